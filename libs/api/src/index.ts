@@ -1,1 +1,8 @@
-export {}
+export * from './core/callers.ts'
+export * from './core/endpoint.ts'
+export * from './core/errors.ts'
+export * from './core/event.ts'
+export * from './core/fields.ts'
+export * from './core/limits.ts'
+export * from './core/money.ts'
+export * from './core/service-api.ts'

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import type { CallerClass } from './callers.ts'
+import type { ErrorCode } from './errors.ts'
+import { pathId } from './fields.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type RateClass = 'read' | 'write' | 'admin'
+type Fields = Record<string, z.ZodType>
+type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? ParamNames<Rest> | CleanName<Name>
+  : Path extends `${string}:${infer Name}`
+    ? CleanName<Name>
+    : never
+type CleanName<Name extends string> = Name extends `${infer Base}.${string}` ? Base : Name
+
+export interface EndpointSpec<
+  Path extends string,
+  C extends CallerClass,
+  P extends Fields,
+  Q extends Fields,
+  B extends z.ZodType,
+  R extends z.ZodType,
+> {
+  method: Method
+  /** Express style, `/api/gigs/:id`. */
+  path: Path
+  summary: string
+  /** Who may call in plain mode. */
+  caller: C
+  /** Who may call in signed mode, when that differs (behaviour 1.6). */
+  signed?: CallerClass
+  /** A path parameter that must be the caller's own agent id (=:id). */
+  self?: NoInfer<ParamNames<Path>>
+  /** A body field that names the acting agent and must be the caller. */
+  actor?: string
+  /** Default: read for GET, admin for oracle and admin callers, else write. */
+  rate?: RateClass
+  /** x402 price in whole USDC, as text. */
+  price?: string
+  /** Schemas of path parameters that are not plain ids. */
+  params?: P
+  query?: Q
+  body?: B
+  /** Answer of the main success status. Left out = bare: not yet described. */
+  response?: R
+  /** Main success status, 200 unless said. */
+  status?: 200 | 201 | 202
+  /** Further success statuses, same answer unless a schema is given. */
+  also?: readonly number[]
+  /** Refusals of its own; those that every endpoint can give are not repeated. */
+  errors?: readonly ErrorCode[]
+  /** Other paths (same parameters) that lead here. */
+  aliases?: readonly string[]
+  /** The answer depends on the caller: never cached by anybody else. */
+  private?: boolean
+  /** Holds a secret: an idempotent replay answers the outcome without the body. */
+  sensitive?: boolean
+  /** Content type of an answer that is not JSON. */
+  produces?: 'image/png' | 'text/html'
+}
+
+/** One declared endpoint; see `endpoint`. */
+export interface Endpoint<
+  Path extends string = string,
+  C extends CallerClass = CallerClass,
+  P extends Fields = Fields,
+  Q extends Fields = Fields,
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly method: Method
+  readonly path: Path
+  readonly summary: string
+  readonly caller: C
+  readonly signed: CallerClass
+  readonly self: string | undefined
+  readonly actor: string | undefined
+  readonly rate: RateClass
+  readonly price: string | undefined
+  readonly params: z.ZodObject<P>
+  readonly query: z.ZodObject<Q>
+  readonly body: B | undefined
+  readonly response: R | undefined
+  readonly status: number
+  readonly also: readonly number[]
+  readonly errors: readonly ErrorCode[]
+  readonly aliases: readonly string[]
+  readonly private: boolean
+  readonly sensitive: boolean
+  readonly produces: string | undefined
+}
+
+type PathParams<Path extends string, P extends Fields> = { [Name in ParamNames<Path>]: Name extends keyof P ? P[Name] : typeof pathId }
+
+/**
+ * Declares an HTTP endpoint. Routing, validation, handler types, OpenAPI, the reference page and the clients are derived from it.
+ * @example
+ * export const getGig = endpoint({ method: 'get', path: '/api/gigs/:id', caller: 'public', summary: 'One gig', response: Gig })
+ */
+export function endpoint<
+  const Path extends string,
+  C extends CallerClass,
+  // biome-ignore lint/complexity/noBannedTypes: no fields of its own
+  P extends Fields = {},
+  // biome-ignore lint/complexity/noBannedTypes: no fields of its own
+  Q extends Fields = {},
+  B extends z.ZodType = z.ZodUndefined,
+  R extends z.ZodType = z.ZodUnknown,
+>(spec: EndpointSpec<Path, C, P, Q, B, R>): Endpoint<Path, C, PathParams<Path, P>, Q, B, R> {
+  const params = Object.fromEntries(paramNames(spec.path).map(name => [name, spec.params?.[name] ?? pathId]))
+  const rate = spec.rate ?? (spec.method === 'get' ? 'read' : spec.caller === 'oracle' || spec.caller === 'admin' ? 'admin' : 'write')
+  return {
+    method: spec.method,
+    path: spec.path,
+    summary: spec.summary,
+    caller: spec.caller,
+    signed: spec.signed ?? spec.caller,
+    self: spec.self,
+    actor: spec.actor,
+    rate,
+    price: spec.price,
+    params: z.object(params) as unknown as z.ZodObject<PathParams<Path, P>>,
+    query: z.object(spec.query ?? ({} as Q)),
+    body: spec.body,
+    response: spec.response,
+    status: spec.status ?? 200,
+    also: spec.also ?? [],
+    errors: spec.errors ?? [],
+    aliases: spec.aliases ?? [],
+    private: spec.private ?? (spec.method === 'get' && spec.caller !== 'public'),
+    sensitive: spec.sensitive ?? false,
+    produces: spec.produces,
+  }
+}
+
+/** The names of the `:parameters` of a path, in order. */
+export function paramNames(path: string): string[] {
+  return [...path.matchAll(/:([A-Za-z]+)/g)].map(match => match[1]!)
+}
+
+export type ParamsOf<E> = E extends Endpoint<string, CallerClass, infer P, Fields, z.ZodType, z.ZodType> ? z.output<z.ZodObject<P>> : never
+export type QueryOf<E> = E extends Endpoint<string, CallerClass, Fields, infer Q, z.ZodType, z.ZodType> ? z.output<z.ZodObject<Q>> : never
+export type BodyOf<E> = E extends Endpoint<string, CallerClass, Fields, Fields, infer B, z.ZodType> ? z.output<B> : never
+export type BodyInputOf<E> = E extends Endpoint<string, CallerClass, Fields, Fields, infer B, z.ZodType> ? z.input<B> : never
+export type QueryInputOf<E> = E extends Endpoint<string, CallerClass, Fields, infer Q, z.ZodType, z.ZodType> ? z.input<z.ZodObject<Q>> : never
+export type ResponseOf<E> = E extends Endpoint<string, CallerClass, Fields, Fields, z.ZodType, infer R> ? z.output<R> : never
+export type CallerClassOf<E> = E extends Endpoint<string, infer C, Fields, Fields, z.ZodType, z.ZodType> ? C : never

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+type Fields = Record<string, z.ZodType>
+
+/** What goes onto the bus, before the envelope is put round it. `data` is plain JSON. */
+export interface Draft {
+  readonly exchange: 'events' | 'commands'
+  readonly type: string
+  readonly routingKey: string
+  readonly subject: string
+  readonly data: Record<string, unknown>
+}
+
+export interface EventDef<F extends Fields = Fields> {
+  /** `<service>.<thing>.<past-tense>` */
+  readonly name: string
+  /** Name and version: the CloudEvents type and the routing key. */
+  readonly type: string
+  readonly producer: string
+  readonly subject: string
+  readonly summary: string
+  readonly payload: z.ZodObject<F>
+  /** Makes a draft for the outbox; the envelope adds id, time and the aggregate's version. */
+  of(payload: z.output<z.ZodObject<F>>): Draft
+  /** The payload of a received event. @throws ZodError when it does not match */
+  read(data: unknown): z.output<z.ZodObject<F>>
+}
+
+/**
+ * Declares a domain event. `subject` is the payload field that holds the aggregate's id.
+ * @example export const gigPosted = event('marketplace.gig.posted', 'gigId', 'A gig was posted', { gigId: z.string(), budget: micro })
+ */
+export function event<F extends Fields>(name: string, subject: keyof F & string, summary: string, fields: F, version = 1): EventDef<F> {
+  const payload = z.object(fields)
+  const type = `${name}.v${version}`
+  return {
+    name,
+    type,
+    producer: name.slice(0, name.indexOf('.')),
+    subject,
+    summary,
+    payload,
+    of: value => {
+      const data = z.encode(payload, value) as Record<string, unknown>
+      return { exchange: 'events', type, routingKey: type, subject: String(data[subject]), data }
+    },
+    read: data => z.decode(payload, data as z.input<typeof payload>),
+  }
+}
+
+export type PayloadOf<E> = E extends EventDef<infer F> ? z.output<z.ZodObject<F>> : never
+
+/** CloudEvents 1.0 in structured mode, as it travels on the bus. */
+export interface CloudEvent {
+  specversion: '1.0'
+  /** Stable over redelivery and rebroadcast: the key of every idempotent consumer. */
+  id: string
+  /** `/carapace/<service>` */
+  source: string
+  type: string
+  subject: string
+  /** ISO 8601, platform clock. */
+  time: string
+  datacontenttype: 'application/json'
+  /** Rises by one with each change of the aggregate; 0 where there is no aggregate. */
+  aggregateversion: number
+  traceparent?: string
+  data: Record<string, unknown>
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { parseUsd } from './money.ts'
+
+/** The zod building blocks of all declarations. Names ending in `In` are for requests: they normalise what they accept. */
+
+export const chains = ['BASE_SEPOLIA', 'SKALE_TESTNET'] as const
+export type Chain = (typeof chains)[number]
+export const chain = z.enum(chains).meta({ description: 'Network' })
+
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
+  .transform(id => id.toLowerCase())
+export const pathId = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ - .')
+export const handle = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{1,30}[a-z0-9])$/, 'must be 3 to 32 lower-case letters, digits and hyphens, no hyphen at either end')
+/** An EVM address in a request, in lower case for comparing; identity stores and answers the EIP-55 form. */
+export const walletIn = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+  .refine(w => !/^0x0{40}$/.test(w), 'must not be the zero address')
+  .transform(w => w.toLowerCase())
+export const txHash = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const control = /[\u0000-\u0008\u000b-\u001f\u007f]/
+const cleanText = z
+  .string()
+  .refine(s => !control.test(s), 'must not contain control characters')
+  .transform(s => s.normalize('NFC').trim())
+
+/** Text of 1..max characters after trimming. */
+export const text = (max: number) => cleanText.pipe(z.string().min(1, 'must not be empty').max(max, `must be at most ${max} characters`))
+/** Text of 0..max characters after trimming. */
+export const text0 = (max: number) => cleanText.pipe(z.string().max(max, `must be at most ${max} characters`))
+export const skillSlug = z
+  .string()
+  .transform(s => s.trim().toLowerCase())
+  .pipe(z.string().regex(/^[a-z0-9][a-z0-9+#._ -]{0,63}$/, 'must be 1 to 64 characters of a-z 0-9 + # . _ space -, starting with a letter or digit'))
+export const skillsIn = z
+  .array(skillSlug)
+  .max(limits.list.skills, `must have at most ${limits.list.skills} entries`)
+  .transform(list => [...new Set(list)])
+export const urlIn = z
+  .string()
+  .max(limits.text.url, `must be at most ${limits.text.url} characters`)
+  .refine(isWebUrl, 'must be an http or https URL without credentials')
+
+function isWebUrl(value: string): boolean {
+  if (control.test(value) || !URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
+}
+
+const usdText = 'must be a number of USDC above 0 with at most 6 decimals'
+/** Whole USDC in a request body: a JSON number that becomes bigint micro-USDC. Bounds are micro-USDC, inclusive. */
+export const usdIn = (bounds: { min?: bigint; max?: bigint; zero?: boolean } = {}) =>
+  z.number(usdText).transform((usdc, context) => {
+    const micro = parseUsd(usdc)
+    const min = bounds.min ?? (bounds.zero ? 0n : 1n)
+    const issue =
+      micro === undefined
+        ? usdText
+        : micro < min
+          ? `must be at least ${Number(min) / 1e6} USDC`
+          : bounds.max !== undefined && micro > bounds.max
+            ? `must be at most ${Number(bounds.max) / 1e6} USDC`
+            : undefined
+    if (issue === undefined) return micro as bigint
+    context.issues.push({ code: 'custom', message: issue, input: usdc })
+    return z.NEVER
+  })
+/** Whole USDC in a query string. */
+export const usdQuery = z
+  .string()
+  .regex(/^\d{1,10}(\.\d{1,6})?$/, usdText)
+  .transform(Number)
+  .pipe(usdIn({ zero: true }))
+/** Micro-USDC integer in a request body. */
+export const microIn = (bounds: { min: bigint; max: bigint }) =>
+  z.int('must be an integer of micro-USDC').min(Number(bounds.min)).max(Number(bounds.max)).transform(BigInt)
+/** Micro-USDC in an event: decimal text on the wire, bigint in code. */
+export const micro = z.codec(z.string().regex(/^-?\d{1,30}$/), z.bigint(), { decode: BigInt, encode: String })
+
+/** Whole USDC in an answer. */
+export const usdOut = z.number().meta({ description: 'Whole USDC, at most 6 decimals' })
+/** Micro-USDC in an answer (treasury). */
+export const microOut = z.int().meta({ description: 'Micro-USDC' })
+export const timestamp = z.iso.datetime({ precision: 3 })
+
+const wholeNumber = (what: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be ${what}`)
+    .transform(Number)
+/** An integer of the query string. */
+export const intQuery = (min: number, max: number) =>
+  wholeNumber(`a whole number from ${min} to ${max}`).pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+/** `limit` and `offset`; a limit above the maximum is lowered to it. */
+export const pageQuery = {
+  limit: wholeNumber('a whole number of at least 1')
+    .pipe(z.int().min(1, 'must be at least 1'))
+    .transform(n => Math.min(n, limits.page.max))
+    .default(limits.page.default),
+  offset: wholeNumber('a whole number of at least 0').default(0),
+}
+export interface Page {
+  limit: number
+  offset: number
+}
+/** The answer L(x): one page of a list under its name. */
+export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.looseObject({ [name]: z.array(item), total: z.int(), limit: z.int(), offset: z.int() } as Record<Name, z.ZodArray<Item>> & {
+    total: z.ZodInt
+    limit: z.ZodInt
+    offset: z.ZodInt
+  })
+
+/** The short form of an agent inside other records. */
+export const agentRef = z.looseObject({ id: z.string(), handle: z.string().nullable(), fusedScore: z.number(), tier: z.string().nullable() })
+/** The on-chain part of a record. */
+export const onChain = z.looseObject({
+  status: z.enum(['none', 'pending', 'confirmed', 'failed']),
+  chain: chain.nullable(),
+  txHash: z.string().nullable(),
+  blockNumber: z.int().nullable(),
+  error: z.string().nullable(),
+})

@@ -1,0 +1,47 @@
+import type { Endpoint } from './endpoint.ts'
+import type { EventDef } from './event.ts'
+
+export const serviceNames = [
+  'identity',
+  'reputation',
+  'marketplace',
+  'swarm',
+  'escrow',
+  'commerce',
+  'treasury',
+  'domains',
+  'social',
+  'notifications',
+  'chain-relayer',
+  'gateway',
+] as const
+export type ServiceName = (typeof serviceNames)[number]
+
+// biome-ignore lint/suspicious/noExplicitAny: the one place where endpoints of all shapes are held together
+export type AnyEndpoint = Endpoint<string, any, any, any, any, any>
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type AnyEvent = EventDef<any>
+
+/** All that one service offers: endpoints in the gateway's table, endpoints for other services only, and the events it publishes. */
+export interface ServiceApi<
+  E extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
+  I extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
+> {
+  readonly name: ServiceName
+  readonly endpoints: E
+  /** Paths under `/internal/v1/`, never in the gateway's table. */
+  readonly internal: I
+  readonly events: Record<string, AnyEvent>
+}
+
+/** Gathers a service's declarations. @example export const notificationsApi = serviceApi('notifications', { endpoints: { listNotifications } }) */
+export function serviceApi<E extends Record<string, AnyEndpoint>, I extends Record<string, AnyEndpoint> = Record<never, never>>(
+  name: ServiceName,
+  parts: { endpoints: E; internal?: I; events?: Record<string, AnyEvent> },
+): ServiceApi<E, I> {
+  for (const declared of Object.values(parts.events ?? {})) {
+    if (declared.producer !== name && !(name === 'chain-relayer' && declared.producer === 'chain'))
+      throw new Error(`${declared.name} is not an event of ${name}`)
+  }
+  return { name, endpoints: parts.endpoints, internal: parts.internal ?? ({} as I), events: parts.events ?? {} }
+}

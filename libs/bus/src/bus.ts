@@ -1,0 +1,78 @@
+import type { CloudEvent } from '@carapace/api'
+
+/** One message on its way out. Commands go to one queue by routing key, events to every queue bound to their type. */
+export interface Outgoing {
+  exchange: 'events' | 'commands'
+  routingKey: string
+  event: CloudEvent
+}
+
+export interface QueueSpec {
+  /** `carapace.<service>` or `carapace.chain.<chain>`; durable, shared by all replicas of the consumer (competing consumers). */
+  name: string
+  exchange: 'events' | 'commands'
+  /** Routing keys; `*` and `#` as in AMQP topics. */
+  bindings: readonly string[]
+  /** Only one consumer is active at a time, the others stand by. */
+  singleActive?: boolean
+  /** Most messages handed out and not yet answered. Default 64. */
+  prefetch?: number
+}
+
+export interface Delivery {
+  /** 1 for the first try; counts Retry and thrown errors, not redeliveries after a crash. */
+  attempt: number
+}
+
+/** Resolves = acknowledged. Throws Retry or anything else = parked, then tried again, in the end dead-lettered with the reason. */
+export type Handler = (event: CloudEvent, delivery: Delivery) => Promise<void>
+
+/** A precondition is not there yet (no order is promised between aggregates): try again later. */
+export class Retry extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'Retry'
+  }
+}
+
+export interface DeadLetter {
+  /** The event's id. */
+  id: string
+  queue: string
+  type: string
+  subject: string
+  /** The last error's message. */
+  reason: string
+  attempts: number
+  /** ISO 8601, wall clock. */
+  deadAt: string
+  event: CloudEvent
+}
+
+/**
+ * Domain events and commands, at least once. One interface, two drivers (RabbitMQ, in-process), one conformance suite in libs/testing.
+ */
+export interface Bus {
+  /** Resolves when every message is confirmed as kept; rejects when any may not be. Safe to repeat: consumers are idempotent. */
+  publish(messages: readonly Outgoing[]): Promise<void>
+  /** Declares the queue, binds it, and starts to consume. Survives restarts of the broker. */
+  subscribe(queue: QueueSpec, handler: Handler): Promise<{ close(): Promise<void> }>
+  /** Dead letters of all queues, oldest first. */
+  deadLetters(limit?: number): Promise<DeadLetter[]>
+  /** Puts a dead letter back into its queue with a fresh count of attempts. Resolves to false when there is none with that id (and queue, if named). */
+  replay(id: string, queue?: string): Promise<boolean>
+  /** Whether a publish can be expected to succeed now. */
+  ready(): boolean
+  /** Stops consuming, waits for handlers that run (up to 10 s), closes connections. */
+  close(): Promise<void>
+}
+
+/** How a failed message is tried again. Tests shorten it. */
+export interface RetryPolicy {
+  /** Parking times in ms; the last one repeats. */
+  delaysMs: readonly number[]
+  /** After so many attempts the message is dead-lettered. */
+  limit: number
+}
+
+export const defaultRetry: RetryPolicy = { delaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], limit: 20 }
