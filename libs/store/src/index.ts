@@ -1,1 +1,8 @@
-export {}
+export { type AggregateSpec, type AggregateStore, aggregateStore, type ChangeOptions, type Decision, type Stored } from './aggregate.ts'
+export { type Clock, wallClock } from './clock.ts'
+export { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+export { duplicateIndex, refuseDuplicate } from './duplicate.ts'
+export { type Ledger, type LedgerEntry, type LedgerLine, openLedger, transfer } from './ledger.ts'
+export { openOutbox } from './outbox.ts'
+export { type Projection, type ProjectionSpec, projection } from './projection.ts'
+export { type Relay, type RelayOptions, startRelay } from './relay.ts'

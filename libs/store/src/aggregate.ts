@@ -1,0 +1,202 @@
+import { type Draft, type ErrorCode, refuse } from '@carapace/api'
+import { type ClientSession, type Model, Schema } from 'mongoose'
+import { announce, type Database } from './database.ts'
+import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
+import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox-entry.ts'
+
+/** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */
+export interface Decision<T> {
+  state: T
+  events: Draft[]
+}
+
+export type Stored<T> = T & { version: number; createdAt: Date; updatedAt: Date }
+
+export interface AggregateSpec<T> {
+  collection: string
+  /** The word for it in error details: `{ resource: 'gig' }`. */
+  resource: string
+  /** Fields and named indexes. The store adds version, times and the outbox. */
+  schema: Schema<T>
+  /** Which refusal a collision on which named index means. `_id_` is the id itself. */
+  duplicates?: Readonly<Record<string, ErrorCode>>
+}
+
+export interface ChangeOptions {
+  /** Id of the event that causes the change: a second delivery changes nothing. */
+  cause?: string
+  session?: ClientSession
+}
+
+export interface AggregateStore<T> {
+  readonly model: Model<T>
+  /** Stores a new aggregate with its first events. @throws the refusal named for the index it collides with */
+  create(state: T, events: Draft[], options?: ChangeOptions): Promise<Stored<T>>
+  get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
+  /** @throws NOT_FOUND */
+  need(id: string, session?: ClientSession): Promise<Stored<T>>
+  /**
+   * Load → decide → save, in one guarded write that carries the events. Decides again when another write came between, at most 5 times.
+   * @throws NOT_FOUND, CONFLICT, and whatever `decide` refuses
+   */
+  change(id: string, decide: (state: Stored<T>) => Decision<T> | undefined, options?: ChangeOptions): Promise<Stored<T>>
+  find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Stored<T>[]>
+  count(filter: Record<string, unknown>): Promise<number>
+  /** One page and the count of all matches, newest first unless sorted otherwise. */
+  page(
+    filter: Record<string, unknown>,
+    page: { limit: number; offset: number },
+    sort?: Record<string, 1 | -1>,
+  ): Promise<{ items: Stored<T>[]; total: number }>
+}
+
+interface Envelope {
+  _id: string
+  version: number
+  createdAt: Date
+  updatedAt: Date
+  outbox: OutboxEntry[]
+  pending?: true
+  lease?: { token: string; until: Date }
+  processed?: string[]
+}
+
+const ownFields = new Set(['_id', 'id', 'version', 'createdAt', 'updatedAt', 'outbox', 'pending', 'lease', 'processed'])
+const newestFirst: Record<string, 1 | -1> = { createdAt: -1, _id: -1 }
+const attempts = 5
+const rememberedCauses = 100
+
+/**
+ * A collection of aggregates: one document each, with its version and its outbox inside, so that state and events are one write.
+ * @example const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema })
+ */
+export function aggregateStore<T extends { id: string }>(db: Database, spec: AggregateSpec<T>): AggregateStore<T> {
+  const schema = spec.schema.clone() as Schema
+  schema.add({
+    _id: String,
+    version: Number,
+    createdAt: Date,
+    updatedAt: Date,
+    outbox: [Schema.Types.Mixed],
+    pending: Boolean,
+    lease: Schema.Types.Mixed,
+    processed: [String],
+  })
+  schema.index({ pending: 1 }, { name: 'outbox_pending', partialFilterExpression: { pending: true } })
+  schema.set('versionKey', false)
+  const model = db.connection.model(spec.collection, schema, spec.collection) as unknown as Model<T>
+  const raw = () => db.connection.collection<Envelope & Record<string, unknown>>(spec.collection)
+  db.outboxes.set(spec.collection, 'keep')
+
+  const load = (id: string, session?: ClientSession) => raw().findOne({ _id: id }, session ? { session } : {})
+
+  const store: AggregateStore<T> = {
+    model,
+
+    create: async (state, events, options = {}) => {
+      const now = db.clock.now()
+      const outbox = outboxEntries(db, events, 1, now)
+      const document = {
+        ...fieldsOf(state),
+        _id: state.id,
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+        outbox,
+        ...(outbox.length ? { pending: true as const, ...(options.session ? {} : { lease: { token: relayToken, until: leaseUntil() } }) } : {}),
+        ...(options.cause ? { processed: [options.cause] } : {}),
+      }
+      try {
+        await raw().insertOne(document, options.session ? { session: options.session } : {})
+      } catch (error) {
+        const index = duplicateIndex(error)
+        const existing = options.cause && index === '_id_' ? await load(state.id, options.session) : undefined
+        if (existing?.processed?.includes(options.cause!)) return stored<T>(existing)
+        refuseDuplicate(error, { _id_: 'ALREADY_EXISTS', ...spec.duplicates })
+      }
+      announce(db, options.session, spec.collection, state.id, { version: 1, entries: outbox })
+      return stored<T>(document)
+    },
+
+    get: async (id, session) => {
+      const document = await load(id, session)
+      return document ? stored<T>(document) : undefined
+    },
+
+    need: async (id, session) => (await store.get(id, session)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
+
+    change: async (id, decide, options = {}) => {
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        const document = (await load(id, options.session)) ?? refuse('NOT_FOUND', { resource: spec.resource })
+        const before = stored<T>(document)
+        if (options.cause && document.processed?.includes(options.cause)) return before
+        const decision = decide(before)
+        if (!decision) return before
+        const now = db.clock.now()
+        const version = document.version + 1
+        const outbox = outboxEntries(db, decision.events, version, now)
+        const result = await raw()
+          .updateOne(
+            { _id: id, version: document.version },
+            updateOf(document, decision.state, { version, now, outbox, cause: options.cause, lease: !options.session }),
+            options.session ? { session: options.session } : {},
+          )
+          .catch((error: unknown) => refuseDuplicate(error, spec.duplicates ?? {}))
+        if (result.modifiedCount === 1) {
+          announce(db, options.session, spec.collection, id, document.pending ? undefined : { version, entries: outbox })
+          return { ...decision.state, id, version, createdAt: document.createdAt, updatedAt: now }
+        }
+      }
+      return refuse('CONFLICT')
+    },
+
+    find: async (filter, { sort = newestFirst, limit = 0, offset = 0 } = {}) => {
+      const documents = await raw()
+        .find(filter, { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 } })
+        .toArray()
+      return documents.map(document => stored<T>(document))
+    },
+
+    count: filter => raw().countDocuments(filter),
+
+    page: async (filter, page, sort) => {
+      const [items, total] = await Promise.all([store.find(filter, { ...page, ...(sort ? { sort } : {}) }), store.count(filter)])
+      return { items, total }
+    },
+  }
+  return store
+}
+
+function stored<T>(document: Envelope & Record<string, unknown>): Stored<T> {
+  const { _id, outbox, pending, lease, processed, ...state } = document
+  return { id: _id, ...state } as unknown as Stored<T>
+}
+
+function fieldsOf(state: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
+}
+
+/** Only what differs is written. An outbox that was empty is leased to this process by the same write: it sends without claiming. */
+function updateOf(
+  before: Envelope & Record<string, unknown>,
+  state: object,
+  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined; lease: boolean },
+): Record<string, unknown> {
+  const after = fieldsOf(state)
+  const set: Record<string, unknown> = { version: change.version, updatedAt: change.now }
+  for (const [key, value] of Object.entries(after)) if (before[key] !== value) set[key] = value
+  const unset = Object.fromEntries(
+    Object.keys(before)
+      .filter(key => !ownFields.has(key) && !Object.hasOwn(after, key))
+      .map(key => [key, '']),
+  )
+  if (change.outbox.length) {
+    set['pending'] = true
+    if (!before.pending && change.lease) set['lease'] = { token: relayToken, until: leaseUntil() }
+  }
+  const push = {
+    ...(change.outbox.length ? { outbox: { $each: change.outbox } } : {}),
+    ...(change.cause ? { processed: { $each: [change.cause], $slice: -rememberedCauses } } : {}),
+  }
+  return { $set: set, ...(Object.keys(unset).length ? { $unset: unset } : {}), ...(Object.keys(push).length ? { $push: push } : {}) }
+}

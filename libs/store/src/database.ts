@@ -1,0 +1,87 @@
+import { EventEmitter } from 'node:events'
+import mongoose, { type ClientSession, type Connection } from 'mongoose'
+import { v7 } from 'uuid'
+import { type Clock, wallClock } from './clock.ts'
+import type { Handoff } from './outbox-entry.ts'
+
+export interface DatabaseOptions {
+  /** Any MongoDB, replica set or the embedded engine. */
+  uri: string
+  /** `<DB_PREFIX>carapace_<service>` */
+  name: string
+  clock?: Clock
+  newId?: () => string
+  /** W3C traceparent of the work in hand, kept with each event so that the trace goes on after the outbox. */
+  traceparent?: () => string | undefined
+}
+
+/** One service's own database and what every store in it needs. */
+export interface Database {
+  readonly name: string
+  readonly connection: Connection
+  readonly clock: Clock
+  newId(): string
+  traceparent(): string | undefined
+  /** Emits `saved` with (collection, id, handoff) after each committed aggregate write in this process. */
+  readonly changes: EventEmitter<{ saved: [collection: string, id: string, handoff: Handoff | undefined] }>
+  /** Collections that hold outboxes, and whether a document goes away once its outbox is sent. */
+  readonly outboxes: Map<string, 'keep' | 'delete'>
+  /** Runs `work` in one multi-document transaction, again on a transient conflict. Meant for ledger postings with their reservation. */
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>
+  /** Makes the indexes of all models that were defined. */
+  init(): Promise<void>
+  ready(): boolean
+  close(): Promise<void>
+}
+
+/**
+ * Opens a service's database. int64 is bigint in both directions, so money never becomes a float.
+ * @throws MongoServerSelectionError when nothing answers within 5 s
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const connection = await mongoose
+    .createConnection(options.uri, {
+      dbName: options.name,
+      useBigInt64: true,
+      autoIndex: false,
+      autoCreate: false,
+      serverSelectionTimeoutMS: 5_000,
+      maxPoolSize: 20,
+    })
+    .asPromise()
+  const changes = new EventEmitter<{ saved: [string, string, Handoff | undefined] }>().setMaxListeners(0)
+  return {
+    name: options.name,
+    connection,
+    clock: options.clock ?? wallClock,
+    newId: options.newId ?? (() => v7()),
+    traceparent: options.traceparent ?? (() => undefined),
+    changes,
+    outboxes: new Map(),
+    transaction: async work => {
+      let touched: [string, string][] = []
+      const result = await connection.withSession(session =>
+        session.withTransaction(async () => {
+          touched = []
+          savedIn.set(session, touched)
+          return work(session)
+        }),
+      )
+      for (const [collection, id] of touched) changes.emit('saved', collection, id, undefined)
+      return result
+    },
+    init: async () => {
+      await Promise.all(Object.values(connection.models).map(model => model.createIndexes()))
+    },
+    ready: () => connection.readyState === mongoose.ConnectionStates.connected,
+    close: () => connection.close(),
+  }
+}
+
+const savedIn = new WeakMap<ClientSession, [string, string][]>()
+
+/** Announces a write: at once, or after the commit when it is part of a transaction. `handoff` is the outbox that the write leased to this process. */
+export function announce(db: Database, session: ClientSession | undefined, collection: string, id: string, handoff?: Handoff): void {
+  if (session) savedIn.get(session)?.push([collection, id])
+  else db.changes.emit('saved', collection, id, handoff)
+}

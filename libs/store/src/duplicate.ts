@@ -1,0 +1,15 @@
+import { type ErrorCode, refuse } from '@carapace/api'
+
+/** The index that a write collided with, or undefined when the error is another one. */
+export function duplicateIndex(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 11000) return undefined
+  return /index: (\S+)/.exec(error.message)?.[1] ?? '_id_'
+}
+
+/** Turns a duplicate-key error into the refusal named for its index; any other error is thrown on. */
+export function refuseDuplicate(error: unknown, codes: Readonly<Record<string, ErrorCode>>): never {
+  const index = duplicateIndex(error)
+  const code = index === undefined ? undefined : codes[index]
+  if (code) refuse(code)
+  throw error
+}

@@ -1,0 +1,125 @@
+import { refuse } from '@carapace/api'
+import { type ClientSession, Schema } from 'mongoose'
+import type { Database } from './database.ts'
+import { duplicateIndex } from './duplicate.ts'
+
+export interface LedgerLine {
+  account: string
+  /** micro-USDC, 0 or more; one of the two is 0. */
+  debit: bigint
+  credit: bigint
+}
+
+export interface LedgerEntry {
+  /** The movement's business key: an entry is posted once for ever. */
+  key: string
+  chain: string
+  lines: LedgerLine[]
+  ref: { type: string; id: string }
+  txHash?: string | null
+}
+
+export interface Ledger {
+  /**
+   * Posts an entry inside the transaction. Resolves to false when its key was posted before (nothing changes).
+   * @throws INSUFFICIENT_BALANCE when an account that must not fall below zero would
+   * @throws Error when debits and credits differ or a line is malformed
+   */
+  post(entry: LedgerEntry, session: ClientSession): Promise<boolean>
+  /** micro-USDC; credits minus debits. 0n for an account that was never used. */
+  balance(chain: string, account: string, session?: ClientSession): Promise<bigint>
+  /** Accounts whose name starts with `prefix`, with their balances. */
+  balances(chain: string, prefix: string): Promise<Map<string, bigint>>
+  entries(filter: Record<string, unknown>, options?: { limit?: number; offset?: number }): Promise<(LedgerEntry & { at: Date })[]>
+  /** What is wrong, as sentences; empty when every entry balances and every account is the sum of its lines. */
+  audit(): Promise<string[]>
+}
+
+const entrySchema = new Schema(
+  { _id: String, chain: String, lines: [Schema.Types.Mixed], ref: Schema.Types.Mixed, txHash: String, at: Date },
+  { versionKey: false },
+)
+entrySchema.index({ 'lines.account': 1, at: -1, _id: -1 }, { name: 'lines_account' })
+entrySchema.index({ 'ref.id': 1 }, { name: 'ref' })
+const accountSchema = new Schema({ _id: String, chain: String, account: String, balance: BigInt }, { versionKey: false })
+accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: true })
+
+/**
+ * A double-entry ledger: every movement is one entry with equal debits and credits, and entries never change.
+ * @param mayBeNegative accounts that stand for the outside
+ */
+export function openLedger(db: Database, mayBeNegative: (account: string) => boolean): Ledger {
+  db.connection.model('ledger_entries', entrySchema, 'ledger_entries')
+  db.connection.model('ledger_accounts', accountSchema, 'ledger_accounts')
+  type Account = { _id: string; chain: string; account: string; balance: bigint }
+  type Entry = Omit<LedgerEntry, 'key'> & { _id: string; at: Date }
+  const accounts = () => db.connection.collection<Account>('ledger_accounts')
+  const entries = () => db.connection.collection<Entry>('ledger_entries')
+  const id = (chain: string, account: string) => `${chain}/${account}`
+
+  return {
+    post: async (entry, session) => {
+      check(entry)
+      if (await entries().findOne({ _id: entry.key }, { session })) return false
+      const { key, ...rest } = entry
+      await entries().insertOne({ _id: key, ...rest, at: db.clock.now() }, { session })
+      for (const [account, change] of changes(entry.lines)) {
+        const floor = change < 0n && !mayBeNegative(account) ? { balance: { $gte: -change } } : {}
+        const update = { $inc: { balance: change }, $setOnInsert: { chain: entry.chain, account } }
+        const result = await accounts()
+          .updateOne({ _id: id(entry.chain, account), ...floor }, update, { session, upsert: change >= 0n || mayBeNegative(account) })
+          .catch((error: unknown) => (duplicateIndex(error) ? refuse('CONFLICT') : Promise.reject(error)))
+        if (result.matchedCount + result.upsertedCount === 0) refuse('INSUFFICIENT_BALANCE', { account })
+      }
+      return true
+    },
+    balance: async (chain, account, session) => (await accounts().findOne({ _id: id(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
+    balances: async (chain, prefix) => {
+      const rows = await accounts()
+        .find({ chain, account: { $gte: prefix, $lt: `${prefix}\uffff` } })
+        .toArray()
+      return new Map(rows.map(row => [row.account, row.balance]))
+    },
+    entries: async (filter, { limit = 0, offset = 0 } = {}) => {
+      const rows = await entries()
+        .find(filter, { sort: { at: -1, _id: -1 }, limit, skip: offset })
+        .toArray()
+      return rows.map(({ _id, ...entry }) => ({ key: _id, ...entry }))
+    },
+    audit: async () => {
+      const faults: string[] = []
+      const sums = new Map<string, bigint>()
+      for await (const entry of entries().find()) {
+        const total = entry.lines.reduce((sum, line) => sum + line.debit - line.credit, 0n)
+        if (total !== 0n) faults.push(`entry ${entry._id} is off by ${total}`)
+        for (const [account, change] of changes(entry.lines)) sums.set(id(entry.chain, account), (sums.get(id(entry.chain, account)) ?? 0n) + change)
+      }
+      for await (const { _id, account, balance } of accounts().find()) {
+        if (balance !== (sums.get(_id) ?? 0n)) faults.push(`account ${_id} holds ${balance}, its entries say ${sums.get(_id) ?? 0n}`)
+        if (balance < 0n && !mayBeNegative(account)) faults.push(`account ${_id} is below zero: ${balance}`)
+      }
+      return faults
+    },
+  }
+}
+
+function check(entry: LedgerEntry): void {
+  const total = entry.lines.reduce((sum, line) => sum + line.debit - line.credit, 0n)
+  const malformed = entry.lines.some(line => line.debit < 0n || line.credit < 0n || line.debit > 0n === line.credit > 0n)
+  if (total !== 0n || malformed || entry.lines.length < 2) throw new Error(`ledger entry ${entry.key} does not balance`)
+}
+
+/** Net change of each account, credits minus debits, in a fixed order so that transactions lock accounts alike. */
+function changes(lines: readonly LedgerLine[]): [string, bigint][] {
+  const net = new Map<string, bigint>()
+  for (const line of lines) net.set(line.account, (net.get(line.account) ?? 0n) + line.credit - line.debit)
+  return [...net].filter(([, change]) => change !== 0n).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The two lines that move an amount (micro-USDC) from one account to another. */
+export function transfer(from: string, to: string, amount: bigint): LedgerLine[] {
+  return [
+    { account: from, debit: amount, credit: 0n },
+    { account: to, debit: 0n, credit: amount },
+  ]
+}

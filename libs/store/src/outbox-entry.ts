@@ -1,0 +1,51 @@
+import type { CloudEvent, Draft } from '@carapace/api'
+import type { Outgoing } from '@carapace/bus'
+import { v7 } from 'uuid'
+import type { Database } from './database.ts'
+
+/** An event as it waits inside its aggregate. */
+export interface OutboxEntry {
+  id: string
+  exchange: Draft['exchange']
+  routingKey: string
+  type: string
+  subject: string
+  version: number
+  time: Date
+  traceparent?: string
+  data: Record<string, unknown>
+}
+
+/** An outbox that a write leased to this process: it may be sent without another look at the document. */
+export interface Handoff {
+  version: number
+  entries: readonly OutboxEntry[]
+}
+
+/** Names this process in leases on outboxes. */
+export const relayToken = v7()
+const leaseMs = 10_000
+
+/** Leases compare wall-clock times of replicas, never the platform clock, which tests and the sandbox move. */
+export const leaseUntil = () => new Date(Date.now() + leaseMs)
+
+export function outboxEntries(db: Database, drafts: readonly Draft[], version: number, time: Date): OutboxEntry[] {
+  const traceparent = drafts.length ? db.traceparent() : undefined
+  return drafts.map(draft => ({ id: db.newId(), ...draft, version, time, ...(traceparent ? { traceparent } : {}) }))
+}
+
+export function outgoing(entry: OutboxEntry, source: string): Outgoing {
+  const event: CloudEvent = {
+    specversion: '1.0',
+    id: entry.id,
+    source,
+    type: entry.type,
+    subject: entry.subject,
+    time: entry.time.toISOString(),
+    datacontenttype: 'application/json',
+    aggregateversion: entry.version,
+    ...(entry.traceparent ? { traceparent: entry.traceparent } : {}),
+    data: entry.data,
+  }
+  return { exchange: entry.exchange, routingKey: entry.routingKey, event }
+}

@@ -1,0 +1,24 @@
+import type { Draft } from '@carapace/api'
+import type { ClientSession } from 'mongoose'
+import { announce, type Database } from './database.ts'
+import { leaseUntil, outboxEntries, relayToken } from './outbox-entry.ts'
+
+const collection = 'outbox'
+
+/**
+ * Events that belong to no aggregate of this service, such as an answer to a request for a snapshot. Durable before it resolves.
+ * Where an aggregate changes too, its own outbox is the place: state and events are then one write.
+ */
+export function openOutbox(db: Database): (drafts: Draft[], session?: ClientSession) => Promise<void> {
+  db.outboxes.set(collection, 'delete')
+  const documents = db.connection.collection<{ _id: string } & Record<string, unknown>>(collection)
+  return async (drafts, session) => {
+    if (drafts.length === 0) return
+    const now = db.clock.now()
+    const id = db.newId()
+    const entries = outboxEntries(db, drafts, 0, now)
+    const lease = session ? {} : { lease: { token: relayToken, until: leaseUntil() } }
+    await documents.insertOne({ _id: id, version: 1, updatedAt: now, outbox: entries, pending: true, ...lease }, session ? { session } : {})
+    announce(db, session, collection, id, { version: 1, entries })
+  }
+}

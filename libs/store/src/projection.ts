@@ -1,0 +1,90 @@
+import type { CloudEvent } from '@carapace/api'
+import type { Schema } from 'mongoose'
+import type { Database } from './database.ts'
+import { duplicateIndex } from './duplicate.ts'
+
+export interface ProjectionSpec<Row> {
+  collection: string
+  schema: Schema<Row>
+}
+
+type Stamp = Pick<CloudEvent, 'source' | 'subject' | 'aggregateversion'>
+
+export interface Projection<Row> {
+  /**
+   * Merges fields that an event tells about `id`. Each field remembers which version of which aggregate last wrote it,
+   * so that a late or repeated event never puts an older value back, whatever order events arrive in.
+   */
+  apply(id: string, fields: Partial<Row>, stamp: Stamp): Promise<void>
+  get(id: string): Promise<(Row & { id: string }) | undefined>
+  /** Rows by id, in one read. */
+  many(ids: readonly string[]): Promise<Map<string, Row & { id: string }>>
+  find(
+    filter: Record<string, unknown>,
+    options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number },
+  ): Promise<(Row & { id: string })[]>
+  count(filter: Record<string, unknown>): Promise<number>
+}
+
+interface Kept {
+  _id: string
+  rev: number
+  writers: Record<string, number>
+}
+
+const byId: Record<string, 1 | -1> = { _id: 1 }
+const attempts = 20
+
+/** This service's own read copy of another's facts, fed by events. @example const agents = projection<AgentRow>(db, { collection: 'agents', schema }) */
+export function projection<Row extends object>(db: Database, spec: ProjectionSpec<Row>): Projection<Row> {
+  const schema = spec.schema.clone() as Schema
+  schema.add({ _id: String, rev: Number, writers: {} })
+  schema.set('versionKey', false)
+  db.connection.model(spec.collection, schema, spec.collection)
+  const raw = () => db.connection.collection<Kept & Record<string, unknown>>(spec.collection)
+  const view = (row: Kept & Record<string, unknown>) => {
+    const { _id, rev, writers, ...fields } = row
+    return { id: _id, ...fields } as unknown as Row & { id: string }
+  }
+
+  return {
+    apply: async (id, fields, stamp) => {
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        const row = await raw().findOne({ _id: id })
+        const writers = row?.writers ?? {}
+        const news = Object.entries(fields).filter(
+          ([field, value]) => value !== undefined && (writers[writerKey(stamp, field)] ?? -1) < stamp.aggregateversion,
+        )
+        if (news.length === 0) return
+        const set: Record<string, unknown> = { ...Object.fromEntries(news), rev: (row?.rev ?? 0) + 1 }
+        for (const [field] of news) set[`writers.${writerKey(stamp, field)}`] = stamp.aggregateversion
+        try {
+          const filter: Record<string, unknown> = { _id: id, rev: row ? row.rev : { $exists: false } }
+          const result = await raw().updateOne(filter, { $set: set }, { upsert: !row })
+          if (result.matchedCount + result.upsertedCount === 1) return
+        } catch (error) {
+          if (duplicateIndex(error) === undefined) throw error
+        }
+      }
+      throw new Error(`projection ${spec.collection}/${id} is written by too many at once`)
+    },
+    get: async id => {
+      const row = await raw().findOne({ _id: id })
+      return row ? view(row) : undefined
+    },
+    many: async ids => {
+      const rows = await raw()
+        .find({ _id: { $in: [...ids] } })
+        .toArray()
+      return new Map(rows.map(row => [row._id, view(row)]))
+    },
+    find: async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
+      (await raw().find(filter, { sort, limit, skip: offset }).toArray()).map(view),
+    count: filter => raw().countDocuments(filter),
+  }
+}
+
+/** Two aggregates of one service may write the same row (an agent's score, its bond): each keeps its own count of versions. */
+function writerKey(stamp: Stamp, field: string): string {
+  return `${field}@${stamp.source.split('/').at(-1)}:${stamp.subject}`
+}
