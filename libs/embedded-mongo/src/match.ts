@@ -1,0 +1,244 @@
+import { fail } from './errors.ts'
+import { anyAt, type Position, type Test } from './path.ts'
+import { equalityTest, type Predicate, predicates, regexTest } from './predicates.ts'
+import { regexParts } from './regex.ts'
+import { asDoc, type Doc, isDoc } from './values.ts'
+
+/** A compiled filter; when it holds, `at` tells the array element that made it hold. */
+export type Matcher = (doc: Doc, at?: Position) => boolean
+
+export interface FilterOptions {
+  /** the command's `let` variables, for `$expr` */
+  readonly vars?: Doc
+}
+
+/** Known to MongoDB, not to this engine. */
+const unsupported = new Set([
+  '$where',
+  '$text',
+  '$near',
+  '$nearSphere',
+  '$geoWithin',
+  '$geoIntersects',
+  '$within',
+  '$maxDistance',
+  '$minDistance',
+  '$geoNear',
+  '$uniqueDocs',
+])
+const dbRefKeys = new Set(['$ref', '$id', '$db'])
+
+/**
+ * Compiles a filter into a test of documents.
+ * @throws MongoError 2 for an unknown or malformed operator, 115 for one that this engine leaves out
+ * @example compileFilter({ age: { $gte: new Int32(18) } })(doc)
+ */
+export function compileFilter(filter: Doc, options: FilterOptions = {}): (doc: Doc) => boolean {
+  return compileMatcher(filter, options)
+}
+
+/** The index of the array element by which the filter matches the document, for the positional operator; undefined if there is none. */
+export function matchWithPosition(filter: Doc, doc: Doc, options: FilterOptions = {}): number | undefined {
+  const at: Position = {}
+  return compileMatcher(filter, options)(doc, at) ? at.index : undefined
+}
+
+/** Like `compileFilter`, but the test can also report the position of the match. */
+export function compileMatcher(filter: Doc, options: FilterOptions = {}): Matcher {
+  return all(Object.keys(filter).map(key => (key.startsWith('$') ? topLevel(key, filter[key], options) : field(key, filter[key], options))))
+}
+
+function topLevel(operator: string, arg: unknown, options: FilterOptions): Matcher {
+  switch (operator) {
+    case '$and':
+      return all(clauses(operator, arg, options))
+    case '$or': {
+      const branches = clauses(operator, arg, options)
+      return (doc, at) => branches.some(branch => branch(doc, at))
+    }
+    case '$nor': {
+      const branches = clauses(operator, arg, options)
+      return doc => !branches.some(branch => branch(doc))
+    }
+    case '$comment':
+    case '$alwaysTrue':
+      return () => true
+    case '$alwaysFalse':
+      return () => false
+  }
+  if (unsupported.has(operator)) return refuse(operator)
+  if (dbRefKeys.has(operator)) return field(operator, arg, options)
+  return fail(
+    2,
+    `unknown top level operator: ${operator}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.`,
+  )
+}
+
+function refuse(operator: string): never {
+  return fail(115, `${operator} is not supported by this engine`)
+}
+
+function all(matchers: Matcher[]): Matcher {
+  const [first, second] = matchers
+  if (!first) return () => true
+  if (!second) return first
+  if (matchers.length === 2) return (doc, at) => first(doc, at) && second(doc, at)
+  return (doc, at) => matchers.every(matcher => matcher(doc, at))
+}
+
+function clauses(operator: string, arg: unknown, options: FilterOptions): Matcher[] {
+  if (!Array.isArray(arg)) return fail(2, `${operator} must be an array`)
+  if (arg.length === 0) fail(2, `${operator} must be a nonempty array`)
+  return arg.map(clause => compileMatcher(asDoc(clause) ?? fail(2, '$or/$and/$nor entries need to be full objects'), options))
+}
+
+/** Whether a value in a filter holds operators rather than standing for itself. */
+export function isOperatorDoc(value: unknown): value is Doc {
+  if (!isDoc(value)) return false
+  const first = Object.keys(value)[0]
+  return first?.startsWith('$') === true && !dbRefKeys.has(first)
+}
+
+/** One operator with its argument, ready to be put to a path or to a value. */
+interface Condition {
+  readonly on: (path: string) => Matcher
+  readonly value: Test
+}
+
+function field(path: string, condition: unknown, options: FilterOptions): Matcher {
+  return all(conditionsOf(condition, path, options).map(({ on }) => on(path)))
+}
+
+function plain({ test, expand, negated = false }: Predicate): Condition {
+  return {
+    on: path => {
+      const any = anyAt(path, test, expand)
+      return negated ? doc => !any(doc) : any
+    },
+    value: negated ? v => !test(v) : test,
+  }
+}
+
+/** All of these hold where a condition holds. */
+function conditionsOf(condition: unknown, path: string, options: FilterOptions): Condition[] {
+  const regex = regexParts(condition)
+  if (regex) return [plain({ test: regexTest(regex.pattern, regex.options), expand: true })]
+  if (!isOperatorDoc(condition)) return [plain({ test: equalityTest(condition), expand: true })]
+  return Object.keys(condition).flatMap(operator => operatorConditions(operator, condition, path, options))
+}
+
+function operatorConditions(operator: string, condition: Doc, path: string, options: FilterOptions): Condition[] {
+  const arg = condition[operator]
+  switch (operator) {
+    case '$not':
+      return [negation(arg, path, options)]
+    case '$elemMatch':
+      return [plain({ test: elementTest(arg, options), expand: false })]
+    case '$all':
+      return allOf(arg, path, options)
+    case '$regex':
+      return [plain(regexOf(arg, condition.$options))]
+    case '$options':
+      return Object.hasOwn(condition, '$regex') ? [] : fail(2, '$options needs a $regex')
+    case '$comment':
+      return []
+  }
+  if (Object.hasOwn(predicates, operator)) return [plain(predicates[operator]!(arg, path))]
+  return unsupported.has(operator) ? refuse(operator) : fail(2, `unknown operator: ${operator}`)
+}
+
+function regexOf(arg: unknown, options: unknown): Predicate {
+  const parts = regexParts(arg)
+  if (options !== undefined && typeof options !== 'string') fail(2, '$options has to be a string')
+  if (parts?.options && options) fail(51075, 'options set in both $regex and $options')
+  const pattern = parts?.pattern ?? (typeof arg === 'string' ? arg : fail(2, '$regex has to be a string'))
+  return { test: regexTest(pattern, parts?.options || ((options as string | undefined) ?? '')), expand: true }
+}
+
+function negation(arg: unknown, path: string, options: FilterOptions): Condition {
+  if (!regexParts(arg) && !isDoc(arg)) fail(2, '$not needs a regex or a document')
+  if (isDoc(arg) && Object.keys(arg).length === 0) fail(2, '$not cannot be empty')
+  if (isDoc(arg) && !isOperatorDoc(arg)) fail(2, `unknown operator: ${Object.keys(arg)[0]}`)
+  const inner = conditionsOf(arg, path, options)
+  return {
+    on: path => {
+      const matchers = inner.map(({ on }) => on(path))
+      return doc => !matchers.every(matcher => matcher(doc))
+    },
+    value: v => !inner.every(({ value }) => value(v)),
+  }
+}
+
+/** `$elemMatch`: some element passes the operators, or is a document that passes the filter. */
+function elementTest(arg: unknown, options: FilterOptions): Test {
+  const inner = asDoc(arg) ?? fail(2, '$elemMatch needs an Object')
+  const first = Object.keys(inner)[0]
+  const ofValues = isOperatorDoc(inner) && !['$and', '$or', '$nor', '$expr', '$where'].includes(first!)
+  const test = ofValues ? valueTest(inner, options) : docTest(inner, options)
+  return (v, at) => {
+    const index = Array.isArray(v) ? v.findIndex(element => test(element)) : -1
+    if (index >= 0 && at) at.index = index
+    return index >= 0
+  }
+}
+
+function valueTest(condition: Doc, options: FilterOptions): Test {
+  const inner = conditionsOf(condition, '', options)
+  return v => inner.every(({ value }) => value(v))
+}
+
+function docTest(filter: Doc, options: FilterOptions): Test {
+  const matcher = compileMatcher(filter, options)
+  return v => {
+    const doc = Array.isArray(v) ? { ...v } : asDoc(v)
+    return doc !== undefined && matcher(doc as Doc)
+  }
+}
+
+function allOf(arg: unknown, path: string, options: FilterOptions): Condition[] {
+  if (!Array.isArray(arg)) return fail(2, '$all needs an array')
+  if (arg.length === 0) return [plain({ test: () => false, expand: false })]
+  return arg.flatMap(member => {
+    if (isOperatorDoc(member) && !Object.hasOwn(member, '$elemMatch')) fail(2, 'no $ expressions in $all')
+    return conditionsOf(member, path, options)
+  })
+}
+
+/** What a planner can use of a filter: a condition that every matching document meets. */
+export interface Conjunct {
+  readonly path: string
+  readonly op: '$eq' | '$in' | '$gt' | '$gte' | '$lt' | '$lte'
+  readonly value: unknown
+}
+
+const plannable = new Set(['$eq', '$in', '$gt', '$gte', '$lt', '$lte'])
+
+/**
+ * The equalities, memberships and ranges that hold of every match, `$and` flattened. A path may run through arrays, and then each
+ * conjunct may be met by another element. `complete` is true when the conjuncts are the whole filter.
+ */
+export function analyzeFilter(filter: Doc): { conjuncts: Conjunct[]; complete: boolean } {
+  const conjuncts: Conjunct[] = []
+  let complete = true
+  const add = (path: string, op: string, value: unknown) => {
+    const usable = plannable.has(op) && !(op === '$in' && Array.isArray(value) && value.some(member => regexParts(member) || isOperatorDoc(member)))
+    if (usable) conjuncts.push({ path, op: op as Conjunct['op'], value })
+    else if (op !== '$comment') complete = false
+  }
+  const walk = (clause: Doc) => {
+    for (const key of Object.keys(clause)) {
+      const condition = clause[key]
+      if (key === '$and' && Array.isArray(condition)) for (const inner of condition) walk(asDoc(inner) ?? {})
+      else if (key.startsWith('$') && !dbRefKeys.has(key)) add(key, key, condition)
+      else if (isOperatorDoc(condition)) for (const op of Object.keys(condition)) add(key, op, condition[op])
+      else add(key, regexParts(condition) ? '$regex' : '$eq', condition)
+    }
+  }
+  walk(filter)
+  return { conjuncts, complete }
+}
+
+/** The conjuncts of `analyzeFilter` alone. */
+export function filterConjuncts(filter: Doc): Conjunct[] {
+  return analyzeFilter(filter).conjuncts
+}

@@ -1,0 +1,158 @@
+import { Binary, BSONRegExp, BSONSymbol, Code, DBRef, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
+
+/** A decoded BSON document: numbers stay `Int32`, `Double`, `Long` or `Decimal128`, so that what is not touched is written back as it came. */
+export type Doc = { [key: string]: unknown }
+
+export type Numeric = Int32 | Double | Long | Decimal128 | number | bigint
+
+/** BSON type codes as `$type` and `$jsonSchema` number them. */
+export const type = {
+  double: 1,
+  string: 2,
+  object: 3,
+  array: 4,
+  binData: 5,
+  undefined: 6,
+  objectId: 7,
+  bool: 8,
+  date: 9,
+  null: 10,
+  regex: 11,
+  javascript: 13,
+  symbol: 14,
+  javascriptWithScope: 15,
+  int: 16,
+  timestamp: 17,
+  long: 18,
+  decimal: 19,
+  minKey: -1,
+  maxKey: 127,
+} as const
+
+const typeNames = new Map<number, string>(Object.entries(type).map(([name, code]) => [code, name]))
+
+/** The BSON type code of a decoded value; a missing value counts as `undefined` (6). */
+export function typeCode(v: unknown): number {
+  switch (typeof v) {
+    case 'string':
+      return type.string
+    case 'boolean':
+      return type.bool
+    case 'undefined':
+      return type.undefined
+    case 'number':
+      return Number.isInteger(v) && !Object.is(v, -0) && v === (v | 0) ? type.int : type.double
+    case 'bigint':
+      return type.long
+  }
+  if (v === null) return type.null
+  if (v instanceof Int32) return type.int
+  if (v instanceof Double) return type.double
+  if (v instanceof ObjectId) return type.objectId
+  if (v instanceof Date) return type.date
+  if (Array.isArray(v)) return type.array
+  if (isPlain(v)) return type.object
+  return rareTypeCode(v)
+}
+
+function rareTypeCode(v: unknown): number {
+  if (v instanceof Decimal128) return type.decimal
+  if (v instanceof Timestamp) return type.timestamp
+  if (v instanceof Long) return type.long
+  if (v instanceof Binary || v instanceof Uint8Array) return type.binData
+  if (v instanceof BSONRegExp || v instanceof RegExp) return type.regex
+  if (v instanceof Code) return v.scope ? type.javascriptWithScope : type.javascript
+  if (v instanceof BSONSymbol) return type.symbol
+  if (v instanceof MinKey) return type.minKey
+  if (v instanceof MaxKey) return type.maxKey
+  return type.object
+}
+
+/** The type's name as `$type` spells it; `missing` for an absent value. */
+export function typeName(v: unknown): string {
+  return v === undefined ? 'missing' : (typeNames.get(typeCode(v)) ?? 'object')
+}
+
+/** MongoDB's code for a `$type` alias; undefined for an unknown one. */
+export function typeCodeOf(alias: string): number | undefined {
+  return Object.hasOwn(type, alias) ? type[alias as keyof typeof type] : undefined
+}
+
+export function isTypeCode(code: number): boolean {
+  return typeNames.has(code)
+}
+
+function isPlain(v: unknown): v is Doc {
+  const proto = Object.getPrototypeOf(v)
+  return proto === Object.prototype || proto === null
+}
+
+/** Whether the value is an embedded document; a DBRef, which the decoder makes of `{$ref, $id}`, is not: see `asDoc`. */
+export function isDoc(v: unknown): v is Doc {
+  return typeof v === 'object' && v !== null && isPlain(v)
+}
+
+/** The value as a document, a DBRef as the document that it was on the wire; undefined for anything else. */
+export function asDoc(v: unknown): Doc | undefined {
+  if (typeof v !== 'object' || v === null) return undefined
+  if (isPlain(v)) return v
+  return v instanceof DBRef ? dbRefDoc(v) : undefined
+}
+
+function dbRefDoc(ref: DBRef): Doc {
+  const doc: Doc = { $ref: ref.collection, $id: ref.oid }
+  if (ref.db !== undefined) doc.$db = ref.db
+  for (const key of Object.keys(ref.fields)) setOwn(doc, key, ref.fields[key])
+  return doc
+}
+
+export function isNumeric(v: unknown): v is Numeric {
+  if (typeof v !== 'object') return typeof v === 'number' || typeof v === 'bigint'
+  return v instanceof Int32 || v instanceof Double || v instanceof Decimal128 || (v instanceof Long && !(v instanceof Timestamp))
+}
+
+/** Own property or undefined; never looks at a prototype. */
+export function getOwn(doc: Doc, key: string): unknown {
+  return Object.hasOwn(doc, key) ? doc[key] : undefined
+}
+
+/** Sets an own property, `__proto__` included. */
+export function setOwn(doc: Doc, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(doc, key, { value, enumerable: true, configurable: true, writable: true })
+  else doc[key] = value
+}
+
+/** A shallow copy with the same own keys in the same order. */
+export function copyDoc(doc: Doc): Doc {
+  const copy: Doc = {}
+  for (const key of Object.keys(doc)) setOwn(copy, key, doc[key])
+  return copy
+}
+
+/** A JavaScript number as the BSON number that the driver would have sent: int32 if it fits, else double. */
+export function boxNumber(n: number): Int32 | Double {
+  return n === (n | 0) && !Object.is(n, -0) ? new Int32(n) : new Double(n)
+}
+
+/** What MongoDB counts as true: all but false, null, missing and zero. */
+export function isTruthy(v: unknown): boolean {
+  if (typeof v === 'boolean') return v
+  if (v === undefined || v === null) return false
+  if (!isNumeric(v)) return true
+  return v instanceof Decimal128 ? !/^-?0(\.0*)?(E.*)?$/.test(v.toString()) : asNumber(v) !== 0
+}
+
+/** The nearest double of a numeric value. */
+export function asNumber(v: Numeric): number {
+  if (typeof v === 'number') return v
+  if (v instanceof Int32 || v instanceof Double) return v.value
+  if (v instanceof Long) return v.toNumber()
+  return Number(v.toString())
+}
+
+/** The value as a JavaScript integer if it is numeric, whole and exactly held by a double; else undefined. */
+export function asInteger(v: unknown): number | undefined {
+  if (!isNumeric(v)) return undefined
+  const n = asNumber(v)
+  return Number.isSafeInteger(n) ? n + 0 : undefined
+}
