@@ -35,6 +35,14 @@ export class Retry extends Error {
   }
 }
 
+/** Nobody takes this command: its queue was never declared. */
+export class Unroutable extends Error {
+  constructor(routingKey: string) {
+    super(`No queue takes ${routingKey}`)
+    this.name = 'Unroutable'
+  }
+}
+
 export interface DeadLetter {
   /** The event's id. */
   id: string
@@ -53,13 +61,19 @@ export interface DeadLetter {
  * Domain events and commands, at least once. One interface, two drivers (RabbitMQ, in-process), one conformance suite in libs/testing.
  */
 export interface Bus {
-  /** Resolves when every message is confirmed as kept; rejects when any may not be. Safe to repeat: consumers are idempotent. */
+  /**
+   * Resolves when every message is confirmed as kept; rejects when any may not be. Safe to repeat: consumers are idempotent.
+   * An event that no queue is bound to is confirmed and gone, a command is refused. @throws Unroutable
+   */
   publish(messages: readonly Outgoing[]): Promise<void>
-  /** Declares the queue, binds it, and starts to consume. Survives restarts of the broker. */
+  /**
+   * Declares the queue, adds the bindings, and starts to consume; several subscriptions to one queue share its messages. Survives restarts of the
+   * broker. A binding that was once made stays, so a handler must acknowledge types it no longer knows.
+   */
   subscribe(queue: QueueSpec, handler: Handler): Promise<{ close(): Promise<void> }>
   /** Dead letters of all queues, oldest first. */
   deadLetters(limit?: number): Promise<DeadLetter[]>
-  /** Puts a dead letter back into its queue with a fresh count of attempts. Resolves to false when there is none with that id (and queue, if named). */
+  /** Puts the dead letters with that id (of that queue, if named) back into their queues with a fresh count of attempts. Resolves to false when there is none. */
   replay(id: string, queue?: string): Promise<boolean>
   /** Whether a publish can be expected to succeed now. */
   ready(): boolean
@@ -76,3 +90,21 @@ export interface RetryPolicy {
 }
 
 export const defaultRetry: RetryPolicy = { delaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], limit: 20 }
+
+/** What pino's logger offers; drivers tell of lost connections, parked and dead messages. */
+export interface BusLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export const quiet: BusLog = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** What a handler threw, as one short text. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message || error.name : String(error)).slice(0, 500)
+
+/** How long close() waits for handlers that run, in ms. */
+export const drainMs = 10_000
+
+/** How long a message is parked after its n-th attempt (from 1), in ms. */
+export const parkingMs = ({ delaysMs }: RetryPolicy, attempt: number): number => delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0

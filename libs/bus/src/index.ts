@@ -1,5 +1,6 @@
 export {
   type Bus,
+  type BusLog,
   type DeadLetter,
   type Delivery,
   defaultRetry,
@@ -8,4 +9,7 @@ export {
   type QueueSpec,
   Retry,
   type RetryPolicy,
+  Unroutable,
 } from './bus.ts'
+export { type InProcessOptions, inProcessBus } from './in-process/in-process.ts'
+export { type LetterStore, memoryLetters, type ParkedLetter } from './in-process/letters.ts'

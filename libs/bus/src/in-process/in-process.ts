@@ -1,0 +1,79 @@
+import { type Bus, type BusLog, defaultRetry, type Outgoing, type QueueSpec, quiet, type RetryPolicy, Unroutable } from '../bus.ts'
+import { type LetterStore, memoryLetters } from './letters.ts'
+import { type LocalQueue, localQueue } from './queue.ts'
+
+export interface InProcessOptions {
+  retry?: RetryPolicy
+  /** Keeps parked and dead messages. Default: in memory, which a crash loses. */
+  letters?: LetterStore
+  log?: BusLog
+}
+
+/**
+ * The bus inside one process, with the semantics of the RabbitMQ driver.
+ *
+ * `publish` resolves when every queue that takes a message has either handled it or put it into the letter store (parked for a later attempt, or
+ * dead). It rejects when the store refuses or the bus closes first. So with a durable letter store and an outbox that forgets only what was
+ * acknowledged a crash loses nothing, and a failing subscriber holds up neither other subscribers nor later messages: it costs one attempt and
+ * one write. What was parked when the process ended is taken up again when its queue is subscribed. A publish lasts as long as the slowest
+ * handler; while a queue has no consumer it waits for one.
+ * @example const bus = inProcessBus({ letters: mongoLetters(db) })
+ */
+export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), log = quiet }: InProcessOptions = {}): Bus {
+  const queues = new Map<string, LocalQueue>()
+  let closed = false
+
+  function assertOpen(): void {
+    if (closed) throw new Error('The bus is closed')
+  }
+
+  function routes({ exchange, routingKey }: Outgoing): LocalQueue[] {
+    const found = [...queues.values()].filter(queue => queue.takes(exchange, routingKey))
+    if (exchange === 'commands' && found.length === 0) throw new Unroutable(routingKey)
+    return found
+  }
+
+  async function open(spec: QueueSpec): Promise<LocalQueue> {
+    const parked = await letters.parked(spec.name)
+    const openedMeanwhile = queues.get(spec.name)
+    if (openedMeanwhile) return openedMeanwhile
+    const queue = localQueue(spec, { retry, letters, log })
+    queue.resume(parked)
+    queues.set(spec.name, queue)
+    return queue
+  }
+
+  return {
+    async publish(messages) {
+      assertOpen()
+      const routed = messages.map(message => ({ queues: routes(message), json: JSON.stringify(message.event) }))
+      await Promise.all(routed.flatMap(({ queues, json }) => queues.map(queue => queue.take(json))))
+    },
+
+    async subscribe(spec, handler) {
+      assertOpen()
+      const queue = queues.get(spec.name) ?? (await open(spec))
+      queue.bind(spec.bindings)
+      return queue.subscribe(handler, spec.prefetch)
+    },
+
+    deadLetters: (limit = 100) => letters.dead({ limit }),
+
+    async replay(id, queue) {
+      const dead = await letters.dead({ id, ...(queue !== undefined && { queue }) })
+      for (const letter of dead) {
+        const fresh = { queue: letter.queue, event: letter.event, attempts: 0, reason: letter.reason, dueAt: Date.now() }
+        await letters.park(fresh)
+        queues.get(letter.queue)?.resume([fresh])
+      }
+      return dead.length > 0
+    },
+
+    ready: () => !closed,
+
+    async close() {
+      closed = true
+      await Promise.all([...queues.values()].map(queue => queue.close()))
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import type { CloudEvent } from '@carapace/api'
+import { type BusLog, type Delivery, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
+import { settledWithin } from '../settled-within.ts'
+import type { LetterStore, ParkedLetter } from './letters.ts'
+import { topicMatches } from './topic.ts'
+
+interface Job {
+  json: string
+  attempt: number
+  /** Told of the outcome: the waiting publish, or nobody when the letter store keeps the message. */
+  waiting?: { resolve(): void; reject(error: unknown): void }
+}
+
+interface Consumer {
+  handler: Handler
+  prefetch: number
+  running: Set<Promise<void>>
+}
+
+export interface LocalQueue {
+  takes(exchange: string, routingKey: string): boolean
+  bind(bindings: readonly string[]): void
+  /** Resolves when the message was handled or its letter is kept. */
+  take(json: string): Promise<void>
+  /** Schedules what the letter store keeps. */
+  resume(letters: readonly ParkedLetter[]): void
+  subscribe(handler: Handler, prefetch?: number): { close(): Promise<void> }
+  close(): Promise<void>
+}
+
+/** One queue of the in-process bus: hands messages to its consumers in turn, at most `prefetch` at a time each. */
+export function localQueue(spec: QueueSpec, { retry, letters, log }: { retry: RetryPolicy; letters: LetterStore; log: BusLog }): LocalQueue {
+  const bindings = new Set<string>()
+  const ready: Job[] = []
+  const timers = new Set<NodeJS.Timeout>()
+  let consumers: Consumer[] = []
+  let closed = false
+
+  function dispatch(): void {
+    while (ready.length > 0) {
+      const candidates = spec.singleActive ? consumers.slice(0, 1) : consumers
+      const free = candidates.find(consumer => consumer.running.size < consumer.prefetch)
+      if (!free) return
+      if (!spec.singleActive) consumers = [...consumers.filter(consumer => consumer !== free), free]
+      const run = attempt(ready.shift()!, free.handler).finally(() => {
+        free.running.delete(run)
+        dispatch()
+      })
+      free.running.add(run)
+    }
+  }
+
+  async function attempt(job: Job, handler: Handler): Promise<void> {
+    const event: CloudEvent = JSON.parse(job.json)
+    const delivery: Delivery = { attempt: job.attempt }
+    try {
+      await handler(event, delivery)
+      if (!job.waiting) await letters.remove(spec.name, event.id)
+      job.waiting?.resolve()
+    } catch (error) {
+      await keep(job, event, reasonOf(error))
+    }
+  }
+
+  async function keep(job: Job, event: CloudEvent, reason: string): Promise<void> {
+    const isDead = job.attempt >= retry.limit
+    const delayMs = parkingMs(retry, job.attempt)
+    const letter: ParkedLetter = { queue: spec.name, event, attempts: job.attempt, reason, dueAt: Date.now() + delayMs }
+    try {
+      if (isDead) await letters.bury(deadLetter(letter))
+      else await letters.park(letter)
+    } catch (error) {
+      log.error({ queue: spec.name, event: event.id, reason: reasonOf(error) }, 'a failed message could not be kept')
+      if (job.waiting) return job.waiting.reject(error)
+      return again(job, delayMs)
+    }
+    log.warn({ queue: spec.name, event: event.id, type: event.type, attempt: job.attempt, reason }, isDead ? 'message is dead' : 'message is parked')
+    job.waiting?.resolve()
+    if (!isDead) again({ json: job.json, attempt: job.attempt + 1 }, delayMs)
+  }
+
+  function again(job: Job, delayMs: number): void {
+    if (closed) return
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      ready.push(job)
+      dispatch()
+    }, delayMs)
+    timers.add(timer.unref())
+  }
+
+  return {
+    takes: (exchange, routingKey) => exchange === spec.exchange && [...bindings].some(binding => topicMatches(binding, routingKey)),
+    bind(more) {
+      for (const binding of more) bindings.add(binding)
+    },
+    take: json =>
+      new Promise((resolve, reject) => {
+        ready.push({ json, attempt: 1, waiting: { resolve, reject } })
+        dispatch()
+      }),
+    resume(kept) {
+      for (const letter of kept) again({ json: JSON.stringify(letter.event), attempt: letter.attempts + 1 }, Math.max(0, letter.dueAt - Date.now()))
+    },
+    subscribe(handler, prefetch = 64) {
+      const consumer: Consumer = { handler, prefetch, running: new Set() }
+      consumers = [...consumers, consumer]
+      dispatch()
+      return {
+        async close() {
+          consumers = consumers.filter(other => other !== consumer)
+          dispatch()
+          await settledWithin([...consumer.running], drainMs)
+        },
+      }
+    },
+    async close() {
+      closed = true
+      for (const timer of timers) clearTimeout(timer)
+      for (const job of ready.splice(0)) job.waiting?.reject(new Error('The bus was closed before the message was handled'))
+      const running = consumers.flatMap(consumer => [...consumer.running])
+      consumers = []
+      await settledWithin(running, drainMs)
+    },
+  }
+}
+
+const deadLetter = ({ queue, event, attempts, reason }: ParkedLetter) => ({
+  id: event.id,
+  queue,
+  type: event.type,
+  subject: event.subject,
+  reason,
+  attempts,
+  deadAt: new Date().toISOString(),
+  event,
+})
