@@ -19,6 +19,8 @@ export const callers = {
   admin: { needs: 'admin', optional: false },
   /** W, or Ora when `x-admin-wallet` is sent. */
   walletOrOracle: { needs: 'walletOrOracle', optional: false },
+  /** A, or Ora when `x-admin-wallet` is sent. */
+  agentOrOracle: { needs: 'agentOrOracle', optional: false },
   /** Between services only: a signed internal context, no agent. */
   internal: { needs: 'internal', optional: false },
 } as const
@@ -42,7 +44,7 @@ export type CallerOf<C extends CallerClass> = C extends 'agent' | 'wallet' | 'wa
   ? AgentCaller
   : C extends 'oracle' | 'admin'
     ? AdminCaller
-    : C extends 'walletOrOracle'
+    : C extends 'walletOrOracle' | 'agentOrOracle'
       ? AgentCaller | AdminCaller
       : C extends 'optional'
         ? AgentCaller | AdminCaller | undefined

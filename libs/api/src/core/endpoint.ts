@@ -29,12 +29,16 @@ export interface EndpointSpec<
   caller: C
   /** Who may call in signed mode, when that differs (behaviour 1.6). */
   signed?: CallerClass
+  /** Needs a request signature in plain mode too. */
+  alwaysSigned?: boolean
   /** A path parameter that must be the caller's own agent id (=:id). */
   self?: NoInfer<ParamNames<Path>>
   /** A body field that names the acting agent and must be the caller. */
   actor?: string
   /** Default: read for GET, admin for oracle and admin callers, else write. */
   rate?: RateClass
+  /** Most successful calls of one client address, beside its rate class. */
+  quota?: { limit: number; windowSeconds: number }
   /** x402 price in whole USDC, as text. */
   price?: string
   /** Schemas of path parameters that are not plain ids. */
@@ -73,9 +77,11 @@ export interface Endpoint<
   readonly summary: string
   readonly caller: C
   readonly signed: CallerClass
+  readonly alwaysSigned: boolean
   readonly self: string | undefined
   readonly actor: string | undefined
   readonly rate: RateClass
+  readonly quota: { limit: number; windowSeconds: number } | undefined
   readonly price: string | undefined
   readonly params: z.ZodObject<P>
   readonly query: z.ZodObject<Q>
@@ -115,9 +121,11 @@ export function endpoint<
     summary: spec.summary,
     caller: spec.caller,
     signed: spec.signed ?? spec.caller,
+    alwaysSigned: spec.alwaysSigned ?? false,
     self: spec.self,
     actor: spec.actor,
     rate,
+    quota: spec.quota,
     price: spec.price,
     params: z.object(params) as unknown as z.ZodObject<PathParams<Path, P>>,
     query: z.object(spec.query ?? ({} as Q)),

@@ -90,6 +90,22 @@ export const usdOut = z.number().meta({ description: 'Whole USDC, at most 6 deci
 export const microOut = z.int().meta({ description: 'Micro-USDC' })
 export const timestamp = z.iso.datetime({ precision: 3 })
 
+/** An id in an answer or event. */
+export const id = z.string().min(1).max(64)
+/** Micro-USDC in an answer between services: decimal text. */
+export const microText = z.string().regex(/^-?\d{1,30}$/)
+/** A yes or no of the query string. */
+export const flagQuery = z.enum(['true', 'false']).transform(value => value === 'true')
+/** A comma-separated list of skill slugs of the query string. */
+export const skillsQuery = z
+  .string()
+  .transform(csv => csv.split(',').filter(part => part.trim() !== ''))
+  .pipe(skillsIn)
+/** An EVM address in an answer, EIP-55 form. */
+export const walletOut = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+/** A signature over typed data, 65 bytes, or longer for contract wallets. */
+export const signatureIn = z.string().regex(/^0x(?:[0-9a-fA-F]{2}){65,2048}$/, 'must be 0x and at least 65 bytes of hex')
+
 const wholeNumber = (what: string) =>
   z
     .string()

@@ -26,22 +26,24 @@ export type AnyEvent = EventDef<any>
 export interface ServiceApi<
   E extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
   I extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
+  V extends Record<string, AnyEvent> = Record<string, AnyEvent>,
 > {
   readonly name: ServiceName
   readonly endpoints: E
   /** Paths under `/internal/v1/`, never in the gateway's table. */
   readonly internal: I
-  readonly events: Record<string, AnyEvent>
+  readonly events: V
 }
 
 /** Gathers a service's declarations. @example export const notificationsApi = serviceApi('notifications', { endpoints: { listNotifications } }) */
-export function serviceApi<E extends Record<string, AnyEndpoint>, I extends Record<string, AnyEndpoint> = Record<never, never>>(
-  name: ServiceName,
-  parts: { endpoints: E; internal?: I; events?: Record<string, AnyEvent> },
-): ServiceApi<E, I> {
+export function serviceApi<
+  E extends Record<string, AnyEndpoint>,
+  I extends Record<string, AnyEndpoint> = Record<never, never>,
+  V extends Record<string, AnyEvent> = Record<never, never>,
+>(name: ServiceName, parts: { endpoints: E; internal?: I; events?: V }): ServiceApi<E, I, V> {
   for (const declared of Object.values(parts.events ?? {})) {
     if (declared.producer !== name && !(name === 'chain-relayer' && declared.producer === 'chain'))
       throw new Error(`${declared.name} is not an event of ${name}`)
   }
-  return { name, endpoints: parts.endpoints, internal: parts.internal ?? ({} as I), events: parts.events ?? {} }
+  return { name, endpoints: parts.endpoints, internal: parts.internal ?? ({} as I), events: parts.events ?? ({} as V) }
 }

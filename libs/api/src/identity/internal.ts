@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { chain, handle, id, timestamp, walletIn, walletOut } from '../core/fields.ts'
+import { announceEndpoint } from '../core/snapshot.ts'
+import { agentStatus, perChain } from '../core/terms.ts'
+
+/** What other services keep of an agent, and what the gateway needs to know a caller. */
+export const agentRow = z
+  .looseObject({
+    agentId: id,
+    handle: z.string(),
+    /** Null after the wallet was given up. */
+    wallet: walletOut.nullable(),
+    walletProven: z.boolean(),
+    agentType: z.string().nullable(),
+    skills: z.array(z.string()),
+    verifiedSkills: z.array(z.string()),
+    preferredChain: chain,
+    chains: perChain(
+      z.looseObject({ requested: z.boolean(), registered: z.boolean(), tokenId: z.string().nullable(), confirmedAt: timestamp.nullable() }),
+    ),
+    cardTokenId: z.int(),
+    status: agentStatus,
+    platform: z.boolean(),
+    requireSignature: z.boolean(),
+    lastSeenAt: timestamp,
+    registeredAt: timestamp,
+    version: z.int(),
+  })
+  .meta({ id: 'AgentRow' })
+export type AgentRow = z.output<typeof agentRow>
+
+export const getAgentRow = endpoint({
+  method: 'get',
+  path: '/internal/v1/agents/:id',
+  caller: 'internal',
+  summary: 'One agent by id',
+  response: agentRow,
+})
+
+export const getAgentRowByWallet = endpoint({
+  method: 'get',
+  path: '/internal/v1/agents/by-wallet/:wallet',
+  caller: 'internal',
+  summary: 'One agent by its wallet, in any letter case',
+  params: { wallet: walletIn },
+  response: agentRow,
+})
+
+export const getAgentRowByHandle = endpoint({
+  method: 'get',
+  path: '/internal/v1/agents/by-handle/:handle',
+  caller: 'internal',
+  summary: 'One agent by handle',
+  params: { handle },
+  response: agentRow,
+})
+
+/** Reputation asks for it before it pushes a score to a network that does not know the agent. */
+export const registerOnChain = endpoint({
+  method: 'post',
+  path: '/internal/v1/agents/:id/chains/:chain',
+  caller: 'internal',
+  summary: 'Register the agent on a network where it is missing; a failed registration goes into its next round',
+  params: { chain },
+  response: z.looseObject({
+    status: z.enum(['pending', 'confirmed', 'failed']),
+    tokenId: z.string().nullable(),
+    txHash: z.string().nullable(),
+  }),
+  also: [202],
+})
+
+export const announceAgents = announceEndpoint(['agent'])

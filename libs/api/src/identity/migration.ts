@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { chain, id, signatureIn, text, timestamp, urlIn, uuid } from '../core/fields.ts'
+import { limits } from '../core/limits.ts'
+import { agentStatus } from '../core/terms.ts'
+import { migration } from './records.ts'
+
+export const getMigrationStatus = endpoint({
+  method: 'get',
+  path: '/api/agents/:id/migration-status',
+  summary: 'Whether the agent has migrated, and its ERC-8004 registration',
+  caller: 'public',
+  response: z.looseObject({
+    hasMigrated: z.boolean(),
+    direction: z.enum(['source', 'target']).nullable(),
+    migration: migration.nullable(),
+    erc8004: z.looseObject({
+      registered: z.boolean(),
+      tokenId: z.string().nullable(),
+      chain,
+      status: z.enum(['none', 'pending', 'confirmed', 'failed']),
+      attempts: z.int(),
+    }),
+  }),
+})
+
+/** Called by the target with `sourceAgentId` and `evidence`, or, to consent, by the source on the same path with `targetAgentId`. */
+export const inheritReputation = endpoint({
+  method: 'post',
+  path: '/api/agents/:id/inherit-reputation',
+  summary: 'Move the reputation of one agent to another, once, with the consent of the source',
+  caller: 'wallet',
+  body: z.union([
+    z.object({ targetAgentId: uuid }),
+    z.object({
+      sourceAgentId: uuid,
+      evidence: urlIn,
+      sourceSignature: z
+        .object({ signature: signatureIn, deadline: z.int().min(0) })
+        .optional()
+        .meta({
+          description: 'EIP-712 Migration(string source,string target,uint256 deadline) by the wallet of the source',
+        }),
+    }),
+  ]),
+  response: z.looseObject({ migration }),
+  also: [202],
+  errors: ['SELF_ACTION', 'FORBIDDEN', 'INVALID_STATE', 'SIGNATURE_INVALID'],
+})
+
+export const resolveMigration = endpoint({
+  method: 'post',
+  path: '/api/admin/migrations/:id/resolve',
+  summary: 'Approve or reject a migration whose source cannot consent',
+  caller: 'admin',
+  body: z.object({ approve: z.boolean() }),
+  response: z.looseObject({ migration }),
+  errors: ['INVALID_STATE'],
+})
+
+export const suspendAgent = endpoint({
+  method: 'post',
+  path: '/api/admin/agents/:id/suspend',
+  summary: 'Suspend an agent, or lift the suspension',
+  caller: 'admin',
+  body: z.object({ suspended: z.boolean(), reason: text(limits.text.reason) }),
+  response: z.looseObject({ agentId: id, status: agentStatus }),
+  errors: ['INVALID_STATE'],
+})
+
+export const createInvite = endpoint({
+  method: 'post',
+  path: '/api/admin/invites',
+  summary: 'Make a registration token for invite-only mode; it is shown once',
+  caller: 'admin',
+  sensitive: true,
+  body: z.object({ uses: z.int().min(1).max(1000).default(1), expiresInHours: z.int().min(1).max(8760).default(168) }),
+  response: z.looseObject({ token: z.string().optional(), uses: z.int(), expiresAt: timestamp }),
+  status: 201,
+})
