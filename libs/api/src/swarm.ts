@@ -1,0 +1,12 @@
+import { serviceApi } from './core/service-api.ts'
+import * as events from './swarm/events.ts'
+import * as figures from './swarm/figures.ts'
+import { announceValidations, getValidationRow, listGigValidations, listJobValidations } from './swarm/internal.ts'
+import * as validations from './swarm/validations.ts'
+
+/** Validations, panels, votes, freeze signals, appeals, validator rewards. */
+export const swarmApi = serviceApi('swarm', {
+  endpoints: { ...validations, ...figures },
+  internal: { getValidationRow, listGigValidations, listJobValidations, announceValidations },
+  events,
+})

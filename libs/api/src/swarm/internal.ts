@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { chain, id, microText, timestamp } from '../core/fields.ts'
+import { announceEndpoint } from '../core/snapshot.ts'
+import { validationStatus, voteChoice } from './records.ts'
+
+/** What other services keep of a validation. */
+export const validationRow = z
+  .looseObject({
+    validationId: id,
+    gigId: id.nullable(),
+    jobId: id.nullable(),
+    submissionId: id,
+    title: z.string(),
+    posterId: id,
+    assigneeId: id,
+    budget: microText,
+    chain,
+    round: z.int(),
+    parentValidationId: id.nullable(),
+    appealOf: id.nullable(),
+    status: validationStatus,
+    candidateCount: z.int(),
+    threshold: z.int(),
+    weak: z.boolean(),
+    oracleAssisted: z.boolean(),
+    frozen: z.boolean(),
+    disputeReason: z.string().nullable(),
+    panel: z.array(id),
+    votes: z.array(z.looseObject({ voterId: id, vote: voteChoice })),
+    approvals: z.int(),
+    rejections: z.int(),
+    approvalPct: z.number(),
+    expiresAt: timestamp,
+    resolvedAt: timestamp.nullable(),
+    settleAfter: timestamp.nullable(),
+    appealUntil: timestamp.nullable(),
+    version: z.int(),
+  })
+  .meta({ id: 'ValidationRow' })
+export type ValidationRow = z.output<typeof validationRow>
+
+const rows = z.looseObject({ validations: z.array(validationRow) })
+
+export const getValidationRow = endpoint({
+  method: 'get',
+  path: '/internal/v1/validations/:id',
+  caller: 'internal',
+  summary: 'One validation',
+  response: validationRow,
+})
+
+export const listGigValidations = endpoint({
+  method: 'get',
+  path: '/internal/v1/validations/by-gig/:gigId',
+  caller: 'internal',
+  summary: 'All validations of a gig, newest first; empty when there is none',
+  response: rows,
+})
+
+export const listJobValidations = endpoint({
+  method: 'get',
+  path: '/internal/v1/validations/by-job/:jobId',
+  caller: 'internal',
+  summary: 'All validations of a job, newest first; empty when there is none',
+  response: rows,
+})
+
+export const announceValidations = announceEndpoint(['validation'])
