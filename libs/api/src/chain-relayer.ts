@@ -274,7 +274,7 @@ const internal = {
   }),
 }
 
-export const chainRelayer = serviceApi('chain-relayer', {
+export const chainRelayerApi = serviceApi('chain-relayer', {
   endpoints,
   internal,
   events: { chainCommandSubmitted, chainCommandConfirmed, chainCommandFinalized, chainCommandFailed, chainCommandReorged, chainEventRemoved },

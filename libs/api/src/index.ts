@@ -1,3 +1,4 @@
+export * from './chain-relayer.ts'
 export * from './core/callers.ts'
 export * from './core/endpoint.ts'
 export * from './core/errors.ts'

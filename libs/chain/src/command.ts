@@ -1,0 +1,90 @@
+import { type Chain, type ChainCommand, chainCommand, chainCommandType, commandRoute, type Draft } from '@carapace/api'
+import type { ContractName } from './contract-names.ts'
+import { z } from 'zod'
+import type { AuthorizationRequest, SignedAuthorization } from './authorization.ts'
+
+/** One call of a contract function, not yet encoded. */
+export interface ContractCall {
+  contract: ContractName
+  fn: string
+  args: readonly unknown[]
+}
+/** A plain transfer of native money. */
+export interface NativeTransfer {
+  to: string
+  /** wei */
+  value: bigint
+}
+/** A read that tells whether the effect is on chain already, by the contract's business key. */
+export interface EffectCheck extends ContractCall {
+  /** Result of the view function, as decoded by ethers. True = the effect is there and it is ours. */
+  isOurs(result: readonly unknown[]): boolean
+}
+
+type Fields = Record<string, z.ZodType>
+type Args<F extends Fields> = z.output<z.ZodObject<F>>
+
+export interface CommandSpec<F extends Fields> {
+  /** `<contract>.<verb>` as in behaviour 13; first part of the operation key. */
+  kind: string
+  args: F
+  /** Arguments that make up the operation key, in order. */
+  key: readonly (keyof F & string)[]
+  /** What must stay in order with it. */
+  aggregate(args: Args<F>): string
+  /** Gas of the call as measured, before the safety factor. */
+  gas: bigint | ((args: Args<F>) => bigint)
+  /** May be carried by the Batcher: the contract lets the Batcher be the caller. */
+  batchable: boolean
+  call(args: Args<F>, authorization?: SignedAuthorization): ContractCall | NativeTransfer
+  /** Calls that go first in the same transaction and may fail (a permit that somebody else has submitted). */
+  prelude?(args: Args<F>): readonly ContractCall[]
+  /** The token authorisation that the relayer signs with a custodial key before the call. */
+  authorization?(args: Args<F>): AuthorizationRequest | undefined
+  effect?(args: Args<F>): EffectCheck
+  /** Custom errors that may pass by themselves, beside those of `transientErrors`. */
+  transient?: readonly string[]
+  /** Only on networks with this property. */
+  only?: 'devnet' | 'gasless'
+}
+
+export interface Command<F extends Fields = Fields> extends CommandSpec<F> {
+  readonly schema: z.ZodObject<F>
+  opKey(args: Args<F>): string
+  /** A draft for a service's outbox. @throws ZodError when an argument is not valid */
+  draft(input: CommandInput<F>): Draft
+}
+
+export type CommandInput<F extends Fields> = Args<F> & {
+  chain: Chain
+  /** From 1; a later round only after `chain.command.failed` of the one before. Default 1. */
+  round?: number
+  /** Past it the command is never signed. */
+  deadline?: Date
+  causationId?: string
+}
+
+/** Declares a kind of command once; builder, key, validation and encoding come from here. */
+export function command<const F extends Fields>(spec: CommandSpec<F>): Command<F> {
+  const schema = z.object(spec.args)
+  const opKey = (args: Args<F>) => [spec.kind, ...spec.key.map(name => String((args as Record<string, unknown>)[name]))].join(':')
+  return {
+    ...spec,
+    schema,
+    opKey,
+    draft: input => {
+      const args = schema.parse(z.decode(schema, z.encode(schema, input))) as Args<F>
+      const payload: ChainCommand = chainCommand.parse({
+        opKey: opKey(args),
+        round: input.round ?? 1,
+        network: input.chain,
+        kind: spec.kind,
+        args: z.encode(schema, args),
+        aggregateKey: spec.aggregate(args),
+        ...(input.deadline ? { deadline: input.deadline.getTime() } : {}),
+        ...(input.causationId ? { causationId: input.causationId } : {}),
+      })
+      return { exchange: 'commands', type: chainCommandType, routingKey: commandRoute(input.chain), subject: payload.opKey, data: payload }
+    },
+  }
+}

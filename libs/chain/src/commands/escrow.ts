@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { fundingSource } from '../authorization.ts'
+import { command, type EffectCheck } from '../command.ts'
+import { address, addressOrZero, amount, positive, recordId } from '../fields.ts'
+import { escrowSlot, onChainKey } from '../keys.ts'
+import { authorizationTuple, permitOf, signedBy } from './funding.ts'
+
+const gig = { gigId: recordId, poster: address }
+const aggregate = ({ gigId }: { gigId: string }) => `gig:${gigId}`
+const slotOf = (a: { gigId: string; poster: string }) => escrowSlot(a.gigId, a.poster)
+
+/** States of a slot, as the contract numbers them. */
+const Status = { Locked: 2n, Disputed: 3n, Released: 4n, Refunded: 5n } as const
+interface Lock {
+  status: bigint
+  approved: boolean
+  payee: string
+  amount: bigint
+}
+const slotHolds = (a: { gigId: string; poster: string }, isOurs: (lock: Lock) => boolean): EffectCheck => ({
+  contract: 'Escrow',
+  fn: 'getLock',
+  args: [slotOf(a)],
+  isOurs: ([lock]) => isOurs(lock as Lock),
+})
+
+/** Locks a gig's budget; `payee` may be the zero address until the gig is assigned. */
+export const escrowLock = command({
+  kind: 'escrow.lock',
+  args: { ...gig, payee: addressOrZero, amount: positive, source: fundingSource },
+  key: ['gigId'],
+  aggregate,
+  gas: 330_000n,
+  batchable: true,
+  prelude: a => permitOf(a.source, a.poster, 'Escrow'),
+  authorization: a =>
+    a.source.kind === 'custodial' ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Escrow', value: a.amount, nonce: slotOf(a) } : undefined,
+  call: (a, custodial) => {
+    const signed = signedBy(a.source, custodial)
+    return signed
+      ? {
+          contract: 'Escrow',
+          fn: 'lockWithAuthorization',
+          args: [onChainKey(a.gigId), a.poster, a.payee, a.amount, authorizationTuple(signed)],
+        }
+      : { contract: 'Escrow', fn: 'lockFor', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }
+  },
+  effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
+})
+
+/** Locks what an x402 payment has brought to the intake (the lane's own address). */
+export const escrowLockX402 = command({
+  kind: 'escrow.lock-x402',
+  args: { ...gig, payee: addressOrZero, amount: positive },
+  key: ['gigId'],
+  aggregate,
+  gas: 260_000n,
+  batchable: false,
+  call: a => ({ contract: 'Escrow', fn: 'lockUSDCViaX402', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }),
+  effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
+})
+
+/** Accepts a direct lock of exactly this amount. */
+export const escrowAccept = command({
+  kind: 'escrow.accept',
+  args: { ...gig, amount: positive },
+  key: ['gigId'],
+  aggregate,
+  gas: 90_000n,
+  batchable: true,
+  call: a => ({ contract: 'Escrow', fn: 'accept', args: [slotOf(a), a.amount] }),
+  effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
+})
+
+export const escrowPayee = command({
+  kind: 'escrow.payee',
+  args: { ...gig, assigneeId: recordId, payee: address, amount: positive },
+  key: ['gigId', 'assigneeId'],
+  aggregate,
+  gas: 100_000n,
+  batchable: true,
+  call: a => ({ contract: 'Escrow', fn: 'setPayee', args: [slotOf(a), a.payee, a.amount] }),
+  effect: a => slotHolds(a, lock => lock.payee === a.payee),
+})
+
+export const escrowDispute = command({
+  kind: 'escrow.dispute',
+  args: gig,
+  key: ['gigId'],
+  aggregate,
+  gas: 80_000n,
+  batchable: true,
+  call: a => ({ contract: 'Escrow', fn: 'dispute', args: [slotOf(a)] }),
+  effect: a => slotHolds(a, lock => lock.status === Status.Disputed),
+})
+
+/** Marks the slot so that time alone pays the payee. */
+export const escrowApprove = command({
+  kind: 'escrow.approve',
+  args: gig,
+  key: ['gigId'],
+  aggregate,
+  gas: 80_000n,
+  batchable: true,
+  call: a => ({ contract: 'Escrow', fn: 'markApproved', args: [slotOf(a)] }),
+  effect: a => slotHolds(a, lock => lock.approved),
+})
+
+/** One key for both outcomes: a gig is released or refunded, never both. */
+export const escrowSettle = command({
+  kind: 'escrow.settle',
+  args: {
+    ...gig,
+    outcome: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('release'), fee: amount, splitTo: addressOrZero, splitAmount: amount }),
+      z.object({ kind: z.literal('refund') }),
+    ]),
+  },
+  key: ['gigId'],
+  aggregate,
+  gas: 230_000n,
+  batchable: true,
+  call: a =>
+    a.outcome.kind === 'release'
+      ? { contract: 'Escrow', fn: 'release', args: [slotOf(a), a.outcome.fee, a.outcome.splitTo, a.outcome.splitAmount] }
+      : { contract: 'Escrow', fn: 'refund', args: [slotOf(a)] },
+  effect: a => slotHolds(a, lock => lock.status === (a.outcome.kind === 'release' ? Status.Released : Status.Refunded)),
+})

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { address, amount, recordId } from '../fields.ts'
+import { onChainKey, toChecksum } from '../keys.ts'
+
+const network = z.enum(['BASE_SEPOLIA', 'SKALE_TESTNET'])
+const uri = z.string().max(500)
+const sameAddress = (a: unknown, b: string) => toChecksum(String(a)) === b
+
+export const identityRegister = command({
+  kind: 'identity.register',
+  args: { agentId: recordId, network, owner: address, uri },
+  key: ['agentId', 'network'],
+  aggregate: ({ agentId }) => `agent:${agentId}`,
+  gas: 330_000n,
+  batchable: true,
+  call: a => ({ contract: 'IdentityRegistry', fn: 'registerFor', args: [a.owner, onChainKey(a.agentId), a.uri] }),
+  effect: a => ({ contract: 'IdentityRegistry', fn: 'agentIdOf', args: [onChainKey(a.agentId)], isOurs: ([exists]) => exists === true }),
+})
+
+export const cardMint = command({
+  kind: 'card.mint',
+  args: { agentId: recordId, network, to: address, tokenId: amount },
+  key: ['agentId', 'network'],
+  aggregate: ({ agentId }) => `agent:${agentId}`,
+  gas: 180_000n,
+  batchable: true,
+  call: a => ({ contract: 'Card', fn: 'mint', args: [a.to, a.tokenId] }),
+  effect: a => ({ contract: 'Card', fn: 'ownerOf', args: [a.tokenId], isOurs: ([owner]) => sameAddress(owner, a.to) }),
+})
+
+export const cardUpdate = command({
+  kind: 'card.update',
+  args: { agentId: recordId, version: z.int().min(1), tokenId: amount },
+  key: ['agentId', 'version'],
+  aggregate: ({ agentId }) => `agent:${agentId}`,
+  gas: 60_000n,
+  batchable: true,
+  call: a => ({ contract: 'Card', fn: 'refresh', args: [a.tokenId, BigInt(a.version)] }),
+  effect: a => ({ contract: 'Card', fn: 'versionOf', args: [a.tokenId], isOurs: ([version]) => (version as bigint) >= BigInt(a.version) }),
+})
+
+/** 0.01 sFUEL, once per wallet, on the network whose users pay no gas price. */
+export const gasDrip = command({
+  kind: 'gas.drip',
+  args: { wallet: address },
+  key: ['wallet'],
+  aggregate: ({ wallet }) => `wallet:${wallet}`,
+  gas: 21_000n,
+  batchable: false,
+  call: a => ({ to: a.wallet, value: 10_000_000_000_000_000n }),
+})

@@ -1,0 +1,44 @@
+import { command } from '../command.ts'
+import { address, keyId, positive } from '../fields.ts'
+import { paymentNonce } from '../keys.ts'
+
+/** A payment out of a custodial wallet, or out of the intake (`from` = the lane's address). The token refuses the nonce a second time. */
+export const treasuryPay = command({
+  kind: 'treasury.pay',
+  args: { paymentId: keyId, from: address, to: address, amount: positive },
+  key: ['paymentId'],
+  aggregate: ({ from }) => `wallet:${from}`,
+  gas: 95_000n,
+  batchable: true,
+  authorization: a => ({ type: 'TransferWithAuthorization', from: a.from, to: a.to, value: a.amount, nonce: paymentNonce(a.paymentId) }),
+  call: (a, signed) => ({
+    contract: 'USDC',
+    fn: 'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+    args: [a.from, a.to, a.amount, signed!.validAfter, signed!.validBefore, signed!.nonce, signed!.signature],
+  }),
+  effect: a => ({ contract: 'USDC', fn: 'authorizationState', args: [a.from, paymentNonce(a.paymentId)], isOurs: ([used]) => used === true }),
+})
+
+/** Test USDC out of nothing. */
+export const faucetMint = command({
+  kind: 'faucet.mint',
+  args: { requestId: keyId, to: address, amount: positive },
+  key: ['requestId'],
+  aggregate: ({ to }) => `wallet:${to}`,
+  gas: 60_000n,
+  batchable: false,
+  only: 'devnet',
+  call: a => ({ contract: 'USDC', fn: 'mint', args: [a.to, a.amount] }),
+})
+
+/** Test gas money beside it. */
+export const faucetGas = command({
+  kind: 'faucet.gas',
+  args: { requestId: keyId, to: address, wei: positive },
+  key: ['requestId'],
+  aggregate: ({ to }) => `wallet:${to}`,
+  gas: 21_000n,
+  batchable: false,
+  only: 'devnet',
+  call: a => ({ to: a.to, value: a.wei }),
+})

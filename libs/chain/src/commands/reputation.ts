@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { command } from '../command.ts'
+import { address, amount, bytes32, keyId } from '../fields.ts'
+
+const network = z.enum(['BASE_SEPOLIA', 'SKALE_TESTNET'])
+const score = z.object({
+  wallet: address,
+  /** FusedScore in hundredths. */
+  score: z.int().min(0).max(10_000),
+  risk: z.int().min(0).max(100),
+  bonded: z.boolean(),
+  /** Unix seconds. */
+  updatedAt: z.int().min(0),
+  /** Rises per wallet; the contract skips what is not newer. */
+  nonce: amount,
+})
+
+export const scoreSync = command({
+  kind: 'score.sync',
+  args: { network, batchId: keyId, scores: z.array(score).min(1).max(50) },
+  key: ['network', 'batchId'],
+  aggregate: ({ network: on }) => `scores:${on}`,
+  gas: ({ scores }) => 40_000n + 75_000n * BigInt(scores.length),
+  batchable: true,
+  call: a => ({
+    contract: 'ReputationAdapter',
+    fn: 'setScores',
+    args: [a.scores],
+  }),
+  effect: a => ({ contract: 'ReputationAdapter', fn: 'getScore', args: [a.scores[0]!.wallet], isOurs: ([known]) => (known as { nonce: bigint }).nonce >= a.scores[0]!.nonce }),
+})
+
+export const feedbackGive = command({
+  kind: 'feedback.give',
+  args: {
+    settlementId: keyId,
+    erc8004Id: amount,
+    value: z.int().min(-1_000_000).max(1_000_000),
+    valueDecimals: z.int().min(0).max(18),
+    tag1: z.string().max(64),
+    tag2: z.string().max(64),
+    endpoint: z.string().max(500),
+    feedbackUri: z.string().max(500),
+    feedbackHash: bytes32,
+  },
+  key: ['settlementId'],
+  aggregate: ({ erc8004Id }) => `feedback:${erc8004Id}`,
+  gas: 330_000n,
+  batchable: false,
+  call: a => ({
+    contract: 'ReputationRegistry',
+    fn: 'giveFeedback',
+    args: [a.erc8004Id, BigInt(a.value), a.valueDecimals, a.tag1, a.tag2, a.endpoint, a.feedbackUri, a.feedbackHash],
+  }),
+})

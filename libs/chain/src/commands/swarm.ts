@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { command, type EffectCheck } from '../command.ts'
+import { address, keyId, positive, recordId } from '../fields.ts'
+import { validationKey } from '../keys.ts'
+import { id } from 'ethers'
+
+const round = z.int().min(1).max(100).default(1)
+/** What an address is to a validation, as the contract numbers it. */
+const Seat = { Candidate: 2n, VotedApprove: 3n, VotedReject: 4n, Replaced: 5n } as const
+const seat = (a: { validationId: string; validationRound: number }, account: string, isOurs: (seat: bigint) => boolean): EffectCheck => ({
+  contract: 'SwarmValidator',
+  fn: 'seatOf',
+  args: [validationKey(a.validationId, a.validationRound), account],
+  isOurs: ([found]) => isOurs(found as bigint),
+})
+const aggregate = ({ validationId }: { validationId: string }) => `validation:${validationId}`
+
+/** Puts a panel on chain; sent with the first vote. `validationRound` counts panels, not tries of the command. */
+export const swarmOpen = command({
+  kind: 'swarm.open',
+  args: {
+    validationId: recordId,
+    validationRound: round,
+    parties: z.array(address).min(1).max(20),
+    candidates: z.array(address).min(1).max(15),
+    threshold: z.int().min(1).max(15),
+  },
+  key: ['validationId', 'validationRound'],
+  aggregate,
+  gas: ({ candidates, parties }) => 120_000n + 50_000n * BigInt(candidates.length + parties.length),
+  batchable: true,
+  call: a => ({ contract: 'SwarmValidator', fn: 'createValidation', args: [validationKey(a.validationId, a.validationRound), a.parties, a.candidates, a.threshold] }),
+  effect: a => seat(a, a.candidates[0]!, found => found >= Seat.Candidate),
+})
+
+export const swarmReplace = command({
+  kind: 'swarm.replace',
+  args: { validationId: recordId, validationRound: round, out: address, in: address },
+  key: ['validationId', 'out'],
+  aggregate,
+  gas: 90_000n,
+  batchable: true,
+  call: a => ({ contract: 'SwarmValidator', fn: 'replaceCandidate', args: [validationKey(a.validationId, a.validationRound), a.out, a.in] }),
+  effect: a => seat(a, a.out, found => found === Seat.Replaced),
+})
+
+export const swarmVote = command({
+  kind: 'swarm.vote',
+  args: { validationId: recordId, validationRound: round, voter: address, approve: z.boolean() },
+  key: ['validationId', 'voter'],
+  aggregate,
+  gas: 110_000n,
+  batchable: true,
+  call: a => ({ contract: 'SwarmValidator', fn: 'recordVote', args: [validationKey(a.validationId, a.validationRound), a.voter, a.approve] }),
+  effect: a => seat(a, a.voter, found => found === (a.approve ? Seat.VotedApprove : Seat.VotedReject)),
+})
+
+/** Pays a claim out of the fee pool; the contract pays each claim once. */
+export const rewardPay = command({
+  kind: 'reward.pay',
+  args: { claimId: keyId, to: address, amount: positive },
+  key: ['claimId'],
+  aggregate: ({ claimId }) => `claim:${claimId}`,
+  gas: 110_000n,
+  batchable: true,
+  call: a => ({ contract: 'SwarmValidator', fn: 'payReward', args: [claimKey(a.claimId), a.to, a.amount] }),
+  effect: a => ({ contract: 'SwarmValidator', fn: 'isDone', args: [claimKey(a.claimId)], isOurs: ([done]) => done === true }),
+})
+
+/** On-chain key of a reward claim. */
+export const claimKey = (claimId: string) => id(claimId)

@@ -1,0 +1,40 @@
+import { AbiCoder, getAddress, hexlify, id, keccak256, namehash, toUtf8Bytes } from 'ethers'
+
+const abi = AbiCoder.defaultAbiCoder()
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** EIP-55 form of an address in any letter case. @throws TypeError when it is no address */
+export const toChecksum = (address: string): string => getAddress(address.toLowerCase())
+
+/**
+ * A record's key on chain: bytes32 of the 32 ASCII characters of its UUID without dashes.
+ * @throws RangeError when `uuid` is no UUID
+ */
+export function onChainKey(uuid: string): string {
+  if (!uuidForm.test(uuid)) throw new RangeError(`${uuid} is not a UUID`)
+  return hexlify(toUtf8Bytes(uuid.replaceAll('-', '').toLowerCase()))
+}
+
+/** The UUID behind an on-chain key; undefined when the bytes are none of ours. */
+export function uuidOfKey(key: string): string | undefined {
+  const hex = Buffer.from(key.slice(2), 'hex').toString('latin1')
+  if (!/^[0-9a-f]{32}$/.test(hex)) return undefined
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Escrow slot of a gig and its poster: keccak256(abi.encode(key, poster)). */
+export const escrowSlot = (gigId: string, poster: string): string =>
+  keccak256(abi.encode(['bytes32', 'address'], [onChainKey(gigId), poster.toLowerCase()]))
+
+/** Key of a validation's round: the id's key in round 1, keccak256(abi.encode(key, round)) from round 2 on. */
+export const validationKey = (validationId: string, round = 1): string =>
+  round === 1 ? onChainKey(validationId) : keccak256(abi.encode(['bytes32', 'uint256'], [onChainKey(validationId), round]))
+
+/** The token nonce of a payment: keccak256 of the id's text, so that the token itself refuses a second transfer. */
+export const paymentNonce = (paymentId: string): string => id(paymentId)
+
+/** ERC-721 id of a full domain name (ENS namehash). @throws when a label is empty or not normalised */
+export const domainTokenId = (fullDomain: string): bigint => BigInt(namehash(fullDomain))
+
+/** A commerce job id as it stands in the spec's events. */
+export const jobIdTopic = (jobId: bigint): string => `0x${jobId.toString(16).padStart(64, '0')}`

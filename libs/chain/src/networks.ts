@@ -1,0 +1,78 @@
+import type { Chain } from '@carapace/api'
+
+/** How a network prices transactions. Fees never come from getFeeData (a zero-gas node still answers 1 gwei of priority fee). */
+export type FeeProfile =
+  /** Base fee of the latest block times `headroom` plus a tip, both raised by bumps up to `capWei`. */
+  | { type: 'eip1559'; tipWei: bigint; headroom: number; capWei: bigint }
+  /** No gas price at all; a stuck transaction is only sent again. */
+  | { type: 'free' }
+
+export interface NetworkProfile {
+  readonly chain: Chain
+  readonly chainId: number
+  readonly title: string
+  /** Block explorer without a slash at the end. */
+  readonly explorerUrl: string
+  /** Users need no gas money. */
+  readonly gasless: boolean
+  readonly nativeSymbol: string
+  readonly fees: FeeProfile
+  /** Blocks on top of one that make it final, where the node has no finalized tag that moves. */
+  readonly finality: { real: number; devnet: number }
+  /** Most unmined transactions of one lane. */
+  readonly window: { real: number; devnet: number }
+  /** Milliseconds between blocks, as the watchdogs assume. */
+  readonly blockMs: { real: number; devnet: number }
+  /** Milliseconds after which an unmoved lowest slot is priced up or sent again. */
+  readonly stuckMs: { real: number; devnet: number }
+  /** Most gas of one batch transaction. */
+  readonly batchGas: bigint
+  /** Contracts whose addresses are the same on the real network and the devnet. */
+  readonly canonical: { readonly USDC: string; readonly IdentityRegistry: string; readonly ReputationRegistry: string; readonly Multicall3: string }
+}
+
+const erc8004 = {
+  IdentityRegistry: '0x8004A818BFB912233c491871b3d84c89A494BD9e',
+  ReputationRegistry: '0x8004B663056A597Dffe9eCcC1965A193B7388713',
+  Multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+} as const
+const gwei = 1_000_000_000n
+
+/** The one table of networks. Everything that differs between them is a field here. */
+export const networks = {
+  BASE_SEPOLIA: {
+    chain: 'BASE_SEPOLIA',
+    chainId: 84532,
+    title: 'Base Sepolia',
+    explorerUrl: 'https://sepolia.basescan.org',
+    gasless: false,
+    nativeSymbol: 'ETH',
+    fees: { type: 'eip1559', tipWei: gwei / 10n, headroom: 2, capWei: 50n * gwei },
+    finality: { real: 12, devnet: 2 },
+    window: { real: 16, devnet: 512 },
+    blockMs: { real: 2_000, devnet: 1_000 },
+    stuckMs: { real: 20_000, devnet: 5_000 },
+    batchGas: 15_000_000n,
+    canonical: { USDC: '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ...erc8004 },
+  },
+  SKALE_TESTNET: {
+    chain: 'SKALE_TESTNET',
+    chainId: 324705682,
+    title: 'SKALE Base Sepolia',
+    explorerUrl: 'https://base-sepolia-testnet-explorer.skalenodes.com',
+    gasless: true,
+    nativeSymbol: 'sFUEL',
+    fees: { type: 'free' },
+    finality: { real: 1, devnet: 1 },
+    window: { real: 16, devnet: 512 },
+    blockMs: { real: 5_000, devnet: 1_000 },
+    stuckMs: { real: 20_000, devnet: 5_000 },
+    batchGas: 15_000_000n,
+    canonical: { USDC: '0x2e08028E3C4c2356572E096d8EF835cD5C6030bD', ...erc8004 },
+  },
+} as const satisfies Record<Chain, NetworkProfile>
+
+/** The network with that chain id, if it is one of ours. */
+export function networkOf(chainId: number | bigint): NetworkProfile | undefined {
+  return Object.values(networks).find(network => BigInt(network.chainId) === BigInt(chainId))
+}
