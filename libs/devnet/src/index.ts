@@ -1,1 +1,3 @@
-export {}
+export { type Devnet, type DevnetOptions, type DevnetsOptions, type Rpc, startDevnet, startDevnets } from './devnet.ts'
+export type { Network } from './process.ts'
+export { RpcError } from './upstream.ts'

@@ -1,0 +1,66 @@
+/**
+ * How the door treats a method:
+ *  pass    forwarded as it is
+ *  raw     a signed transaction: journaled, then forwarded
+ *  call    changes the chain by fiat (balance, code, …): journaled, then forwarded alone
+ *  clock   moves the chain's time: journaled with the resulting offset
+ *  mine    makes blocks, which are recorded before the answer
+ *  drop    takes transactions out of the pool
+ *  rewrite changes history: forwarded alone and followed by a dump, since no replay could repeat it
+ *  refuse  not served here
+ */
+export type Treatment = 'pass' | 'raw' | 'call' | 'clock' | 'mine' | 'drop' | 'rewrite' | 'refuse'
+
+const unlockedAccounts = 'this node signs for nobody: sign the transaction and send it with eth_sendRawTransaction'
+const ownMining = 'blocks are mined on demand; evm_mine makes one'
+
+/** Methods by the name they have, or would have, in the `evm_` namespace; anvil answers to several namespaces alike. */
+const treatments = new Map<string, Treatment>([
+  ['eth_sendRawTransaction', 'raw'],
+  ['eth_sendRawTransactionSync', 'raw'],
+  ['evm_increaseTime', 'clock'],
+  ['evm_setTime', 'clock'],
+  ['evm_setNextBlockTimestamp', 'clock'],
+  ['evm_mine', 'mine'],
+  ['evm_mine_detailed', 'mine'],
+  ['evm_dropTransaction', 'drop'],
+  ['evm_dropAllTransactions', 'drop'],
+  ['evm_removePoolTransactions', 'drop'],
+  ['evm_revert', 'rewrite'],
+  ['evm_reorg', 'rewrite'],
+  ['evm_rollback', 'rewrite'],
+  ['evm_reset', 'rewrite'],
+  ['evm_loadState', 'rewrite'],
+  ['evm_snapshot', 'pass'],
+  ['evm_nodeInfo', 'pass'],
+  ['evm_metadata', 'pass'],
+  ['evm_dumpState', 'pass'],
+  ['evm_getAutomine', 'pass'],
+  ['evm_getIntervalMining', 'pass'],
+])
+
+const refusals = new Map([
+  ['eth_sendTransaction', unlockedAccounts],
+  ['eth_sendTransactionSync', unlockedAccounts],
+  ['eth_sendUnsignedTransaction', unlockedAccounts],
+  ['wallet_sendTransaction', unlockedAccounts],
+  ['evm_impersonateAccount', unlockedAccounts],
+  ['evm_autoImpersonateAccount', unlockedAccounts],
+  ['evm_setAutomine', ownMining],
+  ['evm_setIntervalMining', ownMining],
+])
+
+const nodeNamespaces = /^(anvil|hardhat|tenderly|evm)_/
+
+const canonical = (method: string) => method.replace(nodeNamespaces, 'evm_')
+
+/** The treatment of `method`. Unknown methods of the node's own namespaces are taken as state-changing. */
+export function treatmentOf(method: string): Treatment {
+  if (refusals.has(canonical(method))) return 'refuse'
+  return treatments.get(canonical(method)) ?? (nodeNamespaces.test(method) ? 'call' : 'pass')
+}
+
+/** Why a method is refused. */
+export function refusalOf(method: string): string {
+  return `${method} is not served here: ${refusals.get(canonical(method))}`
+}

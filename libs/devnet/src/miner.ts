@@ -1,0 +1,55 @@
+export type Miner = { wake: () => void; stop: () => void }
+
+export type MinerOptions = {
+  /** Makes one block; answers how many transactions it took and how many executable ones the pool still holds. */
+  mine: () => Promise<{ taken: number; left: number }>
+  /** From the first new transaction to the block. */
+  debounceMs: number
+  /** An empty block after this time without one, so that time-dependent views move; 0 = never. */
+  heartbeatMs: number
+  onError: (error: Error) => void
+}
+
+/** Mines on demand: a block `debounceMs` after the first new transaction, again while the pool holds any, and at each heartbeat. */
+export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOptions): Miner {
+  let soon: NodeJS.Timeout | undefined
+  let heartbeat: NodeJS.Timeout | undefined
+  let mining = false
+  let wanted = false
+  let stopped = false
+
+  const wake = () => {
+    wanted = true
+    if (!soon && !mining && !stopped) soon = setTimeout(makeBlock, debounceMs)
+  }
+  const makeBlock = () => {
+    soon = undefined
+    mining = true
+    wanted = false
+    mine()
+      .then(
+        // Transactions that a block did not take (beyond its gas limit, say) wait for the heartbeat instead of spinning.
+        ({ taken, left }) => (wanted ||= left > 0 && taken > 0),
+        error => onError(error as Error),
+      )
+      .finally(() => {
+        mining = false
+        if (stopped) return
+        rest()
+        if (wanted) wake()
+      })
+  }
+  const rest = () => {
+    clearTimeout(heartbeat)
+    if (heartbeatMs > 0) heartbeat = setTimeout(() => mining || makeBlock(), heartbeatMs)
+  }
+  rest()
+  return {
+    wake,
+    stop: () => {
+      stopped = true
+      clearTimeout(soon)
+      clearTimeout(heartbeat)
+    },
+  }
+}
