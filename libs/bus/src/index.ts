@@ -13,3 +13,4 @@ export {
 } from './bus.ts'
 export { type InProcessOptions, inProcessBus } from './in-process/in-process.ts'
 export { type LetterStore, memoryLetters, type ParkedLetter } from './in-process/letters.ts'
+export { type RabbitOptions, rabbitBus } from './rabbit/rabbit.ts'

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Channel, ConfirmChannel } from 'amqplib'
+import { type BusLog, reasonOf } from '../bus.ts'
+import type { Connection } from './connection.ts'
+
+const reopenMs = 100
+
+export interface KeptChannel {
+  /** Settles with the first setup: rejects when the broker answered and refused it, or when this was closed first. */
+  first: Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Keeps one channel in use: opens it (which waits for the connection), lets `use` set it up, waits for its end, opens the next, until closed.
+ */
+export function keepChannel(connection: Connection, log: BusLog, use: (channel: ConfirmChannel) => Promise<void>): KeptChannel {
+  const stop = new AbortController()
+  let current: ConfirmChannel | undefined
+  let settle = { resolve() {}, reject(_error: unknown) {} }
+  const first = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  first.catch(() => {})
+
+  async function useOne(): Promise<void> {
+    const channel = await connection.openChannel()
+    if (stop.signal.aborted) return closeChannel(channel)
+    current = channel
+    const ended = new Promise<void>(resolve => channel.once('close', resolve))
+    await use(channel)
+    settle.resolve()
+    await ended
+  }
+
+  async function run(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        await useOne()
+      } catch (error) {
+        if (stop.signal.aborted) return
+        log.warn({ reason: reasonOf(error) }, 'a channel could not be set up')
+        if (isRefusal(error)) settle.reject(error)
+        if (current) await closeChannel(current)
+      }
+      current = undefined
+      await sleep(reopenMs, undefined, { signal: stop.signal }).catch(() => {})
+    }
+  }
+  const running = run()
+
+  return {
+    first,
+    async close() {
+      stop.abort()
+      settle.reject(new Error('The bus is closed'))
+      // Without a channel the loop may wait for a connection; closing that ends it.
+      if (!current) return
+      await closeChannel(current)
+      await running
+    },
+  }
+}
+
+/** amqplib's own close() stays pending when the connection breaks before the broker has answered. */
+export function closeChannel(channel: Channel): Promise<void> {
+  return new Promise(resolve => {
+    channel.once('close', resolve)
+    // It throws when the channel is closed already, which is what was wanted.
+    Promise.resolve()
+      .then(() => channel.close())
+      .then(resolve, () => resolve())
+  })
+}
+
+/** AMQP reply codes 402 to 406: the broker answered and said no, trying again will not help. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code >= 402 && error.code <= 406

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Channel, ConsumeMessage, Options } from 'amqplib'
+import { type BusLog, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
+import { settledWithin } from '../settled-within.ts'
+import { closeChannel, keepChannel } from './channel.ts'
+import type { Connection } from './connection.ts'
+import { attemptOf, decode, toBury, toPark } from './message.ts'
+import type { Names } from './names.ts'
+import type { Publisher } from './publisher.ts'
+import { declareExchanges, declareParking, declareQueue } from './topology.ts'
+
+export interface ConsumerContext {
+  connection: Connection
+  publisher: Publisher
+  names: Names
+  retry: RetryPolicy
+  deliveryLimit: number
+  log: BusLog
+}
+
+export interface Consumer {
+  /** Settles with the first attempt to consume. */
+  first: Promise<void>
+  /** Takes no more, waits for handlers that run, closes the channel. */
+  close(): Promise<void>
+}
+
+/** One channel while it lives. */
+interface Lane {
+  channel: Channel
+  isOpen: boolean
+  /** The parking queues that this channel has declared, by their ms. */
+  parkings: Set<number>
+}
+
+const keepAgainMs = 500
+
+/** Consumes one queue as long as the bus lives. A failed message is copied to its parking queue (or the dead letters) and only then acknowledged. */
+export function consume(spec: QueueSpec, handler: Handler, { connection, publisher, names, retry, deliveryLimit, log }: ConsumerContext): Consumer {
+  const running = new Set<Promise<void>>()
+  let cancel: () => Promise<unknown> = async () => {}
+
+  const kept = keepChannel(connection, log, async channel => {
+    const lane: Lane = { channel, isOpen: true, parkings: new Set() }
+    channel.once('close', () => {
+      lane.isOpen = false
+    })
+    await declareExchanges(channel, names)
+    await declareQueue(channel, names, spec, deliveryLimit)
+    await channel.prefetch(spec.prefetch ?? 64)
+    const { consumerTag } = await channel.consume(names.queue(spec.name), message => take(lane, message))
+    cancel = () => channel.cancel(consumerTag)
+  })
+
+  function take(lane: Lane, message: ConsumeMessage | null): void {
+    // The broker cancels when the queue is deleted: close, so that the next channel declares it again.
+    const run = (message ? handle(lane, message) : closeChannel(lane.channel)).finally(() => running.delete(run))
+    running.add(run)
+  }
+
+  async function handle(lane: Lane, message: ConsumeMessage): Promise<void> {
+    const attempt = attemptOf(message)
+    let isBroken = true
+    try {
+      const event = decode(message)
+      isBroken = false
+      await handler(event, { attempt })
+    } catch (error) {
+      await keep(lane, message, { attempt, isLast: isBroken || attempt >= retry.limit, reason: reasonOf(error) })
+    }
+    // On a closed channel the broker has taken the message back already.
+    if (lane.isOpen) lane.channel.ack(message)
+  }
+
+  /** Tries until the copy is confirmed or the channel has gone: to hand the message back at once would only use up its deliveries. */
+  async function keep(lane: Lane, message: ConsumeMessage, failure: { attempt: number; isLast: boolean; reason: string }): Promise<void> {
+    const { attempt, isLast, reason } = failure
+    const about = { queue: spec.name, event: message.properties.messageId, type: message.properties.type, attempt, reason }
+    while (lane.isOpen) {
+      try {
+        if (isLast) await send(names.dead, '', message, toBury(message, spec.name, reason, attempt))
+        else await park(lane, message, attempt)
+        return log.warn(about, isLast ? 'message is dead' : 'message is parked')
+      } catch (error) {
+        log.error({ ...about, cause: reasonOf(error) }, 'a failed message could not be moved yet')
+        await sleep(keepAgainMs)
+      }
+    }
+  }
+
+  async function park({ channel, parkings }: Lane, message: ConsumeMessage, attempt: number): Promise<void> {
+    const ms = parkingMs(retry, attempt)
+    if (!parkings.has(ms)) await declareParking(channel, names, spec.name, ms)
+    parkings.add(ms)
+    await send('', names.wait(spec.name, ms), message, toPark(message, attempt + 1))
+  }
+
+  const send = (exchange: string, routingKey: string, { content }: ConsumeMessage, options: Options.Publish) =>
+    publisher.send([{ exchange, routingKey, content, options: { ...options, mandatory: true } }])
+
+  return {
+    first: kept.first,
+    async close() {
+      await cancel().catch(() => {})
+      await settledWithin([...running], drainMs)
+      await kept.close()
+    },
+  }
+}
