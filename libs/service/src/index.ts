@@ -1,1 +1,28 @@
-export {}
+export { type Config, configSchema, readConfig, required } from './config.ts'
+export { contextHeader, type RequestContext, signContext, verifyContext } from './context.ts'
+export {
+  type AnyService,
+  defineService,
+  type Handler,
+  type HandlersOf,
+  type Input,
+  type Job,
+  on,
+  onTypes,
+  type Platform,
+  type ServiceDefinition,
+  type Subscription,
+} from './define.ts'
+export { healthRoutes } from './health.ts'
+export { asRefusal, sendFailure } from './http/failure.ts'
+export { bareList, content, Reply, reply, send } from './http/reply.ts'
+export { closeServer, fastExpress, listen } from './http/server.ts'
+export { type Logger, makeLog } from './log.ts'
+export { type Metrics, makeMetrics } from './metrics.ts'
+export { makePeers, type Peers, servicePort } from './peers.ts'
+export type { PlatformClock } from './platform-clock.ts'
+export { run, terminated } from './run.ts'
+export { type RunningService, type Runtime, startService } from './start.ts'
+export { startTelemetry } from './telemetry.ts'
+export { currentTrace, inSpan, type Trace, traceparentOf } from './trace.ts'
+export type { Wait } from './wait.ts'

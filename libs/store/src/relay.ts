@@ -12,6 +12,8 @@ export interface RelayOptions {
   window?: number
   /** No other process shares this database: leases of a former life are dropped at the start. */
   exclusive?: boolean
+  /** Nothing is sent before this resolves. */
+  after?: Promise<void>
   /** Told once for each failed attempt; the events stay in the outbox. */
   onError?: (error: unknown) => void
 }
@@ -53,6 +55,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   const waiting: [string, string, Handoff | undefined][] = []
   const clearing = new Map<string, Sent[]>()
   let closed = false
+  let open = options.after === undefined
 
   const wake = (collection: string, id: string, handoff: Handoff | undefined) => {
     if (closed || handoff?.entries.length === 0) return
@@ -61,7 +64,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       dirty.add(key)
       return
     }
-    if (inWork.size >= window) {
+    if (!open || inWork.size >= window) {
       waiting.push([collection, id, handoff])
       return
     }
@@ -69,6 +72,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       .catch(onError)
       .finally(() => {
         inWork.delete(key)
+        if (dirty.delete(key)) wake(collection, id, undefined)
         const next = waiting.shift()
         if (next) wake(...next)
       })
@@ -137,7 +141,11 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
 
   const onSaved = (collection: string, id: string, handoff: Handoff | undefined) => wake(collection, id, handoff)
   db.changes.on('saved', onSaved)
-  const start = options.exclusive ? dropLeases(db) : Promise.resolve()
+  const dropped = options.exclusive ? dropLeases(db) : Promise.resolve()
+  const start = Promise.all([dropped, options.after]).then(() => {
+    open = true
+    for (const next of waiting.splice(0)) wake(...next)
+  })
   let sweeping = start.then(sweep).catch(onError)
   const timer = setInterval(() => {
     sweeping = sweeping.then(sweep).catch(onError)

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+
+const list = z
+  .string()
+  .default('')
+  .transform(text =>
+    text
+      .split(',')
+      .map(part => part.trim())
+      .filter(Boolean),
+  )
+const wallet = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+const key = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+const yes = z.enum(['yes', 'no', 'true', 'false', '']).transform(text => text === 'yes' || text === 'true')
+const count = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .default(String(fallback))
+    .transform(Number)
+const url = (schemes: string) =>
+  z.string().refine(text => new RegExp(`^(${schemes})://`).test(text), `must be a URL of ${schemes.replaceAll('|', ' or ')}`)
+
+/** Every environment variable of Carapace: its one name, form, default and meaning. */
+export const configSchema = z.object({
+  HOST: z.string().default('127.0.0.1').describe('Address that the gateway (or a service run alone) listens on'),
+  PORT: count(3000).describe('Port of the gateway, or of a service run alone'),
+  DATA_DIR: z.string().default('.carapace').describe('Where the embedded start keeps its state and keys'),
+  PUBLIC_BASE_URL: url('http|https').optional().describe('Address under which the world sees the gateway; default http://HOST:PORT'),
+  INTERNAL_KEY: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe('Shared secret that signs the caller context between gateway and services; the embedded start makes one'),
+  MONGODB_URI: url('mongodb|mongodb\\+srv').optional().describe('MongoDB replica set; default: the embedded engine'),
+  DB_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,20}$/, 'must be at most 20 letters, digits, _ or -')
+    .default('')
+    .describe('Put before every database name'),
+  AMQP_URL: url('amqp|amqps').optional().describe('RabbitMQ; default: the in-process bus'),
+  SERVICE_URL: z.string().default('http://127.0.0.1:{port}').describe('Where services find each other; {service} and {port} are filled in'),
+  AUTH_MODE: z
+    .enum(['plain', 'signed'])
+    .optional()
+    .describe('plain: identity headers; signed: headers and an ERC-8128 signature. Default plain in the embedded start, else signed'),
+  PLAIN_MODE_ACCEPTED: yes.default(false).describe('yes lets plain mode listen beyond loopback or use real networks'),
+  TRUSTED_PROXIES: list.describe('Addresses whose X-Forwarded-For counts'),
+  BASE_SEPOLIA_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of Base Sepolia; default: the devnet'),
+  SKALE_TESTNET_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of the zero-gas network; default: the devnet'),
+  BASE_SEPOLIA_ADDRESSES: z.string().optional().describe('JSON file with the contract addresses that deploy:contracts printed'),
+  SKALE_TESTNET_ADDRESSES: z.string().optional().describe('The same for the zero-gas network'),
+  RELAYER_KEY_BASE_SEPOLIA: key.optional().describe('Private key that sends the transactions of Base Sepolia'),
+  RELAYER_KEY_SKALE_TESTNET: key.optional().describe('Private key that sends the transactions of the zero-gas network'),
+  CUSTODY_SEED_FILE: z.string().optional().describe('Encrypted seed of the custodial wallets; default DATA_DIR/keys/custody.json'),
+  CUSTODY_PASSPHRASE: z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .optional()
+    .describe('Opens the custody seed; default DATA_DIR/keys/passphrase'),
+  ORACLE_WALLET: wallet.optional().describe('Wallet that acts as the oracle'),
+  ADMIN_WALLETS: list.describe('Wallets that act as admins, separated by commas; default: the oracle'),
+  ADMIN_API_KEY: z.string().min(16, 'must have at least 16 characters').optional().describe('x-admin-key of admin calls in plain mode'),
+  INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
+  RATE_LIMIT_READ: count(100).describe('Reads per minute and client address'),
+  RATE_LIMIT_WRITE: count(30).describe('Writes per minute and caller'),
+  X402_PAY_TO_ADDRESS: wallet.optional().describe('Where x402 payments go; unset: priced routes are free'),
+  OUTBOUND_GITHUB: yes.default(false).describe('true lets skill checks ask GitHub'),
+  SANDBOX: yes.optional().describe('Faucet and movable clock, devnets only; default on in the embedded start'),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Bearer token for /metrics from beyond loopback'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http|https').optional().describe('Where traces go (OTLP over HTTP); unset: none are exported'),
+  CHECK_ANSWERS: yes.default(false).describe('true holds every answer to its declaration (tests and local work)'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least level that is logged'),
+})
+
+export type Config = z.output<typeof configSchema>
+
+/**
+ * The configuration of this process. Read once, in `main`, and passed down.
+ * @throws Error that names every wrong variable and what would be right
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env, defaults: Record<string, string> = {}): Config {
+  const known = Object.keys(configSchema.shape)
+  const given = Object.fromEntries(
+    known.flatMap(name => (environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]])),
+  )
+  const result = configSchema.safeParse({ ...defaults, ...given })
+  if (result.success) return result.data
+  throw new Error(result.error.issues.map(issue => `${issue.path.join('.')} ${issue.message}`).join('; '))
+}
+
+/** A variable that this process cannot do without. @throws Error that names it */
+export function required<Name extends keyof Config>(config: Config, name: Name): NonNullable<Config[Name]> {
+  const value = config[name]
+  if (value === undefined || value === null) throw new Error(`${name} is not set: ${configSchema.shape[name].description}`)
+  return value as NonNullable<Config[Name]>
+}

@@ -1,0 +1,105 @@
+import type {
+  AnyEndpoint,
+  BodyOf,
+  CallerClassOf,
+  CallerOf,
+  CloudEvent,
+  Draft,
+  EventDef,
+  ParamsOf,
+  PayloadOf,
+  QueryOf,
+  ResponseOf,
+  ServiceApi,
+} from '@carapace/api'
+import type { Bus } from '@carapace/bus'
+import type { Database } from '@carapace/store'
+import type { Config } from './config.ts'
+import type { RequestContext } from './context.ts'
+import type { Reply } from './http/reply.ts'
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { Peers } from './peers.ts'
+import type { PlatformClock } from './platform-clock.ts'
+import type { Wait } from './wait.ts'
+
+/** What every service runs on; handed to its stores, handlers, events and jobs. */
+export interface Platform {
+  db: Database
+  /** Moved by the sandbox; all T+ timers, windows and ages use it. */
+  clock: PlatformClock
+  newId(): string
+  /** 0 <= x < 1; tests seed it. */
+  random(): number
+  /** Publishes events that belong to no aggregate of this service. Durable before it resolves. */
+  emit(drafts: Draft[]): Promise<void>
+  bus: Bus
+  peers: Peers
+  wait: Wait
+  config: Config
+  metrics: Metrics
+  log: Logger
+}
+
+export interface Input<E> {
+  params: ParamsOf<E>
+  query: QueryOf<E>
+  body: BodyOf<E>
+  caller: CallerOf<CallerClassOf<E>>
+  /** The request as the gateway vouches for it. */
+  context: RequestContext
+  /** Stable over retries with the same Idempotency-Key, else new: the key of reservations and chain commands. */
+  operationId: string
+  /** `Prefer: respond-async` was sent. */
+  respondAsync: boolean
+}
+
+// Bare endpoints (no response schema yet) answer any object.
+type Answer<E> = unknown extends ResponseOf<E> ? object : ResponseOf<E>
+export type Handler<E> = (input: Input<E>) => Promise<Answer<E> | Reply> | Answer<E> | Reply
+/** One handler for each endpoint that the service declares, public and internal: a missing one does not compile. */
+export type HandlersOf<Api> =
+  Api extends ServiceApi<infer E, infer I> ? { [Name in keyof E]: Handler<E[Name]> } & { [Name in keyof I]: Handler<I[Name]> } : never
+
+export interface Subscription {
+  /** Event types this handler gets; `*` and `#` as in AMQP topics. */
+  types: readonly string[]
+  handle(event: CloudEvent): Promise<unknown>
+}
+
+/** Reacts to a declared event. Throw Retry when a precondition is missing yet. @example on(gigAssigned, gig => inbox.add(…)) */
+export function on<E extends EventDef>(definition: E, handle: (payload: PayloadOf<E>, event: CloudEvent) => Promise<unknown>): Subscription {
+  return { types: [definition.type], handle: event => handle(definition.read(event.data) as PayloadOf<E>, event) }
+}
+
+/** Reacts to events by pattern, unparsed. */
+export const onTypes = (types: readonly string[], handle: Subscription['handle']): Subscription => ({ types, handle })
+
+export interface Job {
+  name: string
+  /** Wall-clock pause between two runs, ms. Jobs also run at once when the platform clock is moved. */
+  everyMs: number
+  run(now: Date): Promise<unknown>
+}
+
+export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores extends object = object> {
+  api: Api
+  /** Opens what the service keeps. Runs before anything is served. */
+  stores: (platform: Platform) => Stores | Promise<Stores>
+  http: (parts: Stores & Platform) => HandlersOf<Api>
+  events?: (parts: Stores & Platform) => Subscription[]
+  jobs?: (parts: Stores & Platform) => Job[]
+  /** Runs once when everything is up: first records, long-lived consumers. What it returns is closed at the end. */
+  started?: (parts: Stores & Platform) => Promise<{ close(): Promise<void> } | undefined>
+}
+
+/** Declares a service. @example export const notifications = defineService({ api: notificationsApi, stores, http, events }) */
+export function defineService<Api extends ServiceApi, Stores extends object>(
+  definition: ServiceDefinition<Api, Stores>,
+): ServiceDefinition<Api, Stores> {
+  return definition
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: services of all shapes side by side
+export type AnyService = ServiceDefinition<any, any>
+export type { AnyEndpoint }

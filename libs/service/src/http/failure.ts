@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorBody, Refusal } from '@carapace/api'
+import { duplicateIndex } from '@carapace/store'
+import { send } from './reply.ts'
+
+/** What an accident means to the caller: a refusal stays, a lost database is 503, a lost race 409, the rest a 500 without details. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  const name = error instanceof Error ? error.name : ''
+  if (duplicateIndex(error) !== undefined) return new Refusal('CONFLICT')
+  if (/^Mongo(ServerSelection|Network|NotConnected|TopologyClosed|PoolCleared|NetworkTimeout)/.test(name))
+    return new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })
+  return new Refusal('INTERNAL_ERROR')
+}
+
+/** Sends a refusal as the spec's error body, or as problem+json when the caller asks for it. */
+export function sendFailure(request: IncomingMessage, response: ServerResponse, refusal: Refusal, requestId: string): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = errorBody(refusal, requestId)
+  const problem = request.headers.accept?.includes('application/problem+json')
+  const headers: Record<string, string> = { 'cache-control': 'private, no-store' }
+  const retryAfter = refusal.extras.retryAfter ?? (refusal.status === 503 || refusal.status === 504 ? 2 : undefined)
+  if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter)
+  if (problem) {
+    headers['content-type'] = 'application/problem+json; charset=utf-8'
+    Object.assign(body, { type: `urn:carapace:error:${refusal.code}`, title: refusal.code, detail: refusal.message, instance: request.url ?? '' })
+  }
+  send(request, response, refusal.status, body, headers)
+}

@@ -1,0 +1,14 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+export type { Logger } from 'pino'
+
+/** JSON lines on stdout (or `destination`). Headers, bodies and keys are never passed to it; what might hold one is cut out. */
+export function makeLog(options: { service: string; level: string; destination?: DestinationStream }): Logger {
+  const settings = {
+    level: options.level,
+    base: { service: options.service },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    redact: { paths: ['headers', 'body', '*.privateKey', '*.seed', '*.passphrase', '*.token'], censor: '[cut]' },
+  }
+  return options.destination ? pino(settings, options.destination) : pino(settings, pino.destination({ dest: 1, sync: false }))
+}

@@ -1,0 +1,74 @@
+import {
+  type AnyEndpoint,
+  type BodyInputOf,
+  type ErrorCode,
+  errors,
+  type QueryInputOf,
+  Refusal,
+  type ResponseOf,
+  refuse,
+  type ServiceName,
+  serviceNames,
+} from '@carapace/api'
+import { contextHeader, signContext } from './context.ts'
+import { currentTrace, traceparentOf } from './trace.ts'
+
+/** Reads another service's internal endpoints: one hop, 2 s. For refusals that must not rest on a projection, never inside a chain of calls. */
+export interface Peers {
+  /** @throws DEPENDENCY_UNAVAILABLE when the owner does not answer; the owner's own refusals as they are */
+  call<E extends AnyEndpoint>(
+    service: ServiceName,
+    endpoint: E,
+    args?: { params?: Record<string, string>; query?: QueryInputOf<E>; body?: BodyInputOf<E>; timeoutMs?: number },
+  ): Promise<ResponseOf<E>>
+  /** As `call`, with undefined for 404. */
+  find<E extends AnyEndpoint>(
+    service: ServiceName,
+    endpoint: E,
+    args?: { params?: Record<string, string>; query?: QueryInputOf<E> },
+  ): Promise<ResponseOf<E> | undefined>
+}
+
+const basePort = 3101
+
+/** The port of a service that runs alone: 3101 for the first of the list, and so on. */
+export const servicePort = (service: ServiceName): number => basePort + serviceNames.indexOf(service)
+
+/** @param address where a service answers, from the SERVICE_URL template or the composition root */
+export function makePeers(address: (service: ServiceName) => string, internalKey: string): Peers {
+  const peers: Peers = {
+    call: async (service, endpoint, args = {}) => {
+      const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(args.params?.[name] ?? ''))
+      const query = new URLSearchParams(
+        Object.entries((args.query ?? {}) as Record<string, string>).filter(([, value]) => value !== undefined),
+      ).toString()
+      const context = signContext({ requestId: currentTrace()?.traceId ?? 'internal', mode: 'internal', expires: Date.now() + 30_000 }, internalKey)
+      const traceparent = traceparentOf(currentTrace())
+      const response = await fetch(`${address(service)}${path}${query ? `?${query}` : ''}`, {
+        method: endpoint.method.toUpperCase(),
+        headers: {
+          [contextHeader]: context,
+          ...(traceparent ? { traceparent } : {}),
+          ...(args.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(args.body === undefined ? {} : { body: JSON.stringify(args.body) }),
+        signal: AbortSignal.timeout(args.timeoutMs ?? 2_000),
+      }).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
+      const body = (await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))) as Record<string, unknown>
+      if (response.ok) return body as never
+      throw refusalOf(body, service)
+    },
+    find: (service, endpoint, args) =>
+      peers.call(service, endpoint, args).catch((error: unknown) => {
+        if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined
+        throw error
+      }),
+  }
+  return peers
+}
+
+function refusalOf(body: Record<string, unknown>, service: ServiceName): Refusal {
+  const code = typeof body.code === 'string' && Object.hasOwn(errors, body.code) ? (body.code as ErrorCode) : undefined
+  if (!code || errors[code].status >= 500) return new Refusal('DEPENDENCY_UNAVAILABLE', { details: { service } })
+  return new Refusal(code, { message: String(body.message ?? body.error), details: (body.details ?? {}) as Record<string, unknown> })
+}

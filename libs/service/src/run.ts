@@ -1,0 +1,47 @@
+import type { ServiceName } from '@carapace/api'
+import { rabbitBus } from '@carapace/bus'
+import { readConfig, required } from './config.ts'
+import type { AnyService } from './define.ts'
+import { makeLog } from './log.ts'
+import { servicePort } from './peers.ts'
+import { startService } from './start.ts'
+import { startTelemetry } from './telemetry.ts'
+
+/** Runs one service as a process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. */
+export function run(service: AnyService): void {
+  main(service).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  })
+}
+
+async function main(service: AnyService): Promise<void> {
+  const name: ServiceName = service.api.name
+  const config = readConfig(undefined, { PORT: String(servicePort(name)) })
+  const log = makeLog({ service: name, level: config.LOG_LEVEL })
+  const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
+  const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name })
+  const running = await startService(service, {
+    config,
+    mongoUri: required(config, 'MONGODB_URI'),
+    bus,
+    internalKey: required(config, 'INTERNAL_KEY'),
+    address: other => config.SERVICE_URL.replace('{service}', other).replace('{port}', String(servicePort(other))),
+    log,
+    host: config.HOST,
+    port: config.PORT,
+  })
+  log.info({ url: running.url }, 'ready')
+  await terminated()
+  await running.close()
+  await bus.close()
+  await telemetry?.close()
+}
+
+/** Resolves at the first SIGTERM or SIGINT. */
+export function terminated(): Promise<void> {
+  return new Promise(resolve => {
+    process.once('SIGTERM', () => resolve())
+    process.once('SIGINT', () => resolve())
+  })
+}

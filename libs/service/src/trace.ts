@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+
+/** W3C Trace Context. Ids always exist, for logs and events; spans are recorded only when an exporter is configured (telemetry.ts). */
+export interface Trace {
+  traceId: string
+  spanId: string
+  sampled: boolean
+  span?: Span
+}
+
+const storage = new AsyncLocalStorage<Trace>()
+const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+const tracer = trace.getTracer('carapace')
+let recording = false
+
+/** Called once by telemetry.ts when spans have somewhere to go. */
+export function recordSpans(): void {
+  recording = true
+}
+
+export const currentTrace = (): Trace | undefined => storage.getStore()
+
+export function traceparentOf(current: Trace | undefined): string | undefined {
+  return current && `00-${current.traceId}-${current.spanId}-${current.sampled ? '01' : '00'}`
+}
+
+/** Runs `work` in a new span that continues `parent` (a traceparent), or starts a trace. */
+export function inSpan<T>(
+  name: string,
+  kind: 'server' | 'producer' | 'consumer' | 'client' | 'internal',
+  parent: string | undefined,
+  work: (current: Trace) => Promise<T>,
+): Promise<T> {
+  if (recording) return inRecordedSpan(name, kind, parent, work)
+  const match = parent === undefined ? null : pattern.exec(parent)
+  const current = { traceId: match?.[1] ?? id(16), spanId: id(8), sampled: match ? match[3] === '01' : false }
+  return storage.run(current, work, current)
+}
+
+const kinds = {
+  server: SpanKind.SERVER,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+}
+
+function inRecordedSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => Promise<T>): Promise<T> {
+  const outer = parent === undefined ? context.active() : propagation.extract(context.active(), { traceparent: parent })
+  return tracer.startActiveSpan(name, { kind: kinds[kind] }, outer, async span => {
+    const { traceId, spanId, traceFlags } = span.spanContext()
+    const current = { traceId, spanId, sampled: (traceFlags & 1) === 1, span }
+    try {
+      return await storage.run(current, work, current)
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+}
+
+// one read of the system's randomness serves 512 ids
+let pool = Buffer.alloc(0)
+let at = 0
+function id(bytes: number): string {
+  if (at + bytes > pool.length) {
+    pool = randomBytes(8_192)
+    at = 0
+  }
+  at += bytes
+  return pool.toString('hex', at - bytes, at)
+}

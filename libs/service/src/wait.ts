@@ -1,0 +1,39 @@
+import type { Database } from '@carapace/store'
+
+/** Waits until `probe` finds something, woken by local writes to that aggregate and, for other replicas' writes, by a slow poll. */
+export type Wait = <T>(collection: string, id: string, probe: () => Promise<T | undefined>, timeoutMs: number) => Promise<T | undefined>
+
+const pollMs = 250
+
+/** The bounded wait of handlers that must answer with an outcome, such as a transaction hash (architecture 5). */
+export function waiter(db: Database): Wait {
+  return async (collection, id, probe, timeoutMs) => {
+    const end = Date.now() + timeoutMs
+    for (;;) {
+      const woken = nextSave(db, collection, id, Math.min(pollMs, Math.max(1, end - Date.now())))
+      const found = await probe()
+      if (found !== undefined || Date.now() >= end) {
+        woken.cancel()
+        return found
+      }
+      await woken.done
+    }
+  }
+}
+
+function nextSave(db: Database, collection: string, id: string, timeoutMs: number): { done: Promise<void>; cancel: () => void } {
+  let cancel = () => {}
+  const done = new Promise<void>(resolve => {
+    const onSaved = (inCollection: string, savedId: string) => {
+      if (inCollection === collection && savedId === id) cancel()
+    }
+    const timer = setTimeout(() => cancel(), timeoutMs)
+    cancel = () => {
+      clearTimeout(timer)
+      db.changes.off('saved', onSaved)
+      resolve()
+    }
+    db.changes.on('saved', onSaved)
+  })
+  return { done, cancel }
+}

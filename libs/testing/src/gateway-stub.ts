@@ -1,0 +1,72 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { apis, routes, type ServiceName } from '@carapace/api'
+import { contextHeader, type RequestContext, signContext } from '@carapace/service'
+import { v7 } from 'uuid'
+
+/**
+ * Stands in for the gateway in tests of single services: it routes by the declared table and vouches for whatever the identity headers say,
+ * without asking anybody. Real identity checks are the gateway's own tests' matter.
+ */
+export async function startGatewayStub(
+  address: (service: ServiceName) => string | undefined,
+  internalKey: string,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const table = routes(Object.values(apis))
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://stub')
+    const found = table.match(request.method ?? 'GET', url.pathname)
+    const target = 'service' in found ? address(found.service) : undefined
+    if (!target) {
+      response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ message: 'no such route', code: 'ROUTE_NOT_FOUND', status: 404 }))
+      return
+    }
+    const body: Buffer[] = []
+    for await (const chunk of request) body.push(chunk as Buffer)
+    const headers = new Headers(
+      Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' && !hop.has(name) ? [[name, value]] : [])) as [
+        string,
+        string,
+      ][],
+    )
+    headers.set(contextHeader, signContext(contextOf(request.headers), internalKey))
+    const answer = await fetch(`${target}${url.pathname}${url.search}`, {
+      method: request.method ?? 'GET',
+      headers,
+      ...(body.length ? { body: Buffer.concat(body) } : {}),
+    })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => !hop.has(name))))
+    response.end(bytes)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const hop = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
+
+function contextOf(headers: NodeJS.Dict<string | string[]>): RequestContext {
+  const text = (name: string) => (typeof headers[name] === 'string' ? headers[name] : undefined)
+  const agentId = text('x-agent-id')
+  const wallet = text('x-wallet-address')
+  const admin = text('x-admin-wallet')
+  const key = text('idempotency-key')?.replace(/^"|"$/g, '')
+  return {
+    requestId: v7(),
+    mode: 'plain',
+    ip: '127.0.0.1',
+    expires: Date.now() + 30_000,
+    ...(agentId || wallet ? { agent: { kind: 'agent', agentId: agentId ?? '', wallet: wallet ?? '' } } : {}),
+    ...(admin ? { admin: { kind: 'admin', wallet: admin } } : {}),
+    ...(key ? { idempotencyKey: key } : {}),
+  }
+}

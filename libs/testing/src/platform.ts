@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { type Draft, gatewayApi, type ServiceName } from '@carapace/api'
+import { type Bus, inProcessBus } from '@carapace/bus'
+import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
+import { v7 } from 'uuid'
+import { startGatewayStub } from './gateway-stub.ts'
+import { acquireMongo, type TestMongo } from './mongo.ts'
+import { seeded } from './random.ts'
+
+export interface TestPlatformOptions {
+  /** Default: in-process with quick retries. */
+  bus?: Bus
+  mongo?: TestMongo
+  env?: Record<string, string>
+  seed?: number
+}
+
+export interface TestPlatform {
+  /** The gateway stub. */
+  url: string
+  service(name: ServiceName): RunningService
+  bus: Bus
+  /** A JSON call through the stub. */
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<{ status: number; body: any; headers: Headers }>
+  /** Publishes an event as its declared producer would. `version` is the aggregate's version. */
+  publish(draft: Draft, version?: number): Promise<void>
+  /** Moves the platform clock of every service and runs the jobs that become due. */
+  advance(seconds: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Any set of services in one process, on port 0, with real storage and a real bus. */
+export async function startPlatform(services: readonly AnyService[], options: TestPlatformOptions = {}): Promise<TestPlatform> {
+  const mongo = options.mongo ?? (await acquireMongo())
+  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [5, 10, 20, 50], limit: 8 } })
+  const config = readConfig({ DB_PREFIX: '', LOG_LEVEL: 'silent', CHECK_ANSWERS: 'true', AUTH_MODE: 'plain', SANDBOX: 'yes', ...options.env })
+  const internalKey = randomBytes(32).toString('hex')
+  const running = new Map<ServiceName, RunningService>()
+  const log = makeLog({ service: 'test', level: config.LOG_LEVEL })
+  const random = seeded(options.seed ?? 1)
+  const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
+  let opened = () => {}
+  const allUp = new Promise<void>(resolve => {
+    opened = resolve
+  })
+  for (const service of services) {
+    const started = await startService(service, {
+      config: { ...config, DB_PREFIX: mongo.prefix },
+      mongoUri: mongo.uri,
+      bus,
+      internalKey,
+      address,
+      log,
+      random,
+      exclusive: true,
+      allUp,
+    })
+    running.set(started.name, started)
+  }
+  opened()
+  const stub = await startGatewayStub(name => running.get(name)?.url, internalKey)
+  let offset = 0
+
+  const platform: TestPlatform = {
+    url: stub.url,
+    service: name => running.get(name)!,
+    bus,
+    call: async (method, path, { body, headers = {} } = {}) => {
+      const init = {
+        method,
+        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }
+      const response = await fetch(stub.url + path, init)
+      const text = await response.text()
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: response.headers.get('content-type')?.includes('json') && text ? JSON.parse(text) : text,
+      }
+    },
+    publish: async (draft, version = 1) => {
+      const producer = draft.type.slice(0, draft.type.indexOf('.'))
+      const event = {
+        specversion: '1.0',
+        id: v7(),
+        source: `/carapace/${producer}`,
+        type: draft.type,
+        subject: draft.subject,
+        time: new Date(Date.now() + offset).toISOString(),
+        datacontenttype: 'application/json',
+        aggregateversion: version,
+        data: draft.data,
+      } as const
+      await bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event }])
+    },
+    advance: async seconds => {
+      offset += seconds * 1000
+      await platform.publish(gatewayApi.events.clockAdvanced.of({ offsetMs: offset }))
+    },
+    close: async () => {
+      await stub.close()
+      for (const service of [...running.values()].reverse()) await service.close()
+      if (!options.bus) await bus.close()
+      if (!options.mongo) await mongo.close()
+    },
+  }
+  return platform
+}
