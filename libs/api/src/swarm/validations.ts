@@ -79,7 +79,7 @@ export const appealValidation = endpoint({
   summary: 'Appeal a frozen rejection within 48 hours; a fresh panel decides',
   caller: 'agent',
   signed: 'wallet',
-  body: z.object({ statement: text(limits.text.note), deliverableUrl: urlIn.optional() }),
+  body: z.object({ statement: text(limits.text.note), deliverableUrl: urlIn }),
   response: z.looseObject({ appeal: z.looseObject({ id, validationId: id, status: z.string(), expiresAt: timestamp }) }),
   status: 201,
   errors: ['NOT_ASSIGNEE', 'INVALID_STATE', 'WINDOW_CLOSED', 'ALREADY_EXISTS'],

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { chain, id, microText, timestamp, uuid } from '../core/fields.ts'
+import { announceEndpoint } from '../core/snapshot.ts'
+import { bondStatus, bondTier } from '../core/terms.ts'
+import { escrowStatus } from './records.ts'
+
+/** What other services keep of an escrow. */
+export const escrowRow = z
+  .looseObject({
+    escrowId: id,
+    gigId: id,
+    status: escrowStatus,
+    posterId: id,
+    assigneeId: id.nullable(),
+    amount: microText,
+    chain,
+    txHash: z.string().nullable(),
+    releaseTxHash: z.string().nullable(),
+    version: z.int(),
+  })
+  .meta({ id: 'EscrowRow' })
+export type EscrowRow = z.output<typeof escrowRow>
+
+/** What other services keep of a bond. */
+export const bondRow = z
+  .looseObject({
+    agentId: id,
+    chain,
+    totalBonded: microText,
+    availableBond: microText,
+    lockedBond: microText,
+    slashedBond: microText,
+    bondTier,
+    bondStatus,
+    locks: z.array(z.looseObject({ gigId: id, amount: microText, at: timestamp, confirmed: z.boolean() })),
+    version: z.int(),
+  })
+  .meta({ id: 'BondRow' })
+export type BondRow = z.output<typeof bondRow>
+
+export const getEscrowRow = endpoint({
+  method: 'get',
+  path: '/internal/v1/escrows/:gigId',
+  caller: 'internal',
+  summary: 'The escrow of a gig',
+  response: escrowRow,
+})
+
+export const getBondRow = endpoint({
+  method: 'get',
+  path: '/internal/v1/bonds/:agentId',
+  caller: 'internal',
+  summary: 'The bond of an agent; zeros when it never had one',
+  response: bondRow,
+})
+
+/** Idempotent by (agent, gig). Confirmed = on chain now; pending = `escrow.bond.locked` or `.lock-failed` follows. */
+export const lockBondForGig = endpoint({
+  method: 'post',
+  path: '/internal/v1/bonds/:agentId/locks',
+  caller: 'internal',
+  summary: 'Lock the bond that a gig requires, before its assignment',
+  body: z.object({ gigId: uuid, amount: microText }),
+  response: z.looseObject({ status: z.enum(['pending', 'confirmed']), amount: microText, txHash: z.string().nullable() }),
+  also: [202],
+  errors: ['INSUFFICIENT_BOND', 'INVALID_STATE'],
+})
+
+export const unlockBondForGig = endpoint({
+  method: 'post',
+  path: '/internal/v1/bonds/:agentId/locks/:gigId/undo',
+  caller: 'internal',
+  summary: 'Undo the lock of an acceptance that lost',
+  response: z.looseObject({ status: z.enum(['none', 'pending', 'unlocked']) }),
+  also: [202],
+})
+
+export const announceEscrowsAndBonds = announceEndpoint(['escrow', 'bond'])
