@@ -73,7 +73,7 @@ export function command<const F extends Fields>(spec: CommandSpec<F>): Command<F
     schema,
     opKey,
     draft: input => {
-      const args = schema.parse(z.decode(schema, z.encode(schema, input))) as Args<F>
+      const args = z.decode(schema, z.encode(schema, input)) as Args<F>
       const payload: ChainCommand = chainCommand.parse({
         opKey: opKey(args),
         round: input.round ?? 1,

@@ -1,16 +1,16 @@
+import { chain } from '@carapace/api'
 import { z } from 'zod'
 import { command } from '../command.ts'
 import { address, amount, recordId } from '../fields.ts'
 import { onChainKey, toChecksum } from '../keys.ts'
 
-const network = z.enum(['BASE_SEPOLIA', 'SKALE_TESTNET'])
 const uri = z.string().max(500)
 const sameAddress = (a: unknown, b: string) => toChecksum(String(a)) === b
 
 export const identityRegister = command({
   kind: 'identity.register',
-  args: { agentId: recordId, network, owner: address, uri },
-  key: ['agentId', 'network'],
+  args: { agentId: recordId, chain, owner: address, uri },
+  key: ['agentId', 'chain'],
   aggregate: ({ agentId }) => `agent:${agentId}`,
   gas: 330_000n,
   batchable: true,
@@ -20,8 +20,8 @@ export const identityRegister = command({
 
 export const cardMint = command({
   kind: 'card.mint',
-  args: { agentId: recordId, network, to: address, tokenId: amount },
-  key: ['agentId', 'network'],
+  args: { agentId: recordId, chain, to: address, tokenId: amount },
+  key: ['agentId', 'chain'],
   aggregate: ({ agentId }) => `agent:${agentId}`,
   gas: 180_000n,
   batchable: true,

@@ -1,8 +1,8 @@
+import { chain } from '@carapace/api'
 import { z } from 'zod'
 import { command } from '../command.ts'
 import { address, amount, bytes32, keyId } from '../fields.ts'
 
-const network = z.enum(['BASE_SEPOLIA', 'SKALE_TESTNET'])
 const score = z.object({
   wallet: address,
   /** FusedScore in hundredths. */
@@ -17,9 +17,9 @@ const score = z.object({
 
 export const scoreSync = command({
   kind: 'score.sync',
-  args: { network, batchId: keyId, scores: z.array(score).min(1).max(50) },
-  key: ['network', 'batchId'],
-  aggregate: ({ network: on }) => `scores:${on}`,
+  args: { chain, batchId: keyId, scores: z.array(score).min(1).max(50) },
+  key: ['chain', 'batchId'],
+  aggregate: args => `scores:${args.chain}`,
   gas: ({ scores }) => 40_000n + 75_000n * BigInt(scores.length),
   batchable: true,
   call: a => ({
