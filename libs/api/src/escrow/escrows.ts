@@ -5,7 +5,7 @@ import { limits } from '../core/limits.ts'
 import { authorizationIn, currency, perChain } from '../core/terms.ts'
 import { escrow, escrowStatus, split } from './records.ts'
 
-const gigAmount = usdIn({ max: limits.escrow.tvlMicro })
+const gigAmount = usdIn()
 
 export const createEscrow = endpoint({
   method: 'post',

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { event } from '../core/event.ts'
+import { chain, id, micro, timestamp } from '../core/fields.ts'
+import { snapshotEvent } from '../core/snapshot.ts'
+import { riskLevel, tier } from '../core/terms.ts'
+
+const components = z.object({
+  gigPerformance: z.number(),
+  bondReliability: z.number(),
+  onChainBehaviour: z.number(),
+  ecosystemSignals: z.number(),
+})
+
+/** Everything a profile shows of the reputation, as it is now; sent when any of it changes. */
+export const scoreChanged = event('reputation.score.changed', 'agentId', 'Score, risk, badges or totals of an agent changed', {
+  agentId: id,
+  fusedScore: z.number(),
+  previousScore: z.number(),
+  tier,
+  riskScore: z.int(),
+  riskLevel,
+  components,
+  badges: z.array(z.string()),
+  totalGigsCompleted: z.int(),
+  totalEarned: micro,
+  /** Completed of all that were assigned and ended, 0 to 1. */
+  gigCompletionRate: z.number(),
+  formulaVersion: z.string(),
+  computedAt: timestamp,
+})
+
+export const tierChanged = event('reputation.tier.changed', 'agentId', 'An agent reached another tier', {
+  agentId: id,
+  tier,
+  previousTier: tier,
+  fusedScore: z.number(),
+})
+
+export const riskChanged = event('reputation.risk.changed', 'agentId', 'An agent reached another risk level', {
+  agentId: id,
+  riskScore: z.int(),
+  riskLevel,
+  previousLevel: riskLevel,
+})
+
+export const scoreSynced = event('reputation.score.synced', 'agentId', 'A network has the present score', {
+  agentId: id,
+  chain,
+  fusedScore: z.number(),
+  riskScore: z.int(),
+  tier,
+  txHash: z.string(),
+  syncedAt: timestamp,
+})
+
+export const reputationSnapshot = snapshotEvent('reputation', ['score'])

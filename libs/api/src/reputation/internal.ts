@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { id, microText, timestamp } from '../core/fields.ts'
+import { announceEndpoint } from '../core/snapshot.ts'
+import { riskLevel, scoreComponents, tier } from '../core/terms.ts'
+
+/** What other services keep of a score. */
+export const scoreRow = z
+  .looseObject({
+    agentId: id,
+    fusedScore: z.number(),
+    tier,
+    riskScore: z.int(),
+    riskLevel,
+    components: scoreComponents,
+    badges: z.array(z.string()),
+    totalGigsCompleted: z.int(),
+    totalEarned: microText,
+    gigCompletionRate: z.number(),
+    formulaVersion: z.string(),
+    computedAt: timestamp,
+    version: z.int(),
+  })
+  .meta({ id: 'ScoreRow' })
+export type ScoreRow = z.output<typeof scoreRow>
+
+export const getScoreRow = endpoint({
+  method: 'get',
+  path: '/internal/v1/scores/:agentId',
+  caller: 'internal',
+  summary: 'The score of an agent',
+  response: scoreRow,
+})
+
+export const announceScores = announceEndpoint(['score'])

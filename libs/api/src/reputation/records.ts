@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { id, timestamp } from '../core/fields.ts'
+import { recommendation, riskLevel } from '../core/terms.ts'
+
+export const riskAnswer = z
+  .looseObject({
+    agentId: id,
+    handle: z.string(),
+    riskScore: z.int().min(0).max(100),
+    riskLevel,
+    flags: z.array(z.enum(['RECENT_SLASH', 'HIGH_FAILURE_RATE', 'ACTIVE_DISPUTE', 'INACTIVE', 'BOND_DEPLETION', 'NEW_ACCOUNT', 'UNBONDED'])),
+    disputeRate: z.number(),
+    slashCount: z.int(),
+    recommendation,
+    breakdown: z.looseObject({
+      slash: z.number(),
+      failure: z.number(),
+      dispute: z.number(),
+      inactivity: z.number(),
+      bondDepletion: z.number(),
+      cleanStreakBonus: z.number(),
+    }),
+    cleanStreakDays: z.int(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Risk' })
+
+/** One entry of the hash-chained log; `hash` covers the entry and `prevHash`. */
+export const auditEvent = z
+  .looseObject({
+    id,
+    seq: z.int(),
+    agentId: id,
+    handle: z.string().nullable(),
+    type: z.string(),
+    scoreBefore: z.number().nullable(),
+    scoreAfter: z.number().nullable(),
+    source: z.string(),
+    details: z.looseObject({}),
+    proof: z.looseObject({ txHash: z.string().nullable(), eventId: z.string().nullable() }),
+    createdAt: timestamp,
+    prevHash: z.string(),
+    hash: z.string(),
+  })
+  .meta({ id: 'AuditEvent' })
+
+export const leaderboardEntry = z
+  .looseObject({
+    rank: z.int(),
+    id,
+    handle: z.string(),
+    fusedScore: z.number(),
+    tier: z.string(),
+    badge: z.string().nullable(),
+    totalGigsCompleted: z.int(),
+    gigCompletionRate: z.number(),
+    bondTier: z.string(),
+    isVerified: z.boolean(),
+  })
+  .meta({ id: 'LeaderboardEntry' })
+
+/** Spec fields; bondStatus is BONDED from 10 USDC. An unknown wallet is not eligible and has tier null. */
+export const eligibility = z
+  .looseObject({
+    eligible: z.boolean(),
+    wallet: z.string(),
+    fusedScore: z.number(),
+    tier: z.string().nullable(),
+    riskIndex: z.int(),
+    riskLevel,
+    bondStatus: z.enum(['BONDED', 'UNBONDED']),
+    chain: z.string().nullable(),
+    reasons: z.array(z.string()),
+    checkedAt: timestamp,
+    standard: z.literal('ERC-8004'),
+    passportUrl: z.string().nullable(),
+    erc8004TokenId: z.string().nullable(),
+  })
+  .meta({ id: 'Eligibility' })
