@@ -1,3 +1,8 @@
+export { type ChainCommand, type CommandKind, chainCommand, commandKind, commandKinds, opKey } from './chain-relayer/command.ts'
+export * from './chain-relayer/events.ts'
+export { contractNames, type Network, network } from './chain-relayer/internal.ts'
+export { operation, operationState } from './chain-relayer/operations.ts'
+export * from './chain-relayer.ts'
 export * from './chain-relayer.ts'
 export * from './core/callers.ts'
 export * from './core/endpoint.ts'
