@@ -50,7 +50,10 @@ export function authorizationDigest(domain: TokenDomain, message: Omit<SignedAut
 }
 
 /** Digest (EIP-712) of an EIP-2612 permit. Times in Unix seconds. */
-export function permitDigest(domain: TokenDomain, permit: { owner: string; spender: string; value: bigint; nonce: bigint; deadline: bigint }): string {
+export function permitDigest(
+  domain: TokenDomain,
+  permit: { owner: string; spender: string; value: bigint; nonce: bigint; deadline: bigint },
+): string {
   return TypedDataEncoder.hash(domain, { Permit: permitFields }, permit)
 }
 
@@ -68,4 +71,3 @@ export const fundingSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('custodial'), from: address }),
 ])
 export type FundingSource = z.output<typeof fundingSource>
-

@@ -1,7 +1,7 @@
 import { type Chain, type ChainCommand, chainCommand, chainCommandType, commandRoute, type Draft } from '@carapace/api'
-import type { ContractName } from './contract-names.ts'
 import { z } from 'zod'
 import type { AuthorizationRequest, SignedAuthorization } from './authorization.ts'
+import type { ContractName } from './contract-names.ts'
 
 /** One call of a contract function, not yet encoded. */
 export interface ContractCall {

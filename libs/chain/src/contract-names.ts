@@ -10,6 +10,7 @@ export const contractNames = [
   'Bond',
   'Commerce',
   'DomainRegistry',
+  'DomainResolver',
   'ReputationAdapter',
   'Batcher',
 ] as const

@@ -1,3 +1,4 @@
+export { contractInterface } from './abi.ts'
 export {
   type AuthorizationRequest,
   authorizationDigest,
@@ -7,10 +8,15 @@ export {
   type SignedAuthorization,
   type TokenDomain,
 } from './authorization.ts'
+export { type BatchCall, type BatchResult, batchId, batchResults, encodeBatch } from './batch.ts'
 export type { Command, CommandInput, ContractCall, EffectCheck, NativeTransfer } from './command.ts'
-export { commandOf, commands, commandTable } from './commands.ts'
 export { claimKey } from './commands/swarm.ts'
+export { commandOf, commands, commandTable } from './commands.ts'
 export { type Addresses, type ContractName, contractNames } from './contract-names.ts'
+export { decodeResult, type EncodedCall, encodeCall } from './encode.ts'
 export { addressUrl, tokenUrl, txUrl } from './explorer.ts'
 export { domainTokenId, escrowSlot, jobIdTopic, onChainKey, paymentNonce, toChecksum, uuidOfKey, validationKey } from './keys.ts'
+export { logDecoder, type RawLog } from './logs.ts'
 export { type FeeProfile, type NetworkProfile, networkOf, networks } from './networks.ts'
+export { named, plain } from './plain.ts'
+export { decodeRevert, isTransient, type Revert, revertText, transientErrors } from './revert.ts'

@@ -21,7 +21,9 @@ export const bondDeposit = command({
   batchable: true,
   prelude: a => permitOf(a.source, a.agent, 'Bond'),
   authorization: a =>
-    a.source.kind === 'custodial' ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Bond', value: a.amount, nonce: idOf(a) } : undefined,
+    a.source.kind === 'custodial'
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Bond', value: a.amount, nonce: idOf(a) }
+      : undefined,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed

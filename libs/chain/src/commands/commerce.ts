@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
 import { command } from '../command.ts'
 import { address, amount, bytes32, positive, recordId } from '../fields.ts'
-import { onChainKey } from '../keys.ts'
+import { jobIdTopic, onChainKey } from '../keys.ts'
 import { authorizationTuple, permitOf, signedBy } from './funding.ts'
 
 /** `onChainJobId` is the number that the creation gave the job; the creation itself is known by its salt, the job's key. */
@@ -24,9 +24,13 @@ export const jobCreate = command({
   args: { jobId: recordId, client: address, budget: positive, expiredAt: z.int().positive(), description: z.string().max(500) },
   key,
   aggregate,
-  gas: 330_000n,
+  gas: 360_000n,
   batchable: true,
-  call: a => ({ contract: 'Commerce', fn: 'createJobFor', args: [a.client, a.budget, BigInt(a.expiredAt), a.description, onChainKey(a.jobId)] }),
+  call: a => ({
+    contract: 'Commerce',
+    fn: 'createJobFor',
+    args: [a.client, { addressOf: 'Lane' }, a.budget, BigInt(a.expiredAt), a.description, onChainKey(a.jobId)],
+  }),
   effect: a => ({ contract: 'Commerce', fn: 'jobOfSalt', args: [onChainKey(a.jobId)], isOurs: ([id]) => (id as bigint) > 0n }),
 })
 
@@ -40,14 +44,20 @@ export const jobFund = command({
   prelude: a => permitOf(a.source, a.client, 'Commerce'),
   authorization: a =>
     a.source.kind === 'custodial'
-      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Commerce', value: a.amount, nonce: onChainKey(a.jobId) }
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Commerce', value: a.amount, nonce: jobIdTopic(a.onChainJobId) }
       : undefined,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
-      ? { contract: 'Commerce', fn: 'prefundWithAuthorization', args: [a.onChainJobId, a.amount, onChainKey(a.jobId), authorizationTuple(signed)] }
+      ? { contract: 'Commerce', fn: 'prefundWithAuthorization', args: [a.onChainJobId, a.amount, authorizationTuple(signed)] }
       : { contract: 'Commerce', fn: 'prefund', args: [a.onChainJobId, a.amount] }
   },
+  effect: a => ({
+    contract: 'Commerce',
+    fn: 'depositOf',
+    args: [a.onChainJobId],
+    isOurs: ([deposit]) => (deposit as { amount: bigint }).amount === a.amount,
+  }),
 })
 
 export const jobAssign = command({
@@ -95,4 +105,5 @@ export const jobDispute = command({
   gas: 90_000n,
   batchable: true,
   call: a => ({ contract: 'Commerce', fn: 'flagDispute', args: [a.onChainJobId, a.disputer] }),
+  effect: a => ({ contract: 'Commerce', fn: 'isDisputed', args: [a.onChainJobId], isOurs: ([disputed]) => disputed === true }),
 })

@@ -1,40 +1,46 @@
+import { id } from 'ethers'
 import { z } from 'zod'
 import { command } from '../command.ts'
 import { address, recordId } from '../fields.ts'
-import { domainTokenId, toChecksum } from '../keys.ts'
+import { domainTokenId } from '../keys.ts'
 
 const fullDomain = z.string().regex(/^[a-z0-9-]{3,32}\.(molt|claw|shell|pinch|agent)$/, 'must be <name>.<extension>')
 /** Counts the operations on one domain, so that each has its own key. */
 const n = z.int().min(1)
 const aggregate = ({ domainId }: { domainId: string }) => `domain:${domainId}`
-const owns = (name: string, owner: string) => ({
+const once = (a: { domainId: string; n: number }) => ({
   contract: 'DomainRegistry' as const,
-  fn: 'ownerOf',
-  args: [domainTokenId(name)],
-  isOurs: ([found]: readonly unknown[]) => toChecksum(String(found)) === owner,
+  fn: 'isDone',
+  args: [operationId(a)],
+  isOurs: ([done]: readonly unknown[]) => done === true,
 })
-const split = (name: string) => name.split('.') as [string, string]
+/** The contract takes each operation id once. */
+const operationId = (a: { domainId: string; n: number }) => id(`${a.domainId}:${a.n}`)
+const textRecord = z.object({ key: z.string().max(64), value: z.string().max(500) })
 
 export const domainMint = command({
   kind: 'domain.mint',
-  args: { domainId: recordId, n, fullDomain, owner: address },
+  args: { domainId: recordId, n, fullDomain, owner: address, texts: z.array(textRecord).max(8).default([]) },
   key: ['domainId', 'n'],
   aggregate,
-  gas: 260_000n,
+  gas: 420_000n,
   batchable: true,
-  call: a => ({ contract: 'DomainRegistry', fn: 'mintFor', args: [a.owner, ...split(a.fullDomain)] }),
-  effect: a => owns(a.fullDomain, a.owner),
+  call: a => {
+    const [label, tld] = a.fullDomain.split('.')
+    return { contract: 'DomainRegistry', fn: 'mintFor', args: [a.owner, label, tld, a.texts, operationId(a)] }
+  },
+  effect: once,
 })
 
 export const domainTransfer = command({
   kind: 'domain.transfer',
-  args: { domainId: recordId, n, fullDomain, to: address },
+  args: { domainId: recordId, n, fullDomain, from: address, to: address },
   key: ['domainId', 'n'],
   aggregate,
   gas: 130_000n,
   batchable: true,
-  call: a => ({ contract: 'DomainRegistry', fn: 'transferFor', args: [domainTokenId(a.fullDomain), a.to] }),
-  effect: a => owns(a.fullDomain, a.to),
+  call: a => ({ contract: 'DomainRegistry', fn: 'transferFor', args: [a.from, a.to, domainTokenId(a.fullDomain), operationId(a)] }),
+  effect: once,
 })
 
 export const domainBurn = command({
@@ -44,5 +50,6 @@ export const domainBurn = command({
   aggregate,
   gas: 110_000n,
   batchable: true,
-  call: a => ({ contract: 'DomainRegistry', fn: 'burnFor', args: [domainTokenId(a.fullDomain)] }),
+  call: a => ({ contract: 'DomainRegistry', fn: 'burnFor', args: [domainTokenId(a.fullDomain), operationId(a)] }),
+  effect: once,
 })

@@ -34,7 +34,9 @@ export const escrowLock = command({
   batchable: true,
   prelude: a => permitOf(a.source, a.poster, 'Escrow'),
   authorization: a =>
-    a.source.kind === 'custodial' ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Escrow', value: a.amount, nonce: slotOf(a) } : undefined,
+    a.source.kind === 'custodial'
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Escrow', value: a.amount, nonce: slotOf(a) }
+      : undefined,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed

@@ -15,7 +15,7 @@ export const identityRegister = command({
   gas: 330_000n,
   batchable: true,
   call: a => ({ contract: 'IdentityRegistry', fn: 'registerFor', args: [a.owner, onChainKey(a.agentId), a.uri] }),
-  effect: a => ({ contract: 'IdentityRegistry', fn: 'agentIdOf', args: [onChainKey(a.agentId)], isOurs: ([exists]) => exists === true }),
+  effect: a => ({ contract: 'IdentityRegistry', fn: 'agentOfKey', args: [onChainKey(a.agentId)], isOurs: ([exists]) => exists === true }),
 })
 
 export const cardMint = command({

@@ -1,3 +1,4 @@
+import { id } from 'ethers'
 import { command } from '../command.ts'
 import { address, keyId, positive } from '../fields.ts'
 import { paymentNonce } from '../keys.ts'
@@ -25,10 +26,11 @@ export const faucetMint = command({
   args: { requestId: keyId, to: address, amount: positive },
   key: ['requestId'],
   aggregate: ({ to }) => `wallet:${to}`,
-  gas: 60_000n,
+  gas: 90_000n,
   batchable: false,
   only: 'devnet',
-  call: a => ({ contract: 'USDC', fn: 'mint', args: [a.to, a.amount] }),
+  call: a => ({ contract: 'USDC', fn: 'mintOnce', args: [a.to, a.amount, id(a.requestId)] }),
+  effect: a => ({ contract: 'USDC', fn: 'isDone', args: [id(a.requestId)], isOurs: ([done]) => done === true }),
 })
 
 /** Test gas money beside it. */

@@ -27,7 +27,12 @@ export const scoreSync = command({
     fn: 'setScores',
     args: [a.scores],
   }),
-  effect: a => ({ contract: 'ReputationAdapter', fn: 'getScore', args: [a.scores[0]!.wallet], isOurs: ([known]) => (known as { nonce: bigint }).nonce >= a.scores[0]!.nonce }),
+  effect: a => ({
+    contract: 'ReputationAdapter',
+    fn: 'getScore',
+    args: [a.scores[0]!.wallet],
+    isOurs: ([known]) => (known as { nonce: bigint }).nonce >= a.scores[0]!.nonce,
+  }),
 })
 
 export const feedbackGive = command({

@@ -1,8 +1,8 @@
+import { id } from 'ethers'
 import { z } from 'zod'
 import { command, type EffectCheck } from '../command.ts'
 import { address, keyId, positive, recordId } from '../fields.ts'
 import { validationKey } from '../keys.ts'
-import { id } from 'ethers'
 
 const round = z.int().min(1).max(100).default(1)
 /** What an address is to a validation, as the contract numbers it. */
@@ -29,7 +29,11 @@ export const swarmOpen = command({
   aggregate,
   gas: ({ candidates, parties }) => 120_000n + 50_000n * BigInt(candidates.length + parties.length),
   batchable: true,
-  call: a => ({ contract: 'SwarmValidator', fn: 'createValidation', args: [validationKey(a.validationId, a.validationRound), a.parties, a.candidates, a.threshold] }),
+  call: a => ({
+    contract: 'SwarmValidator',
+    fn: 'createValidation',
+    args: [validationKey(a.validationId, a.validationRound), a.parties, a.candidates, a.threshold],
+  }),
   effect: a => seat(a, a.candidates[0]!, found => found >= Seat.Candidate),
 })
 

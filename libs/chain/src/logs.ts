@@ -1,0 +1,77 @@
+import type { ChainLog } from '@carapace/api'
+import type { EventFragment, ParamType } from 'ethers'
+import { contractInterface } from './abi.ts'
+import { type Addresses, type ContractName, contractNames } from './contract-names.ts'
+import { toChecksum } from './keys.ts'
+import { named } from './plain.ts'
+
+/** A log as JSON-RPC gives it. */
+export interface RawLog {
+  address: string
+  topics: readonly string[]
+  data: string
+  logIndex: string
+}
+interface Known {
+  fragment: EventFragment
+  contract: ContractName
+  /** Set when every parameter is one static word: read without the ABI coder, which costs a hundred times as much. */
+  words: readonly { name: string; indexed: boolean; read: (word: string) => unknown }[] | undefined
+}
+
+/** Decodes logs of our contracts on one network; foreign logs are left out. Made once per network. */
+export function logDecoder(addresses: Addresses): (logs: readonly RawLog[]) => ChainLog[] {
+  const events = new Map<string, Map<string, Known>>()
+  for (const contract of contractNames) {
+    if (!addresses[contract]) continue
+    const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, Known>()
+    contractInterface(contract).forEachEvent(fragment => {
+      byTopic.set(`${fragment.topicHash}/${fragment.inputs.filter(input => input.indexed).length}`, {
+        fragment,
+        contract,
+        words: wordReaders(fragment.inputs),
+      })
+    })
+    events.set(addresses[contract].toLowerCase(), byTopic)
+  }
+  return logs =>
+    logs.flatMap(log => {
+      const found = events.get(log.address.toLowerCase())?.get(`${log.topics[0]}/${log.topics.length - 1}`)
+      if (!found) return []
+      const args = found.words ? readWords(found.words, log) : readAny(found, log)
+      return [{ contract: found.contract, event: found.fragment.name, args, address: toChecksum(log.address), logIndex: Number(log.logIndex) }]
+    })
+}
+
+const readers: Record<string, (word: string) => unknown> = {
+  address: word => toChecksum(`0x${word.slice(24)}`),
+  bytes32: word => `0x${word}`,
+  bool: word => word.endsWith('1'),
+}
+const unsigned = (word: string) => BigInt(`0x${word}`).toString()
+
+function wordReaders(inputs: readonly ParamType[]): Known['words'] {
+  const words = inputs.map(input => ({
+    name: input.name,
+    indexed: input.indexed === true,
+    read: /^uint\d*$/.test(input.type) ? unsigned : readers[input.type],
+  }))
+  return words.every((word): word is typeof word & { read: (word: string) => unknown } => word.read !== undefined) ? words : undefined
+}
+
+function readWords(words: NonNullable<Known['words']>, log: RawLog): Record<string, unknown> {
+  let topic = 1
+  let offset = 2
+  return Object.fromEntries(
+    words.map(({ name, indexed, read }) => {
+      if (indexed) return [name, read(log.topics[topic++]!.slice(2))]
+      const word = log.data.slice(offset, offset + 64)
+      offset += 64
+      return [name, read(word)]
+    }),
+  )
+}
+
+function readAny({ fragment, contract }: Known, log: RawLog): Record<string, unknown> {
+  return named(fragment.inputs, contractInterface(contract).decodeEventLog(fragment, log.data, log.topics))
+}

@@ -1,0 +1,51 @@
+import { AbiCoder } from 'ethers'
+import { contractInterface } from './abi.ts'
+import { contractNames } from './contract-names.ts'
+import { plain } from './plain.ts'
+
+/** Why a call failed, as the contract said it. */
+export interface Revert {
+  /** Name of the custom error, `Error` (text) or `Panic`; `unknown` when there was no readable data. */
+  name: string
+  args: string[]
+}
+
+const known = [
+  { selector: '0x08c379a0', name: 'Error', type: 'string' },
+  { selector: '0x4e487b71', name: 'Panic', type: 'uint256' },
+] as const
+
+/** Reads revert data: custom errors of all our contracts, Error(string) and Panic(uint256). Never throws. */
+export function decodeRevert(data: string | undefined | null): Revert {
+  if (!data || data.length < 10) return { name: 'unknown', args: [] }
+  const selector = data.slice(0, 10)
+  try {
+    const builtIn = known.find(entry => entry.selector === selector)
+    if (builtIn) return { name: builtIn.name, args: [String(AbiCoder.defaultAbiCoder().decode([builtIn.type], `0x${data.slice(10)}`)[0])] }
+    for (const contract of contractNames) {
+      const parsed = contractInterface(contract).parseError(data)
+      if (parsed) return { name: parsed.name, args: parsed.args.map(arg => text(arg)) }
+    }
+  } catch {
+    // Data of a foreign contract may look like ours; the selector still says something.
+  }
+  return { name: 'unknown', args: [selector] }
+}
+
+/** One line for people. @example revertText({ name: 'Escrow_SlotTaken', args: ['0x…'] }) === 'Escrow_SlotTaken(0x…)' */
+export const revertText = ({ name, args }: Revert): string =>
+  name === 'Error' ? (args[0] ?? 'reverted') : name === 'unknown' ? 'reverted without a readable reason' : `${name}(${args.join(', ')})`
+
+/** Failures that may pass by themselves: the relayer tries again. Everything else that a contract names is permanent. */
+export const transientErrors: readonly string[] = ['EnforcedPause', 'ReentrancyGuardReentrantCall', 'Batcher_GasTooLow', 'unknown']
+
+/** Whether another try may succeed although nothing in the command changes. */
+export const isTransient = (revert: Revert, further: readonly string[] = []): boolean =>
+  transientErrors.includes(revert.name) ||
+  further.includes(revert.name) ||
+  (revert.name === 'Error' && /expired|not yet valid/i.test(revert.args[0] ?? ''))
+
+const text = (value: unknown): string => {
+  const flat = plain(value)
+  return typeof flat === 'string' ? flat : JSON.stringify(flat)
+}
