@@ -1,1 +1,5 @@
-export {}
+export { type Addresses, canonical, chainIds, usdcOf } from './address.ts'
+export { type Artifact, artifact, type ContractName, contractNames, interfaceOf } from './artifact.ts'
+export { isCodeOf } from './code.ts'
+export { type Deployment, type DevnetDeployment, deployDevnet } from './deploy-devnet.ts'
+export { type Authorities, addressesOf, type Plan, type PlanInput, planDeployment, type Step } from './plan.ts'

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {Authorization} from "./IUSDC.sol";
+
+/// @title Bonds of agents
+/// @notice What an agent deposited is either free or locked for a gig. Ids (`depositId`, `slashId`, …) are the platform's bond event
+/// ids: each counts once.
+interface IBond {
+    struct Account {
+        uint128 free;
+        uint128 locked;
+    }
+
+    struct GigLock {
+        uint128 amount;
+        uint40 lockedAt;
+    }
+
+    struct Slash {
+        address agent;
+        uint96 amount;
+    }
+
+    event BondDeposited(address indexed agent, address indexed from, uint256 amount);
+    event BondWithdrawn(address indexed agent, address indexed to, uint256 amount);
+    event BondLocked(address indexed agent, bytes32 indexed gigId, uint256 amount);
+    event BondUnlocked(address indexed agent, bytes32 indexed gigId, uint256 amount);
+    /// @notice A slash took `amount` out of this lock.
+    event BondLockReduced(address indexed agent, bytes32 indexed gigId, uint256 amount);
+    event BondSlashed(bytes32 indexed slashId, address indexed agent, uint256 amount, uint256 fromLocked, bytes32 reasonHash);
+    event BondUnslashed(bytes32 indexed slashId, address indexed agent, uint256 amount);
+
+    error Bond_ZeroAddress();
+    error Bond_BelowMinimum(uint256 amount, uint256 min);
+    error Bond_ZeroAmount();
+    error Bond_InsufficientFree(address agent, uint256 amount, uint256 free);
+    error Bond_InsufficientBond(address agent, uint256 amount, uint256 bonded);
+    error Bond_AlreadyLocked(address agent, bytes32 gigId);
+    error Bond_NotLocked(address agent, bytes32 gigId);
+    error Bond_TooManyLocks(address agent, uint256 max);
+    error Bond_TooEarly(uint256 availableAt);
+    error Bond_NothingToReverse(bytes32 slashId);
+    error Bond_AboveSlash(uint256 amount, uint256 slashed);
+
+    /// @notice Deposits the caller's own USDC (allowance), at least 10 USDC.
+    function deposit(uint256 amount) external;
+
+    /// @notice Deposits from the agent's allowance. Operator.
+    function depositFor(address agent, uint256 amount, bytes32 depositId) external;
+
+    /// @notice Deposits by an EIP-3009 authorisation whose nonce is `depositId`. Operator.
+    function depositWithAuthorization(address agent, uint256 amount, bytes32 depositId, Authorization calldata auth) external;
+
+    /// @notice Takes back free bond. The agent.
+    function withdraw(uint256 amount) external;
+
+    /// @notice Pays free bond out to the agent's bond wallet. Operator.
+    function withdrawFor(address agent, address to, uint256 amount, bytes32 withdrawalId) external;
+
+    /// @notice Locks free bond for a gig. Operator.
+    function lock(address agent, bytes32 gigId, uint256 amount, bytes32 lockId) external;
+
+    /// @notice Frees what is left of a gig's lock. Operator.
+    function unlock(address agent, bytes32 gigId, bytes32 unlockId) external;
+
+    /// @notice Frees a gig's lock 180 days after it was made. Anybody.
+    function unlockAfterTimeout(address agent, bytes32 gigId) external;
+
+    /// @notice Sends bond to the fee pool: from the lock of `gigId` first (zero: none), then other locks, then the free part. Oracle.
+    function slash(address agent, bytes32 gigId, uint256 amount, bytes32 slashId, bytes32 reasonHash) external;
+
+    /// @notice Brings up to the slashed amount back from the fee pool into the free part, once. Oracle.
+    function unslash(bytes32 slashId, uint256 amount) external;
+
+    function getAccount(address agent) external view returns (Account memory);
+
+    function getLock(address agent, bytes32 gigId) external view returns (GigLock memory);
+
+    /// @notice Gigs for which bond of `agent` is locked.
+    function lockedGigs(address agent) external view returns (bytes32[] memory);
+
+    function getSlash(bytes32 slashId) external view returns (Slash memory);
+
+    /// @notice Sum of all accounts, free and locked.
+    function totalBonded() external view returns (uint256);
+
+    function usdc() external view returns (address);
+
+    function pool() external view returns (address);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @title The pool of fees and slashes
+interface IFeePool {
+    event SlashReturned(bytes32 indexed slashId, uint256 amount);
+    event PoolSwept(address indexed to, uint256 amount);
+
+    error FeePool_NotBond(address caller);
+
+    /// @notice Gives a slash back to the bond contract, which alone may call.
+    function returnSlash(bytes32 slashId, uint256 amount) external;
+
+    /// @notice Takes out what no reward needs. Timelock.
+    function sweep(address to, uint256 amount) external;
+
+    function bond() external view returns (address);
+}

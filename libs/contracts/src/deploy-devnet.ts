@@ -1,0 +1,110 @@
+import { Wallet } from 'ethers'
+import type { Addresses } from './address.ts'
+import { isCodeOf } from './code.ts'
+import { type Authorities, type Plan, planDeployment, type Step } from './plan.ts'
+import { type Call, callAll } from './rpc.ts'
+
+export interface DevnetDeployment extends Authorities {
+  rpcUrl: string
+  chainId: number
+  /** Private key of the deployer: an account without transactions. The same key gives the same addresses on every devnet. */
+  deployerKey: string
+  /** Default: 60 seconds. */
+  timelockDelay?: number
+  /** Default: http://127.0.0.1:3000. */
+  baseUrl?: string
+}
+
+export interface Deployment {
+  chainId: number
+  addresses: Addresses
+  /** First block that may hold events of these contracts. */
+  startBlock: number
+}
+
+const deployerBalance = '0x3635c9adc5dea00000'
+const maxBlocks = 20
+
+/**
+ * Puts all contracts onto an anvil, in any mining mode, in under a second. What is already there stays; a deployment that was
+ * cut short is finished.
+ * @throws Error on another chain id, or when the deployer's account was used for something else.
+ * @example const { addresses } = await deployDevnet({ rpcUrl, chainId: 84532, deployerKey, operator, pauser, proposers: [admin] })
+ */
+export async function deployDevnet(options: DevnetDeployment): Promise<Deployment> {
+  const { rpcUrl, chainId, timelockDelay = 60, baseUrl = 'http://127.0.0.1:3000' } = options
+  const wallet = new Wallet(options.deployerKey)
+  const plan = planDeployment({ ...options, deployer: wallet.address, timelockDelay, baseUrl, profile: 'devnet' })
+  const [id, gasPrice, count] = await callAll(rpcUrl, [['eth_chainId'], ['eth_gasPrice'], ['eth_getTransactionCount', wallet.address, 'latest']])
+  if (Number(id) !== chainId) throw new Error(`the node has chain id ${Number(id)}, not ${chainId}`)
+  const missing = plan.steps.slice(Number(count))
+  if (missing.length > 0) await send(rpcUrl, wallet, missing, chainId, BigInt(gasPrice as string))
+  await uncover(rpcUrl, plan)
+  await verify(rpcUrl, plan)
+  return { chainId, addresses: plan.addresses, startBlock: 0 }
+}
+
+async function send(rpcUrl: string, wallet: Wallet, steps: readonly Step[], chainId: number, gasPrice: bigint): Promise<void> {
+  const setup: Call[] = steps.filter(s => s.kind === 'plant').map(s => ['anvil_setCode', s.address, s.initCode])
+  // A network without gas price takes transactions from an empty account.
+  if (gasPrice > 0n) setup.push(['anvil_setBalance', wallet.address, deployerBalance])
+  await callAll(rpcUrl, setup)
+  const signed = await Promise.all(steps.map(step => wallet.signTransaction(transactionOf(step, chainId, gasPrice * 4n))))
+  const hashes = await callAll(
+    rpcUrl,
+    signed.map(raw => ['eth_sendRawTransaction', raw]),
+  )
+  const receipts = await mine(rpcUrl, hashes as string[])
+  const failed = steps.filter((_, i) => receipts[i]?.status !== '0x1')
+  if (failed.length > 0) throw new Error(`deployment failed: ${failed.map(s => s.name).join(', ')}`)
+}
+
+function transactionOf(step: Step, chainId: number, gasPrice: bigint): Parameters<Wallet['signTransaction']>[0] {
+  const common = { type: 0, chainId, nonce: step.nonce, gasPrice, gasLimit: step.gasLimit }
+  return step.kind === 'create' ? { ...common, data: step.initCode } : { ...common, to: step.address }
+}
+
+interface Receipt {
+  status: string
+}
+
+/** Asks for blocks until every transaction is in one: harmless where the node mines by itself. */
+async function mine(rpcUrl: string, hashes: readonly string[]): Promise<(Receipt | null)[]> {
+  const ask = hashes.map((hash): Call => ['eth_getTransactionReceipt', hash])
+  for (let block = 0; block < maxBlocks; block++) {
+    const [, ...receipts] = await callAll(rpcUrl, [['evm_mine'], ...ask])
+    if (receipts.every(r => r !== null)) return receipts as Receipt[]
+  }
+  throw new Error(`the deployment was not mined within ${maxBlocks} blocks`)
+}
+
+/**
+ * A planted contract's constructor ran at its own address, in a transaction to its creation code lying there as code. What it
+ * returned is its runtime code, immutables included, and takes that place now. It is asked on empty storage, since constructors
+ * may refuse to run twice.
+ */
+async function uncover(rpcUrl: string, plan: Plan): Promise<void> {
+  const planted = plan.steps.filter(s => s.kind === 'plant')
+  const codes = await callAll(
+    rpcUrl,
+    planted.map((s): Call => ['eth_getCode', s.address, 'latest']),
+  )
+  const covered = planted.filter((s, i) => codes[i] === s.initCode)
+  const runtimes = await callAll(
+    rpcUrl,
+    covered.map((s): Call => ['eth_call', { to: s.address }, 'latest', { [s.address]: { state: {} } }]),
+  )
+  await callAll(
+    rpcUrl,
+    covered.map((s, i): Call => ['anvil_setCode', s.address, runtimes[i]]),
+  )
+}
+
+async function verify(rpcUrl: string, plan: Plan): Promise<void> {
+  const codes = await callAll(
+    rpcUrl,
+    plan.steps.map((s): Call => ['eth_getCode', s.address, 'latest']),
+  )
+  const wrong = plan.steps.filter((s, i) => !isCodeOf(s.name, codes[i] as string))
+  if (wrong.length > 0) throw new Error(`other code than ours at ${wrong.map(s => `${s.address} (${s.name})`).join(', ')}`)
+}

@@ -1,0 +1,34 @@
+/** A JSON-RPC call: method and parameters. */
+export type Call = readonly [method: string, ...params: unknown[]]
+
+interface Answer {
+  id: number
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+const timeoutMs = 30_000
+
+/**
+ * Sends calls as one ordered batch and gives their results in that order.
+ * @throws Error with the node's message of the first call that failed; the URL is not in it, since it may hold a key.
+ */
+export async function callAll(rpcUrl: string, calls: readonly Call[]): Promise<unknown[]> {
+  if (calls.length === 0) return []
+  const body = JSON.stringify(calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params })))
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(timeoutMs) }
+  const response = await fetch(rpcUrl, request)
+  const answers = (await response.json()) as Answer[] | Answer
+  if (!Array.isArray(answers)) throw new Error(`the node refused the batch: ${answers.error?.message ?? response.status}`)
+  return calls.map(([method], id) => {
+    const answer = answers.find(a => a.id === id)
+    if (!answer || answer.error) throw new Error(`${method}: ${answer?.error?.message ?? 'no answer'}`)
+    return answer.result
+  })
+}
+
+/** One call. */
+export async function call<T>(rpcUrl: string, ...request: Call): Promise<T> {
+  const [result] = await callAll(rpcUrl, [request])
+  return result as T
+}
