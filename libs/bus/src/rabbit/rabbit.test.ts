@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { acquireBroker, type Broker, busConformance, testRetry } from '@carapace/testing'
+import { rabbitBus } from './rabbit.ts'
+
+describe('with RabbitMQ', function () {
+  // The first file that asks starts the broker, or even installs it.
+  this.timeout(60_000)
+  let broker: Broker
+  before(async function () {
+    this.timeout(240_000)
+    broker = await acquireBroker()
+  })
+  after(() => broker.stop())
+
+  busConformance('RabbitMQ', () => rabbitBus({ ...broker, service: 'test', retry: testRetry }))
+
+  it('refuses an address that is none', () => {
+    for (const url of ['', 'localhost', 'http://localhost', 'amqp://']) assert.throws(() => rabbitBus({ url, service: 'test' }), /amqp:\/\//)
+  })
+})

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { type BrokerSource, openBrokerSource, requireRabbitServer } from './broker-source.ts'
+import { startRabbitServer } from './rabbit-server.ts'
+
+/** A place on a RabbitMQ that nobody else uses: hand `url` and `prefix` to rabbitBus. */
+export interface Broker {
+  url: string
+  /** Empty when the place is a virtual host of its own, which is so unless AMQP_URL names a broker without management. */
+  prefix: string
+  /** Gives the place back. */
+  stop(): Promise<void>
+}
+
+/** A broker of one's own that may be ended. */
+export interface OwnBroker extends Broker {
+  /** Ends it at once, as a power cut would. */
+  kill9(): Promise<void>
+  /** Starts it again with what it had confirmed. */
+  restart(): Promise<void>
+}
+
+/** Set by the global setup of the test run: the socket where its one shared broker is asked for. */
+export const doorVariable = 'CARAPACE_TEST_BROKER'
+
+/**
+ * A broker for one test file. Within a test run all files share one process, each on a virtual host of its own; it starts when the first file asks.
+ * @example const broker = await acquireBroker(); after(() => broker.stop())
+ * @throws Error that names the ways to a RabbitMQ
+ */
+export async function acquireBroker(): Promise<Broker> {
+  const door = process.env[doorVariable]
+  if (door) return askAt(door)
+  const source = await openBrokerSource()
+  const place = await takePlace(source)
+  return {
+    ...place,
+    async stop() {
+      await place.stop()
+      await source.close()
+    },
+  }
+}
+
+/** A server that only this test uses, about 5 s to start. @throws Error when there is no rabbitmq-server and none can be installed */
+export async function startOwnBroker(): Promise<OwnBroker> {
+  const server = await startRabbitServer(await requireRabbitServer())
+  return { url: server.url, prefix: '', kill9: server.kill9, restart: server.restart, stop: server.stop }
+}
+
+/** A virtual host, or names with a prefix where none can be made. */
+export async function takePlace({ url, vhosts }: BrokerSource): Promise<Broker> {
+  const name = `t${process.pid}-${randomBytes(4).toString('hex')}`
+  if (!vhosts) return { url, prefix: `${name}.`, stop: async () => {} }
+  await vhosts.add(name)
+  const place = new URL(url)
+  place.pathname = `/${name}`
+  return { url: place.href, prefix: '', stop: () => vhosts.remove(name) }
+}
+
+/** The place is ours as long as the connection is open, so it is given back even when this process is killed. */
+async function askAt(door: string): Promise<Broker> {
+  const socket = connect(door)
+  const lines = createInterface({ input: socket })
+  const answer = await new Promise<{ url: string; prefix: string } | { error: string }>((resolve, reject) => {
+    lines.once('line', line => resolve(JSON.parse(line)))
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('The test run ended before it had a broker')))
+  })
+  if ('error' in answer) throw new Error(answer.error)
+  socket.unref()
+  return {
+    ...answer,
+    async stop() {
+      const closed = new Promise(resolve => socket.once('close', resolve))
+      socket.ref().end()
+      await closed
+    },
+  }
+}
