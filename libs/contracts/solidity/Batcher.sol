@@ -34,11 +34,12 @@ contract Batcher is IBatcher, Managed, ReentrancyGuard {
             emit OpSkipped(op.id);
             return;
         }
+        bytes memory data = op.data;
         // A call gets at most 63/64 of what is left: without this check it could fail only because the batch ran low.
         uint256 needed = (op.gas * 64) / 63 + OVERHEAD;
         uint256 left = gasleft();
         require(left >= needed, Batcher_GasTooLow(op.id, left, needed));
-        (bool ok, bytes memory ret) = _call(op.target, op.gas, op.data);
+        (bool ok, bytes memory ret) = _call(op.target, op.gas, data);
         if (ok) _done[op.id] = true;
         emit OpResult(op.id, ok, ret);
     }

@@ -281,7 +281,7 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     /// @dev Books the deposit; the caller moves the tokens.
     function _payIn(uint256 jobId, address payer, uint256 amount) private {
         Job storage job = _inStatus(jobId, JobStatus.Open);
-        require(block.timestamp < job.expiredAt, WrongStatus());
+        _requireRunning(job);
         require(_deposits[jobId].amount == 0, Commerce_AlreadyPaidIn(jobId));
         require(amount > 0, ZeroBudget());
         require(job.budget == amount, BudgetMismatch());
@@ -291,6 +291,7 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     function _markFunded(Job storage job) private {
+        _requireRunning(job);
         job.status = JobStatus.Funded;
         emit JobFunded(job.id, job.client, job.budget);
         emit JobAssigned(bytes32(job.id), job.provider);
@@ -298,7 +299,7 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
 
     function _submit(uint256 jobId, bytes32 deliverable) private {
         Job storage job = _inStatus(jobId, JobStatus.Funded);
-        require(block.timestamp < job.expiredAt, WrongStatus());
+        _requireRunning(job);
         job.status = JobStatus.Submitted;
         job.submittedAt = block.timestamp;
         emit JobSubmitted(jobId, job.provider, deliverable);
@@ -317,6 +318,11 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
         if (paid.amount == 0) return;
         emit Refunded(jobId, paid.payer, paid.amount);
         _usdc.safeTransfer({to: paid.payer, value: paid.amount});
+    }
+
+    /// @dev From its expiry on a job can only be ended.
+    function _requireRunning(Job storage job) private view {
+        require(block.timestamp < job.expiredAt, WrongStatus());
     }
 
     function _known(uint256 jobId) private view returns (Job storage job) {

@@ -1,6 +1,6 @@
 import { AbiCoder, concat, getCreateAddress, ZeroAddress } from 'ethers'
-import { type Addresses, canonical, usdcOf } from './address.ts'
-import { artifact, type ContractName, type Hex } from './artifact.ts'
+import { type Addresses, canonical, usdcOf } from '../address.ts'
+import { artifact, type ContractName, type Hex } from '../artifact.ts'
 
 /** Who holds which role. Roles are given in the constructors: the deployer never holds one. */
 export interface Authorities {

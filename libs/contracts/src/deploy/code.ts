@@ -1,4 +1,4 @@
-import { artifact, type ContractName } from './artifact.ts'
+import { artifact, type ContractName } from '../artifact.ts'
 
 /**
  * Whether runtime code on chain is that of the contract, whatever its constructor wrote into the immutables.

@@ -1,5 +1,5 @@
 import { Wallet } from 'ethers'
-import type { Addresses } from './address.ts'
+import type { Addresses } from '../address.ts'
 import { isCodeOf } from './code.ts'
 import { type Authorities, type Plan, planDeployment, type Step } from './plan.ts'
 import { type Call, callAll } from './rpc.ts'
@@ -18,8 +18,8 @@ export interface DevnetDeployment extends Authorities {
 export interface Deployment {
   chainId: number
   addresses: Addresses
-  /** First block that may hold events of these contracts. */
-  startBlock: number
+  /** A block before all events of these contracts; null when another run began the deployment. */
+  startBlock: number | null
 }
 
 const deployerBalance = '0x3635c9adc5dea00000'
