@@ -1,15 +1,19 @@
 import { fail } from './errors.ts'
+import { compileRoot } from './expression.ts'
 import { anyAt, type Position, type Test } from './path.ts'
 import { equalityTest, type Predicate, predicates, regexTest } from './predicates.ts'
 import { regexParts } from './regex.ts'
-import { asDoc, type Doc, isDoc } from './values.ts'
+import { compileSchema } from './schema.ts'
+import { asDoc, asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
 /** A compiled filter; when it holds, `at` tells the array element that made it hold. */
 export type Matcher = (doc: Doc, at?: Position) => boolean
 
 export interface FilterOptions {
   /** the command's `let` variables, for `$expr` */
-  readonly vars?: Doc
+  readonly vars?: Doc | undefined
+  /** what `$$NOW` is in `$expr`; the present time when absent */
+  readonly now?: Date | undefined
 }
 
 /** Known to MongoDB, not to this engine. */
@@ -27,6 +31,8 @@ const unsupported = new Set([
   '$uniqueDocs',
 ])
 const dbRefKeys = new Set(['$ref', '$id', '$db'])
+/** Operators that stand before whole filters. */
+const logical = new Set(['$and', '$or', '$nor', '$expr', '$where'])
 
 /**
  * Compiles a filter into a test of documents.
@@ -59,6 +65,16 @@ function topLevel(operator: string, arg: unknown, options: FilterOptions): Match
     case '$nor': {
       const branches = clauses(operator, arg, options)
       return doc => !branches.some(branch => branch(doc))
+    }
+    case '$expr': {
+      const value = compileRoot(arg, options.now ?? new Date(), options.vars)
+      return doc => isTruthy(value(doc))
+    }
+    case '$jsonSchema':
+      return compileSchema(arg)
+    case '$sampleRate': {
+      const rate = isNumeric(arg) ? asNumber(arg) : fail(2, 'argument to $sampleRate must be a numeric type')
+      return () => Math.random() < rate
     }
     case '$comment':
     case '$alwaysTrue':
@@ -173,7 +189,7 @@ function negation(arg: unknown, path: string, options: FilterOptions): Condition
 function elementTest(arg: unknown, options: FilterOptions): Test {
   const inner = asDoc(arg) ?? fail(2, '$elemMatch needs an Object')
   const first = Object.keys(inner)[0]
-  const ofValues = isOperatorDoc(inner) && !['$and', '$or', '$nor', '$expr', '$where'].includes(first!)
+  const ofValues = isOperatorDoc(inner) && !logical.has(first!)
   const test = ofValues ? valueTest(inner, options) : docTest(inner, options)
   return (v, at) => {
     const index = Array.isArray(v) ? v.findIndex(element => test(element)) : -1
@@ -241,4 +257,17 @@ export function analyzeFilter(filter: Doc): { conjuncts: Conjunct[]; complete: b
 /** The conjuncts of `analyzeFilter` alone. */
 export function filterConjuncts(filter: Doc): Conjunct[] {
   return analyzeFilter(filter).conjuncts
+}
+
+/** What `$pull` removes: a document without operators is a filter of the element's fields, anything else a condition on the element. */
+export function compileElementFilter(condition: unknown): (element: unknown) => boolean {
+  if (isDoc(condition) && (!isOperatorDoc(condition) || logical.has(Object.keys(condition)[0]!))) {
+    const matcher = compileMatcher(condition)
+    return element => {
+      const doc = asDoc(element)
+      return doc !== undefined && matcher(doc)
+    }
+  }
+  const conditions = conditionsOf(condition, '', {})
+  return element => conditions.every(({ value }) => value(element))
 }

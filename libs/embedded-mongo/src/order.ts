@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Binary, type BSONRegExp, BSONSymbol, type Code, Decimal128, Double, Int32, Long, ObjectId, type Timestamp } from 'bson'
+import { type Binary, type BSONRegExp, type Code, Decimal128, Double, Int32, Long, ObjectId, type Timestamp } from 'bson'
 import { addExact, compareExact, type Exact, exactOfDecimal, exactOfDouble, nearestDouble } from './decimal.ts'
 import { asDoc, type Doc, type Numeric, typeCode, type as types } from './values.ts'
 
@@ -252,39 +252,55 @@ function putValue(v: unknown): void {
 function putPayload(order: number, v: unknown): void {
   switch (order) {
     case number:
-      return putNumber(v as Numeric)
+      putNumber(v as Numeric)
+      break
     case 15:
-      return putString(String(v))
+      putString(String(v))
+      break
     case 20:
-      return putDoc(asDoc(v)!)
+      putDoc(asDoc(v)!)
+      break
     case 25:
       for (const element of v as unknown[]) putValue(element)
-      return putByte(0)
-    case 30: {
-      const bytes = bytesOf(v as Binary)
-      putUint32(bytes.length)
-      putByte(subType(v as Binary))
-      return putBytes(bytes)
-    }
+      putByte(0)
+      break
+    case 30:
+      putBinary(v as Binary)
+      break
     case 35:
-      return putBytes((v as ObjectId).id)
+      putBytes((v as ObjectId).id)
+      break
     case 40:
-      return putByte(v ? 1 : 0)
-    case 45: {
-      const ms = time(v as Date)
-      putUint32(Math.floor(ms / 0x1_0000_0000) + 0x8000_0000)
-      return putUint32(ms)
-    }
+      putByte(v ? 1 : 0)
+      break
+    case 45:
+      putDate(time(v as Date))
+      break
     case 47:
       putUint32((v as Timestamp).t)
-      return putUint32((v as Timestamp).i)
+      putUint32((v as Timestamp).i)
+      break
     case 50:
-      return regexParts(v).forEach(putString)
+      regexParts(v).forEach(putString)
+      break
     case 60:
     case 65:
       putString(String((v as Code).code))
-      return putDoc((v as Code).scope ?? {})
+      putDoc((v as Code).scope ?? {})
   }
+}
+
+function putBinary(v: Binary): void {
+  const bytes = bytesOf(v)
+  putUint32(bytes.length)
+  putByte(subType(v))
+  putBytes(bytes)
+}
+
+/** Milliseconds as an int64 that is offset so that negative ones sort first. */
+function putDate(ms: number): void {
+  putUint32(Math.floor(ms / 0x1_0000_0000) + 0x8000_0000)
+  putUint32(ms)
 }
 
 function putBytes(bytes: Uint8Array): void {
@@ -296,24 +312,24 @@ function putBytes(bytes: Uint8Array): void {
 /** UTF-8 with 00 written as 00 FF, ended by 00 01, so that a prefix sorts first and the end is found. */
 function putString(s: string): void {
   room(s.length + 2)
-  for (let i = 0; i < s.length; i++) {
+  let i = 0
+  for (; i < s.length; i++) {
     const c = s.charCodeAt(i)
-    if (c === 0 || c > 0x7f) return putRareString(s.slice(i))
+    if (c === 0 || c > 0x7f) break
     out[at++] = c
   }
+  if (i < s.length) putRareText(s.slice(i))
   out[at++] = 0
   out[at++] = 1
 }
 
-function putRareString(s: string): void {
+function putRareText(s: string): void {
   const bytes = Buffer.from(s, 'utf8')
   room(bytes.length * 2 + 2)
   for (const b of bytes) {
     out[at++] = b
     if (b === 0) out[at++] = 0xff
   }
-  out[at++] = 0
-  out[at++] = 1
 }
 
 function putDoc(doc: Doc): void {
@@ -329,26 +345,27 @@ function putDoc(doc: Doc): void {
 /** The nearest double, sign-flipped and big-endian, then 0x80; if that is not the number itself, what it lacks of it (0x7f below, 0x81 above). */
 function putNumber(v: Numeric): void {
   const d = nearest(v)
-  room(9)
+  putDouble(d)
+  const rest = isDouble(v) || !Number.isFinite(d) ? undefined : difference(exactOf(v), exactOfDouble(d))
+  if (rest === undefined || rest.coef === 0n) putByte(0x80)
+  else putRest(rest)
+}
+
+function difference(a: Exact, b: Exact): Exact {
+  return addExact(a, { coef: -b.coef, exp: b.exp })
+}
+
+function putDouble(d: number): void {
   if (Number.isNaN(d)) {
-    out.fill(0, at, at + 8)
-    at += 8
-    return putByte(0x80)
+    putUint32(0)
+    putUint32(0)
+    return
   }
   float[0] = d + 0 // -0 becomes 0
-  let high = words[1]!
-  let low = words[0]!
-  if (high & 0x8000_0000) {
-    high = ~high
-    low = ~low
-  } else high ^= 0x8000_0000
-  putUint32(high)
-  putUint32(low)
-  if (isDouble(v) || !Number.isFinite(d)) return putByte(0x80)
-  const nearestExact = exactOfDouble(d)
-  const rest = addExact(exactOf(v), { coef: -nearestExact.coef, exp: nearestExact.exp })
-  if (rest.coef === 0n) return putByte(0x80)
-  putRest(rest)
+  const high = words[1]!
+  const negative = (high & 0x8000_0000) !== 0
+  putUint32(negative ? ~high : high ^ 0x8000_0000)
+  putUint32(negative ? ~words[0]! : words[0]!)
 }
 
 /** Sign, decimal exponent, then 36 digits two to a byte: enough to tell any two decimals with the same nearest double apart. */

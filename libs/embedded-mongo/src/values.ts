@@ -156,3 +156,28 @@ export function asInteger(v: unknown): number | undefined {
   const n = asNumber(v)
   return Number.isSafeInteger(n) ? n + 0 : undefined
 }
+
+/** Whether two values are the same to the byte: equal and of one type all the way down, keys in the same order. */
+export function identical(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  const code = typeCode(a)
+  if (code !== typeCode(b)) return false
+  if (code === type.array)
+    return (a as unknown[]).length === (b as unknown[]).length && (a as unknown[]).every((v, i) => identical(v, (b as unknown[])[i]))
+  if (code === type.object) return identicalDocs(asDoc(a)!, asDoc(b)!)
+  if (a instanceof Int32 || a instanceof Double) return Object.is(a.value, (b as Int32).value)
+  if (a instanceof Date) return a.getTime() === (b as Date).getTime()
+  if (a instanceof ObjectId) return a.equals(b as ObjectId)
+  if (a instanceof Decimal128) return Buffer.compare(a.bytes, (b as Decimal128).bytes) === 0
+  if (a instanceof Binary) return a.sub_type === (b as Binary).sub_type && Buffer.compare(a.value(), (b as Binary).value()) === 0
+  if (a instanceof Long) return a.equals(b as Long)
+  if (a instanceof BSONRegExp) return a.pattern === (b as BSONRegExp).pattern && a.options === (b as BSONRegExp).options
+  if (a instanceof Code) return a.code === (b as Code).code && identical(a.scope, (b as Code).scope)
+  return code === type.minKey || code === type.maxKey || String(a) === String(b)
+}
+
+function identicalDocs(a: Doc, b: Doc): boolean {
+  const x = Object.keys(a)
+  const y = Object.keys(b)
+  return x.length === y.length && x.every((key, i) => key === y[i] && identical(a[key], b[key]))
+}
