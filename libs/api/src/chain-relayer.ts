@@ -1,31 +1,27 @@
-import { chainCommandEvents, contractEvents, logsRemoved } from './chain-relayer/events.ts'
 import {
-  checkSignature,
-  getAllowance,
-  getBalance,
-  getCustodyAddress,
-  getHead,
-  getNetworks,
-  getOperation,
-  getTokenOwner,
-  getTransaction,
-} from './chain-relayer/internal.ts'
-import { listChainQueue, retryChainCommand } from './chain-relayer/operations.ts'
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandFinalized,
+  chainCommandReorged,
+  chainCommandSubmitted,
+  chainEventRemoved,
+  contractEvents,
+} from './chain-relayer/events.ts'
+import { relayerReads } from './chain-relayer/internal.ts'
+import { operatorEndpoints } from './chain-relayer/operations.ts'
 import { serviceApi } from './core/service-api.ts'
 
 /** The only one that signs and talks to the networks: commands in, outcomes and contract events out. */
 export const chainRelayerApi = serviceApi('chain-relayer', {
-  endpoints: { listChainQueue, retryChainCommand },
-  internal: {
-    getNetworks,
-    getHead,
-    getTransaction,
-    getBalance,
-    getAllowance,
-    getTokenOwner,
-    checkSignature,
-    getOperation,
-    getCustodyAddress,
+  endpoints: operatorEndpoints,
+  internal: relayerReads,
+  events: {
+    chainCommandSubmitted,
+    chainCommandConfirmed,
+    chainCommandFinalized,
+    chainCommandFailed,
+    chainCommandReorged,
+    chainEventRemoved,
+    ...contractEvents,
   },
-  events: { ...chainCommandEvents, logsRemoved, ...contractEvents },
 })

@@ -1,81 +1,27 @@
 import { z } from 'zod'
-import type { Draft } from '../core/event.ts'
-import { chain } from '../core/fields.ts'
+import { type Chain, chain } from '../core/fields.ts'
 
-/** What the relayer can be asked to do (behaviour 13). libs/chain has the arguments of each kind. */
-export const commandKinds = [
-  'identity.register',
-  'card.mint',
-  'card.update',
-  'gas.drip',
-  'score.sync',
-  'feedback.give',
-  'escrow.lock',
-  'escrow.lock-x402',
-  'escrow.accept',
-  'escrow.payee',
-  'escrow.dispute',
-  'escrow.approve',
-  'escrow.settle',
-  'bond.deposit',
-  'bond.withdraw',
-  'bond.lock',
-  'bond.unlock',
-  'bond.slash',
-  'bond.unslash',
-  'swarm.open',
-  'swarm.replace',
-  'swarm.vote',
-  'reward.pay',
-  'job.create',
-  'job.fund',
-  'job.assign',
-  'job.submit',
-  'job.settle',
-  'job.dispute',
-  'treasury.pay',
-  'domain.mint',
-  'domain.transfer',
-  'domain.burn',
-  'faucet.mint',
-] as const
-export const commandKind = z.enum(commandKinds)
-export type CommandKind = z.output<typeof commandKind>
+/** `<kind>:<ids>`, chosen by the caller from business facts (behaviour 13): names an effect that happens once. */
+export const opKey = z.string().regex(/^[a-z0-9.-]{3,40}(:[A-Za-z0-9._-]{1,128}){1,4}$/, 'must be kind:ids')
 
-export const opKey = z
-  .string()
-  .min(3)
-  .max(200)
-  .regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+:[\x21-\x7e]+$/, 'must be <kind>:<ids>')
-
-const payload = z.object({
-  /** `<kind>:<ids>`: names the effect, which happens once whatever is sent how often. */
+/**
+ * What a service asks of the relayer. Travels as type `chain.command.v1` on the commands exchange, routing key `chain.command.<chain>`.
+ * Services build it with the typed builders of `@carapace/chain`, never by hand.
+ */
+export const chainCommand = z.object({
   opKey,
-  /** From 1; the next one only after a terminal failure. */
-  round: z.int().min(1),
+  /** From 1. A terminal failure may be tried again only as a higher round. */
+  round: z.int().min(1).max(1_000_000),
   network: chain,
-  kind: commandKind,
-  /** Plain JSON; amounts and numbers above 2^53 as decimal text. */
+  kind: z.string().regex(/^[a-z]+\.[a-z0-9-]+$/),
   args: z.record(z.string(), z.unknown()),
-  /** Commands of one aggregate keep their order. */
+  /** Commands with one aggregate key are carried out in the order in which they came. */
   aggregateKey: z.string().min(1).max(200),
-  /** Wall clock, ISO 8601; past it the command is never signed. For commands that spend a source. */
-  deadline: z.iso.datetime().optional(),
+  /** Unix milliseconds, wall clock. Past it the command is never signed. */
+  deadline: z.int().positive().optional(),
+  causationId: z.string().max(200).optional(),
 })
-export type ChainCommand = z.output<typeof payload>
-
-/** The command message: queue `carapace.chain.<network>`, bound by the network's name. */
-export const chainCommand = {
-  name: 'chain.command',
-  type: 'chain.command.v1',
-  payload,
-  of: (command: ChainCommand): Draft => ({
-    exchange: 'commands',
-    type: 'chain.command.v1',
-    routingKey: command.network,
-    subject: command.opKey,
-    data: payload.parse(command),
-  }),
-  /** @throws ZodError when the message is not a command */
-  read: (data: unknown): ChainCommand => payload.parse(data),
-}
+export type ChainCommand = z.output<typeof chainCommand>
+export const chainCommandType = 'chain.command.v1'
+/** Routing key of a network's commands. @example commandRoute('BASE_SEPOLIA') === 'chain.command.BASE_SEPOLIA' */
+export const commandRoute = (network: Chain): string => `chain.command.${network}`

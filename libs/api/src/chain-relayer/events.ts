@@ -1,103 +1,111 @@
 import { z } from 'zod'
 import { event } from '../core/event.ts'
-import { chain, timestamp } from '../core/fields.ts'
-import { commandKind, opKey } from './command.ts'
+import { chain, txHash } from '../core/fields.ts'
+import { opKey } from './command.ts'
 
-const args = z.record(z.string(), z.unknown())
-/** A decoded log: numbers of the contract as decimal text, addresses in EIP-55 form, bytes as 0x hex. */
-export const decodedLog = z.object({ contract: z.string(), event: z.string(), args, address: z.string(), logIndex: z.int() })
-export type DecodedLog = z.output<typeof decodedLog>
+/** A decoded log: big integers as decimal text, bytes as hex. */
+export const chainLog = z.object({
+  contract: z.string(),
+  event: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  address: z.string(),
+  logIndex: z.int(),
+})
+export type ChainLog = z.output<typeof chainLog>
 
-const command = {
+const outcome = {
   opKey,
-  round: z.int().min(1),
+  round: z.int(),
+  kind: z.string(),
   network: chain,
-  kind: commandKind,
   aggregateKey: z.string(),
-  attempts: z.int().min(0),
+  /** Rises with every event about this operation key. */
+  seq: z.int(),
 }
-const mined = {
-  ...command,
-  txHash: z.string(),
-  blockNumber: z.int(),
-  blockHash: z.string(),
-  /** Of the block. */
-  minedAt: timestamp,
-  logs: z.array(decodedLog),
-}
+const inBlock = { txHash, blockNumber: z.int(), blockHash: txHash, blockTime: z.int().meta({ description: 'Unix seconds, block time' }) }
 
-export const commandSubmitted = event('chain.command.submitted', 'opKey', 'Signed and sent: the hash is known', { ...command, txHash: z.string() })
-export const commandConfirmed = event('chain.command.confirmed', 'opKey', 'In a block, with success', mined)
-export const commandFinalized = event('chain.command.finalized', 'opKey', 'Deep enough to stay', mined)
-/**
- * Terminal: this round will never have an effect. EXPIRED was never signed and never will be. IDEMPOTENCY_MISMATCH speaks of the refused
- * command, not of the key: it frees nothing (`terminal` false).
- */
-export const commandFailed = event('chain.command.failed', 'opKey', 'This round has failed for good', {
-  ...command,
-  code: z.string(),
-  error: z.string(),
-  /** Name and arguments of the custom error of the contract. */
-  revert: z.object({ name: z.string(), args }).nullable(),
-  txHash: z.string().nullable(),
+export const commandFailureCodes = [
+  'REVERTED',
+  'OUT_OF_GAS',
+  'EXPIRED',
+  'CANCELLED',
+  'INVALID_COMMAND',
+  'IDEMPOTENCY_MISMATCH',
+  'ROUND_REFUSED',
+  'REPLACED',
+  'REJECTED_BY_NODE',
+] as const
+
+export const chainCommandSubmitted = event('chain.command.submitted', 'opKey', 'A transaction was signed and its hash is known', {
+  ...outcome,
+  txHash,
+})
+export const chainCommandConfirmed = event('chain.command.confirmed', 'opKey', 'The effect is in a block (depth 0)', {
+  ...outcome,
+  ...inBlock,
+  logs: z.array(chainLog),
+})
+export const chainCommandFinalized = event('chain.command.finalized', 'opKey', 'The block of the effect is final', {
+  ...outcome,
+  ...inBlock,
+  logs: z.array(chainLog),
+})
+export const chainCommandFailed = event('chain.command.failed', 'opKey', 'The command had no effect and, in this round, never will', {
+  ...outcome,
+  /** IDEMPOTENCY_MISMATCH, ROUND_REFUSED and INVALID_COMMAND speak of the refused command, not of the key: they free nothing. EXPIRED: never signed and never will be. */
+  code: z.enum(commandFailureCodes),
+  /** True when this ends the round: reservations may be freed. */
   terminal: z.boolean(),
+  message: z.string(),
+  /** Decoded custom error or revert text, when there was one. */
+  revert: z.object({ name: z.string(), args: z.array(z.string()) }).optional(),
+  attempts: z.int(),
+  txHash: txHash.optional(),
 })
-export const commandReorged = event('chain.command.reorged', 'opKey', 'Its block is gone: confirmed is submitted again', {
-  ...command,
-  txHash: z.string(),
-  blockHash: z.string(),
-})
-export const chainCommandEvents = { commandSubmitted, commandConfirmed, commandFinalized, commandFailed, commandReorged }
+export const chainCommandReorged = event(
+  'chain.command.reorged',
+  'opKey',
+  'The block of a confirmed effect is gone; the same transaction is sent again',
+  {
+    ...outcome,
+    txHash,
+    blockHash: txHash,
+  },
+)
 
-/** The events of our contracts that are watched; each is a domain event `chain.event.<Contract>.<Event>`. */
+const seenLog = {
+  /** `<network>:<blockHash>:<logIndex>`: one per log and branch. */
+  logId: z.string(),
+  network: chain,
+  ...chainLog.shape,
+  ...inBlock,
+}
+
+/** Contract events that services hear about, decoded: the producer's side of `chain.event.<Contract>.<Event>`. */
+export const chainEvent = (contract: string, name: string) =>
+  event(`chain.event.${contract}.${name}`, 'logId', `${contract} emitted ${name}`, {
+    ...seenLog,
+    /** false: seen at depth 0. true: final, comes a second time; money consumers act on this one only. */
+    final: z.boolean(),
+  })
+export const chainEventRemoved = event('chain.event.removed', 'logId', 'A contract event seen before is gone with its block', seenLog)
+
+/** The events of our contracts that services hear about (behaviour 13, 15). */
 export const watchedContractEvents = {
-  USDC: ['Transfer', 'Approval'],
-  IdentityRegistry: ['Registered', 'Transfer', 'URIUpdated'],
-  Card: ['Minted', 'Transfer', 'MetadataUpdate'],
+  USDC: ['Transfer'],
+  IdentityRegistry: ['Registered', 'Transfer'],
+  Card: ['Transfer'],
   Escrow: ['EscrowLocked', 'EscrowAccepted', 'EscrowReclaimed', 'PayeeSet', 'EscrowReleased', 'EscrowRefunded', 'EscrowDisputed'],
   Bond: ['BondDeposited', 'BondWithdrawn', 'BondLocked', 'BondUnlocked', 'BondSlashed', 'BondUnslashed'],
   SwarmValidator: ['ValidationCreated', 'CandidateReplaced', 'VoteCast', 'ValidationResolved', 'RewardPaid'],
   Commerce: ['JobCreated', 'JobFunded', 'JobAssigned', 'JobSubmitted', 'JobSettled', 'JobDisputed', 'JobCancelled', 'JobRejected'],
-  DomainRegistry: ['Transfer', 'MetadataUpdate'],
+  DomainRegistry: ['Transfer'],
   ReputationAdapter: ['ScoreUpdated'],
 } as const
-export type WatchedContract = keyof typeof watchedContractEvents
 
-const contractLog = {
-  /** `<network>:<blockHash>:<logIndex>` */
-  logId: z.string(),
-  network: chain,
-  contract: z.string(),
-  event: z.string(),
-  address: z.string(),
-  args,
-  txHash: z.string(),
-  blockNumber: z.int(),
-  blockHash: z.string(),
-  logIndex: z.int(),
-  minedAt: timestamp,
-  /** False at first sight, true when the block is deep enough: money from outside counts only then. */
-  final: z.boolean(),
-  /** Set when the log comes from a command of ours. */
-  opKey: opKey.nullable(),
-}
-
-/** One event of one contract. @example on(contractEvent('Escrow', 'EscrowLocked'), …) */
-export function contractEvent<C extends WatchedContract>(contract: C, name: (typeof watchedContractEvents)[C][number]) {
-  return event(`chain.event.${contract}.${name}`, 'logId', `${contract} emitted ${name}`, contractLog)
-}
-
+/** Every watched event, declared: the AsyncAPI document and the producer's checks walk this table. */
 export const contractEvents = Object.fromEntries(
   Object.entries(watchedContractEvents).flatMap(([contract, names]) =>
-    names.map(name => {
-      const declared = event(`chain.event.${contract}.${name}`, 'logId', `${contract} emitted ${name}`, contractLog)
-      return [`${contract}.${name}`, declared] as const
-    }),
+    names.map(name => [`${contract}.${name}`, chainEvent(contract, name)] as const),
   ),
 )
-
-export const logsRemoved = event('chain.event.removed', 'network', 'Blocks are gone: forget the logs of these', {
-  network: chain,
-  fromBlock: z.int(),
-  blockHashes: z.array(z.string()),
-})

@@ -1,120 +1,113 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, microText, timestamp, txHash, walletIn, walletOut } from '../core/fields.ts'
-import { decodedLog } from './events.ts'
-import { operation } from './operations.ts'
+import { chain, txHash, walletIn } from '../core/fields.ts'
+import { chainLog } from './events.ts'
+import { network } from './network.ts'
+
+const chainPath = { chain }
 
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
-const read = { method: 'get', caller: 'internal', errors: ['CHAIN_UNAVAILABLE'] } as const
-const onChainRead = { ...read, params: { chain } }
-
-export const contractNames = [
-  'usdc',
-  'identityRegistry',
-  'reputationRegistry',
-  'validationRegistry',
-  'card',
-  'escrow',
-  'bond',
-  'swarmValidator',
-  'commerce',
-  'domains',
-  'reputationAdapter',
-  'timelock',
-] as const
-const contracts = z.looseObject(
-  Object.fromEntries(contractNames.map(name => [name, walletOut])) as Record<(typeof contractNames)[number], typeof walletOut>,
-)
-
-/** One network as users see it. */
-export const network = z
-  .looseObject({ chain, chainId: z.int(), rpcUrl: z.string(), explorerUrl: z.string().nullable(), gasless: z.boolean(), contracts })
-  .meta({ id: 'Network' })
-export type Network = z.output<typeof network>
-
-export const getNetworks = endpoint({
-  ...read,
-  path: '/internal/v1/networks',
-  summary: 'Networks, their contracts, and whether they are devnets',
-  response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int() })) }),
-})
-
-export const getHead = endpoint({
-  ...onChainRead,
-  path: '/internal/v1/chains/:chain/head',
-  summary: 'The last known block, from memory',
-  response: z.looseObject({ blockNumber: z.int(), blockHash: z.string(), at: timestamp }),
-})
-
-export const getTransaction = endpoint({
-  ...read,
-  path: '/internal/v1/chains/:chain/transactions/:hash',
-  params: { chain, hash: txHash },
-  summary: 'A mined transaction with decoded logs; 404 while it is not mined',
-  response: z.looseObject({
-    txHash: z.string(),
-    from: walletOut,
-    to: walletOut.nullable(),
-    success: z.boolean(),
-    blockNumber: z.int(),
-    blockHash: z.string(),
-    minedAt: timestamp,
-    final: z.boolean(),
-    /** Calldata, 0x hex. */
-    input: z.string(),
-    logs: z.array(decodedLog),
+export const relayerReads = {
+  chainTx: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/tx/:hash',
+    caller: 'internal',
+    summary: 'A mined transaction with decoded logs',
+    params: { ...chainPath, hash: txHash },
+    response: z.object({
+      hash: txHash,
+      from: z.string(),
+      to: z.string().nullable(),
+      value: z.string(),
+      input: z.string(),
+      success: z.boolean(),
+      blockNumber: z.int(),
+      blockHash: txHash,
+      blockTime: z.int(),
+      confirmations: z.int(),
+      final: z.boolean(),
+      logs: z.array(chainLog),
+    }),
+    errors: ['CHAIN_UNAVAILABLE'],
   }),
-})
-
-export const getBalance = endpoint({
-  ...read,
-  path: '/internal/v1/chains/:chain/balances/:wallet',
-  params: { chain, wallet: walletIn },
-  summary: 'USDC and gas of a wallet',
-  response: z.looseObject({ usdc: microText, gas: z.string() }),
-})
-
-export const getAllowance = endpoint({
-  ...read,
-  path: '/internal/v1/chains/:chain/allowances/:wallet/:spender',
-  params: { chain, wallet: walletIn, spender: z.enum(['escrow', 'bond', 'commerce']) },
-  summary: 'What a wallet holds, and lets one of our contracts take',
-  response: z.looseObject({ allowance: microText, balance: microText, spender: walletOut }),
-})
-
-export const getTokenOwner = endpoint({
-  ...read,
-  path: '/internal/v1/chains/:chain/owners/:token/:tokenId',
-  params: { chain, token: z.enum(['identity', 'card', 'domain']), tokenId: z.string().regex(/^\d{1,78}$/) },
-  summary: 'Who owns a token, from the log index; 404 when it does not exist',
-  response: z.looseObject({ owner: walletOut, contract: walletOut, blockNumber: z.int() }),
-})
-
-export const checkSignature = endpoint({
-  method: 'post',
-  path: '/internal/v1/chains/:chain/signatures/check',
-  params: { chain },
-  caller: 'internal',
-  summary: 'Whether a contract wallet accepts a signature (ERC-1271)',
-  body: z.object({ wallet: walletIn, hash: txHash, signature: z.string().regex(/^0x[0-9a-fA-F]*$/) }),
-  response: z.looseObject({ valid: z.boolean() }),
-  errors: ['CHAIN_UNAVAILABLE'],
-})
-
-export const getOperation = endpoint({
-  ...read,
-  path: '/internal/v1/operations/:opKey',
-  params: { opKey: z.string().min(3).max(200) },
-  summary: 'How far a command is; 404 when the relayer does not know it',
-  response: operation,
-})
-
-/** Address of the custodial key number n; the same on all networks. */
-export const getCustodyAddress = endpoint({
-  ...read,
-  path: '/internal/v1/custody/:n',
-  params: { n: z.string().regex(/^\d{1,9}$/) },
-  summary: 'A custodial address',
-  response: z.looseObject({ address: walletOut }),
-  errors: ['PROVIDER_NOT_CONFIGURED'],
-})
+  chainBalance: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/balance/:wallet',
+    caller: 'internal',
+    summary: 'USDC and native balance of an address',
+    params: { ...chainPath, wallet: walletIn },
+    response: z.object({ usdc: z.string(), native: z.string(), blockNumber: z.int() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  chainAllowance: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/allowance/:owner/:spender',
+    caller: 'internal',
+    summary: 'USDC that owner lets spender take',
+    params: { ...chainPath, owner: walletIn, spender: walletIn },
+    response: z.object({ usdc: z.string(), blockNumber: z.int() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  chainOwnerOf: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/owner-of/:contract/:tokenId',
+    caller: 'internal',
+    summary: 'Owner of a token; null when it does not exist',
+    params: { ...chainPath, contract: z.enum(['IdentityRegistry', 'Card', 'DomainRegistry']), tokenId: z.string().regex(/^\d{1,78}$/) },
+    response: z.object({ owner: z.string().nullable(), blockNumber: z.int() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  chainRead: endpoint({
+    method: 'post',
+    path: '/internal/v1/chain/:chain/read',
+    caller: 'internal',
+    summary: 'Calls a view function of one of our contracts; big integers as decimal text',
+    params: chainPath,
+    body: z.object({ contract: z.string().max(40), fn: z.string().max(100), args: z.array(z.unknown()).max(10) }),
+    response: z.object({ result: z.array(z.unknown()), blockNumber: z.int() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  isValidSignature: endpoint({
+    method: 'post',
+    path: '/internal/v1/chain/:chain/is-valid-signature',
+    caller: 'internal',
+    summary: 'Whether a signature over a 32-byte hash is that of a wallet (EOA or ERC-1271)',
+    params: chainPath,
+    body: z.object({ wallet: walletIn, hash: txHash, signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,4096}$/) }),
+    response: z.object({ valid: z.boolean() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  custodyWallet: endpoint({
+    method: 'post',
+    path: '/internal/v1/custody/wallets',
+    caller: 'internal',
+    summary: 'The custodial address of an owner, the same on both networks; made at the first call',
+    body: z.object({ owner: z.string().regex(/^[A-Za-z0-9_.:-]{1,100}$/) }),
+    response: z.object({ address: z.string(), created: z.boolean() }),
+  }),
+  listNetworks: endpoint({
+    method: 'get',
+    path: '/internal/v1/networks',
+    caller: 'internal',
+    summary: 'Networks as users see them, and whether they are devnets',
+    response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int() })) }),
+  }),
+  chainStatus: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/status',
+    caller: 'internal',
+    summary: 'Head, lane and addresses of a network',
+    params: chainPath,
+    response: z.looseObject({
+      chain,
+      chainId: z.int(),
+      head: z.int(),
+      headHash: txHash,
+      headTime: z.int(),
+      leading: z.boolean(),
+      lane: z.object({ address: z.string(), queued: z.int(), inflight: z.int(), nonceGap: z.int() }),
+      contracts: z.record(z.string(), z.string()),
+    }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+}

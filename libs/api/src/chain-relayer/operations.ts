@@ -1,42 +1,69 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, listOf, pageQuery, timestamp } from '../core/fields.ts'
-import { commandKind } from './command.ts'
+import { opKey } from './command.ts'
 
-export const operationState = z.enum(['QUEUED', 'INCLUDED', 'CONFIRMED', 'FINAL', 'FAILED', 'CANCELLED', 'EXPIRED'])
-export const operation = z
+export const chainOperation = z
   .looseObject({
-    opKey: z.string(),
-    round: z.int(),
+    commandId: z.string(),
     network: chain,
-    kind: commandKind,
-    aggregateKey: z.string(),
-    state: operationState,
+    kind: z.string(),
+    state: z.string(),
+    round: z.int(),
     attempts: z.int(),
+    aggregateKey: z.string(),
     txHash: z.string().nullable(),
+    nonce: z.int().nullable(),
     error: z.string().nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
   .meta({ id: 'ChainOperation' })
+const commandPath = { commandId: opKey }
 
-export const listChainQueue = endpoint({
-  method: 'get',
-  path: '/api/admin/chain-queue',
-  summary: 'Commands that are not final',
-  caller: 'admin',
-  rate: 'admin',
-  query: { state: operationState.optional(), chain: chain.optional(), ...pageQuery },
-  response: listOf('operations', operation),
-})
-
-export const retryChainCommand = endpoint({
-  method: 'post',
-  path: '/api/admin/chain-queue/:commandId/retry',
-  summary: 'Send a failed command again: same key, next round',
-  caller: 'admin',
-  params: { commandId: z.string().min(3).max(200) },
-  response: operation,
-  status: 202,
-  errors: ['INVALID_STATE'],
-})
+export const operatorEndpoints = {
+  listChainQueue: endpoint({
+    method: 'get',
+    path: '/api/admin/chain-queue',
+    caller: 'admin',
+    rate: 'admin',
+    summary: 'Chain commands, newest first',
+    query: {
+      state: z.enum(['QUEUED', 'INCLUDED', 'CONFIRMED', 'FINAL', 'FAILED', 'CANCELLED', 'EXPIRED']).optional(),
+      chain: chain.optional(),
+      ...pageQuery,
+    },
+    response: listOf('commands', chainOperation),
+  }),
+  getChainCommand: endpoint({
+    method: 'get',
+    path: '/api/admin/chain-queue/:commandId',
+    caller: 'admin',
+    rate: 'admin',
+    summary: 'One chain command with its transactions',
+    params: commandPath,
+    response: chainOperation,
+  }),
+  retryChainCommand: endpoint({
+    method: 'post',
+    path: '/api/admin/chain-queue/:commandId/retry',
+    caller: 'admin',
+    rate: 'admin',
+    summary: 'Send a failed command again: same key, next round',
+    params: commandPath,
+    status: 202,
+    response: z.looseObject({ success: z.literal(true), commandId: z.string(), round: z.int() }),
+    errors: ['INVALID_STATE'],
+  }),
+  cancelChainCommand: endpoint({
+    method: 'post',
+    path: '/api/admin/chain-queue/:commandId/cancel',
+    caller: 'admin',
+    rate: 'admin',
+    summary: 'Cancel a command: unsigned at once, signed by replacing its transaction',
+    params: commandPath,
+    status: 202,
+    response: z.looseObject({ success: z.literal(true), commandId: z.string(), state: z.string() }),
+    errors: ['INVALID_STATE'],
+  }),
+}

@@ -1,0 +1,144 @@
+import type { Method } from './endpoint.ts'
+import type { AnyEndpoint, ServiceApi, ServiceName } from './service-api.ts'
+
+/** One declared path; an alias is a route of its own to the same endpoint. */
+export interface Route {
+  method: Method
+  /** As declared, `/api/gigs/:id`. */
+  path: string
+  service: ServiceName
+  name: string
+  endpoint: AnyEndpoint
+}
+export interface Found extends Route {
+  /** Decoded path parameters, by the names of this path. */
+  params: Record<string, string>
+}
+export type Match = Found | { methodNotAllowed: string[] } | { none: true }
+
+export interface RouteTable {
+  /** Most specific first: static before parameter, segment by segment. */
+  readonly all: readonly Route[]
+  /** The most specific route that knows path and method. HEAD is treated as GET; one slash at the end does not count. */
+  match(method: string, path: string): Match
+}
+
+interface Node {
+  statics: Map<string, Node>
+  /** With a fixed ending (`:id.png`) before those without. */
+  params: { name: string; suffix: string; node: Node }[]
+  routes: Map<Method, { route: Route; names: string[] }>
+}
+
+/**
+ * The routing table of all public endpoints.
+ * @throws Error when two endpoints cannot be told apart
+ * @example routes(Object.values(apis)).match('GET', '/api/gigs/42')
+ */
+export function routes(apis: readonly ServiceApi[]): RouteTable {
+  const root = newNode()
+  const all = apis.flatMap(routesOf).sort(bySpecificity)
+  for (const route of all) insert(root, route)
+  return {
+    all,
+    match: (method, path) => {
+      const wanted = (method === 'HEAD' ? 'get' : method.toLowerCase()) as Method
+      const allow = new Set<Method>()
+      const found = walk(root, segmentsOf(path), 0, [], wanted, allow)
+      if (found) return found
+      return allow.size > 0 ? { methodNotAllowed: allowHeader(allow) } : { none: true }
+    },
+  }
+}
+
+/** Order of two routes: the more specific comes first. */
+export function bySpecificity(a: { path: string }, b: { path: string }): number {
+  const [left, right] = [segmentsOf(a.path), segmentsOf(b.path)]
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = rank(left[i]!) - rank(right[i]!) || (rank(left[i]!) === 0 ? compareText(left[i]!, right[i]!) : 0)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+function routesOf(api: ServiceApi): Route[] {
+  return Object.entries(api.endpoints).flatMap(([name, endpoint]) =>
+    [endpoint.path, ...endpoint.aliases].map(path => ({ method: endpoint.method, path, service: api.name, name, endpoint })),
+  )
+}
+
+function insert(root: Node, route: Route): void {
+  let node = root
+  const names: string[] = []
+  for (const segment of segmentsOf(route.path)) {
+    const param = paramOf(segment)
+    if (param) names.push(param.name)
+    node = param ? paramChild(node, param) : staticChild(node, segment)
+  }
+  const taken = node.routes.get(route.method)
+  if (taken) throw new Error(`${route.method} ${route.path} (${route.name}) and ${taken.route.path} (${taken.route.name}) are the same route`)
+  node.routes.set(route.method, { route, names })
+}
+
+function walk(node: Node, segments: string[], at: number, values: string[], method: Method, allow: Set<Method>): Found | undefined {
+  if (at === segments.length) {
+    const hit = node.routes.get(method)
+    if (!hit) for (const known of node.routes.keys()) allow.add(known)
+    return hit && { ...hit.route, params: Object.fromEntries(hit.names.map((name, i) => [name, decode(values[i]!)])) }
+  }
+  const segment = segments[at]!
+  const next = node.statics.get(segment)
+  const found = next && walk(next, segments, at + 1, values, method, allow)
+  if (found) return found
+  for (const { suffix, node: child } of node.params) {
+    if (segment.length <= suffix.length || !segment.endsWith(suffix)) continue
+    const value = segment.slice(0, segment.length - suffix.length)
+    const deeper = walk(child, segments, at + 1, [...values, value], method, allow)
+    if (deeper) return deeper
+  }
+  return undefined
+}
+
+const newNode = (): Node => ({ statics: new Map(), params: [], routes: new Map() })
+
+function staticChild(node: Node, segment: string): Node {
+  const child = node.statics.get(segment) ?? newNode()
+  node.statics.set(segment, child)
+  return child
+}
+
+function paramChild(node: Node, { name, suffix }: { name: string; suffix: string }): Node {
+  const known = node.params.find(param => param.suffix === suffix)
+  if (known) return known.node
+  const child = newNode()
+  node.params.push({ name, suffix, node: child })
+  node.params.sort((a, b) => b.suffix.length - a.suffix.length)
+  return child
+}
+
+function segmentsOf(path: string): string[] {
+  const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  return trimmed.split('/').slice(1)
+}
+
+function paramOf(segment: string): { name: string; suffix: string } | undefined {
+  const match = /^:([A-Za-z]+)(.*)$/.exec(segment)
+  return match ? { name: match[1]!, suffix: match[2]! } : undefined
+}
+
+const rank = (segment: string): number => (segment.startsWith(':') ? (segment.includes('.') ? 1 : 2) : 0)
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+// What cannot be decoded stays as it is: the schema of the parameter refuses it.
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
+function allowHeader(methods: Set<Method>): string[] {
+  const names = [...methods].map(method => method.toUpperCase())
+  return (names.includes('GET') ? [...names, 'HEAD'] : names).sort()
+}
