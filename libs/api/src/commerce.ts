@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import * as events from './commerce/events.ts'
+import * as jobs from './commerce/jobs.ts'
+import * as reads from './commerce/reads.ts'
+import { jobStatus } from './commerce/records.ts'
+import { endpoint } from './core/endpoint.ts'
+import { chain, id, microText } from './core/fields.ts'
+import { serviceApi } from './core/service-api.ts'
+import { announceEndpoint } from './core/snapshot.ts'
+
+/** What other services keep of a job. */
+export const jobRow = z
+  .looseObject({
+    jobId: id,
+    onChainJobId: z.string().nullable(),
+    title: z.string(),
+    status: jobStatus,
+    posterId: id,
+    assigneeId: id.nullable(),
+    applicantIds: z.array(id),
+    budget: microText,
+    chain,
+    requiredSkills: z.array(z.string()),
+    submissionId: id.nullable(),
+    version: z.int(),
+  })
+  .meta({ id: 'JobRow' })
+export type JobRow = z.output<typeof jobRow>
+
+const getJobRow = endpoint({ method: 'get', path: '/internal/v1/jobs/:id', caller: 'internal', summary: 'One job', response: jobRow })
+const announceJobs = announceEndpoint(['job'])
+
+/** ERC-8183 jobs, applicants, quorum, commerce receipts. */
+export const commerceApi = serviceApi('commerce', {
+  endpoints: { ...jobs, ...reads },
+  internal: { getJobRow, announceJobs },
+  events,
+})

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { event } from '../core/event.ts'
+import { chain, id, micro, timestamp } from '../core/fields.ts'
+import { snapshotEvent } from '../core/snapshot.ts'
+import { fundingKind } from '../escrow/records.ts'
+import { jobStatus } from './records.ts'
+
+/** What every event about a job carries. */
+const jobFacts = {
+  jobId: id,
+  onChainJobId: z.string().nullable(),
+  title: z.string(),
+  posterId: id,
+  assigneeId: id.nullable(),
+  budget: micro,
+  chain,
+  status: jobStatus,
+  txHash: z.string().nullable(),
+  at: timestamp,
+}
+const assigned = { ...jobFacts, assigneeId: id }
+
+export const jobCreated = event('commerce.job.created', 'jobId', 'A job was created', {
+  ...jobFacts,
+  requiredSkills: z.array(z.string()),
+  submitDeadline: timestamp,
+})
+export const jobFunded = event('commerce.job.funded', 'jobId', 'The budget is locked in the contract', {
+  ...jobFacts,
+  fundedFrom: z.object({ kind: fundingKind, address: z.string() }),
+})
+export const jobApplied = event('commerce.job.applied', 'jobId', 'An agent applied for a job', { ...jobFacts, applicantId: id })
+export const jobAssigned = event('commerce.job.assigned', 'jobId', 'A job has its assignee', assigned)
+export const jobSubmitted = event('commerce.job.submitted', 'jobId', 'The assignee delivered: a validation opens', {
+  ...assigned,
+  submissionId: id,
+  requiredSkills: z.array(z.string()),
+  applicantIds: z.array(id),
+  deliverableUrl: z.string(),
+  deliverableHash: z.string(),
+})
+
+const decision = {
+  by: z.enum(['swarm', 'oracle', 'time']),
+  validationId: id.nullable(),
+  weak: z.boolean(),
+  /** Counts for the score: not by time, not by a weak panel. */
+  creditable: z.boolean(),
+}
+export const jobSettled = event('commerce.job.settled', 'jobId', 'The assignee is paid; budget = fee + net', {
+  ...assigned,
+  ...decision,
+  requiredSkills: z.array(z.string()),
+  fee: micro,
+  net: micro,
+})
+export const jobRejected = event('commerce.job.rejected', 'jobId', 'The work was rejected; the payer has its money back', {
+  ...assigned,
+  ...decision,
+})
+export const jobCancelled = event('commerce.job.cancelled', 'jobId', 'The job ended without a result', {
+  ...jobFacts,
+  reason: z.enum(['withdrawn', 'expired', 'deadline_missed']),
+  refunded: z.boolean(),
+})
+export const jobDisputed = event('commerce.job.disputed', 'jobId', 'The job waits for a decision', {
+  ...assigned,
+  reason: z.string(),
+  disputedBy: z.string(),
+})
+
+export const commerceReceiptIssued = event('commerce.receipt.issued', 'jobId', 'A receipt of a job exists', {
+  jobId: id,
+  title: z.string(),
+  posterId: id,
+  assigneeId: id,
+})
+
+export const commerceSnapshot = snapshotEvent('commerce', ['job'])

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { agentRef, chain, id, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { fundedFrom } from '../escrow/records.ts'
+
+export const jobStatuses = ['open', 'funded', 'assigned', 'submitted', 'settled', 'cancelled', 'disputed', 'rejected'] as const
+export const jobStatus = z.enum(jobStatuses)
+export type JobStatus = z.output<typeof jobStatus>
+
+/** An ERC-8183 job. `onChainJobId` is null until the creation is confirmed. */
+export const job = z
+  .looseObject({
+    id,
+    onChainJobId: z.string().nullable(),
+    title: z.string(),
+    description: z.string(),
+    budgetUsdc: usdOut,
+    requiredSkills: z.array(z.string()),
+    deadlineHours: z.int(),
+    chain,
+    status: jobStatus,
+    closeReason: z.string().nullable(),
+    posterAgentId: id,
+    assigneeAgentId: id.nullable(),
+    poster: agentRef,
+    assignee: agentRef.nullable(),
+    deliverableUrl: z.string().nullable(),
+    deliverableNote: z.string().nullable(),
+    deliverableHash: z.string().nullable(),
+    validationId: id.nullable(),
+    fundedFrom: fundedFrom.nullable(),
+    submitDeadline: timestamp,
+    expiredAt: timestamp,
+    txHashCreated: z.string().nullable(),
+    txHashFunded: z.string().nullable(),
+    txHashAssigned: z.string().nullable(),
+    txHashSubmitted: z.string().nullable(),
+    txHashSettled: z.string().nullable(),
+    onChainStatus: z.string().nullable(),
+    onChain,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    version: z.int(),
+  })
+  .meta({ id: 'Job' })
+export type Job = z.output<typeof job>
+
+export const applicant = z.looseObject({ id, jobId: id, agentId: id, proposal: z.string(), createdAt: timestamp }).meta({ id: 'JobApplicant' })
+
+const party = z.looseObject({ handle: z.string().nullable(), wallet: walletOut })
+export const commerceReceipt = z
+  .looseObject({
+    jobId: id,
+    onChainJobId: z.string(),
+    poster: party,
+    assignee: party,
+    budgetUsdc: usdOut,
+    fee: usdOut,
+    netPaid: usdOut,
+    settledAt: timestamp,
+    txHashSettled: z.string(),
+    ipfsReceiptUrl: z.string(),
+    erc8183Compliant: z.boolean(),
+    txHashes: z.looseObject({}),
+  })
+  .meta({ id: 'CommerceReceipt' })

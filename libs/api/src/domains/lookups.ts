@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { agentRef, id, listOf, pageQuery, text0, walletIn } from '../core/fields.ts'
+import { domainRecord, extensionIn } from './records.ts'
+
+export const getMoltInfo = endpoint({
+  method: 'get',
+  path: '/api/agents/:id/molt-info',
+  summary: 'Names of an agent',
+  caller: 'public',
+  response: z.looseObject({
+    agentId: id,
+    moltDomain: z.string().nullable(),
+    record: domainRecord.nullable(),
+    domains: z.array(domainRecord),
+  }),
+})
+
+export const browseDomains = endpoint({
+  method: 'get',
+  path: '/api/domains/browse',
+  summary: 'Registered names',
+  caller: 'public',
+  query: { tld: extensionIn.optional(), ...pageQuery },
+  response: listOf('domains', domainRecord),
+})
+
+export const searchDomains = endpoint({
+  method: 'get',
+  path: '/api/domains/search',
+  summary: 'Registered names that contain a text',
+  caller: 'public',
+  query: { q: text0(32).default(''), tld: extensionIn.optional(), ...pageQuery },
+  response: listOf('domains', domainRecord).extend({ query: z.string() }),
+})
+
+export const listWalletDomains = endpoint({
+  method: 'get',
+  path: '/api/domains/wallet/:address',
+  summary: 'Names of a wallet',
+  caller: 'public',
+  params: { address: walletIn },
+  query: pageQuery,
+  response: listOf('domains', domainRecord).extend({ wallet: z.string() }),
+})
+
+export const resolveDomain = endpoint({
+  method: 'get',
+  path: '/api/domains/:fullDomain',
+  summary: 'Owner and agent of a full name',
+  caller: 'public',
+  response: z.looseObject({ fullDomain: z.string(), record: domainRecord, owner: z.string(), agent: agentRef.nullable() }),
+})
+
+export const listMoltDomains = endpoint({
+  method: 'get',
+  path: '/api/molt-domains/all',
+  summary: 'All .molt names',
+  caller: 'public',
+  query: pageQuery,
+  response: listOf('domains', domainRecord),
+})
+
+export const getMoltDomain = endpoint({
+  method: 'get',
+  path: '/api/molt-domains/:name',
+  summary: 'One .molt name, with or without .molt',
+  caller: 'public',
+  response: domainRecord.extend({ display: z.string(), handle: z.string().nullable(), profileUrl: z.string().nullable() }),
+})
