@@ -1,1 +1,1 @@
-export {}
+export { type RunningServer, type StartOptions, start } from './start.ts'

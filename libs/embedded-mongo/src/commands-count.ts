@@ -1,0 +1,78 @@
+import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, viewFor } from './context.ts'
+import { fail } from './errors.ts'
+import { checkCollation } from './index-spec.ts'
+import { wholeRange } from './keyspace.ts'
+import { compileFilter } from './match.ts'
+import { identity } from './order.ts'
+import { planQuery } from './plan.ts'
+import { checkDeadline, docOf, type Query, runQuery, tick } from './read.ts'
+import { okReply } from './reply.ts'
+import { asNumber, getOwn, isDoc, isNumeric } from './values.ts'
+
+export const count: Command = {
+  run: async context => {
+    const { body } = context
+    checkCollation(body.collation)
+    const limit = isNumeric(body.limit) ? Math.abs(asNumber(body.limit)) : 0
+    const query = { filter: optionalDoc(body, 'query') ?? {}, skip: optionalCount(body, 'skip'), limit, hint: body.hint }
+    return okReply({ n: countMatches(context, collectionName(context), query) })
+  },
+  fields: new Set(['query', 'limit', 'skip', 'hint', 'collation', 'fields', 'maxTimeMS']),
+}
+
+export const distinct: Command = {
+  run: context => {
+    const { body } = context
+    checkCollation(body.collation)
+    const { key } = body
+    if (typeof key !== 'string') return fail(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'")
+    const collection = findCollection(context, collectionName(context))
+    const filter = optionalDoc(body, 'query') ?? {}
+    compileFilter(filter)
+    const values = new Map<unknown, unknown>()
+    if (collection) {
+      for (const found of runQuery(viewFor(context), collection, { filter, hint: body.hint })) {
+        if (found === tick) checkDeadline(context.deadline)
+        else collectValues(docOf(found), key.split('.'), 0, value => values.set(identity(value), values.get(identity(value)) ?? value))
+      }
+    }
+    return okReply({ values: [...values.values()] })
+  },
+  fields: new Set(['key', 'query', 'collation', 'hint']),
+  inTransaction: true,
+}
+
+/** How many documents match; straight from the keys where the plan decides alone. */
+export function countMatches(context: Context, name: string, query: Query): number {
+  compileFilter(query.filter, { vars: query.vars })
+  const collection = findCollection(context, name)
+  if (!collection) return 0
+  const view = viewFor(context)
+  const plan = planQuery(collection, query.filter, [], query.hint)
+  if (plan.isExact && !plan.index?.multikey.some(Boolean) && !view.changes?.(collection)?.size) {
+    const table = plan.index ? view.storage.index : view.storage.docs
+    let all = 0
+    for (const { start, end } of plan.stage === 'COLLSCAN' && !plan.index ? [wholeRange(collection.id)] : plan.ranges)
+      all += table.count({ start, end }, view.snapshot)
+    const left = Math.max(0, all - (query.skip ?? 0))
+    return query.limit ? Math.min(left, query.limit) : left
+  }
+  let n = 0
+  for (const found of runQuery(view, collection, query)) {
+    if (found === tick) checkDeadline(context.deadline)
+    else n += 1
+  }
+  return n
+}
+
+/** Every value at the path; an array's elements count one by one. */
+function collectValues(value: unknown, parts: readonly string[], at: number, add: (value: unknown) => void): void {
+  const part = parts[at]
+  if (Array.isArray(value)) {
+    if (part === undefined) for (const element of value) add(element)
+    else if (/^\d+$/.test(part)) collectValues(value[Number(part)], parts, at + 1, add)
+    else for (const element of value) if (isDoc(element)) collectValues(element, parts, at, add)
+  } else if (part === undefined) {
+    if (value !== undefined) add(value)
+  } else if (isDoc(value)) collectValues(getOwn(value, part), parts, at + 1, add)
+}

@@ -1,0 +1,156 @@
+import { Long } from 'bson'
+import { encode } from './bson-raw.ts'
+import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, viewFor } from './context.ts'
+import { type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
+import { fail } from './errors.ts'
+import { checkCollation } from './index-spec.ts'
+import { compileFilter } from './match.ts'
+import { compileProjection } from './project.ts'
+import { parseSort } from './query-sort.ts'
+import { docOf, type Query, runQuery, type Tick, tick } from './read.ts'
+import { cursorReply, okReply } from './reply.ts'
+import { asInteger, type Doc, isNumeric } from './values.ts'
+
+const firstBatchSize = 101
+const unlimited = Number.POSITIVE_INFINITY
+
+export const find: Command = {
+  run: async context => {
+    const { body } = context
+    refuseOptions(body)
+    const name = collectionName(context)
+    const collection = findCollection(context, name)
+    const namespace = `${context.db}.${name}`
+    const end = { isReached: false }
+    const query: Query = {
+      filter: optionalDoc(body, 'filter') ?? {},
+      sort: parseSort(optionalDoc(body, 'sort')),
+      skip: optionalCount(body, 'skip'),
+      limit: optionalCount(body, 'limit'),
+      hint: body.hint,
+      vars: optionalDoc(body, 'let'),
+      end,
+    }
+    const projection = optionalDoc(body, 'projection')
+    const stream = collection ? project(runQuery(viewFor(context), collection, query), projection, query.filter) : checkOnly(query, projection)
+    const isSingle = flag(body, 'singleBatch')
+    return answerWithCursor(context, namespace, stream, optionalCount(body, 'batchSize') ?? firstBatchSize, isSingle, end)
+  },
+  fields: new Set([
+    'filter',
+    'sort',
+    'projection',
+    'hint',
+    'skip',
+    'limit',
+    'batchSize',
+    'singleBatch',
+    'max',
+    'min',
+    'returnKey',
+    'showRecordId',
+    'tailable',
+    'awaitData',
+    'oplogReplay',
+    'noCursorTimeout',
+    'allowPartialResults',
+    'collation',
+    'allowDiskUse',
+    'let',
+  ]),
+  inTransaction: true,
+}
+
+export const getMore: Command = {
+  run: async context => {
+    const { body, engine } = context
+    const id = isNumeric(body.getMore) ? asInteger(body.getMore) : undefined
+    if (id === undefined) return fail(14, "BSON field 'getMore.getMore' is the wrong type, expected type 'long'")
+    const cursor = findCursor(engine.cursors, id)
+    if (cursor.namespace !== `${context.db}.${String(body.collection)}`)
+      fail(
+        13,
+        `Requested getMore on namespace '${context.db}.${String(body.collection)}', but cursor belongs to a different namespace ${cursor.namespace}`,
+      )
+    if (cursor.sessionId !== context.session?.id) fail(50738, `Cannot run getMore on cursor ${id}, which was created in another session`)
+    if (cursor.txn !== context.txn) fail(50740, `Cannot run getMore on cursor ${id}, which was not created in this transaction`)
+    if (cursor.isBusy) fail(12051, `cursor id ${id} is already in use`)
+    cursor.isBusy = true
+    try {
+      const { documents, isDone } = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
+      cursor.usedAt = Date.now()
+      if (isDone) engine.cursors.delete(id)
+      return cursorReply('nextBatch', documents, isDone ? 0 : id, cursor.namespace)
+    } catch (error) {
+      killCursor(engine.cursors, cursor)
+      throw error
+    } finally {
+      cursor.isBusy = false
+    }
+  },
+  fields: new Set(['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime']),
+  inTransaction: true,
+}
+
+export const killCursors: Command = {
+  run: ({ body, engine }) => {
+    if (!Array.isArray(body.cursors)) return fail(14, "BSON field 'killCursors.cursors' is the wrong type, expected type 'array'")
+    const killed: Long[] = []
+    const missing: Long[] = []
+    for (const value of body.cursors) {
+      const id = isNumeric(value) ? (asInteger(value) ?? -1) : fail(14, "BSON field 'killCursors.cursors' must hold cursor ids")
+      const cursor = engine.cursors.get(id)
+      if (cursor) killCursor(engine.cursors, cursor)
+      const list = cursor ? killed : missing
+      list.push(Long.fromNumber(id))
+    }
+    return okReply({ cursorsKilled: killed, cursorsNotFound: missing, cursorsAlive: [], cursorsUnknown: [] })
+  },
+  fields: new Set(['cursors']),
+  inTransaction: true,
+}
+
+/** Answers with the first batch and keeps the rest of the stream for `getMore`. */
+export async function answerWithCursor(
+  context: Context,
+  namespace: string,
+  stream: Cursor['stream'],
+  batchSize: number,
+  isSingle: boolean,
+  end: { isReached: boolean },
+): Promise<Buffer> {
+  const { engine, session, txn, deadline } = context
+  const start = { stream, ahead: undefined as Buffer | undefined, deadline }
+  const { documents, isDone } = await nextBatch(start, batchSize)
+  if (isDone || isSingle || (end.isReached && !start.ahead)) {
+    void stream.return?.()
+    return cursorReply('firstBatch', documents, 0, namespace)
+  }
+  const cursor = openCursor(engine.cursors, { namespace, stream, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
+  cursor.ahead = start.ahead
+  return cursorReply('firstBatch', documents, cursor.id, namespace)
+}
+
+/** Raw documents out of a query's stream, projected if asked for. */
+function* project(stream: ReturnType<typeof runQuery>, projection: Doc | undefined, filter: Doc): Generator<Buffer | Tick> {
+  const shape = projection && Object.keys(projection).length > 0 ? compileProjection(projection, filter) : undefined
+  for (const found of stream) {
+    if (found === tick) yield tick
+    else yield shape ? encode(shape(docOf(found))) : found.raw
+  }
+}
+
+/** A collection that is not there gives nothing, but a bad filter is refused all the same. */
+function* checkOnly({ filter, vars }: Query, projection: Doc | undefined): Generator<Buffer | Tick> {
+  compileFilter(filter, { vars })
+  if (projection) compileProjection(projection, filter)
+}
+
+function refuseOptions(body: Doc): void {
+  checkCollation(body.collation)
+  if (flag(body, 'tailable') || flag(body, 'awaitData')) fail(2, 'error processing query: tailable cursor requested on non capped collection')
+  for (const option of ['min', 'max', 'returnKey', 'showRecordId']) {
+    const value = body[option]
+    if (value !== undefined && value !== false) fail(115, `the option '${option}' of find is not supported by this server`)
+  }
+}

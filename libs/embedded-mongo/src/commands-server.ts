@@ -1,0 +1,161 @@
+import { hostname } from 'node:os'
+import { ObjectId } from 'bson'
+import { maxDocumentBytes } from './bson-raw.ts'
+import type { Command, Context } from './context.ts'
+import { fail } from './errors.ts'
+import { configureFailPoint } from './fail-points.ts'
+import { okReply } from './reply.ts'
+import { type Doc, isDoc } from './values.ts'
+import { maxMessageBytes } from './wire-message.ts'
+
+/** What the engine passes for: the newest server whose wire protocol it speaks in full. */
+export const serverVersion = '7.0.14'
+const wireVersion = 21
+const electionId = new ObjectId('7fffffff0000000000000001')
+
+export const hello: Command = {
+  run: context => {
+    const { connection, body } = context
+    const application = isDoc(body.client) && isDoc(body.client.application) ? body.client.application.name : undefined
+    if (typeof application === 'string') connection.appName = application
+    return okReply({
+      helloOk: true,
+      ...(context.name === 'hello' ? { isWritablePrimary: true } : { ismaster: true }),
+      setName: 'rs0',
+      setVersion: 1,
+      hosts: [connection.address],
+      me: connection.address,
+      primary: connection.address,
+      electionId,
+      secondary: false,
+      maxBsonObjectSize: maxDocumentBytes,
+      maxMessageSizeBytes: maxMessageBytes,
+      maxWriteBatchSize: 100_000,
+      localTime: context.now,
+      logicalSessionTimeoutMinutes: 30,
+      connectionId: connection.id,
+      minWireVersion: 0,
+      maxWireVersion: wireVersion,
+      readOnly: false,
+    })
+  },
+  fields: undefined,
+}
+
+export const ping: Command = { run: () => okReply(), fields: new Set([]) }
+
+export const buildInfo: Command = {
+  run: () =>
+    okReply({
+      version: serverVersion,
+      gitVersion: 'carapace embedded engine',
+      modules: [],
+      versionArray: [...serverVersion.split('.').map(Number), 0],
+      bits: 64,
+      debug: false,
+      maxBsonObjectSize: maxDocumentBytes,
+      storageEngines: ['lmdb'],
+    }),
+  fields: undefined,
+}
+
+export const serverStatus: Command = {
+  run: ({ engine, now }) =>
+    okReply({
+      host: hostname(),
+      version: serverVersion,
+      process: 'carapace-embedded-mongo',
+      pid: process.pid,
+      uptime: Math.floor((now.getTime() - engine.startedAt) / 1000),
+      localTime: now,
+      connections: { current: engine.connections(), available: 65_536 },
+      opcounters: Object.fromEntries(
+        ['insert', 'find', 'update', 'delete', 'getMore', 'aggregate', 'findAndModify'].map(name => [name, engine.counts.get(name) ?? 0]),
+      ),
+      transactions: { currentOpen: [...engine.sessions.values()].filter(({ txn }) => txn?.state === 'open').length },
+      logicalSessionRecordCache: { activeSessionsCount: engine.sessions.size },
+      metrics: { cursor: { open: { total: engine.cursors.size } } },
+      mem: { resident: Math.round(process.memoryUsage().rss / 1_048_576), bits: 64 },
+      repl: { setName: 'rs0', ismaster: true, secondary: false },
+      storageEngine: { name: 'lmdb', supportsCommittedReads: true, persistent: true },
+    }),
+  fields: undefined,
+}
+
+export const getParameter: Command = {
+  run: ({ engine, body }) => {
+    const known: Doc = {
+      featureCompatibilityVersion: { version: '7.0' },
+      enableTestCommands: engine.failPoints !== undefined,
+      authenticationMechanisms: [],
+      ...Object.fromEntries(engine.parameters),
+    }
+    if (body.getParameter === '*') return okReply(known)
+    const wanted = Object.keys(body).filter(field => Object.hasOwn(known, field))
+    if (wanted.length === 0) fail(72, 'no option found to get')
+    return okReply(Object.fromEntries(wanted.map(field => [field, known[field]])))
+  },
+  fields: undefined,
+}
+
+/** Parameters change nothing here; only those that cannot matter are taken, and only by tests. */
+export const setParameter: Command = {
+  run: ({ engine, body }) => {
+    if (!engine.failPoints) fail(115, 'setParameter is not supported by this server')
+    for (const field of Object.keys(body))
+      if (field !== 'setParameter' && !field.startsWith('$') && field !== 'lsid') engine.parameters.set(field, body[field])
+    return okReply({ was: null })
+  },
+  fields: undefined,
+}
+
+export const connectionStatus: Command = {
+  run: () => okReply({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] } }),
+  fields: undefined,
+}
+
+export const whatsmyuri: Command = { run: ({ connection }) => okReply({ you: connection.address }), fields: undefined }
+
+export const replSetGetStatus: Command = {
+  run: ({ connection, now }) =>
+    okReply({
+      set: 'rs0',
+      date: now,
+      myState: 1,
+      members: [{ _id: 0, name: connection.address, health: 1, state: 1, stateStr: 'PRIMARY', self: true }],
+    }),
+  fields: undefined,
+}
+
+export const failPoint: Command = {
+  run: ({ engine, body, name }) => {
+    if (!engine.failPoints) return fail(59, `no such command: '${name}'`)
+    configureFailPoint(engine.failPoints, String(body.configureFailPoint), body.mode, body.data)
+    return okReply()
+  },
+  fields: undefined,
+}
+
+/** Commands that MongoDB has and this engine leaves out, with the reason that the client is given. */
+export const refusals: Record<string, [code: number, reason: string]> = {
+  saslStart: [18, 'Authentication failed: this server has no users, it listens on loopback or a private socket only'],
+  saslContinue: [18, 'Authentication failed: this server has no users'],
+  authenticate: [18, 'Authentication failed: this server has no users'],
+  mapReduce: [115, 'mapReduce is not supported by this server'],
+  bulkWrite: [59, "no such command: 'bulkWrite'"],
+  createSearchIndexes: [115, 'Search index commands are only supported with Atlas.'],
+  updateSearchIndex: [115, 'Search index commands are only supported with Atlas.'],
+  dropSearchIndex: [115, 'Search index commands are only supported with Atlas.'],
+  listSearchIndexes: [115, 'Search index commands are only supported with Atlas.'],
+  shardCollection: [115, 'sharding is not supported by this server'],
+  enableSharding: [115, 'sharding is not supported by this server'],
+  convertToCapped: [115, 'capped collections are not supported by this server'],
+  createUser: [115, 'users are not supported by this server'],
+  eval: [115, 'server-side JavaScript is not supported by this server'],
+  geoSearch: [115, 'geo queries are not supported by this server'],
+}
+
+export function refusal(name: string): Command {
+  const [code, reason] = refusals[name]!
+  return { run: (_context: Context) => fail(code, reason), fields: undefined }
+}

@@ -1,0 +1,76 @@
+import { aggregate } from './commands-aggregate.ts'
+import { collMod, create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './commands-collections.ts'
+import { count, distinct } from './commands-count.ts'
+import { collStats, dbStats, explain, validate } from './commands-diagnose.ts'
+import { find, getMore, killCursors } from './commands-find.ts'
+import { findAndModify } from './commands-find-and-modify.ts'
+import { createIndexes, dropIndexes, listIndexes } from './commands-indexes.ts'
+import {
+  buildInfo,
+  connectionStatus,
+  failPoint,
+  getParameter,
+  hello,
+  ping,
+  refusal,
+  refusals,
+  replSetGetStatus,
+  serverStatus,
+  setParameter,
+  whatsmyuri,
+} from './commands-server.ts'
+import { abortTransaction, commitTransaction, endSessions, killAllSessions, killSessions, refreshSessions } from './commands-transaction.ts'
+import { insert, remove, update } from './commands-write.ts'
+import type { Command } from './context.ts'
+
+/** Every command that the server answers, by the name that the client sends. */
+export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['hello', hello],
+  ['ismaster', hello],
+  ['isMaster', hello],
+  ['ping', ping],
+  ['buildInfo', buildInfo],
+  ['buildinfo', buildInfo],
+  ['serverStatus', serverStatus],
+  ['getParameter', getParameter],
+  ['setParameter', setParameter],
+  ['connectionStatus', connectionStatus],
+  ['whatsmyuri', whatsmyuri],
+  ['replSetGetStatus', replSetGetStatus],
+  ['insert', insert],
+  ['update', update],
+  ['delete', remove],
+  ['findAndModify', findAndModify],
+  ['findandmodify', findAndModify],
+  ['find', find],
+  ['getMore', getMore],
+  ['killCursors', killCursors],
+  ['aggregate', aggregate],
+  ['count', count],
+  ['distinct', distinct],
+  ['explain', explain],
+  ['create', create],
+  ['drop', drop],
+  ['dropDatabase', dropDatabase],
+  ['renameCollection', renameCollection],
+  ['collMod', collMod],
+  ['listCollections', listCollections],
+  ['listDatabases', listDatabases],
+  ['createIndexes', createIndexes],
+  ['dropIndexes', dropIndexes],
+  ['listIndexes', listIndexes],
+  ['collStats', collStats],
+  ['collstats', collStats],
+  ['dbStats', dbStats],
+  ['dbstats', dbStats],
+  ['validate', validate],
+  ['commitTransaction', commitTransaction],
+  ['abortTransaction', abortTransaction],
+  ['endSessions', endSessions],
+  ['killSessions', killSessions],
+  ['killAllSessions', killAllSessions],
+  ['killAllSessionsByPattern', killAllSessions],
+  ['refreshSessions', refreshSessions],
+  ['configureFailPoint', failPoint],
+  ...Object.keys(refusals).map((name): [string, Command] => [name, refusal(name)]),
+])

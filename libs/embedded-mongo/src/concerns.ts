@@ -1,0 +1,44 @@
+import type { Context } from './context.ts'
+import { codeNames, fail } from './errors.ts'
+import { asNumber, type Doc, isDoc, isNumeric, typeName } from './values.ts'
+
+const levels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
+
+/** On one member every level reads the newest state, except `snapshot`, which only transactions have. */
+export function checkReadConcern({ body, txn }: Context): void {
+  const concern = body.readConcern
+  if (concern === undefined) return
+  if (!isDoc(concern)) return fail(14, `BSON field 'readConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
+  const { level } = concern
+  if (level === undefined) return
+  if (typeof level !== 'string' || !levels.has(level))
+    fail(9, `Read concern level must be one of 'local', 'majority', 'linearizable', 'available', or 'snapshot'`)
+  if (txn && (level === 'available' || level === 'linearizable'))
+    fail(72, `The readConcern level must be either 'local' (default), 'majority' or 'snapshot' in a transaction`)
+  if (!txn && level === 'snapshot') fail(72, "readConcern level 'snapshot' outside a transaction is not supported by this server")
+}
+
+/** What a reply says when the write concern cannot be met: the write itself is done and durable. */
+export function concernError({ body }: Context): Doc | undefined {
+  const concern = body.writeConcern
+  if (!isDoc(concern)) return undefined
+  const { w } = concern
+  if (isNumeric(w) && asNumber(w) > 1)
+    return {
+      code: 100,
+      codeName: codeNames[100],
+      errmsg: 'Not enough data-bearing nodes',
+      errInfo: { writeConcern: { ...concern, wtimeout: concern.wtimeout ?? 0, provenance: 'clientSupplied' } },
+    }
+  if (typeof w === 'string' && w !== 'majority')
+    return { code: 79, codeName: codeNames[79], errmsg: `No write concern mode named '${w}' found in replica set configuration` }
+  return undefined
+}
+
+/** Refuses a malformed write concern before anything is written. */
+export function checkWriteConcern({ body, txn, name }: Context): void {
+  const concern = body.writeConcern
+  if (concern === undefined) return
+  if (!isDoc(concern)) fail(14, `BSON field 'writeConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
+  if (txn && name !== 'commitTransaction' && name !== 'abortTransaction') fail(72, 'writeConcern is not allowed within a multi-statement transaction')
+}

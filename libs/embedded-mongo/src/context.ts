@@ -1,0 +1,93 @@
+import { type Collection, checkNamespace } from './catalog.ts'
+import type { Engine } from './engine.ts'
+import { fail } from './errors.ts'
+import type { View } from './read.ts'
+import type { Session } from './session.ts'
+import { type Txn, viewOf } from './txn.ts'
+import { asInteger, type Doc, isDoc, isNumeric, isTruthy, typeName } from './values.ts'
+import type { Connection } from './wire.ts'
+
+/** One command on its way through the server. */
+export interface Context {
+  engine: Engine
+  connection: Connection
+  name: string
+  db: string
+  body: Doc
+  /** Documents that came beside the body, or, for `insert`, the array in it; still raw. */
+  sequences: ReadonlyMap<string, Buffer[]>
+  session: Session | undefined
+  txn: Txn | undefined
+  /** Set when the write is to be remembered under the session's number. */
+  retryNumber: number | undefined
+  /** Milliseconds since the epoch; infinite without `maxTimeMS`. */
+  deadline: number
+  now: Date
+}
+
+export interface Command {
+  run(context: Context): Buffer | undefined | Promise<Buffer | undefined>
+  /** Fields that the command understands beside the general ones; undefined lets everything through. */
+  fields: ReadonlySet<string> | undefined
+  /** May be part of a transaction. */
+  inTransaction?: boolean
+  /** Takes `txnNumber` and remembers its reply. */
+  isRetryable?: boolean
+}
+
+/** A view of the store as the command is to see it. */
+export function viewFor({ engine, txn }: Context): View {
+  return viewOf(engine.storage, txn)
+}
+
+/** The collection's name that is the value of the command itself. Throws 73 when it is none. */
+export function collectionName(context: Context): string {
+  const name = context.body[context.name]
+  if (typeof name !== 'string') return fail(73, `collection name has invalid type ${typeName(name)}`)
+  checkNamespace(context.db, name)
+  return name
+}
+
+export function findCollection(context: Context, name: string): Collection | undefined {
+  return context.engine.catalog.find(context.db, name, context.txn)
+}
+
+export function optionalDoc(body: Doc, field: string): Doc | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  return isDoc(value) ? value : fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected type 'object'`)
+}
+
+export function optionalDocs(body: Doc, field: string): Doc[] | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value)) return fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected type 'array'`)
+  return value.map((element, i) =>
+    isDoc(element) ? element : fail(14, `BSON field '${field}.${i}' is the wrong type '${typeName(element)}', expected type 'object'`),
+  )
+}
+
+/** A whole number that must not be negative. */
+export function optionalCount(body: Doc, field: string): number | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  if (!isNumeric(value))
+    return fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected types '[long, int, decimal, double]'`)
+  const number = asInteger(value)
+  if (number === undefined) return fail(9, `BSON field '${field}' must be a whole number`)
+  return number < 0 ? fail(51024, `BSON field '${field}' value must be >= 0, actual value '${number}'`) : number
+}
+
+export function flag(body: Doc, field: string): boolean {
+  const value = body[field]
+  if (value === undefined || value === null) return false
+  if (typeof value !== 'boolean' && !isNumeric(value))
+    fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected types '[bool, long, int, decimal, double]'`)
+  return isTruthy(value)
+}
+
+export function optionalString(body: Doc, field: string): string | undefined {
+  const value = body[field]
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected type 'string'`)
+}

@@ -1,0 +1,195 @@
+import { decode, elements, splitArray } from './bson-raw.ts'
+import { commands } from './commands.ts'
+import { checkReadConcern, concernError } from './concerns.ts'
+import type { Command, Context } from './context.ts'
+import { abortTxn, type Engine } from './engine.ts'
+import { fail, MongoError } from './errors.ts'
+import { type Failure, takeFailure } from './fail-points.ts'
+import { errorReply, operationTime, withField } from './reply.ts'
+import { sessionOf, transactionNumber } from './session.ts'
+import { joinTransaction } from './transaction-state.ts'
+import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
+import type { Connection } from './wire.ts'
+import type { Message } from './wire-message.ts'
+
+/** Fields that every command may carry. */
+const generalFields = new Set([
+  '$db',
+  'lsid',
+  'txnNumber',
+  'autocommit',
+  'startTransaction',
+  'stmtId',
+  'stmtIds',
+  'readConcern',
+  'writeConcern',
+  'maxTimeMS',
+  'comment',
+  '$readPreference',
+  '$clusterTime',
+  'apiVersion',
+  'apiStrict',
+  'apiDeprecationErrors',
+  'rawData',
+  'mayBypassWriteBlocking',
+])
+
+/** Errors after which the driver may send a write again. */
+const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436])
+/** Errors after which a whole transaction may be tried again. */
+const transientCodes = new Set([24, 112, 246, 251, 267])
+
+/** Answers one message: finds the command, its session and transaction, runs it, and dresses its error. */
+export async function answer(engine: Engine, connection: Connection, message: Message): Promise<Buffer | undefined> {
+  let context: Context | undefined
+  let failure: Failure | undefined
+  try {
+    context = readContext(engine, connection, message)
+    engine.counts.set(context.name, (engine.counts.get(context.name) ?? 0) + 1)
+    const command = commands.get(context.name) ?? fail(59, `no such command: '${context.name}'`)
+    failure = engine.failPoints && takeFailure(engine.failPoints, context)
+    if (failure) {
+      if (failure.blockMs > 0) await new Promise(resolve => setTimeout(resolve, failure!.blockMs))
+      if (failure.closesConnection) return undefined
+      if (failure.error) throw failure.error
+    }
+    return finish(context, failure, await run(command, context))
+  } catch (error) {
+    const known = error instanceof MongoError ? error : unexpected(error)
+    return errorReply(known, labelsOf(known, context, failure))
+  }
+}
+
+function readContext(engine: Engine, connection: Connection, message: Message): Context {
+  const first = elements(message.body).next().value
+  if (!first) return fail(59, 'no command was given')
+  const { body, sequences } =
+    first.name === 'insert' && !message.sequences.has('documents')
+      ? splitInsert(message)
+      : { body: decode(message.body), sequences: message.sequences }
+  const db = message.isLegacy ? 'admin' : body.$db
+  if (typeof db !== 'string') return fail(40414, 'OP_MSG requests require a $db argument')
+  const maxTime = body.maxTimeMS === undefined ? 0 : maxTimeOf(body.maxTimeMS)
+  const now = new Date()
+  const deadline = maxTime > 0 ? now.getTime() + maxTime : Number.POSITIVE_INFINITY
+  return { engine, connection, name: first.name, db, body, sequences, session: undefined, txn: undefined, retryNumber: undefined, deadline, now }
+}
+
+function splitInsert(message: Message): { body: Doc; sequences: Map<string, Buffer[]> } {
+  const { rest, documents } = splitArray(message.body, 'documents')
+  return { body: rest, sequences: documents ? new Map([['documents', documents]]) : message.sequences }
+}
+
+function maxTimeOf(value: unknown): number {
+  if (!isNumeric(value))
+    return fail(14, `BSON field 'maxTimeMS' is the wrong type '${typeName(value)}', expected types '[long, int, decimal, double]'`)
+  const ms = asInteger(value)
+  if (ms === undefined) return fail(9, 'maxTimeMS has non-integral value')
+  return ms < 0 || ms > 0x7fff_ffff ? fail(2, `${ms} value for maxTimeMS is out of range [0, 2147483647]`) : ms
+}
+
+async function run(command: Command, context: Context): Promise<Buffer | undefined> {
+  checkFields(command, context)
+  const { body, engine } = context
+  if (body.lsid === undefined) {
+    if (body.txnNumber !== undefined) fail(72, 'Transaction number requires a session ID to also be specified')
+    checkReadConcern(context)
+    return command.run(context)
+  }
+  const session = sessionOf(engine.sessions, engine.storage, body.lsid, context.now.getTime())
+  context.session = session
+  if (body.txnNumber === undefined) {
+    if (body.autocommit !== undefined || body.startTransaction !== undefined)
+      fail(72, "'autocommit' and 'startTransaction' need a transaction number")
+    checkReadConcern(context)
+    return command.run(context)
+  }
+  while (session.running) await session.running.catch(() => {})
+  const running = body.autocommit === undefined ? runRetryable(command, context) : runInTransaction(command, context)
+  session.running = running
+  try {
+    return await running
+  } finally {
+    session.running = undefined
+  }
+}
+
+function checkFields({ fields }: Command, { body, name }: Context): void {
+  if (body.apiVersion !== undefined && body.apiVersion !== '1') fail(322, 'API version must be "1"')
+  if (!fields) return
+  for (const field of Object.keys(body))
+    if (field !== name && !fields.has(field) && !generalFields.has(field)) fail(40415, `BSON field '${name}.${field}' is an unknown field.`)
+}
+
+/** A write with a number is done once: a repetition gets the answer that the first one got. */
+async function runRetryable(command: Command, context: Context): Promise<Buffer | undefined> {
+  const session = context.session!
+  const number = transactionNumber(context.body.txnNumber)
+  if (!command.isRetryable)
+    return fail(50768, `txnNumber may only be provided for multi-document transactions and retryable write commands. '${context.name}' is neither`)
+  if (number < session.number)
+    fail(
+      225,
+      `Retryable write with txnNumber ${number} is prohibited on session because a newer retryable write with txnNumber ${session.number} has already started on this session.`,
+    )
+  if (number > session.number) {
+    if (session.txn) abortTxn(context.engine, session.txn)
+    Object.assign(session, { number, reply: undefined, progress: undefined, isCommitted: false, isTransaction: false, txn: undefined })
+  } else if (session.isTransaction) fail(217, `Cannot retry a retryable write that has been converted into a transaction`)
+  else if (session.reply) return session.reply
+  context.retryNumber = number
+  return command.run(context)
+}
+
+async function runInTransaction(command: Command, context: Context): Promise<Buffer | undefined> {
+  joinTransaction(command, context)
+  const { txn, engine, name } = context
+  try {
+    return await command.run(context)
+  } catch (error) {
+    if (txn && name !== 'getMore' && name !== 'commitTransaction') abortTxn(engine, txn)
+    throw error
+  }
+}
+
+/** Adds what a successful reply carries beside its own fields. */
+function finish(context: Context, failure: Failure | undefined, reply: Buffer | undefined): Buffer | undefined {
+  if (!reply) return undefined
+  const { engine, body } = context
+  const concern = failure?.writeConcernError ?? concernError(context)
+  const extra: Doc = {}
+  if (concern) {
+    extra.writeConcernError = concern
+    const code = isNumeric(concern.code) ? asInteger(concern.code) : undefined
+    const labels = Array.isArray(concern.errorLabels)
+      ? concern.errorLabels
+      : (failure?.labels ?? (code !== undefined && isRetryableWrite(context) && retryableCodes.has(code) ? ['RetryableWriteError'] : []))
+    if (labels.length > 0) extra.errorLabels = labels
+  }
+  if (body.lsid !== undefined) extra.operationTime = operationTime(engine.storage.version())
+  return Object.keys(extra).length > 0 ? withField(reply, extra) : reply
+}
+
+function isRetryableWrite({ body, name }: Context): boolean {
+  return (body.txnNumber !== undefined && body.autocommit === undefined) || name === 'commitTransaction' || name === 'abortTransaction'
+}
+
+function labelsOf(error: MongoError, context: Context | undefined, failure: Failure | undefined): string[] {
+  if (failure?.error === error && failure.labels) return failure.labels
+  const labels = new Set(error.labels)
+  if (!context) return [...labels]
+  const { name, body } = context
+  const isInTransaction = body.autocommit !== undefined
+  if (isRetryableWrite(context) && retryableCodes.has(error.code)) labels.add('RetryableWriteError')
+  const isEnding = name === 'commitTransaction' || name === 'abortTransaction'
+  if (isInTransaction && name !== 'abortTransaction' && (transientCodes.has(error.code) || (!isEnding && retryableCodes.has(error.code))))
+    labels.add('TransientTransactionError')
+  if (!isInTransaction) labels.delete('TransientTransactionError')
+  return [...labels]
+}
+
+/** A fault of the engine itself: the client learns that something failed, the process goes on. */
+function unexpected(error: unknown): MongoError {
+  const text = error instanceof Error ? error.message : String(error)
+  return new MongoError(error instanceof RangeError ? 15 : 8, `The command failed unexpectedly: ${text}`)
+}

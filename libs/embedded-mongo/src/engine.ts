@@ -1,0 +1,87 @@
+import { type Catalog, openCatalog } from './catalog.ts'
+import { type Cursors, cursorMs, killCursor } from './cursors.ts'
+import type { FailPoint } from './fail-points.ts'
+import { collectGarbage } from './garbage.ts'
+import { forgetExpired, type Sessions, sessionMs } from './session.ts'
+import { openStorage, type Storage } from './storage.ts'
+import { deleteExpired } from './ttl.ts'
+import { endTxn, type Locks, type Txn } from './txn.ts'
+
+/** Everything that the commands of one server share. */
+export interface Engine {
+  storage: Storage
+  catalog: Catalog
+  locks: Locks
+  sessions: Sessions
+  cursors: Cursors
+  /** Undefined unless the engine was started for tests: then `configureFailPoint` is a command. */
+  failPoints: FailPoint[] | undefined
+  parameters: Map<string, unknown>
+  startedAt: number
+  connections: () => number
+  counts: Map<string, number>
+  stop(): Promise<void>
+}
+
+export const txnLifetimeMs = 60_000
+const sweepMs = 1_000
+const expirySweepMs = 60_000
+
+/** Opens the data folder and starts the engine's housekeeping. Throws when the folder is in use or cannot be written. */
+export async function openEngine(path: string, forTests: boolean): Promise<Engine> {
+  const storage = await openStorage(path)
+  const catalog = openCatalog(storage)
+  const engine: Engine = {
+    storage,
+    catalog,
+    locks: new Map(),
+    sessions: new Map(),
+    cursors: new Map(),
+    failPoints: forTests ? [] : undefined,
+    parameters: new Map(),
+    startedAt: Date.now(),
+    connections: () => 0,
+    counts: new Map(),
+    stop: async () => {
+      clearInterval(sweeper)
+      clearInterval(expirer)
+      await housekeeping
+      for (const session of engine.sessions.values()) if (session.txn) abortTxn(engine, session.txn)
+      for (const cursor of engine.cursors.values()) killCursor(engine.cursors, cursor)
+      await storage.close()
+    },
+  }
+  storage.onFailedCommit(() => catalog.reload())
+  let housekeeping: Promise<void> = collectGarbage(engine)
+  const sweeper = setInterval(() => sweep(engine, Date.now()), sweepMs).unref()
+  const expirer = setInterval(() => {
+    housekeeping = housekeeping.then(() => tidy(engine, Date.now()))
+  }, expirySweepMs).unref()
+  return engine
+}
+
+export function abortTxn(engine: Engine, txn: Txn): void {
+  if (txn.state !== 'open') return
+  endTxn(txn, engine.locks, engine.catalog, 'aborted')
+  for (const cursor of engine.cursors.values()) if (cursor.txn === txn) killCursor(engine.cursors, cursor)
+}
+
+/** Ends what clients have left behind. */
+function sweep(engine: Engine, now: number): void {
+  for (const session of engine.sessions.values()) {
+    if (session.txn && now - session.txn.startedAt > txnLifetimeMs) abortTxn(engine, session.txn)
+    if (!session.running && session.txn?.state !== 'open' && now - session.usedAt > sessionMs) engine.sessions.delete(session.id)
+  }
+  for (const cursor of engine.cursors.values()) if (!cursor.isBusy && now - cursor.usedAt > cursorMs) killCursor(engine.cursors, cursor)
+}
+
+/** A full disk must not stop the timers: the next round tries again. */
+async function tidy(engine: Engine, now: number): Promise<void> {
+  try {
+    await deleteExpired(engine, now)
+    await engine.storage.write(() => forgetExpired(engine.storage, engine.sessions, now))
+    await collectGarbage(engine)
+  } catch {
+    engine.counts.set('failedHousekeeping', (engine.counts.get('failedHousekeeping') ?? 0) + 1)
+  }
+}

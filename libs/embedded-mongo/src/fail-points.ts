@@ -1,0 +1,65 @@
+import type { Context } from './context.ts'
+import { fail, MongoError } from './errors.ts'
+import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
+
+/** The drivers' tests make chosen commands fail with this. Only one kind is known: `failCommand`. */
+export interface FailPoint {
+  name: string
+  /** How many more commands it lets pass, and then how many it hits. */
+  skip: number
+  times: number
+  data: Doc
+}
+
+/** What is to happen to a command beside or instead of its execution. */
+export interface Failure {
+  error: MongoError | undefined
+  /** Labels that the test wants, in the place of those that the server would give. */
+  labels: string[] | undefined
+  writeConcernError: Doc | undefined
+  closesConnection: boolean
+  blockMs: number
+}
+
+const known = new Set(['failCommand', 'failGetMoreAfterCursorCheckout'])
+
+export function configureFailPoint(failPoints: FailPoint[], name: string, mode: unknown, data: unknown): void {
+  if (!known.has(name)) fail(2, `unknown failpoint '${name}'`)
+  const others = failPoints.filter(point => point.name !== name)
+  failPoints.splice(0, failPoints.length, ...others)
+  if (mode === 'off') return
+  const skip = isDoc(mode) && isNumeric(mode.skip) ? asNumber(mode.skip) : 0
+  const times = isDoc(mode) && isNumeric(mode.times) ? asNumber(mode.times) : Number.POSITIVE_INFINITY
+  failPoints.push({ name, skip, times, data: isDoc(data) ? data : {} })
+}
+
+/** Takes the failure that is set for this command, if one is. */
+export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): Failure | undefined {
+  const point = failPoints.find(candidate => applies(candidate, context))
+  if (!point) return undefined
+  if (point.skip > 0) {
+    point.skip -= 1
+    return undefined
+  }
+  point.times -= 1
+  if (point.times <= 0) failPoints.splice(failPoints.indexOf(point), 1)
+  const { data } = point
+  const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined
+  const code = isNumeric(data.errorCode) ? asNumber(data.errorCode) : undefined
+  return {
+    error:
+      code === undefined
+        ? undefined
+        : new MongoError(code, "Failing command via 'failCommand' failpoint", isDoc(data.errorExtraInfo) ? data.errorExtraInfo : {}),
+    labels,
+    writeConcernError: isDoc(data.writeConcernError) ? data.writeConcernError : undefined,
+    closesConnection: isTruthy(data.closeConnection),
+    blockMs: isTruthy(data.blockConnection) && isNumeric(data.blockTimeMS) ? asNumber(data.blockTimeMS) : 0,
+  }
+}
+
+function applies({ data, times }: FailPoint, { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): boolean {
+  if (times <= 0 || !Array.isArray(data.failCommands) || !data.failCommands.includes(name)) return false
+  if (typeof data.appName === 'string' && data.appName !== connection.appName) return false
+  return typeof data.namespace !== 'string' || data.namespace === `${db}.${String(body[name])}`
+}

@@ -1,0 +1,202 @@
+import { Int32 } from 'bson'
+import { fail } from './errors.ts'
+import { compileFilter } from './match.ts'
+import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
+
+export interface IndexField {
+  path: string
+  parts: readonly string[]
+  direction: 1 | -1
+}
+
+export interface Index {
+  /** Names the index's range of the entry table. */
+  id: number
+  name: string
+  /** As `listIndexes` shows it. */
+  spec: Doc
+  fields: readonly IndexField[]
+  directions: readonly (1 | -1)[]
+  isUnique: boolean
+  isSparse: boolean
+  partial: Doc | undefined
+  /** Whether the index holds the document at all, by its partial filter. */
+  holds: ((doc: Doc) => boolean) | undefined
+  expireAfterSeconds: number | undefined
+  isHidden: boolean
+  /** False for text, geo and wildcard indexes: they are listed, but no entries are made and no query uses them. */
+  isKept: boolean
+  /** Top-level fields that decide the index's entries; undefined when the whole document may. */
+  topFields: readonly string[] | undefined
+  /** By field: whether some document had an array there. */
+  multikey: boolean[]
+  /** Some entry was too long for an ordered key: no order can be read off the index. */
+  isInexact: boolean
+  /** False until the build is committed; writes keep the index up from the start, reads wait. */
+  isReady: boolean
+}
+
+/** Options of an index and what their values must be. */
+const options: Record<string, (value: unknown) => boolean> = {
+  key: isDoc,
+  name: value => typeof value === 'string' && value !== '',
+  v: isNumeric,
+  unique: isSwitch,
+  sparse: isSwitch,
+  background: () => true,
+  hidden: isSwitch,
+  dropDups: isSwitch,
+  prepareUnique: isSwitch,
+  clustered: isSwitch,
+  partialFilterExpression: isDoc,
+  expireAfterSeconds: isNumeric,
+  storageEngine: isDoc,
+  collation: isDoc,
+  weights: value => isDoc(value) || typeof value === 'string',
+  default_language: value => typeof value === 'string',
+  language_override: value => typeof value === 'string',
+  textIndexVersion: isNumeric,
+  '2dsphereIndexVersion': isNumeric,
+  bits: isNumeric,
+  min: isNumeric,
+  max: isNumeric,
+  wildcardProjection: isDoc,
+  ns: value => typeof value === 'string',
+}
+
+const plugins = new Set(['hashed', 'text', '2d', '2dsphere'])
+const partialOperators = new Set(['$and', '$or', '$eq', '$in', '$gt', '$gte', '$lt', '$lte', '$exists', '$type', '$geoWithin', '$geoIntersects'])
+const maxExpirySeconds = 2_147_483_647
+
+/** Checks an index specification of `createIndexes` and gives the form in which it is listed and compared. */
+export function normalizeSpec(given: Doc): Doc {
+  for (const [option, value] of Object.entries(given)) {
+    if (!Object.hasOwn(options, option))
+      fail(197, `The field '${option}' is not valid for an index specification. Specification: ${JSON.stringify(given)}`)
+    if (!options[option]!(value)) fail(14, `The field '${option}' has the wrong type`)
+  }
+  if (!isDoc(given.key)) return fail(9, "The 'key' field is a required property of an index specification")
+  if (typeof given.name !== 'string') return fail(9, "The 'name' field is a required property of an index specification")
+  checkKey(given.key)
+  checkCollation(given.collation)
+  const { key, name, v: _version, ns: _namespace, background: _background, dropDups: _dropDups, ...rest } = given
+  for (const option of ['unique', 'sparse', 'hidden', 'prepareUnique']) if (option in rest && !isTruthy(rest[option])) delete rest[option]
+  const kinds = Object.values(key)
+  if (isTruthy(rest.unique) && kinds.includes('hashed')) fail(16764, 'Currently hashed indexes cannot guarantee uniqueness. Use a regular index.')
+  if (rest.partialFilterExpression !== undefined) {
+    if (isTruthy(rest.sparse)) fail(67, 'cannot mix "partialFilterExpression" and "sparse" options')
+    checkPartial(rest.partialFilterExpression as Doc)
+  }
+  if (rest.expireAfterSeconds !== undefined) checkExpiry(key, rest.expireAfterSeconds)
+  return { v: new Int32(2), key, name, ...pluginDefaults(kinds, key), ...rest }
+}
+
+/** The working form of a normalized specification. */
+export function indexFrom(id: number, spec: Doc): Index {
+  const key = spec.key as Doc
+  const fields = Object.keys(key).map(path => ({ path, parts: path.split('.'), direction: directionOf(key[path]) }))
+  const partial = spec.partialFilterExpression as Doc | undefined
+  return {
+    id,
+    name: String(spec.name),
+    spec,
+    fields,
+    directions: fields.map(field => field.direction),
+    isUnique: isTruthy(spec.unique),
+    isSparse: isTruthy(spec.sparse),
+    partial,
+    holds: partial && compileFilter(partial),
+    expireAfterSeconds: isNumeric(spec.expireAfterSeconds) ? asNumber(spec.expireAfterSeconds) : undefined,
+    isHidden: isTruthy(spec.hidden),
+    isKept: Object.entries(key).every(([path, kind]) => isNumeric(kind) || (kind === 'hashed' && !path.includes('$**'))) && !fields.some(isWildcard),
+    topFields: topFieldsOf(fields, partial),
+    multikey: fields.map(() => false),
+    isInexact: false,
+    isReady: false,
+  }
+}
+
+/** The index that every collection has by the order of its documents. */
+export const idIndexSpec: Doc = { v: new Int32(2), key: { _id: new Int32(1) }, name: '_id_' }
+
+/** Collations other than simple comparison are refused: an index or query that ignored one would give wrong rows. */
+export function checkCollation(collation: unknown): void {
+  if (collation === undefined || collation === null) return
+  if (!isDoc(collation)) return fail(14, "BSON field 'collation' is the wrong type, expected type 'object'")
+  if (collation.locale !== 'simple')
+    fail(115, `collation with locale '${String(collation.locale)}' is not supported by this server, only 'simple' is`)
+}
+
+function isSwitch(value: unknown): boolean {
+  return typeof value === 'boolean' || isNumeric(value)
+}
+
+function isWildcard(field: IndexField): boolean {
+  return field.parts.includes('$**')
+}
+
+function directionOf(kind: unknown): 1 | -1 {
+  return isNumeric(kind) && asNumber(kind) < 0 ? -1 : 1
+}
+
+function checkKey(key: Doc): void {
+  const entries = Object.entries(key)
+  if (entries.length === 0) fail(67, 'Index keys cannot be an empty document')
+  if (entries.length > 32) fail(13103, 'Index key pattern has too many fields')
+  for (const [path, kind] of entries) {
+    if (path === '' || path.split('.').includes('')) fail(67, `Index keys cannot contain an empty field: '${path}'`)
+    if (path.startsWith('$') && path !== '$**') fail(67, `Index key contains an illegal field name: '${path}'`)
+    if (isNumeric(kind)) {
+      if (asNumber(kind) === 0 || Number.isNaN(asNumber(kind))) fail(67, 'Values in the index key pattern cannot be 0.')
+    } else if (typeof kind !== 'string') fail(67, `Values in v:2 index key pattern cannot be of this type: '${path}'`)
+    else if (!plugins.has(kind)) fail(67, `Unknown index plugin '${kind}'`)
+  }
+}
+
+function checkPartial(filter: Doc): void {
+  for (const [field, value] of Object.entries(filter)) {
+    if (field.startsWith('$') && !partialOperators.has(field)) fail(67, `unsupported expression in partial index: ${field}`)
+    if (Array.isArray(value) && field.startsWith('$') && field !== '$in') for (const part of value) if (isDoc(part)) checkPartial(part)
+    if (!isDoc(value)) continue
+    for (const operator of Object.keys(value)) {
+      if (operator.startsWith('$') && !partialOperators.has(operator)) fail(67, `unsupported expression in partial index: ${operator}`)
+      if (operator === '$exists' && !isTruthy(value[operator])) fail(67, 'unsupported expression in partial index: $not')
+    }
+  }
+  compileFilter(filter)
+}
+
+function checkExpiry(key: Doc, expiry: unknown): void {
+  const seconds = isNumeric(expiry) ? asNumber(expiry) : Number.NaN
+  if (!(seconds >= 0 && seconds <= maxExpirySeconds))
+    fail(67, `TTL index 'expireAfterSeconds' option must be within an acceptable range, got ${seconds}`)
+  if (Object.keys(key).length > 1) fail(67, 'TTL indexes are single-field indexes, compound indexes do not support TTL')
+  if (Object.hasOwn(key, '_id')) fail(72, "The field 'expireAfterSeconds' is not valid for an _id index specification")
+}
+
+/** Fields that MongoDB itself adds to the specification of text and geo indexes, and that clients compare. */
+function pluginDefaults(kinds: readonly unknown[], key: Doc): Doc {
+  if (kinds.includes('2dsphere')) return { '2dsphereIndexVersion': new Int32(3) }
+  if (!kinds.includes('text')) return {}
+  const weights = Object.fromEntries(
+    Object.keys(key)
+      .filter(path => key[path] === 'text')
+      .map(path => [path, new Int32(1)]),
+  )
+  return { weights, default_language: 'english', language_override: 'language', textIndexVersion: new Int32(3) }
+}
+
+function topFieldsOf(fields: readonly IndexField[], partial: Doc | undefined): string[] | undefined {
+  const tops = new Set(fields.map(field => field.parts[0]!))
+  return collectTops(partial ?? {}, tops) ? [...tops] : undefined
+}
+
+function collectTops(filter: Doc, tops: Set<string>): boolean {
+  for (const [field, value] of Object.entries(filter)) {
+    if (!field.startsWith('$')) tops.add(field.split('.')[0]!)
+    else if ((field === '$and' || field === '$or') && Array.isArray(value)) {
+      for (const part of value) if (!isDoc(part) || !collectTops(part, tops)) return false
+    } else return false
+  }
+  return true
+}

@@ -1,0 +1,276 @@
+import type { Collection } from './catalog.ts'
+import { fail } from './errors.ts'
+import { type Index, idIndexSpec, indexFrom } from './index-spec.ts'
+import { behind, wholeRange, withPrefix } from './keyspace.ts'
+import { analyzeFilter, type Conjunct } from './match.ts'
+import { encodeKey, keyOrderLength, typeOrder } from './order.ts'
+import { implies } from './plan-partial.ts'
+import type { SortKey } from './query-sort.ts'
+import type { Range } from './storage.ts'
+import { asNumber, type Doc, isDoc, isNumeric } from './values.ts'
+
+/** How a query finds its candidates. */
+export interface Plan {
+  /** The index that is read; undefined means the documents themselves, in the order of their _id. */
+  index: Index | undefined
+  /** Ranges of the table of entries, or of documents; disjoint and in order. */
+  ranges: Range[]
+  /** Each range is one whole key of a unique index, or of a document. */
+  isPoints: boolean
+  /** Whether every candidate matches, so that the filter need not be looked at. */
+  isExact: boolean
+  /** Whether the candidates come in the order that was asked for. */
+  givesSort: boolean
+  /** For `explain`. */
+  stage: 'COLLSCAN' | 'IXSCAN' | 'IDHACK'
+  bounds: Doc
+}
+
+interface Candidate extends Plan {
+  score: number
+}
+
+interface Bounds {
+  ranges: Range[]
+  used: number
+  equalities: number
+  isFullKey: boolean
+  hasRange: boolean
+  isExact: boolean
+}
+
+const maxPoints = 2000
+/** Types whose values can bound a range of an index: MongoDB compares these only within their type. */
+const rangeTypes = new Set([10, 15, 30, 35, 40, 45, 47])
+const nullOrder = 5
+const arrayOrder = 25
+const objectOrder = 20
+const idIndex: Index = { ...indexFrom(0, idIndexSpec), isUnique: true, isReady: true }
+
+/** Chooses the way to find what `filter` matches. Throws 2 BadValue when `hint` names no index. */
+export function planQuery(collection: Collection, filter: Doc, sort: readonly SortKey[] = [], hint?: unknown): Plan {
+  const { conjuncts, complete } = analyzeFilter(filter)
+  const forced = hint === undefined ? undefined : hinted(collection, hint)
+  if (forced === 'natural') return fullScan(collection, conjuncts, complete, sort, naturalDirection(hint))
+  if (forced) return candidate(collection, forced, conjuncts, complete, sort, true)!
+  let best: Candidate | undefined
+  for (const index of [idIndex, ...collection.indexes]) {
+    if (!index.isReady || !index.isKept || index.isHidden) continue
+    if (index !== idIndex && conjuncts.length === 0 && sort.length === 0) continue
+    const next = candidate(collection, index, conjuncts, complete, sort, false)
+    if (next && next.score > (best?.score ?? 0)) best = next
+  }
+  return best ?? fullScan(collection, conjuncts, complete, sort, 1)
+}
+
+/** The index that a hint means; `_id_` is the order of the documents themselves. */
+export function hinted(collection: Collection, hint: unknown): Index | 'natural' {
+  if (isDoc(hint) && Object.hasOwn(hint, '$natural')) return 'natural'
+  const isId = hint === '_id_' || (isDoc(hint) && sameKey(hint, idIndexSpec.key as Doc))
+  if (isId) return idIndex
+  const found = collection.indexes.filter(index => (isDoc(hint) ? sameKey(index.spec.key as Doc, hint) : index.name === hint))
+  const [index] = found
+  if (!index?.isReady || !index.isKept || index.isHidden)
+    return fail(2, 'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index')
+  return index
+}
+
+/** Whether two key patterns have the same fields, in the same order and directions. */
+export function sameKey(a: Doc, b: Doc): boolean {
+  const fields = Object.keys(a)
+  const others = Object.keys(b)
+  return fields.length === others.length && fields.every((field, i) => field === others[i] && sameKind(a[field], b[field]))
+}
+
+function sameKind(a: unknown, b: unknown): boolean {
+  return isNumeric(a) && isNumeric(b) ? asNumber(a) === asNumber(b) : a === b
+}
+
+function naturalDirection(hint: unknown): 1 | -1 {
+  const natural = isDoc(hint) ? hint.$natural : 1
+  return isNumeric(natural) && asNumber(natural) < 0 ? -1 : 1
+}
+
+function fullScan(collection: Collection, conjuncts: readonly Conjunct[], complete: boolean, sort: readonly SortKey[], direction: 1 | -1): Plan {
+  const range = { ...wholeRange(collection.id), reverse: direction === -1 }
+  const isExact = complete && conjuncts.length === 0
+  return { index: undefined, ranges: [range], isPoints: false, isExact, givesSort: sort.length === 0, stage: 'COLLSCAN', bounds: {} }
+}
+
+function candidate(
+  collection: Collection,
+  index: Index,
+  conjuncts: readonly Conjunct[],
+  complete: boolean,
+  sort: readonly SortKey[],
+  isForced: boolean,
+): Candidate | undefined {
+  const isId = index === idIndex
+  if (!isForced && index.partial && !implies(conjuncts, index.partial)) return undefined
+  const tableId = isId ? collection.id : index.id
+  const isInexact = isId ? collection.hasInexactIds : index.isInexact
+  const bounds = boundsOf(index, tableId, isInexact, conjuncts)
+  if (!isForced && index.isSparse && !sparseHoldsAll(index, conjuncts)) return undefined
+  const sorting = isInexact ? undefined : sortBy(index, bounds, conjuncts, sort)
+  const isUseful = bounds.used > 0 || (sorting !== undefined && sort.length > 0)
+  if (!isUseful && !isForced) return undefined
+  const isPoints = bounds.isFullKey && index.isUnique
+  const score =
+    bounds.equalities * 10 + (bounds.hasRange ? 5 : 0) + (sorting && sort.length > 0 ? 3 : 0) + (isPoints ? 20 : 0) + (isPoints && isId ? 20 : 0)
+  return {
+    index: isId ? undefined : index,
+    ranges: sorting === 'reverse' ? bounds.ranges.map(range => ({ ...range, reverse: true })) : bounds.ranges,
+    isPoints,
+    isExact: complete && bounds.isExact && bounds.used === conjuncts.length,
+    givesSort: sort.length === 0 || sorting !== undefined,
+    stage: isId && isPoints ? 'IDHACK' : isId && bounds.used === 0 ? 'COLLSCAN' : 'IXSCAN',
+    bounds: describe(index, conjuncts),
+    score,
+  }
+}
+
+/** A sparse index holds every match only if some field of it cannot be missing. */
+function sparseHoldsAll(index: Index, conjuncts: readonly Conjunct[]): boolean {
+  return index.fields.some(field =>
+    conjuncts.some(({ path, op, value }) => path === field.path && (op === '$in' ? !listed(value).some(isNullish) : !isNullish(value))),
+  )
+}
+
+function isNullish(value: unknown): boolean {
+  return typeOrder(value) === nullOrder
+}
+
+function listed(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function boundsOf(index: Index, tableId: number, isInexact: boolean, conjuncts: readonly Conjunct[]): Bounds {
+  let tuples: unknown[][] = [[]]
+  let used = 0
+  let isExact = true
+  let at = 0
+  const multikeyTops = new Set<string>()
+  for (; at < index.fields.length; at++) {
+    const field = index.fields[at]!
+    if (field.parts.some(part => /^\d+$/.test(part))) break
+    if (index.multikey[at] && multikeyTops.has(field.parts[0]!)) break
+    const equal = conjuncts.find(conjunct => conjunct.path === field.path && isEquality(conjunct))
+    if (!equal) break
+    const values = distinctValues(equal.op === '$in' ? listed(equal.value) : [equal.value])
+    if (tuples.length * values.length > maxPoints) break
+    if (index.multikey[at]) multikeyTops.add(field.parts[0]!)
+    tuples = tuples.flatMap(tuple => values.map(value => [...tuple, value]))
+    if (values.some(value => typeOrder(value) === nullOrder || typeOrder(value) === objectOrder)) isExact = false
+    used += 1
+  }
+  const isFullKey = at === index.fields.length
+  const keys = tuples.map(tuple => encodeKey(tuple, index.directions))
+  const canUse = isFullKey || keys.every(({ key, exact }) => exact && (!isInexact || key.length <= keyOrderLength))
+  if (!canUse) return { ranges: [wholeRange(tableId)], used: 0, equalities: 0, isFullKey: false, hasRange: false, isExact: false }
+  const prefixes = keys.map(({ key }) => withPrefix(tableId, key)).sort(Buffer.compare)
+  const field = index.fields[at]
+  const canRange = field && !(index.multikey[at] && multikeyTops.has(field.parts[0]!)) && !field.parts.some(part => /^\d+$/.test(part))
+  const limits = canRange
+    ? rangeOf(
+        field.direction,
+        conjuncts.filter(({ path }) => path === field.path),
+        index.multikey[at]!,
+        isInexact,
+      )
+    : undefined
+  const ranges = prefixes.map(prefix =>
+    limits ? { start: Buffer.concat([prefix, limits.start]), end: Buffer.concat([prefix, limits.end]) } : { start: prefix, end: behind(prefix) },
+  )
+  return {
+    ranges: at === 0 && !limits ? [wholeRange(tableId)] : ranges.filter(range => Buffer.compare(range.start, range.end) < 0),
+    used: used + (limits?.used ?? 0),
+    equalities: at,
+    isFullKey: isFullKey && at > 0,
+    hasRange: limits !== undefined,
+    isExact: isExact && (limits?.isExact ?? true),
+  }
+}
+
+function isEquality({ op, value }: Conjunct): boolean {
+  if (op === '$eq') return typeOrder(value) !== arrayOrder
+  return op === '$in' && listed(value).every(member => typeOrder(member) !== arrayOrder)
+}
+
+function distinctValues(values: readonly unknown[]): unknown[] {
+  if (values.length < 2) return [...values]
+  return [...new Map(values.map(value => [encodeKey([value]).key.toString('latin1'), value])).values()]
+}
+
+interface Limits {
+  start: Buffer
+  end: Buffer
+  used: number
+  isExact: boolean
+}
+
+/** The part of one field's keys in which its range conditions can be met. With arrays only one of two conditions bounds it. */
+function rangeOf(direction: 1 | -1, conjuncts: readonly Conjunct[], isMultikey: boolean, isInexact: boolean): Limits | undefined {
+  const usable = conjuncts.filter(
+    ({ op, value }) => op !== '$eq' && op !== '$in' && rangeTypes.has(typeOrder(value)) && !(isNumeric(value) && Number.isNaN(asNumber(value))),
+  )
+  const first = usable[0]
+  if (!first) return undefined
+  const type = encodeKey([first.value], [direction]).key[0]!
+  const isNumber = isNumeric(first.value)
+  // NaN lies below all numbers in the index, but is not less than any.
+  let start = isNumber && direction === 1 ? behind(encodeKey([Number.NaN]).key) : Buffer.from([type])
+  let end = isNumber && direction === -1 ? encodeKey([Number.NaN], [-1]).key : Buffer.from([type + 1])
+  let used = 0
+  let isExact = true
+  for (const { op, value } of isMultikey ? [first] : usable) {
+    const { key, exact } = encodeKey([value], [direction])
+    if (key[0] !== type) continue
+    used += 1
+    if (!exact || (isInexact && key.length > keyOrderLength / 2)) {
+      isExact = false
+      continue
+    }
+    const isLower = (op === '$gt' || op === '$gte') === (direction === 1)
+    const limit =
+      (op === '$gt' && direction === 1) ||
+      (op === '$lte' && direction === 1) ||
+      (op === '$gte' && direction === -1) ||
+      (op === '$lt' && direction === -1)
+        ? behind(key)
+        : key
+    if (isLower && Buffer.compare(limit, start) > 0) start = Buffer.from(limit)
+    if (!isLower && Buffer.compare(limit, end) < 0) end = Buffer.from(limit)
+  }
+  return { start, end, used, isExact }
+}
+
+function sortBy(index: Index, bounds: Bounds, conjuncts: readonly Conjunct[], sort: readonly SortKey[]): 'forward' | 'reverse' | undefined {
+  if (index.multikey.some(Boolean) || (bounds.ranges.length > 1 && !(bounds.equalities === 0 && !bounds.hasRange))) return undefined
+  const fixed = new Set(
+    bounds.ranges.length <= 1
+      ? index.fields
+          .slice(0, bounds.equalities)
+          .filter(field => conjuncts.some(({ path, op }) => path === field.path && op === '$eq'))
+          .map(field => field.path)
+      : [],
+  )
+  const open = sort.filter(key => !fixed.has(key.path))
+  let relation = 0
+  for (let i = 0; i < open.length; i++) {
+    const field = index.fields[fixed.size + i]
+    if (!field || field.path !== open[i]!.path) return undefined
+    const same = field.direction * open[i]!.direction
+    if (relation !== 0 && relation !== same) return undefined
+    relation = same
+  }
+  return relation === -1 ? 'reverse' : 'forward'
+}
+
+function describe(index: Index, conjuncts: readonly Conjunct[]): Doc {
+  return Object.fromEntries(
+    index.fields.map(({ path }) => [
+      path,
+      conjuncts.filter(conjunct => conjunct.path === path).map(({ op, value }) => `${op} ${JSON.stringify(value)}`),
+    ]),
+  )
+}

@@ -1,0 +1,49 @@
+import { fail } from './errors.ts'
+import { compare } from './order.ts'
+import { asNumber, type Doc, getOwn, isDoc, isNumeric } from './values.ts'
+
+export interface SortKey {
+  path: string
+  direction: 1 | -1
+}
+
+/** Reads a sort specification. Throws 2 BadValue on anything but 1 and -1. */
+export function parseSort(sort: Doc | undefined): SortKey[] {
+  return Object.entries(sort ?? {}).map(([path, direction]) => {
+    if (isDoc(direction) && direction.$meta !== undefined) return fail(115, "sorting by '$meta' is not supported by this server")
+    if (!isNumeric(direction) || Math.abs(asNumber(direction)) !== 1)
+      return fail(15975, `$sort key ordering must be 1 (for ascending) or -1 (for descending)`)
+    if (path === '' || path.split('.').includes('')) fail(15998, 'FieldPath field names may not be empty strings.')
+    if (path.startsWith('$')) fail(16410, `FieldPath field names may not start with '$'. Consider using $getField or $setField.`)
+    return { path, direction: asNumber(direction) as 1 | -1 }
+  })
+}
+
+/** What of a document decides its place: of an array the smallest element, or the largest when descending. */
+export function sortValues(doc: Doc, keys: readonly SortKey[]): unknown[] {
+  return keys.map(({ path, direction }) => {
+    const found: unknown[] = []
+    collect(doc, path.split('.'), 0, found)
+    if (found.length < 2) return found[0]
+    return found.reduce((best, value) => (compare(value, best) * direction < 0 ? value : best))
+  })
+}
+
+export function compareSorted(a: readonly unknown[], b: readonly unknown[], keys: readonly SortKey[]): number {
+  for (let i = 0; i < keys.length; i++) {
+    const order = compare(a[i], b[i])
+    if (order !== 0) return order * keys[i]!.direction
+  }
+  return 0
+}
+
+function collect(value: unknown, parts: readonly string[], at: number, found: unknown[]): void {
+  const part = parts[at]
+  if (Array.isArray(value)) {
+    if (part === undefined) found.push(...(value.length > 0 ? value : [undefined]))
+    else if (/^\d+$/.test(part) && Number(part) < value.length) collect(value[Number(part)], parts, at + 1, found)
+    else for (const element of value) if (isDoc(element)) collect(element, parts, at, found)
+  } else if (part === undefined) found.push(value)
+  else if (isDoc(value)) collect(getOwn(value, part), parts, at + 1, found)
+  else found.push(undefined)
+}

@@ -1,0 +1,169 @@
+import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import { MongoError } from './errors.ts'
+import { claimFolder } from './folder-lock.ts'
+
+/** A frozen view of everything committed when it was taken. It pins disk pages until it is released. */
+export interface Snapshot {
+  readonly transaction: Transaction
+  release(): void
+}
+
+export interface Range {
+  /** First key, included; from the beginning when absent. */
+  start: Buffer
+  /** The key behind the last one. */
+  end: Buffer
+  reverse?: boolean
+}
+
+export interface Entry {
+  key: Buffer
+  value: Buffer
+}
+
+/** One ordered table of keys (at most 1,978 bytes) and values. Reads are synchronous; writes are allowed only inside `Storage.write`. */
+export interface Table {
+  get(key: Buffer, snapshot?: Snapshot): Buffer | undefined
+  /** Walks a range in chunks; between chunks the caller may pause for as long as it likes. */
+  scan(range: Range, snapshot?: Snapshot): Generator<Entry>
+  count(range: Range, snapshot?: Snapshot): number
+  put(key: Buffer, value: Buffer): void
+  remove(key: Buffer): void
+}
+
+/** What the tables hold: documents by collection and _id, index entries by index and value, and the catalog with the retry records. */
+export interface Storage {
+  readonly docs: Table
+  readonly index: Table
+  readonly meta: Table
+  /**
+   * Runs `change` with exclusive write access; many changes share one commit. Resolves when the commit is on disk.
+   * `change` must make all its checks before its first put: what it has put is committed even if it throws.
+   */
+  write<T>(change: () => T): Promise<T>
+  snapshot(): Snapshot
+  /** Grows with every write: what was read before may have changed since. */
+  version(): number
+  /** Called after a commit failed (full disk, for example): nothing of that batch is stored. */
+  onFailedCommit(listener: () => void): void
+  bytes(): number
+  close(): Promise<void>
+}
+
+const mapBytes = 256 * 1024 ** 3
+const firstChunk = 16
+const lastChunk = 512
+
+/** Opens the data folder, made when missing. Throws when another engine holds it or it cannot be written. */
+export async function openStorage(path: string): Promise<Storage> {
+  const env = openEnvironment(path)
+  const tables = ['docs', 'index', 'meta'].map(name => table(env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary' })))
+  const [docs, index, meta] = tables as [Table, Table, Table]
+  const releaseFolder = await claimFolder(path, meta, change => env.transaction(change)).catch(async (error: unknown) => {
+    await env.close()
+    throw error
+  })
+  const listeners: (() => void)[] = []
+  let version = 0
+  return {
+    docs,
+    index,
+    meta,
+    write: change =>
+      commit(
+        env,
+        () => {
+          version += 1
+          return change()
+        },
+        listeners,
+      ),
+    version: () => version,
+    snapshot: () => takeSnapshot(env),
+    onFailedCommit: listener => void listeners.push(listener),
+    bytes: () => Number((env.getStats() as { mapSize?: number; lastPageNumber?: number }).lastPageNumber ?? 0) * 4096,
+    close: async () => {
+      await env.transaction(releaseFolder)
+      await env.close()
+    },
+  }
+}
+
+function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
+  try {
+    return open<Buffer, Buffer>({
+      path,
+      noSubdir: false,
+      maxDbs: 3,
+      maxReaders: 1024,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+      ...(process.platform === 'win32' ? {} : { mapSize: mapBytes }),
+    })
+  } catch (error) {
+    throw new Error(`cannot open the data folder ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function commit<T>(env: RootDatabase<Buffer, Buffer>, change: () => T, listeners: readonly (() => void)[]): Promise<T> {
+  let ran = false
+  try {
+    return await env.transaction(() => {
+      ran = true
+      return change()
+    })
+  } catch (error) {
+    const cause = await commitFailure(error)
+    if (!cause) throw error
+    if (ran) for (const listener of listeners) listener()
+    throw cause
+  }
+}
+
+/** LMDB reports the reason of a failed commit in a promise of its own. */
+async function commitFailure(error: unknown): Promise<MongoError | undefined> {
+  if (!(error instanceof Error) || !('commitError' in error)) return undefined
+  const reason = await Promise.resolve(error.commitError).catch((cause: unknown) => cause)
+  const text = reason instanceof Error ? reason.message : String(reason)
+  const isFull = /no space|file too large|map_full|quota/i.test(text)
+  return new MongoError(isFull ? 14031 : 8, `The write could not be stored: ${text}`)
+}
+
+function takeSnapshot(env: RootDatabase<Buffer, Buffer>): Snapshot {
+  env.resetReadTxn()
+  const transaction = env.useReadTransaction()
+  let isHeld = true
+  return {
+    transaction,
+    release: () => {
+      if (isHeld) transaction.done()
+      isHeld = false
+    },
+  }
+}
+
+function table(db: Database<Buffer, Buffer>): Table {
+  return {
+    get: (key, snapshot) => db.get(key, snapshot),
+    scan: (range, snapshot) => scan(db, range, snapshot),
+    count: (range, snapshot) => Number(db.getCount({ start: range.start, end: range.end, transaction: snapshot?.transaction })),
+    put: (key, value) => void db.put(key, value),
+    remove: key => void db.remove(key),
+  }
+}
+
+function* scan(db: Database<Buffer, Buffer>, range: Range, snapshot: Snapshot | undefined): Generator<Entry> {
+  let limit = firstChunk
+  let last: Buffer | undefined
+  for (;;) {
+    const bounds = range.reverse
+      ? { start: last ?? range.end, end: range.start, reverse: true, exclusiveStart: true, inclusiveEnd: true }
+      : { start: last ?? range.start, end: range.end, exclusiveStart: last !== undefined }
+    const chunk: Entry[] = []
+    for (const entry of db.getRange({ ...bounds, limit, transaction: snapshot?.transaction })) chunk.push(entry)
+    yield* chunk
+    if (chunk.length < limit) return
+    last = chunk[chunk.length - 1]!.key
+    limit = Math.min(limit * 4, lastChunk)
+  }
+}

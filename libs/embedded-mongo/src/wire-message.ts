@@ -1,0 +1,101 @@
+import { checkDocument } from './bson-raw.ts'
+import { fail } from './errors.ts'
+
+/** A command as it came over the wire: the body and the document sequences beside it, all still raw but checked. */
+export interface Message {
+  requestId: number
+  body: Buffer
+  sequences: Map<string, Buffer[]>
+  /** OP_QUERY, which only the first hello of a connection uses, wants an OP_REPLY. */
+  isLegacy: boolean
+  /** The client said that it reads no reply. */
+  isUnacknowledged: boolean
+}
+
+export const maxMessageBytes = 48_000_000
+const headerBytes = 16
+const opReply = 1
+const opQuery = 2004
+const opMsg = 2013
+const flags = { checksum: 1, moreToCome: 2, requiredMask: 0xfffc }
+
+/** The length of the message that starts here, or undefined while fewer than four bytes have come. Throws on an impossible length. */
+export function messageLength(buffer: Buffer): number | undefined {
+  if (buffer.length < 4) return undefined
+  const length = buffer.readInt32LE(0)
+  if (length < headerBytes + 5 || length > maxMessageBytes + headerBytes) fail(17, `message length ${length} is outside the limits`)
+  return length
+}
+
+/** Takes a whole message apart. Throws 17 ProtocolError or 22 InvalidBSON; the requestId can be read all the same. */
+export function parseMessage(buffer: Buffer): Message {
+  const opCode = buffer.readInt32LE(12)
+  if (opCode === opMsg) return parseMsg(buffer)
+  if (opCode === opQuery) return parseQuery(buffer)
+  return fail(17, `unsupported operation code ${opCode}`)
+}
+
+/** A whole reply message around an encoded document. */
+export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, document: Uint8Array): Buffer {
+  const prefix = message.isLegacy ? 20 : 5
+  const reply = Buffer.allocUnsafe(headerBytes + prefix + document.length)
+  reply.writeInt32LE(reply.length, 0)
+  reply.writeInt32LE(0, 4)
+  reply.writeInt32LE(message.requestId, 8)
+  reply.writeInt32LE(message.isLegacy ? opReply : opMsg, 12)
+  reply.fill(0, headerBytes, headerBytes + prefix)
+  if (message.isLegacy) reply.writeInt32LE(1, headerBytes + 16)
+  reply.set(document, headerBytes + prefix)
+  return reply
+}
+
+function parseQuery(buffer: Buffer): Message {
+  const nameEnd = buffer.indexOf(0, 20)
+  if (nameEnd < 0 || nameEnd + 9 > buffer.length) fail(17, 'a legacy query is cut off')
+  const name = buffer.toString('utf8', 20, nameEnd)
+  if (!name.endsWith('.$cmd')) fail(352, 'Unsupported OP_QUERY command: queries by OP_QUERY are not supported')
+  const start = nameEnd + 9
+  const end = checkDocument(buffer, start, buffer.length)
+  return { requestId: buffer.readInt32LE(4), body: buffer.subarray(start, end), sequences: new Map(), isLegacy: true, isUnacknowledged: false }
+}
+
+function parseMsg(buffer: Buffer): Message {
+  const bits = buffer.readUInt32LE(headerBytes)
+  if ((bits & flags.requiredMask) !== 0) fail(17, `unknown message flags ${bits}`)
+  const end = buffer.length - (bits & flags.checksum ? 4 : 0)
+  const sequences = new Map<string, Buffer[]>()
+  let body: Buffer | undefined
+  let offset = headerBytes + 4
+  while (offset < end) {
+    const kind = buffer[offset]
+    offset += 1
+    if (kind === 0) {
+      if (body) fail(17, 'a message has two bodies')
+      const bodyEnd = checkDocument(buffer, offset, end)
+      body = buffer.subarray(offset, bodyEnd)
+      offset = bodyEnd
+    } else if (kind === 1) offset = parseSequence(buffer, offset, end, sequences)
+    else fail(17, `unknown section kind ${kind}`)
+  }
+  if (!body) return fail(17, 'a message has no body')
+  return { requestId: buffer.readInt32LE(4), body, sequences, isLegacy: false, isUnacknowledged: (bits & flags.moreToCome) !== 0 }
+}
+
+function parseSequence(buffer: Buffer, start: number, limit: number, sequences: Map<string, Buffer[]>): number {
+  if (start + 5 > limit) fail(17, 'a document sequence is cut off')
+  const size = buffer.readInt32LE(start)
+  const end = start + size
+  const nameEnd = buffer.indexOf(0, start + 4)
+  if (size < 5 || end > limit || nameEnd < 0 || nameEnd >= end) fail(17, 'a document sequence is cut off')
+  const documents: Buffer[] = []
+  let offset = nameEnd + 1
+  while (offset < end) {
+    const next = checkDocument(buffer, offset, end)
+    documents.push(buffer.subarray(offset, next))
+    offset = next
+  }
+  const name = buffer.toString('utf8', start + 4, nameEnd)
+  if (sequences.has(name)) fail(17, `a message has two sequences called ${name}`)
+  sequences.set(name, documents)
+  return end
+}

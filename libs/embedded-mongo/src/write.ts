@@ -1,0 +1,263 @@
+import { decode, decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
+import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
+import { fail, failConflict } from './errors.ts'
+import { type IndexKey, keysOf } from './index-keys.ts'
+import type { Index } from './index-spec.ts'
+import { keyText } from './key-text.ts'
+import { docKeyOf, entryKeyOf } from './keyspace.ts'
+import type { Change } from './read.ts'
+import type { Storage } from './storage.ts'
+import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
+import type { Doc } from './values.ts'
+
+/** What a write needs: the store, and the transaction that it belongs to, if any. Without one it runs inside `Storage.write`. */
+export interface Writer {
+  storage: Storage
+  catalog: Catalog
+  locks: Locks
+  txn?: Txn
+  bypassValidation?: boolean
+}
+
+export interface Version {
+  raw: Buffer
+  doc?: Doc
+  /** The fields that decide the index entries, when nothing needs the rest decoded. */
+  indexed?: Doc
+}
+
+interface Entry extends IndexKey {
+  index: Index
+  entryKey: Buffer
+}
+
+/** Stores a new document whose _id comes first. Throws 11000 if the _id or a unique value is taken. */
+export function insertDocument(writer: Writer, collection: Collection, raw: Buffer): void {
+  const id = idOf(raw)
+  const { key, isExact } = docKeyOf(collection, id)
+  claim(writer, key)
+  if (currentOf(writer, collection, key)) failDuplicate(collection, '_id_', { _id: 1 }, { _id: id })
+  if (!isExact && !collection.hasInexactIds) {
+    collection.hasInexactIds = true
+    saveFlags(writer, collection)
+  }
+  writeVersions(writer, collection, key, undefined, { raw })
+}
+
+/** Puts a changed document in the place of the old one; the _id must be the same. */
+export function replaceDocument(writer: Writer, collection: Collection, key: Buffer, before: Version, after: Version): void {
+  claim(writer, key)
+  writeVersions(writer, collection, key, before, after)
+}
+
+export function deleteDocument(writer: Writer, collection: Collection, key: Buffer, before: Version): void {
+  claim(writer, key)
+  writeVersions(writer, collection, key, before, undefined)
+}
+
+/** The _id of a raw document, decoded. */
+export function idOf(raw: Buffer): unknown {
+  const element = findElement(raw, '_id')
+  if (!element) return undefined
+  if (element.type === 4) fail(53, "The '_id' value cannot be of type array")
+  if (element.type === 11) fail(53, "The '_id' value cannot be of type regex")
+  if (element.type === 6) fail(53, "The '_id' value cannot be of type undefined")
+  return decodeFields(raw, new Set(['_id']))._id
+}
+
+/** Waits for, or conflicts with, another transaction that has the document. */
+export function claim(writer: Writer, key: Buffer): void {
+  const name = docLock(key)
+  if (writer.txn) {
+    lock(writer.locks, writer.txn, name)
+    checkUnchanged(writer.storage.docs.get(key), writer.storage.docs.get(key, writer.txn.snapshot))
+    return
+  }
+  const holder = writer.locks.get(name)
+  if (holder) throw new Blocked(holder)
+}
+
+/** Applies a committed transaction's changes inside `Storage.write`: everything is checked again against the newest state first. */
+export function applyChanges(writer: Writer, changes: readonly Change[]): void {
+  const removed: Entry[] = []
+  const added: (Entry & { owner: Buffer })[] = []
+  for (const { collection, key, before, after } of changes) {
+    if (writer.catalog.find(collection.db, collection.name, writer.txn) !== collection) failConflict('the collection was dropped or renamed')
+    checkUnchanged(writer.storage.docs.get(key), before)
+    const difference = entriesOf(collection, key, before && { raw: before }, after && { raw: after })
+    removed.push(...difference.removed)
+    for (const entry of difference.added) added.push({ ...entry, owner: key })
+  }
+  const freed = new Set(removed.map(({ entryKey }) => entryKey.toString('latin1')))
+  for (const { index, entryKey, owner } of added) {
+    if (!index.isUnique || freed.has(entryKey.toString('latin1'))) continue
+    const holder = writer.storage.index.get(entryKey)
+    if (holder && !holder.equals(owner)) failConflict()
+  }
+  for (const { entryKey } of removed) writer.storage.index.remove(entryKey)
+  for (const { entryKey, owner } of added) writer.storage.index.put(entryKey, owner)
+  for (const { key, after } of changes) {
+    if (after) writer.storage.docs.put(key, after)
+    else writer.storage.docs.remove(key)
+  }
+}
+
+/** Encodes a changed document and checks its size. */
+export function encodeVersion(doc: Doc): Version {
+  const raw = encode(doc)
+  if (raw.length > maxDocumentBytes) fail(10334, `BSONObj size: ${raw.length} is invalid. Size must be between 0 and 16793600(16MB)`)
+  return { raw, doc }
+}
+
+export function failDuplicate(collection: Collection, index: string, pattern: unknown, value: Doc): never {
+  return fail(11000, `E11000 duplicate key error collection: ${namespaceOf(collection)} index: ${index} dup key: ${keyText(value)}`, {
+    keyPattern: pattern,
+    keyValue: value,
+  })
+}
+
+/** The document as the writer sees it now. */
+export function currentOf(writer: Writer, collection: Collection, key: Buffer): Buffer | undefined {
+  if (!writer.txn) return writer.storage.docs.get(key)
+  const change = writer.txn.changes.get(collection.id)?.get(key.toString('latin1'))
+  return change ? change.after : writer.storage.docs.get(key, writer.txn.snapshot)
+}
+
+function writeVersions(writer: Writer, collection: Collection, key: Buffer, before: Version | undefined, after: Version | undefined): void {
+  if (after) checkValid(writer, collection, after)
+  const { removed, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
+  const freed = new Set(removed.length > 0 ? removed.map(({ entryKey }) => entryKey.toString('latin1')) : [])
+  for (const entry of added) if (entry.index.isUnique) checkUnique(writer, collection, entry, key, freed)
+  if (writer.txn) return keepChange(writer.txn, collection, key, before, after, removed, added, writer)
+  const { docs, index } = writer.storage
+  for (const { entryKey } of removed) index.remove(entryKey)
+  for (const { entryKey } of added) index.put(entryKey, key)
+  if (after) docs.put(key, after.raw)
+  else docs.remove(key)
+}
+
+function checkValid(writer: Writer, collection: Collection, after: Version): void {
+  if (after.raw.length > maxDocumentBytes)
+    fail(10334, `object to insert too large. size in bytes: ${after.raw.length}, max size: ${maxDocumentBytes}`)
+  if (
+    !collection.accepts ||
+    writer.bypassValidation ||
+    collection.options.validationAction === 'warn' ||
+    collection.options.validationLevel === 'off'
+  )
+    return
+  after.doc ??= decode(after.raw)
+  if (collection.accepts(after.doc)) return
+  const validator = collection.options.validator as Doc
+  const operatorName = Object.keys(validator)[0]
+  fail(121, 'Document failed validation', {
+    errInfo: { failingDocumentId: after.doc._id, details: { operatorName, specifiedAs: validator, reason: 'expression did not match' } },
+  })
+}
+
+function checkUnique(writer: Writer, collection: Collection, entry: Entry, key: Buffer, freed: ReadonlySet<string>): void {
+  const text = entry.entryKey.toString('latin1')
+  const refuse = () => failDuplicate(collection, entry.index.name, entry.index.spec.key, duplicateValue(entry))
+  const { storage, locks, txn } = writer
+  if (!txn) {
+    const owner = storage.index.get(entry.entryKey)
+    const holder = locks.get(uniqueLock(entry.entryKey))
+    if (holder) throw new Blocked(holder)
+    if (owner && !owner.equals(key) && !freed.has(text)) refuse()
+    return
+  }
+  lock(locks, txn, uniqueLock(entry.entryKey))
+  const seen = storage.index.get(entry.entryKey, txn.snapshot)
+  const owner = txn.uniques.has(text) ? txn.uniques.get(text) : seen
+  if (owner && !owner.equals(key)) refuse()
+  checkUnchanged(storage.index.get(entry.entryKey), seen)
+}
+
+function duplicateValue({ index, values }: Entry): Doc {
+  return Object.fromEntries(index.fields.map((field, i) => [field.path, values[i] ?? null]))
+}
+
+/** In a transaction nothing is stored before the commit: the change is kept, with the locks of the unique values that it frees. */
+function keepChange(
+  txn: Txn,
+  collection: Collection,
+  key: Buffer,
+  before: Version | undefined,
+  after: Version | undefined,
+  removed: readonly Entry[],
+  added: readonly Entry[],
+  { locks }: Writer,
+): void {
+  const changes = txn.changes.get(collection.id) ?? new Map<string, Change>()
+  txn.changes.set(collection.id, changes)
+  const text = key.toString('latin1')
+  const change = changes.get(text)
+  if (change) change.after = after?.raw
+  else changes.set(text, { collection, key, before: before?.raw, after: after?.raw })
+  for (const { index, entryKey } of removed) {
+    if (!index.isUnique) continue
+    lock(locks, txn, uniqueLock(entryKey))
+    txn.uniques.set(entryKey.toString('latin1'), undefined)
+  }
+  for (const { index, entryKey } of added) if (index.isUnique) txn.uniques.set(entryKey.toString('latin1'), key)
+}
+
+/** What a transaction has changed about a collection is saved by its commit. */
+function saveFlags(writer: Writer, collection: Collection): void {
+  if (!writer.txn) writer.catalog.save(collection)
+  else writer.txn.flagged.add(collection)
+}
+
+/** The entries by which the two versions of a document differ. Notes in the index what new kinds of keys it now has. */
+function entriesOf(
+  collection: Collection,
+  key: Buffer,
+  before: Version | undefined,
+  after: Version | undefined,
+  whenFlagged: () => void = () => {},
+): { removed: Entry[]; added: Entry[] } {
+  const removed: Entry[] = []
+  const added: Entry[] = []
+  if (collection.indexes.length === 0) return { removed, added }
+  for (const index of collection.indexes) {
+    const old = before ? keysOf(index, fieldsFor(collection, before)) : undefined
+    const next = after ? keysOf(index, fieldsFor(collection, after)) : undefined
+    const kept = new Set(old?.keys.map(entry => entry.key.toString('latin1')))
+    for (const entry of next?.keys ?? [])
+      if (!kept.delete(entry.key.toString('latin1'))) added.push({ ...entry, index, entryKey: entryKeyOf(index, entry.key, key) })
+    for (const entry of old?.keys ?? [])
+      if (kept.has(entry.key.toString('latin1'))) removed.push({ ...entry, index, entryKey: entryKeyOf(index, entry.key, key) })
+    if (next && noteKinds(index, next.multikey, next.isExact)) whenFlagged()
+  }
+  return { removed, added }
+}
+
+function noteKinds(index: Index, multikey: readonly boolean[], isExact: boolean): boolean {
+  let isNew = false
+  multikey.forEach((is, i) => {
+    if (!is || index.multikey[i]) return
+    index.multikey[i] = true
+    isNew = true
+  })
+  if (!isExact && !index.isInexact) {
+    index.isInexact = true
+    isNew = true
+  }
+  return isNew
+}
+
+/** Only what the indexes look at is decoded, unless the document is decoded already or an index needs all of it. */
+function fieldsFor(collection: Collection, version: Version): Doc {
+  const known = version.doc ?? version.indexed
+  if (known) return known
+  const wanted = new Set<string>()
+  for (const { topFields } of collection.indexes) {
+    if (!topFields) {
+      version.doc = decode(version.raw)
+      return version.doc
+    }
+    for (const field of topFields) wanted.add(field)
+  }
+  version.indexed = decodeFields(version.raw, wanted)
+  return version.indexed
+}
