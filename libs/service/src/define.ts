@@ -1,5 +1,4 @@
 import type {
-  AnyEndpoint,
   BodyOf,
   CallerClassOf,
   CallerOf,
@@ -93,13 +92,10 @@ export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores e
   started?: (parts: Stores & Platform) => Promise<{ close(): Promise<void> } | undefined>
 }
 
-/** Declares a service. @example export const notifications = defineService({ api: notificationsApi, stores, http, events }) */
-export function defineService<Api extends ServiceApi, Stores extends object>(
-  definition: ServiceDefinition<Api, Stores>,
-): ServiceDefinition<Api, Stores> {
-  return definition
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: services of all shapes side by side
 export type AnyService = ServiceDefinition<any, any>
-export type { AnyEndpoint }
+
+/** Declares a service; the compiler holds its handlers to its declarations. @example defineService({ api: notificationsApi, stores, http, events }) */
+export function defineService<Api extends ServiceApi, Stores extends object>(definition: ServiceDefinition<Api, Stores>): AnyService {
+  return definition
+}

@@ -13,7 +13,7 @@ export function startJobs(jobs: readonly Job[], clock: Clock, log: Logger): JobR
   const running = new Map<string, Promise<void>>()
   const run = (job: Job): Promise<void> => {
     const present = running.get(job.name)
-    if (present) return present
+    if (present !== undefined) return present
     const work = job
       .run(clock.now())
       .then(() => undefined)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AnyEndpoint, gatewayApi, refuse, type ServiceName } from '@carapace/api'
+import { type AnyEndpoint, clockAdvanced, Refusal, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import { v7 } from 'uuid'
@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform } from './define.ts'
 import { healthRoutes } from './health.ts'
-import { asRefusal, sendFailure } from './http/failure.ts'
+import { sendFailure } from './http/failure.ts'
 import { route } from './http/route.ts'
 import { closeServer, fastExpress, listen } from './http/server.ts'
 import { openIdempotency } from './idempotency.ts'
@@ -85,7 +85,7 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
   const relay = startRelay(db, bus, {
     source: `/carapace/${name}`,
     exclusive: runtime.exclusive ?? false,
-    ...(runtime.allUp ? { after: runtime.allUp } : {}),
+    after: runtime.allUp ?? Promise.resolve(),
     onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
   })
   metrics.gauge('outbox_lag_seconds', 'Age of the oldest unsent event', () => relay.lagSeconds())
@@ -99,10 +99,10 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
     const handle = route(endpointName, endpoint, handlers[endpointName]!, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
     for (const path of [endpoint.path, ...endpoint.aliases]) app[endpoint.method](path, handle)
   }
-  app.use((request, response) => sendFailure(request, response, asRefusal(notFound()), randomUUID()))
+  app.use((request, response) => sendFailure(request, response, new Refusal('ROUTE_NOT_FOUND'), randomUUID()))
 
   const jobs = startJobs(service.jobs?.(parts) ?? [], platformClock, log)
-  const clockMoved = on(gatewayApi.events.clockAdvanced as never, async ({ offsetMs }: { offsetMs: number }) => {
+  const clockMoved = on(clockAdvanced, async ({ offsetMs }) => {
     if (await platformClock.advanceTo(offsetMs)) await jobs.runAll()
   })
   const consumer = await consume(bus, name, [...(service.events?.(parts) ?? []), clockMoved], { log, metrics })
@@ -122,14 +122,6 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
       await relay.close()
       await db.close()
     },
-  }
-}
-
-function notFound(): unknown {
-  try {
-    return refuse('ROUTE_NOT_FOUND')
-  } catch (refusal) {
-    return refusal
   }
 }
 

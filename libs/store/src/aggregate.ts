@@ -191,8 +191,8 @@ function updateOf(
       .map(key => [key, '']),
   )
   if (change.outbox.length) {
-    set['pending'] = true
-    if (!before.pending && change.lease) set['lease'] = { token: relayToken, until: leaseUntil() }
+    set.pending = true
+    if (!before.pending && change.lease) set.lease = { token: relayToken, until: leaseUntil() }
   }
   const push = {
     ...(change.outbox.length ? { outbox: { $each: change.outbox } } : {}),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Draft, gatewayApi, type ServiceName } from '@carapace/api'
+import { clockAdvanced, type Draft, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { v7 } from 'uuid'
@@ -25,6 +25,7 @@ export interface TestPlatform {
     method: string,
     path: string,
     options?: { body?: unknown; headers?: Record<string, string> },
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
   ): Promise<{ status: number; body: any; headers: Headers }>
   /** Publishes an event as its declared producer would. `version` is the aggregate's version. */
   publish(draft: Draft, version?: number): Promise<void>
@@ -100,7 +101,7 @@ export async function startPlatform(services: readonly AnyService[], options: Te
     },
     advance: async seconds => {
       offset += seconds * 1000
-      await platform.publish(gatewayApi.events.clockAdvanced.of({ offsetMs: offset }))
+      await platform.publish(clockAdvanced.of({ offsetMs: offset }))
     },
     close: async () => {
       await stub.close()

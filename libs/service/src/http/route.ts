@@ -1,11 +1,12 @@
-import { type AdminCaller, type AgentCaller, type AnyEndpoint, type CallerClass, errors, limits, Refusal, refuse } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, type AnyEndpoint, type CallerClass, type ErrorCode, errors, Refusal, refuse } from '@carapace/api'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
 import { contextHeader, verifyContext } from '../context.ts'
 import type { Handler, Platform } from '../define.ts'
 import { fingerprintOf, type Idempotency, operationIdOf } from '../idempotency.ts'
-import { currentTrace, inSpan } from '../trace.ts'
+import type { Metrics } from '../metrics.ts'
+import { inSpan, type Trace } from '../trace.ts'
 import { hasBody, readBody } from './body.ts'
 import { asRefusal, sendFailure } from './failure.ts'
 import { Reply, send } from './reply.ts'
@@ -27,83 +28,104 @@ export function route(
   handler: Handler<AnyEndpoint>,
   parts: RouteParts,
 ): (request: Request, response: Response) => void {
-  const { log, metrics } = parts.platform
+  const { log } = parts.platform
   const method = endpoint.method.toUpperCase()
-  return (request, response) => {
+  const spanName = `${method} ${endpoint.path}`
+  const observe = observer(parts.platform.metrics, endpoint.path, method)
+
+  const handle = async (request: Request, response: Response, trace: Trace): Promise<void> => {
     const start = performance.now()
     const context = verifyContext(request.headers[contextHeader] as string | undefined, parts.internalKey)
-    const requestId = context?.requestId ?? parts.platform.newId()
-    void inSpan(`${method} ${endpoint.path}`, 'server', request.headers.traceparent as string | undefined, async trace => {
-      let failure: Refusal | undefined
-      try {
-        await answer(endpoint, handler, parts, request, response, context, requestId)
-      } catch (error) {
-        failure = asRefusal(error)
-        if (failure.status >= 500) log.error({ err: error, trace: trace.traceId, requestId }, `${name} failed`)
-        sendFailure(request, response, failure, requestId)
-      }
-      const ms = performance.now() - start
-      metrics.requests.observe({ route: endpoint.path, method, status: response.statusCode }, ms / 1000)
-      log.info(
-        {
-          trace: trace.traceId,
-          requestId,
-          method,
-          route: endpoint.path,
-          status: response.statusCode,
-          ms: Math.round(ms * 10) / 10,
-          agent: context?.agent?.agentId,
-          code: failure?.code,
-        },
-        'request',
-      )
-    })
+    const requestId = context?.requestId ?? trace.traceId
+    let code: ErrorCode | undefined
+    try {
+      const input = inputOf(endpoint, parts.platform, request, context, requestId)
+      if (endpoint.body !== undefined || hasBody(request)) await addBody(endpoint, input, request, response)
+      const { status, payload, headers } = await answer(endpoint, handler, input, parts)
+      headers['x-request-id'] = requestId
+      if (endpoint.method === 'get') setCacheControl(endpoint, headers)
+      send(request, response, status, payload, headers)
+    } catch (error) {
+      const refusal = asRefusal(error)
+      code = refusal.code
+      if (refusal.status >= 500) log.error({ err: error, trace: trace.traceId, requestId }, `${name} failed`)
+      sendFailure(request, response, refusal, requestId)
+    }
+    const ms = performance.now() - start
+    observe(response.statusCode, ms / 1000)
+    const agent = context?.agent?.agentId
+    log.info(
+      { trace: trace.traceId, requestId, method, route: endpoint.path, status: response.statusCode, ms: Math.round(ms * 10) / 10, agent, code },
+      'request',
+    )
   }
+  return (request, response) =>
+    void inSpan(spanName, 'server', request.headers.traceparent as string | undefined, trace => handle(request, response, trace))
 }
 
-async function answer(
-  endpoint: AnyEndpoint,
-  handler: Handler<AnyEndpoint>,
-  parts: RouteParts,
-  request: Request,
-  response: Response,
-  context: RequestContext | undefined,
-  requestId: string,
-) {
+interface RouteInput {
+  params: Record<string, string>
+  query: Record<string, unknown>
+  /** As validated. */
+  body: unknown
+  /** As sent: what an idempotency key vouches for. */
+  rawBody: Record<string, unknown>
+  caller: AgentCaller | AdminCaller | undefined
+  context: RequestContext
+  key: string | undefined
+  operationId: string
+  respondAsync: boolean
+}
+
+function inputOf(endpoint: AnyEndpoint, platform: Platform, request: Request, context: RequestContext | undefined, requestId: string): RouteInput {
   const caller = callerOf(endpoint, context)
-  const known = context ?? { requestId, mode: 'plain', expires: 0 }
   const params = parse(endpoint.params, request.params) as Record<string, string>
   if (endpoint.self && caller?.kind === 'agent' && params[endpoint.self] !== caller.agentId)
     refuse('FORBIDDEN', { expected: `:${endpoint.self} = x-agent-id` })
-  const body = endpoint.body === undefined && !hasBody(request) ? {} : await readBody(request, response)
-  const query = parse(endpoint.query, flat(request.query as Record<string, unknown>))
-  const parsed = endpoint.body === undefined ? body : parse(endpoint.body, body)
-  checkActor(endpoint, caller, parsed)
-
+  const known = context ?? { requestId, mode: 'plain', expires: 0 }
   const key = endpoint.method === 'get' ? undefined : known.idempotencyKey
-  const scope = { caller: caller?.wallet ?? known.ip ?? '', method: endpoint.method, path: request.path }
-  const operationId = key === undefined ? parts.platform.newId() : operationIdOf({ ...scope, key })
-  const input = {
+  return {
     params,
-    query,
-    body: parsed,
+    query: {},
+    body: {},
+    rawBody: {},
     caller,
     context: known,
-    operationId,
-    respondAsync: /\brespond-async\b/.test(String(request.headers.prefer ?? '')),
-  } as never
-  const run = async () => finish(endpoint, await handler(input), parts.checkAnswers)
+    key,
+    operationId:
+      key === undefined
+        ? platform.newId()
+        : operationIdOf({ caller: caller?.wallet ?? known.ip ?? '', method: endpoint.method, path: request.path, key }),
+    respondAsync: endpoint.method !== 'get' && /\brespond-async\b/.test(String(request.headers.prefer ?? '')),
+    ...(endpoint.body === undefined
+      ? { query: parse(endpoint.query, flat(request.query as Record<string, unknown>)) as Record<string, unknown> }
+      : {}),
+  }
+}
 
-  const { status, payload, headers } =
-    key === undefined ? await run() : await once(parts.idempotency, operationId, fingerprintOf(body), endpoint, run)
-  const cache = endpoint.method === 'get' ? cacheControl(endpoint, headers) : {}
-  send(request, response, status, payload, { 'x-request-id': requestId, ...cache, ...headers })
+async function addBody(endpoint: AnyEndpoint, input: RouteInput, request: Request, response: Response): Promise<void> {
+  input.rawBody = await readBody(request, response)
+  if (endpoint.body === undefined) return
+  input.body = parse(endpoint.body, input.rawBody)
+  input.query = parse(endpoint.query, flat(request.query as Record<string, unknown>)) as Record<string, unknown>
+  checkActor(endpoint, input.caller, input.body)
 }
 
 interface Finished {
   status: number
   payload: unknown
   headers: Record<string, string>
+}
+
+/** A plain function where it can be: most reads then cost no further promise. */
+function answer(endpoint: AnyEndpoint, handler: Handler<AnyEndpoint>, input: RouteInput, parts: RouteParts): Finished | Promise<Finished> {
+  const run = () => {
+    const result = handler(input as never)
+    return result instanceof Promise
+      ? result.then(settled => finish(endpoint, settled, parts.checkAnswers))
+      : finish(endpoint, result, parts.checkAnswers)
+  }
+  return input.key === undefined ? run() : once(parts.idempotency, input.operationId, fingerprintOf(input.rawBody), endpoint, async () => run())
 }
 
 function finish(endpoint: AnyEndpoint, result: unknown, check: boolean): Finished {
@@ -193,14 +215,26 @@ function parse(schema: z.ZodType, value: unknown): unknown {
 
 /** A repeated query key counts once, the last one; nested forms such as `a[b]` are no fields of ours. */
 function flat(query: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]))
+  for (const name in query) if (Array.isArray(query[name])) query[name] = query[name].at(-1)
+  return query
 }
 
-function cacheControl(endpoint: AnyEndpoint, headers: Record<string, string>): Record<string, string> {
-  if (endpoint.private) return { 'cache-control': 'private, no-store', vary: 'x-agent-id, x-wallet-address' }
-  if (endpoint.produces === 'image/png') return { 'cache-control': headers['cache-control'] ?? 'public, max-age=300' }
-  return { 'cache-control': 'public, max-age=1' }
+function setCacheControl(endpoint: AnyEndpoint, headers: Record<string, string>): void {
+  if (endpoint.private) {
+    headers['cache-control'] = 'private, no-store'
+    headers.vary = 'x-agent-id, x-wallet-address'
+  } else headers['cache-control'] ??= endpoint.produces === 'image/png' ? 'public, max-age=300' : 'public, max-age=1'
 }
 
-export const bodyLimit = limits.body.bytes
-export { currentTrace }
+/** Resolves the metric's labels once per status, not per request. */
+function observer(metrics: Metrics, path: string, method: string): (status: number, seconds: number) => void {
+  const children = new Map<number, { observe(seconds: number): void }>()
+  return (status, seconds) => {
+    let child = children.get(status)
+    if (!child) {
+      child = metrics.requests.labels({ route: path, method, status })
+      children.set(status, child)
+    }
+    child.observe(seconds)
+  }
+}

@@ -1,0 +1,161 @@
+import {
+  type AgentRow,
+  agentMigrated,
+  agentRegistered,
+  agentStatusChanged,
+  agentUpdated,
+  type Chain,
+  heartbeatRecorded,
+  identityApi,
+  identitySnapshot,
+  refuse,
+  reputationApi,
+  reputationSnapshot,
+  type ScoreRow,
+  scoreChanged,
+  skillAttached,
+  skillRemoved,
+  skillVerified,
+  type Tier,
+} from '@carapace/api'
+import { on, type Platform, type Subscription } from '@carapace/service'
+import { projection } from '@carapace/store'
+import { Schema } from 'mongoose'
+
+/** What services keep of an agent: who it is (identity) and how it stands (reputation). */
+export interface AgentFacts {
+  handle: string
+  /** EIP-55; null when it was given up. */
+  wallet: string | null
+  walletKey: string | null
+  status: 'active' | 'suspended' | 'migrated'
+  platform: boolean
+  skills: string[]
+  verifiedSkills: string[]
+  preferredChain: Chain
+  registeredAt: Date
+  lastSeenAt: Date
+  fusedScore: number
+  tier: Tier
+  riskScore: number
+}
+export type Agent = AgentFacts & { id: string }
+
+/** agent°, the short form inside other records. */
+export interface AgentRef {
+  id: string
+  handle: string | null
+  fusedScore: number
+  tier: string | null
+}
+
+export interface AgentProjection {
+  /** Feed it: spread these into the service's `events`. */
+  subscriptions: Subscription[]
+  get(id: string): Promise<Agent | undefined>
+  /** The row, read anew from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
+  need(id: string): Promise<Agent>
+  /** The row as its owners have it now: refusals (403, 404, 409) rest on this one only. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
+  fresh(id: string): Promise<Agent>
+  byWallet(wallet: string): Promise<Agent | undefined>
+  many(ids: readonly string[]): Promise<Map<string, Agent>>
+  /** Short forms by id; an unknown id gets nulls. */
+  refs(ids: readonly (string | null | undefined)[]): Promise<(id: string) => AgentRef>
+  find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Agent[]>
+}
+
+const schema = new Schema<AgentFacts>({
+  handle: String,
+  walletKey: String,
+  status: String,
+  registeredAt: Date,
+  lastSeenAt: Date,
+  fusedScore: Number,
+  riskScore: Number,
+})
+schema.index({ walletKey: 1 }, { name: 'wallet_key' })
+schema.index({ status: 1, fusedScore: 1, lastSeenAt: 1 }, { name: 'eligible' })
+
+/** Of an agent whose score was never announced: behaviour 17.1, "no activity". */
+const newcomer = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 } as const
+
+/** This service's read copy of all agents. @example const agents = agentProjection(platform) */
+export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): AgentProjection {
+  const rows = projection<AgentFacts>(db, { collection: 'agents', schema })
+  const applied = async (id: string, fields: Partial<AgentFacts>, event: { source: string; subject: string; aggregateversion: number }) =>
+    rows.apply(id, fields, event)
+  const full = (row: (Partial<AgentFacts> & { id: string }) | undefined) =>
+    row?.handle === undefined ? undefined : ({ ...newcomer, ...row } as Agent)
+  const ownSkills = on(skillAttached, (payload, event) =>
+    applied(payload.agentId, { skills: payload.skills, verifiedSkills: payload.verifiedSkills }, event),
+  )
+
+  const agents: AgentProjection = {
+    subscriptions: [
+      on(agentRegistered, (payload, event) =>
+        applied(
+          payload.agentId,
+          { ...who(payload), registeredAt: new Date(payload.registeredAt), lastSeenAt: new Date(payload.registeredAt) },
+          event,
+        ),
+      ),
+      on(agentUpdated, ({ agentId, handle, skills, verifiedSkills }, event) => applied(agentId, { handle, skills, verifiedSkills }, event)),
+      on(agentStatusChanged, ({ agentId, status, wallet }, event) =>
+        applied(agentId, { status, wallet, walletKey: wallet?.toLowerCase() ?? null }, event),
+      ),
+      on(agentMigrated, ({ sourceAgentId }, event) => applied(sourceAgentId, { status: 'migrated' }, event)),
+      on(heartbeatRecorded, ({ agentId, recordedAt }, event) => applied(agentId, { lastSeenAt: new Date(recordedAt) }, event)),
+      { types: [...ownSkills.types, skillRemoved.type, skillVerified.type], handle: ownSkills.handle },
+      on(scoreChanged, ({ agentId, fusedScore, tier, riskScore }, event) => applied(agentId, { fusedScore, tier, riskScore }, event)),
+      on(identitySnapshot, ({ id, version, row }, event) =>
+        applied(id, ofAgentRow(row as unknown as AgentRow), { ...event, subject: id, aggregateversion: version }),
+      ),
+      on(reputationSnapshot, ({ id, version, row }, event) =>
+        applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),
+      ),
+    ],
+    get: async id => full(await rows.get(id)),
+    need: async id => (await agents.get(id)) ?? agents.fresh(id),
+    fresh: async id => {
+      const [agent, score] = await Promise.all([
+        peers.find('identity', identityApi.internal.getAgentRow, { params: { id } }),
+        peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: id } }),
+      ])
+      if (!agent) refuse('NOT_FOUND', { resource: 'agent' })
+      await rows.apply(agent.agentId, ofAgentRow(agent), { source: '/carapace/identity', subject: agent.agentId, aggregateversion: agent.version })
+      if (score)
+        await rows.apply(agent.agentId, ofScoreRow(score), {
+          source: '/carapace/reputation',
+          subject: agent.agentId,
+          aggregateversion: score.version,
+        })
+      return (await agents.get(agent.agentId)) ?? refuse('NOT_FOUND', { resource: 'agent' })
+    },
+    byWallet: async wallet => full((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
+    many: async ids => new Map([...(await rows.many(ids))].flatMap(([id, row]) => (full(row) ? [[id, full(row)!]] : []))),
+    refs: async ids => {
+      const known = await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])
+      return id => {
+        const row = known.get(id)
+        return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newcomer.fusedScore, tier: row?.tier ?? newcomer.tier }
+      }
+    },
+    find: async (filter, options) => (await rows.find(filter, options)).flatMap(row => full(row) ?? []),
+  }
+  return agents
+}
+
+type Who = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'skills' | 'verifiedSkills' | 'preferredChain'>
+
+function who(row: Who): Omit<AgentFacts, 'registeredAt' | 'lastSeenAt' | 'fusedScore' | 'tier' | 'riskScore'> {
+  const { handle, wallet, status, platform, skills, verifiedSkills, preferredChain } = row
+  return { handle, wallet, walletKey: wallet?.toLowerCase() ?? null, status, platform, skills, verifiedSkills, preferredChain }
+}
+
+function ofAgentRow(row: AgentRow): Partial<AgentFacts> {
+  return { ...who(row), registeredAt: new Date(row.registeredAt), lastSeenAt: new Date(row.lastSeenAt) }
+}
+
+function ofScoreRow({ fusedScore, tier, riskScore }: ScoreRow): Partial<AgentFacts> {
+  return { fusedScore, tier, riskScore }
+}

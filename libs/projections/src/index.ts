@@ -1,0 +1,1 @@
+export { type Agent, type AgentFacts, type AgentProjection, type AgentRef, agentProjection } from './agents.ts'

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { event, Refusal } from '@carapace/api'
+import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { Schema } from 'mongoose'
+import { z } from 'zod'
+import { type AggregateStore, aggregateStore } from './aggregate.ts'
+import { type Database, openDatabase } from './database.ts'
+
+const counted = event('store.counter.counted', 'id', 'For the test', { id: z.string(), to: z.number() })
+
+interface Counter {
+  id: string
+  name: string
+  count: number
+  note?: string
+}
+
+const schema = new Schema<Counter>({ name: String, count: Number, note: String })
+schema.index({ name: 1 }, { name: 'name', unique: true })
+
+describe('aggregate store', () => {
+  let mongo: TestMongo
+  let db: Database
+  let counters: AggregateStore<Counter>
+
+  before(async () => {
+    mongo = await acquireMongo()
+    db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}aggregate` })
+    counters = aggregateStore<Counter>(db, { collection: 'counters', resource: 'counter', schema, duplicates: { name: 'DUPLICATE_HANDLE' } })
+    await db.init()
+  })
+  after(async () => {
+    await db.close()
+    await mongo.close()
+  })
+
+  const fresh = (name: string = randomUUID()) => counters.create({ id: randomUUID(), name, count: 0 }, [])
+  const increment = (counter: Counter) => ({ state: { ...counter, count: counter.count + 1 }, events: [counted.of({ id: counter.id, to: counter.count + 1 })] })
+  const outboxOf = async (id: string) => (await db.connection.collection<{ _id: string }>('counters').findOne({ _id: id }))?.outbox
+
+  it('gives versions that rise by one and times from its clock', async () => {
+    const created = await fresh()
+
+    const changed = await counters.change(created.id, increment)
+
+    assert.deepEqual([created.version, changed.version, changed.count], [1, 2, 1])
+    assert.ok(changed.updatedAt >= created.updatedAt)
+  })
+
+  it('writes state and events at once', async () => {
+    const { id } = await fresh()
+
+    await counters.change(id, increment)
+
+    const [entry] = await outboxOf(id)
+    assert.deepEqual([entry.type, entry.version, entry.data], ['store.counter.counted.v1', 2, { id, to: 1 }])
+  })
+
+  it('lets no change of thirty at once get lost', async () => {
+    const { id } = await fresh()
+    const tries = await Promise.allSettled(Array.from({ length: 30 }, () => counters.change(id, increment)))
+
+    const done = tries.filter(result => result.status === 'fulfilled').length
+    assert.equal((await counters.need(id)).count, done)
+    for (const result of tries) if (result.status === 'rejected') assert.equal((result.reason as Refusal).code, 'CONFLICT')
+  })
+
+  it('does nothing when the decision is empty', async () => {
+    const { id } = await fresh()
+
+    const same = await counters.change(id, () => undefined)
+
+    assert.equal(same.version, 1)
+  })
+
+  it('changes nothing on the second delivery of a cause', async () => {
+    const { id } = await fresh()
+    const cause = randomUUID()
+
+    await counters.change(id, increment, { cause })
+    await counters.change(id, increment, { cause })
+
+    assert.equal((await counters.need(id)).count, 1)
+  })
+
+  it('creates once for the same cause', async () => {
+    const state = { id: randomUUID(), name: randomUUID(), count: 7 }
+    const cause = randomUUID()
+
+    await counters.create(state, [], { cause })
+    const again = await counters.create(state, [], { cause })
+
+    assert.equal(again.version, 1)
+  })
+
+  it('removes a field that the new state lacks', async () => {
+    const { id } = await counters.create({ id: randomUUID(), name: randomUUID(), count: 0, note: 'x' }, [])
+
+    await counters.change(id, ({ note, ...rest }) => ({ state: rest, events: [] }))
+
+    assert.equal('note' in (await counters.need(id)), false)
+  })
+
+  it('refuses a collision with the code of the index', async () => {
+    const { name } = await fresh()
+
+    await assert.rejects(fresh(name), (error: Refusal) => error.code === 'DUPLICATE_HANDLE')
+  })
+
+  it('refuses an unknown id with the resource in the details', async () => {
+    await assert.rejects(counters.need('nobody'), (error: Refusal) => error.code === 'NOT_FOUND' && error.extras.details?.resource === 'counter')
+  })
+
+  it('leaves nothing of an aborted transaction', async () => {
+    const { id } = await fresh()
+
+    const work = db.transaction(async session => {
+      await counters.change(id, increment, { session })
+      throw new Refusal('CONFLICT')
+    })
+
+    await assert.rejects(work, (error: Refusal) => error.code === 'CONFLICT')
+    assert.equal((await counters.need(id)).count, 0)
+  })
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type CloudEvent, event } from '@carapace/api'
+import { type Bus, inProcessBus } from '@carapace/bus'
+import { acquireMongo, type TestMongo, until } from '@carapace/testing'
+import { Schema } from 'mongoose'
+import { z } from 'zod'
+import { type AggregateStore, aggregateStore } from './aggregate.ts'
+import { type Database, openDatabase } from './database.ts'
+import { openOutbox } from './outbox.ts'
+import { type Relay, startRelay } from './relay.ts'
+
+const stepped = event('store.thing.stepped', 'id', 'For the test', { id: z.string(), step: z.number() })
+interface Thing {
+  id: string
+  step: number
+}
+const step = (thing: Thing) => ({ state: { ...thing, step: thing.step + 1 }, events: [stepped.of({ id: thing.id, step: thing.step + 1 })] })
+
+describe('outbox relay', () => {
+  let mongo: TestMongo
+  let db: Database
+  let things: AggregateStore<Thing>
+  let bus: Bus
+  let relay: Relay | undefined
+  let got: CloudEvent[]
+
+  before(async () => {
+    mongo = await acquireMongo()
+  })
+  after(() => mongo.close())
+
+  beforeEach(async () => {
+    db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}relay_${randomUUID().slice(0, 8)}` })
+    things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema: new Schema<Thing>({ step: Number }) })
+    await db.init()
+    bus = inProcessBus()
+    got = []
+    await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['store.#'] }, async received => void got.push(received))
+  })
+  afterEach(async () => {
+    await relay?.close()
+    relay = undefined
+    await bus.close()
+    await db.close()
+  })
+
+  const start = (options: { bus?: Bus; sweepMs?: number; exclusive?: boolean } = {}) => {
+    relay = startRelay(db, options.bus ?? bus, { source: '/carapace/store', sweepMs: 50, ...options })
+    return relay
+  }
+  const pending = () => db.connection.collection('things').countDocuments({ pending: true })
+  const make = () => things.create({ id: randomUUID(), step: 0 }, [])
+
+  it('sends each event once, in order per document, and empties the outbox', async () => {
+    start()
+    const ids = (await Promise.all(Array.from({ length: 10 }, make))).map(thing => thing.id)
+
+    for (let round = 0; round < 5; round++) await Promise.all(ids.map(id => things.change(id, step)))
+
+    await until('all are sent', async () => got.length === 50 && (await pending()) === 0)
+    for (const id of ids) {
+      const own = got.filter(received => received.subject === id)
+      assert.deepEqual(own.map(received => received.data.step), [1, 2, 3, 4, 5])
+      assert.deepEqual(own.map(received => received.aggregateversion), [2, 3, 4, 5, 6])
+    }
+  })
+
+  it('sends what a process that died between write and send left behind', async () => {
+    const { id } = await make()
+    await things.change(id, step)
+    await db.connection.collection('things').updateMany({}, { $set: { lease: { token: 'a dead process', until: new Date(Date.now() - 1) } } })
+
+    start()
+
+    await until('it is sent', () => got.some(received => received.subject === id))
+  })
+
+  it('waits for the lease of another living process', async () => {
+    const { id } = await make()
+    await things.change(id, step)
+    await db.connection.collection('things').updateMany({}, { $set: { lease: { token: 'another', until: new Date(Date.now() + 60_000) } } })
+
+    await start().sweep()
+
+    assert.equal(got.length, 0)
+    await db.connection.collection('things').updateMany({}, { $set: { 'lease.until': new Date(0) } })
+    await until('it is sent after the lease', () => got.length === 1)
+  })
+
+  it('drops the leases of a former life when it has the database alone', async () => {
+    const { id } = await make()
+    await things.change(id, step)
+    await db.connection.collection('things').updateMany({}, { $set: { lease: { token: 'former life', until: new Date(Date.now() + 60_000) } } })
+
+    start({ exclusive: true })
+
+    await until('it is sent', () => got.length === 1)
+  })
+
+  it('keeps events while the bus refuses them and sends them later', async () => {
+    let refusing = true
+    const moody: Bus = { ...bus, publish: messages => (refusing ? Promise.reject(new Error('no broker')) : bus.publish(messages)) }
+    start({ bus: moody })
+    const { id } = await make()
+    await things.change(id, step)
+    await until('it was tried and kept', async () => (await pending()) === 1)
+
+    refusing = false
+
+    await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
+  })
+
+  it('sends what a transaction committed and nothing of one that aborted', async () => {
+    start()
+    const { id } = await make()
+    await db.transaction(async session => void (await things.change(id, step, { session })))
+    await db.transaction(session => things.change(id, step, { session }).then(() => Promise.reject(new Error('no')))).catch(() => undefined)
+
+    await until('the committed one is sent', async () => got.length === 1 && (await pending()) === 0)
+    assert.equal(got[0]?.data.step, 1)
+  })
+
+  it('forgets events without an aggregate once they are sent', async () => {
+    const emit = openOutbox(db)
+    start()
+
+    await emit([stepped.of({ id: 'x', step: 9 })])
+
+    await until('it is sent and gone', async () => got.length === 1 && (await db.connection.collection('outbox').countDocuments()) === 0)
+  })
+})

@@ -1,0 +1,93 @@
+import type { Notification } from '@carapace/api'
+import { type Database, duplicateIndex } from '@carapace/store'
+import { Schema } from 'mongoose'
+import type { Notice } from './notices.ts'
+
+interface Entry {
+  _id: string
+  agentId: string
+  type: Notification['type']
+  title: string
+  message: string
+  read: boolean
+  metadata: Record<string, unknown>
+  /** The event that it tells of: one entry per agent and event. */
+  eventId: string
+  createdAt: Date
+  /** Wall clock, for the 180 days after which the database removes it. */
+  storedAt: Date
+}
+
+export interface Inbox {
+  /** Adds what is not there yet: a redelivered event adds nothing. */
+  add(eventId: string, notices: readonly Notice[]): Promise<void>
+  page(agentId: string, page: { limit: number; offset: number; unreadOnly: boolean }): Promise<{ notifications: Notification[]; total: number }>
+  unread(agentId: string): Promise<number>
+  /** Marks the agent's own entries; ids of others are not touched. Resolves to how many changed. */
+  mark(agentId: string, read: boolean, ids?: readonly string[]): Promise<number>
+}
+
+const keptSeconds = 180 * 86_400
+
+const schema = new Schema<Entry>({
+  _id: String,
+  agentId: String,
+  type: String,
+  title: String,
+  message: String,
+  read: Boolean,
+  metadata: Schema.Types.Mixed,
+  eventId: String,
+  createdAt: Date,
+  storedAt: Date,
+})
+schema.index({ agentId: 1, eventId: 1 }, { name: 'agent_event', unique: true })
+schema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
+schema.index({ agentId: 1, read: 1, createdAt: -1, _id: -1 }, { name: 'agent_read_newest' })
+schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: keptSeconds })
+
+export function inboxStore(db: Database): Inbox {
+  const entries = db.connection.model<Entry>('notifications', schema, 'notifications')
+  return {
+    add: async (eventId, notices) => {
+      if (notices.length === 0) return
+      const createdAt = db.clock.now()
+      const documents = notices.map(({ to, ...notice }) => ({
+        _id: db.newId(),
+        agentId: to,
+        ...notice,
+        read: false,
+        eventId,
+        createdAt,
+        storedAt: new Date(),
+      }))
+      await entries.collection.insertMany(documents as never[], { ordered: false }).catch((error: unknown) => {
+        if (duplicateIndex(error) === undefined) throw error
+      })
+    },
+    page: async (agentId, { limit, offset, unreadOnly }) => {
+      const filter = { agentId, ...(unreadOnly ? { read: false } : {}) }
+      const [found, total] = await Promise.all([
+        entries.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).lean(),
+        entries.countDocuments(filter),
+      ])
+      return { notifications: found.map(view), total }
+    },
+    unread: agentId => entries.countDocuments({ agentId, read: false }),
+    mark: async (agentId, read, ids) => {
+      const result = await entries.updateMany({ agentId, read: !read, ...(ids ? { _id: { $in: ids } } : {}) }, { $set: { read } })
+      return result.modifiedCount
+    },
+  }
+}
+
+const view = ({ _id, agentId, type, title, message, read, metadata, createdAt }: Entry): Notification => ({
+  id: _id,
+  agentId,
+  type,
+  title,
+  message,
+  read,
+  metadata: metadata ?? {},
+  createdAt: createdAt.toISOString(),
+})

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { notifications } from './index.ts'
+
+run(notifications)
