@@ -6,6 +6,7 @@ import { Schema } from 'mongoose'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
+import type { OutboxEntry } from './outbox-entry.ts'
 
 const counted = event('store.counter.counted', 'id', 'For the test', { id: z.string(), to: z.number() })
 
@@ -36,8 +37,12 @@ describe('aggregate store', () => {
   })
 
   const fresh = (name: string = randomUUID()) => counters.create({ id: randomUUID(), name, count: 0 }, [])
-  const increment = (counter: Counter) => ({ state: { ...counter, count: counter.count + 1 }, events: [counted.of({ id: counter.id, to: counter.count + 1 })] })
-  const outboxOf = async (id: string) => (await db.connection.collection<{ _id: string }>('counters').findOne({ _id: id }))?.outbox
+  const increment = (counter: Counter) => ({
+    state: { ...counter, count: counter.count + 1 },
+    events: [counted.of({ id: counter.id, to: counter.count + 1 })],
+  })
+  const outboxOf = async (id: string) =>
+    (await db.connection.collection<{ _id: string; outbox: OutboxEntry[] }>('counters').findOne({ _id: id }))?.outbox ?? []
 
   it('gives versions that rise by one and times from its clock', async () => {
     const created = await fresh()
@@ -54,7 +59,7 @@ describe('aggregate store', () => {
     await counters.change(id, increment)
 
     const [entry] = await outboxOf(id)
-    assert.deepEqual([entry.type, entry.version, entry.data], ['store.counter.counted.v1', 2, { id, to: 1 }])
+    assert.deepEqual([entry?.type, entry?.version, entry?.data], ['store.counter.counted.v1', 2, { id, to: 1 }])
   })
 
   it('lets no change of thirty at once get lost', async () => {

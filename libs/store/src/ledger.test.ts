@@ -73,7 +73,9 @@ describe('ledger', () => {
 
   it('stays equal to the sum of its entries under random movements', async () => {
     const names = ['ext:bank', 'wallet:p', 'wallet:q', 'wallet:r']
-    const movement = fc.record({ from: fc.constantFrom(...names), to: fc.constantFrom(...names), amount: fc.bigInt({ min: 1n, max: 1_000n }) }).filter(m => m.from !== m.to)
+    const movement = fc
+      .record({ from: fc.constantFrom(...names), to: fc.constantFrom(...names), amount: fc.bigInt({ min: 1n, max: 1_000n }) })
+      .filter(m => m.from !== m.to)
     await fc.assert(
       fc.asyncProperty(fc.array(movement, { maxLength: 12 }), async movements => {
         for (const { from, to, amount } of movements) await move(from, to, amount).catch(() => undefined)

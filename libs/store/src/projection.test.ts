@@ -40,7 +40,10 @@ describe('projection', () => {
   })
 
   it('ends with the newest value of each field whatever order events come in, repeated or not', async () => {
-    const happenings = fc.array(fc.record({ version: fc.integer({ min: 1, max: 8 }), field: fc.constantFrom('handle', 'tier') }), { minLength: 1, maxLength: 12 })
+    const happenings = fc.array(fc.record({ version: fc.integer({ min: 1, max: 8 }), field: fc.constantFrom('handle', 'tier') }), {
+      minLength: 1,
+      maxLength: 12,
+    })
     await fc.assert(
       fc.asyncProperty(happenings, async list => {
         const id = randomUUID()

@@ -61,8 +61,14 @@ describe('outbox relay', () => {
     await until('all are sent', async () => got.length === 50 && (await pending()) === 0)
     for (const id of ids) {
       const own = got.filter(received => received.subject === id)
-      assert.deepEqual(own.map(received => received.data.step), [1, 2, 3, 4, 5])
-      assert.deepEqual(own.map(received => received.aggregateversion), [2, 3, 4, 5, 6])
+      assert.deepEqual(
+        own.map(received => received.data.step),
+        [1, 2, 3, 4, 5],
+      )
+      assert.deepEqual(
+        own.map(received => received.aggregateversion),
+        [2, 3, 4, 5, 6],
+      )
     }
   })
 

@@ -1,4 +1,8 @@
 export { acquireBroker, type Broker, type OwnBroker, startOwnBroker } from './broker.ts'
 export { busConformance, outgoing, testRetry, unique } from './bus-conformance.ts'
 export { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+export { startGatewayStub } from './gateway-stub.ts'
+export { acquireMongo, type TestMongo } from './mongo.ts'
+export { startPlatform, type TestPlatform, type TestPlatformOptions } from './platform.ts'
+export { seeded } from './random.ts'
 export { until } from './until.ts'
