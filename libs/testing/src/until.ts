@@ -1,11 +1,11 @@
 /** Polls until `probe` gives something truthy. @throws Error with the last error or value after `seconds` */
-export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 10): Promise<NonNullable<T>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 10): Promise<Exclude<T, false | null | undefined>> {
   const end = Date.now() + seconds * 1000
   let last: unknown
   do {
     try {
       const found = await probe()
-      if (found) return found as NonNullable<T>
+      if (found) return found as Exclude<T, false | null | undefined>
       last = found
     } catch (error) {
       last = error

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { gigAssigned, gigCommented } from '@carapace/api'
+import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { notifications } from './index.ts'
+
+describe('notifications', () => {
+  let platform: TestPlatform
+
+  before(async () => {
+    platform = await startPlatform([notifications])
+  })
+  after(() => platform.close())
+
+  const gig = { gigTitle: 'Audit a vault', budget: 40_000_000n, chain: 'BASE_SEPOLIA' as const }
+  const assigned = (assigneeId: string, gigId: string = randomUUID()) =>
+    gigAssigned.of({
+      ...gig,
+      gigId,
+      posterId: randomUUID(),
+      assigneeId,
+      crewId: null,
+      memberIds: [],
+      by: 'application',
+      skillsRequired: [],
+      feeBp: 300,
+      bondRequired: 0n,
+      assignedAt: '2026-01-01T00:00:00.000Z',
+      deadlineAt: '2026-01-04T00:00:00.000Z',
+    })
+  const inbox = (agentId: string, query = '') => platform.call('GET', `/api/agents/${agentId}/notifications${query}`)
+  const tell = async (agentId: string, count: number) => {
+    for (let n = 0; n < count; n++) await platform.publish(assigned(agentId))
+    await until('all arrived', async () => (await inbox(agentId)).body.total === count)
+  }
+
+  it('tells the chosen applicant, with the gig in the metadata', async () => {
+    const agentId = randomUUID()
+    const gigId = randomUUID()
+
+    await platform.publish(assigned(agentId, gigId))
+
+    const { body } = await until('it arrives', async () => {
+      const answer = await inbox(agentId)
+      return answer.body.total === 1 && answer
+    })
+    assert.equal(body.unreadCount, 1)
+    assert.equal(body.notifications[0].type, 'gig_accepted')
+    assert.equal(body.notifications[0].metadata.gigId, gigId)
+    assert.equal(body.notifications[0].read, false)
+  })
+
+  it('does not tell the author of a comment about it', async () => {
+    const posterId = randomUUID()
+    const assigneeId = randomUUID()
+    const comment = { ...gig, gigId: randomUUID(), posterId, assigneeId, commentId: randomUUID(), authorId: posterId, isInternal: false }
+
+    await platform.publish(gigCommented.of(comment))
+
+    await until('the assignee is told', async () => (await inbox(assigneeId)).body.total === 1)
+    assert.equal((await inbox(posterId)).body.total, 0)
+  })
+
+  it('adds nothing when the same event comes again', async () => {
+    const agentId = randomUUID()
+    const draft = assigned(agentId)
+    const event = {
+      specversion: '1.0',
+      id: randomUUID(),
+      source: '/carapace/marketplace',
+      type: draft.type,
+      subject: draft.subject,
+      time: new Date().toISOString(),
+      datacontenttype: 'application/json',
+      aggregateversion: 1,
+      data: draft.data,
+    } as const
+    const message = { exchange: draft.exchange, routingKey: draft.routingKey, event }
+
+    await platform.bus.publish([message, message])
+    await platform.bus.publish([message])
+
+    await until('it arrives', async () => (await inbox(agentId)).body.total === 1)
+  })
+
+  it('pages newest first and counts', async () => {
+    const agentId = randomUUID()
+    await tell(agentId, 5)
+
+    const first = (await inbox(agentId, '?limit=2&offset=0')).body
+    const second = (await inbox(agentId, '?limit=2&offset=2')).body
+
+    assert.deepEqual([first.total, first.notifications.length, second.notifications.length], [5, 2, 2])
+    const times = [...first.notifications, ...second.notifications].map((entry: { createdAt: string }) => entry.createdAt)
+    assert.deepEqual(times, [...times].sort().reverse())
+    assert.equal((await platform.call('GET', `/api/agents/${agentId}/notifications/unread-count`)).body.count, 5)
+    assert.deepEqual((await platform.call('GET', `/api/agents/${agentId}/unread-count`)).body, {
+      unreadCount: 5,
+      count: 5,
+      messages: 0,
+      notifications: 5,
+    })
+  })
+
+  it('marks some or all as read, and only its own', async () => {
+    const agentId = randomUUID()
+    const other = randomUUID()
+    await tell(agentId, 3)
+    await tell(other, 1)
+    const foreign = (await inbox(other)).body.notifications[0].id
+    const [one] = (await inbox(agentId)).body.notifications
+    const mark = (body: object) =>
+      platform.call('PATCH', `/api/agents/${agentId}/notifications`, { body, headers: { 'x-agent-id': agentId, 'x-wallet-address': '0x1' } })
+
+    const some = await mark({ read: true, notificationIds: [one.id, foreign] })
+    const all = await mark({ read: true })
+
+    assert.deepEqual([some.body.updated, some.body.unreadCount], [1, 2])
+    assert.deepEqual([all.body.updated, all.body.unreadCount], [2, 0])
+    assert.equal((await inbox(other)).body.unreadCount, 1)
+    assert.equal((await inbox(agentId, '?unreadOnly=true')).body.total, 0)
+  })
+
+  it('refuses to mark for somebody else, and without identity', async () => {
+    const path = `/api/agents/${randomUUID()}/notifications`
+
+    const foreign = await platform.call('PATCH', path, { body: { read: true }, headers: { 'x-agent-id': randomUUID(), 'x-wallet-address': '0x1' } })
+    const nobody = await platform.call('PATCH', path, { body: { read: true } })
+
+    assert.deepEqual([foreign.status, foreign.body.code], [403, 'FORBIDDEN'])
+    assert.deepEqual([nobody.status, nobody.body.code], [401, 'AUTH_REQUIRED'])
+  })
+
+  it('answers 304 to the tag of an unchanged inbox', async () => {
+    const agentId = randomUUID()
+    await tell(agentId, 1)
+    const { headers } = await inbox(agentId)
+
+    const again = await platform.call('GET', `/api/agents/${agentId}/notifications`, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+
+    assert.equal(again.status, 304)
+  })
+
+  it('replays the answer of an equal request with the same idempotency key, and refuses another body', async () => {
+    const agentId = randomUUID()
+    await tell(agentId, 2)
+    const headers = { 'x-agent-id': agentId, 'x-wallet-address': '0x1', 'idempotency-key': `"${randomUUID()}"` }
+    const mark = (body: object) => platform.call('PATCH', `/api/agents/${agentId}/notifications`, { body, headers })
+
+    const first = await mark({ read: true })
+    const again = await mark({ read: true })
+    const other = await mark({ read: false })
+
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    assert.deepEqual([other.status, other.body.code], [409, 'IDEMPOTENCY_KEY_REUSED'])
+  })
+})
