@@ -76,8 +76,11 @@ class Sum {
   }
 
   private addRare(v: Long | number | bigint | Int32 | Double | Decimal128): void {
-    if (typeof v === 'number' && !Number.isInteger(v)) return this.addDouble(v)
-    if (typeof v === 'number') return this.addInteger(v)
+    if (typeof v === 'number') {
+      if (Number.isInteger(v)) this.addInteger(v)
+      else this.addDouble(v)
+      return
+    }
     this.wide = true
     this.overflow += typeof v === 'bigint' ? v : (v as Long).toBigInt()
   }

@@ -46,12 +46,12 @@ export const logicOperators: Readonly<Record<string, Operator>> = {
     if (branches.length === 0 && otherwise === undefined) fail(40068, '$switch requires at least one branch.')
     const cases = branches.map(branch => {
       const fields = namedArguments('$switch', branch, ['case', 'then'], [])
-      return { test: compile(fields.case), then: compile(fields.then) }
+      return { test: compile(fields.case), value: compile(fields.then) }
     })
     const fallback = Object.hasOwn(arg as Doc, 'default')
       ? compile(otherwise)
       : () => fail(40066, '$switch could not find a matching branch for an input, and no default was specified.')
-    return root => (cases.find(({ test }) => isTruthy(test(root)))?.then ?? fallback)(root)
+    return root => (cases.find(({ test }) => isTruthy(test(root)))?.value ?? fallback)(root)
   },
   $let: (arg, compile, scope) => {
     const fields = namedArguments('$let', arg, ['vars', 'in'], [])

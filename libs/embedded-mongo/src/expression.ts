@@ -2,7 +2,7 @@ import { fail } from './errors.ts'
 import { arithmeticOperators } from './expression-arithmetic.ts'
 import { arrayOperators } from './expression-array.ts'
 import { conversionOperators } from './expression-convert.ts'
-import { type Compile, type Expr, type Operator, type Scope, scopeWith } from './expression-core.ts'
+import type { Compile, Expr, Operator, Scope } from './expression-core.ts'
 import { dateOperators } from './expression-date.ts'
 import { logicOperators } from './expression-logic.ts'
 import { objectOperators } from './expression-object.ts'
@@ -155,9 +155,4 @@ function valueAlong(value: unknown, path: string[], i: number): unknown {
   }
   const doc = asDoc(value)
   return doc ? valueAlong(getOwn(doc, path[i]!), path, i + 1) : undefined
-}
-
-/** Compiles an expression that sees nothing but the document and the given variables. */
-export function compileRoot(expression: unknown, now: Date, vars?: Doc): Expr {
-  return compileExpression(expression, scopeWith(now, vars))
 }

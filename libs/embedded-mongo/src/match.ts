@@ -1,5 +1,6 @@
 import { fail } from './errors.ts'
-import { compileRoot } from './expression.ts'
+import { compileExpression } from './expression.ts'
+import { type Scope, scopeWith } from './expression-core.ts'
 import { anyAt, type Position, type Test } from './path.ts'
 import { equalityTest, type Predicate, predicates, regexTest } from './predicates.ts'
 import { regexParts } from './regex.ts'
@@ -14,6 +15,8 @@ export interface FilterOptions {
   readonly vars?: Doc | undefined
   /** what `$$NOW` is in `$expr`; the present time when absent */
   readonly now?: Date | undefined
+  /** the variables of a pipeline, in the place of `vars` and `now` */
+  readonly scope?: Scope | undefined
 }
 
 /** Known to MongoDB, not to this engine. */
@@ -67,7 +70,7 @@ function topLevel(operator: string, arg: unknown, options: FilterOptions): Match
       return doc => !branches.some(branch => branch(doc))
     }
     case '$expr': {
-      const value = compileRoot(arg, options.now ?? new Date(), options.vars)
+      const value = compileExpression(arg, options.scope ?? scopeWith(options.now ?? new Date(), options.vars))
       return doc => isTruthy(value(doc))
     }
     case '$jsonSchema':
