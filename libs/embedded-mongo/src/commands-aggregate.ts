@@ -1,45 +1,80 @@
-import { encode } from './bson-raw.ts'
+import { runPipeline } from './aggregate.ts'
+import { writeOutput } from './aggregate-output.ts'
+import type { PipelineEnv } from './aggregate-sink.ts'
+import { sourceDocuments } from './aggregate-source.ts'
+import { splitPipeline } from './aggregate-split.ts'
+import { decode, decodeFields, encode } from './bson-raw.ts'
 import { countMatches } from './commands-count.ts'
+import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
-import { type Command, type Context, collectionName, optionalCount, optionalDoc, optionalDocs } from './context.ts'
+import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, optionalDocs, viewFor } from './context.ts'
 import { fail } from './errors.ts'
 import { checkCollation } from './index-spec.ts'
+import { parseSort } from './query-sort.ts'
+import { checkDeadline, docOf, type Query, runQuery, type Tick, tick, withinDeadline } from './read.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 
 const firstBatchSize = 101
+const turnMs = 12
 
 export const aggregate: Command = {
   run: async context => {
     const { body } = context
     checkCollation(body.collation)
-    const name = collectionName(context)
+    const isForDatabase = isNumeric(body.aggregate)
+    const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
     const stages = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
-    const cursor = optionalDoc(body, 'cursor') ?? {}
-    const namespace = `${context.db}.${name}`
+    if (flag(body, 'explain')) return explain.run({ ...context, body: { explain: { aggregate: name, pipeline: stages }, verbosity: 'queryPlanner' } })
+    const cursor = optionalDoc(body, 'cursor') ?? fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
+    const batchSize = optionalCount(cursor, 'batchSize') ?? firstBatchSize
     const counted = countOnly(context, name, stages)
-    if (counted)
-      return answerWithCursor(context, namespace, counted.values(), optionalCount(cursor, 'batchSize') ?? firstBatchSize, false, { isReached: false })
-    return fail(115, 'aggregate is not there yet')
+    const end = { isReached: counted !== undefined }
+    return answerWithCursor(context, `${context.db}.${name}`, counted?.values() ?? results(context, isForDatabase ? undefined : name, stages), batchSize, false, end)
   },
-  fields: new Set([
-    'pipeline',
-    'cursor',
-    'explain',
-    'allowDiskUse',
-    'bypassDocumentValidation',
-    'collation',
-    'hint',
-    'let',
-    'needsMerge',
-    'fromMongos',
-  ]),
+  fields: new Set(['pipeline', 'cursor', 'explain', 'allowDiskUse', 'bypassDocumentValidation', 'collation', 'hint', 'let', 'needsMerge', 'fromMongos']),
   inTransaction: true,
+}
+
+async function* results(context: Context, name: string | undefined, stages: readonly Doc[]): AsyncGenerator<Buffer | Tick> {
+  const env: PipelineEnv = {
+    now: context.now,
+    let: optionalDoc(context.body, 'let'),
+    lookup: (other, filter) => everythingIn(context, other, filter ?? {}),
+    out: (target, docs, mode) => writeOutput(context, target, docs, mode),
+    source: stage => sourceDocuments(context, name, stage),
+  }
+  const split = splitPipeline(stages)
+  const source = name === undefined ? [] : documents(context, name, split)
+  for await (const doc of runPipeline(split.rest, source, env)) yield encode(doc)
+}
+
+/** What the front of the pipeline lets through, found by an index where there is one. Other commands get their turn in between. */
+async function* documents(context: Context, name: string, { filter, sort, skip, limit, fields }: ReturnType<typeof splitPipeline>): AsyncGenerator<Doc> {
+  const collection = findCollection(context, name)
+  if (!collection) return
+  const query: Query = { filter, sort: parseSort(sort), skip, limit, hint: context.body.hint, vars: optionalDoc(context.body, 'let') }
+  let turnStarted = Date.now()
+  for (const found of runQuery(viewFor(context), collection, query)) {
+    if (found !== tick) yield found.doc ?? (fields ? decodeFields(found.raw, fields) : decode(found.raw))
+    else {
+      checkDeadline(context.deadline)
+      if (Date.now() - turnStarted < turnMs) continue
+      await new Promise(setImmediate)
+      turnStarted = Date.now()
+    }
+  }
+}
+
+function* everythingIn(context: Context, name: string, filter: Doc): Generator<Doc> {
+  const collection = findCollection(context, name)
+  if (!collection) return
+  for (const found of withinDeadline(runQuery(viewFor(context), collection, { filter }), context.deadline)) yield docOf(found)
 }
 
 /** The pipeline of `countDocuments` is answered by counting, often without reading a document. */
 function countOnly(context: Context, name: string, stages: readonly Doc[]): Buffer[] | undefined {
   const last = stages.at(-1)?.$group
-  if (!isDoc(last) || Object.keys(last).join() !== '_id,n' || !isDoc(last.n) || !isNumeric(last._id)) return undefined
+  if (stages.length < 2 || !isDoc(last) || Object.keys(last).join() !== '_id,n' || !isDoc(last.n) || !isNumeric(last._id)) return undefined
   if (!isNumeric(last.n.$sum) || asInteger(last.n.$sum) !== 1 || Object.keys(last.n).length !== 1) return undefined
   const filter = stages[0]!.$match
   if (!isDoc(filter)) return undefined

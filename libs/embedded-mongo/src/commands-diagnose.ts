@@ -1,3 +1,4 @@
+import { EJSON } from 'bson'
 import { decode } from './bson-raw.ts'
 import { type Collection, namespaceOf } from './catalog.ts'
 import { serverVersion } from './commands-server.ts'
@@ -5,6 +6,8 @@ import { type Command, type Context, collectionName, findCollection, optionalDoc
 import { fail } from './errors.ts'
 import { keysOf } from './index-keys.ts'
 import { entryKeyOf, wholeRange } from './keyspace.ts'
+import type { Index } from './index-spec.ts'
+import { filterConjuncts } from './match.ts'
 import { planQuery } from './plan.ts'
 import { parseSort } from './query-sort.ts'
 import { checkDeadline, runQuery, tick } from './read.ts'
@@ -178,11 +181,16 @@ function describePlan(collection: Collection, filter: Doc, sort: Doc | undefined
       isSparse: index.isSparse,
       isPartial: index.partial !== undefined,
       direction,
-      indexBounds: plan.bounds,
+      indexBounds: boundsText(plan.index, filter),
     }
     stage = { stage: 'FETCH', ...(plan.isExact ? {} : { filter }), inputStage: scan }
   }
   return plan.givesSort ? stage : { stage: 'SORT', sortPattern: sort, inputStage: stage }
+}
+
+function boundsText(index: Index, filter: Doc): Doc {
+  const conjuncts = filterConjuncts(filter)
+  return Object.fromEntries(index.fields.map(({ path }) => [path, conjuncts.filter(conjunct => conjunct.path === path).map(({ op, value }) => `${op} ${EJSON.stringify(value)}`)]))
 }
 
 function measure({ engine }: Context, collection: Collection): { count: number; size: number } {

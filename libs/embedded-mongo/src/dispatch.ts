@@ -5,7 +5,7 @@ import type { Command, Context } from './context.ts'
 import { abortTxn, type Engine } from './engine.ts'
 import { fail, MongoError } from './errors.ts'
 import { type Failure, takeFailure } from './fail-points.ts'
-import { errorReply, operationTime, withField } from './reply.ts'
+import { errorReply, withField, withOperationTime } from './reply.ts'
 import { sessionOf, transactionNumber } from './session.ts'
 import { joinTransaction } from './transaction-state.ts'
 import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
@@ -166,8 +166,8 @@ function finish(context: Context, failure: Failure | undefined, reply: Buffer | 
       : (failure?.labels ?? (code !== undefined && isRetryableWrite(context) && retryableCodes.has(code) ? ['RetryableWriteError'] : []))
     if (labels.length > 0) extra.errorLabels = labels
   }
-  if (body.lsid !== undefined) extra.operationTime = operationTime(engine.storage.version())
-  return Object.keys(extra).length > 0 ? withField(reply, extra) : reply
+  const whole = concern ? withField(reply, extra) : reply
+  return body.lsid === undefined ? whole : withOperationTime(whole, engine.storage.version())
 }
 
 function isRetryableWrite({ body, name }: Context): boolean {

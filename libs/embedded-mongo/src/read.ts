@@ -81,19 +81,25 @@ function* slice(stream: Iterable<Found | Tick>, skip: number, limit: number, end
 }
 
 function* findMatches(view: View, collection: Collection, plan: Plan, query: Query): Generator<Found | Tick> {
-  const matches = compileFilter(query.filter, { vars: query.vars })
+  let compiled: ((doc: Doc) => boolean) | undefined
+  const matches = (found: Found) => {
+    compiled ??= compileFilter(query.filter, { vars: query.vars })
+    return compiled(docOf(found))
+  }
+  // An empty result must not hide a bad filter; one that the plan understands to the end is good.
+  if (!plan.isExact) compiled = compileFilter(query.filter, { vars: query.vars })
   const changes = view.changes?.(collection)
   const version = view.storage.version()
   for (const found of candidates(view, collection, plan)) {
     if (found === tick) yield tick
     else if (changes?.size && changes.has(found.key.toString('latin1'))) continue
-    else if ((plan.isExact && version === view.storage.version()) || matches(docOf(found))) yield found
+    else if ((plan.isExact && version === view.storage.version()) || matches(found)) yield found
   }
   if (!changes) return
   for (const { key, after } of [...changes.values()]) {
     if (!after) continue
     const found: Found = { key, raw: after }
-    if (matches(docOf(found))) yield found
+    if (matches(found)) yield found
   }
 }
 

@@ -1,15 +1,28 @@
-import { Double, Long, Timestamp } from 'bson'
+import { Double, Long } from 'bson'
 import { assemble, encode } from './bson-raw.ts'
 import type { MongoError } from './errors.ts'
 import type { Doc } from './values.ts'
 
 const okElement = Buffer.from([1, 0x6f, 0x6b, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f])
+const timeElement = Buffer.from('\x11operationTime\0????????', 'latin1')
 const one = new Double(1)
 const arrayKeys: Buffer[] = []
 
-/** Seconds and a counter that never run backwards: what the driver hands on as `afterClusterTime`. */
-export function operationTime(version: number): Timestamp {
-  return new Timestamp({ t: Math.floor(Date.now() / 1000), i: (version % 0x7fff_ffff) + 1 })
+/**
+ * The reply with `operationTime` behind its other fields: seconds and a counter that never run backwards, which the driver hands on
+ * as `afterClusterTime`. Every reply gets it, hence by hand.
+ */
+export function withOperationTime(document: Buffer, version: number): Buffer {
+  const at = document.length - 1
+  const raw = Buffer.allocUnsafe(at + timeElement.length + 1)
+  raw.set(document)
+  raw.set(timeElement, at)
+  const value = at + timeElement.length - 8
+  raw.writeUInt32LE((version % 0x7fff_ffff) + 1, value)
+  raw.writeUInt32LE(Math.floor(Date.now() / 1000), value + 4)
+  raw[raw.length - 1] = 0
+  raw.writeInt32LE(raw.length, 0)
+  return raw
 }
 
 /** A successful reply: `ok: 1` comes last, as clients print it. */
