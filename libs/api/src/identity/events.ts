@@ -32,6 +32,8 @@ export const agentRegistered = event('identity.agent.registered', 'agentId', 'Th
 export const agentUpdated = event('identity.agent.updated', 'agentId', 'The profile was changed; all its fields as they are now', {
   agentId: id,
   handle: z.string(),
+  /** Calls for this agent need a request signature (auth-policy). */
+  requireSignature: z.boolean().optional(),
   ...profile,
 })
 
