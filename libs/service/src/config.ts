@@ -46,6 +46,7 @@ export const configSchema = z.object({
     .describe('plain: identity headers; signed: headers and an ERC-8128 signature. Default plain in the embedded start, else signed'),
   PLAIN_MODE_ACCEPTED: yes.default(false).describe('yes lets plain mode listen beyond loopback or use real networks'),
   TRUSTED_PROXIES: list.describe('Addresses whose X-Forwarded-For counts'),
+  DEVNET_RPC_PORT: count(8545).describe('Port of the first devnet of the embedded start, the second takes the next one; 0: free ones'),
   BASE_SEPOLIA_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of Base Sepolia; default: the devnet'),
   SKALE_TESTNET_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of the zero-gas network; default: the devnet'),
   BASE_SEPOLIA_ADDRESSES: z.string().optional().describe('JSON file with the contract addresses that deploy:contracts printed'),

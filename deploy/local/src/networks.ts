@@ -1,0 +1,43 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Chain } from '@carapace/api'
+import { networks } from '@carapace/chain'
+import { deployDevnet } from '@carapace/contracts'
+import { type Devnet, startDevnets } from '@carapace/devnet'
+import { computeAddress } from 'ethers'
+import type { Keys } from './keys.ts'
+
+export interface Devnets {
+  /** Variables by which every other part finds the networks, as an operator would set them. */
+  environment: Record<string, string>
+  rpcUrls: Record<Chain, string>
+  close(): Promise<void>
+}
+
+/** Both devnets with all contracts, kept in the data folder. */
+export async function startNetworks(dataDir: string, ports: readonly [number, number], keys: Keys, baseUrl: string, log: (message: string) => void): Promise<Devnets> {
+  const operator = computeAddress(keys.relayer)
+  const admin = computeAddress(keys.oracle)
+  const chains = Object.keys(networks) as Chain[]
+  const devnets = await startDevnets({
+    networks: chains.map((chain, at) => ({ network: { chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless }, port: ports[at] ?? 0, dataDir: path.join(dataDir, 'devnet', chain) })),
+    deploy: (network, rpcUrl) => deployDevnet({ rpcUrl, chainId: network.chainId, deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }),
+    log,
+  })
+  await mkdir(path.join(dataDir, 'devnet'), { recursive: true })
+  const environment: Record<string, string> = {}
+  for (const devnet of devnets) Object.assign(environment, await announce(dataDir, devnet))
+  return {
+    environment,
+    rpcUrls: Object.fromEntries(devnets.map(devnet => [devnet.chain, devnet.rpcUrl])) as Record<Chain, string>,
+    close: async () => {
+      await Promise.all(devnets.map(devnet => devnet.close()))
+    },
+  }
+}
+
+async function announce(dataDir: string, devnet: Devnet<unknown>): Promise<Record<string, string>> {
+  const file = path.resolve(dataDir, 'devnet', `${devnet.chain}.addresses.json`)
+  await writeFile(file, `${JSON.stringify(devnet.addresses, null, 2)}\n`)
+  return { [`${devnet.chain}_RPC_URL`]: devnet.rpcUrl, [`${devnet.chain}_ADDRESSES`]: file }
+}
