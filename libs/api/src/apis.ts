@@ -11,6 +11,9 @@ import { socialApi } from './social.ts'
 import { swarmApi } from './swarm.ts'
 import { treasuryApi } from './treasury.ts'
 
+/** Of the interface documents; the paths carry no version. */
+export const apiVersion = '0.1.0'
+
 /** Every service's declarations, by service. */
 export const apis = {
   identity: identityApi,

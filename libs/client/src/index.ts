@@ -1,1 +1,31 @@
-export {}
+import { type AnyEndpoint, apis, type Client, type ClientOptions, client } from '@carapace/api'
+
+export { type Client, type ClientOptions, Refusal } from '@carapace/api'
+
+type Apis = typeof apis
+/** Every public endpoint, by service: `carapace.marketplace.createGig({ body })`. */
+export type Carapace = { readonly [Service in keyof Apis]: Client<Apis[Service]['endpoints']> }
+
+export interface Identity {
+  agentId?: string
+  walletAddress?: string
+  /** Oracle or admin. */
+  adminWallet?: string
+  adminKey?: string
+}
+
+/**
+ * The SDK of an agent: all public endpoints with its identity headers set once. Without an identity it reads.
+ * @throws Refusal from each call, with the code of the error table
+ * @example const carapace = connect({ baseUrl: 'http://127.0.0.1:3000', identity: { agentId, walletAddress } })
+ */
+export function connect({ identity = {}, ...options }: Omit<ClientOptions, 'headers'> & { identity?: Identity }): Carapace {
+  const headers = {
+    'x-agent-id': identity.agentId,
+    'x-wallet-address': identity.walletAddress,
+    'x-admin-wallet': identity.adminWallet,
+    'x-admin-key': identity.adminKey,
+  }
+  const services = Object.entries(apis).map(([name, api]) => [name, client<Record<string, AnyEndpoint>>(api.endpoints, { ...options, headers })])
+  return Object.fromEntries(services) as unknown as Carapace
+}

@@ -85,7 +85,7 @@ export const relayerReads = {
     body: z.object({ owner: z.string().regex(/^[A-Za-z0-9_.:-]{1,100}$/) }),
     response: z.object({ address: z.string(), created: z.boolean() }),
   }),
-  listNetworks: endpoint({
+  chainNetworks: endpoint({
     method: 'get',
     path: '/internal/v1/networks',
     caller: 'internal',

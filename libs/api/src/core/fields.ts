@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { parseUsd } from './money.ts'
+import { MICRO, parseUsd, usd } from './money.ts'
 
 /** The zod building blocks of all declarations. Names ending in `In` are for requests: they normalise what they accept. */
 
@@ -10,7 +10,7 @@ export const chain = z.enum(chains).meta({ description: 'Network' })
 
 export const uuid = z
   .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
+  .regex(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
   .transform(id => id.toLowerCase())
 export const pathId = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 characters of A-Z a-z 0-9 _ - .')
 export const handle = z
@@ -25,16 +25,17 @@ export const walletIn = z
 export const txHash = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const control = /[\u0000-\u0008\u000b-\u001f\u007f]/
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Surrogate}/u
 const cleanText = z
   .string()
   .refine(s => !control.test(s), 'must not contain control characters')
   .transform(s => s.normalize('NFC').trim())
+const atMost = (max: number) => z.string().refine(s => s.length <= max || [...s].length <= max, `must be at most ${max} characters`)
 
-/** Text of 1..max characters after trimming. */
-export const text = (max: number) => cleanText.pipe(z.string().min(1, 'must not be empty').max(max, `must be at most ${max} characters`))
-/** Text of 0..max characters after trimming. */
-export const text0 = (max: number) => cleanText.pipe(z.string().max(max, `must be at most ${max} characters`))
+/** Text of 1..max characters (code points) after trimming. */
+export const text = (max: number) => cleanText.pipe(atMost(max).min(1, 'must not be empty')).meta({ minLength: 1, maxLength: max })
+/** Text of 0..max characters (code points) after trimming. */
+export const text0 = (max: number) => cleanText.pipe(atMost(max)).meta({ maxLength: max })
 export const skillSlug = z
   .string()
   .transform(s => s.trim().toLowerCase())
@@ -54,30 +55,29 @@ function isWebUrl(value: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
 }
 
-const usdText = 'must be a number of USDC above 0 with at most 6 decimals'
+const usdText = 'must be a number of USDC with at most 6 decimals'
 /** Whole USDC in a request body: a JSON number that becomes bigint micro-USDC. Bounds are micro-USDC, inclusive. */
-export const usdIn = (bounds: { min?: bigint; max?: bigint; zero?: boolean } = {}) =>
-  z.number(usdText).transform((usdc, context) => {
-    const micro = parseUsd(usdc)
-    const min = bounds.min ?? (bounds.zero ? 0n : 1n)
-    const issue =
-      micro === undefined
-        ? usdText
-        : micro < min
-          ? `must be at least ${Number(min) / 1e6} USDC`
-          : bounds.max !== undefined && micro > bounds.max
-            ? `must be at most ${Number(bounds.max) / 1e6} USDC`
-            : undefined
-    if (issue === undefined) return micro as bigint
-    context.issues.push({ code: 'custom', message: issue, input: usdc })
-    return z.NEVER
-  })
+export const usdIn = (bounds: { min?: bigint; max?: bigint; zero?: boolean } = {}) => {
+  const min = bounds.min ?? (bounds.zero ? 0n : 1n)
+  const max = bounds.max ?? 1_000_000_000n * MICRO
+  return z
+    .number(usdText)
+    .transform((usdc, context) => {
+      const micro = parseUsd(usdc)
+      if (micro !== undefined && micro >= min && micro <= max) return micro
+      const issue = micro === undefined ? usdText : micro < min ? `must be at least ${usd(min)} USDC` : `must be at most ${usd(max)} USDC`
+      context.issues.push({ code: 'custom', message: issue, input: usdc })
+      return z.NEVER
+    })
+    .meta({ description: 'Whole USDC, at most 6 decimals', minimum: usd(min), maximum: usd(max) })
+}
 /** Whole USDC in a query string. */
 export const usdQuery = z
   .string()
   .regex(/^\d{1,10}(\.\d{1,6})?$/, usdText)
   .transform(Number)
   .pipe(usdIn({ zero: true }))
+  .meta({ type: 'number', minimum: 0, description: 'Whole USDC, at most 6 decimals' })
 /** Micro-USDC integer in a request body. */
 export const microIn = (bounds: { min: bigint; max: bigint }) =>
   z.int('must be an integer of micro-USDC').min(Number(bounds.min)).max(Number(bounds.max)).transform(BigInt)
@@ -113,14 +113,17 @@ const wholeNumber = (what: string) =>
     .transform(Number)
 /** An integer of the query string. */
 export const intQuery = (min: number, max: number) =>
-  wholeNumber(`a whole number from ${min} to ${max}`).pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+  wholeNumber(`a whole number from ${min} to ${max}`)
+    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .meta({ type: 'integer', minimum: min, maximum: max })
 /** `limit` and `offset`; a limit above the maximum is lowered to it. */
 export const pageQuery = {
   limit: wholeNumber('a whole number of at least 1')
     .pipe(z.int().min(1, 'must be at least 1'))
     .transform(n => Math.min(n, limits.page.max))
-    .default(limits.page.default),
-  offset: wholeNumber('a whole number of at least 0').default(0),
+    .prefault(String(limits.page.default))
+    .meta({ type: 'integer', minimum: 1, description: 'More than 100 is lowered to 100' }),
+  offset: wholeNumber('a whole number of at least 0').prefault('0').meta({ type: 'integer', minimum: 0 }),
 }
 export interface Page {
   limit: number

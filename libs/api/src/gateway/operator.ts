@@ -20,7 +20,7 @@ export const listDeadLetters = endpoint({
   summary: 'Events that no consumer could handle, oldest first',
   caller: 'admin',
   rate: 'admin',
-  query: { limit: intQuery(1, 1000).default(100) },
+  query: { limit: intQuery(1, 1000).prefault('100') },
   response: z.looseObject({ deadLetters: z.array(deadLetter), total: z.int() }),
 })
 

@@ -23,7 +23,7 @@ export const useFaucet = endpoint({
   caller: 'public',
   body: z.object({
     walletAddress: walletIn,
-    amount: usdIn({ max: 10_000n * MICRO }).default(1_000n * MICRO),
+    amount: usdIn({ max: 10_000n * MICRO }).prefault(1_000),
     chain: chain.default('BASE_SEPOLIA'),
   }),
   response: z.looseObject({ txHash: z.string().nullable(), gasTxHash: z.string().nullable(), balance: usdOut }),

@@ -47,7 +47,7 @@ export const createGig = endpoint({
       skillsRequired: skillsIn.default([]),
       currency: currency.default('USDC'),
       chain: chain.default('BASE_SEPOLIA'),
-      bondRequired: usdIn({ zero: true, max: limits.escrow.perGigMicro }).default(0n),
+      bondRequired: usdIn({ zero: true, max: limits.escrow.perGigMicro }).prefault(0),
       deadlineHours: z.int().min(1).max(2160).default(72),
       crewGig: z.boolean().default(false),
       minCrewScore: z.number().min(0).max(100).optional(),

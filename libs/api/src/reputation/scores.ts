@@ -128,7 +128,7 @@ export const checkEligibility = endpoint({
   summary: 'Whether the agent of a wallet meets a score and a risk',
   caller: 'public',
   price: '0.001',
-  query: { wallet: walletIn, minScore: intQuery(0, 100).default(0), maxRisk: intQuery(0, 100).default(100) },
+  query: { wallet: walletIn, minScore: intQuery(0, 100).prefault('0'), maxRisk: intQuery(0, 100).prefault('100') },
   response: eligibility,
   errors: ['PAYMENT_REQUIRED', 'PAYMENT_INVALID', 'REPLAY_DETECTED'],
 })

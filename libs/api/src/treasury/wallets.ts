@@ -96,7 +96,7 @@ export const listTreasuryHistory = endpoint({
   path: '/api/agents/:id/treasury/history',
   summary: 'Transactions, newest first',
   ...own,
-  query: { page: intQuery(1, 1_000_000).default(1), limit: pageQuery.limit },
+  query: { page: intQuery(1, 1_000_000).prefault('1'), limit: pageQuery.limit },
   response: z.looseObject({ transactions: z.array(treasuryTransaction), total: z.int(), page: z.int(), hasMore: z.boolean() }),
 })
 

@@ -87,7 +87,7 @@ export const listX402Resources = endpoint({
   path: '/facilitator/discovery/resources',
   summary: 'What can be bought',
   caller: 'public',
-  query: { type: z.string().max(20).optional(), limit: intQuery(1, 100).default(20), offset: pageQuery.offset },
+  query: { type: z.string().max(20).optional(), limit: intQuery(1, 100).prefault('20'), offset: pageQuery.offset },
   response: z.looseObject({
     x402Version,
     items: z.array(z.looseObject({ resource: z.string(), type: z.string(), x402Version, accepts: z.array(z.unknown()), lastUpdated: z.string() })),

@@ -1,0 +1,88 @@
+import { chainCommand, chainCommandType } from '../chain-relayer/command.ts'
+import { type Json, schemaBook } from './json-schema.ts'
+import type { AnyEvent, ServiceApi } from './service-api.ts'
+
+const exchanges = { events: 'carapace.events', commands: 'carapace.commands' } as const
+
+/**
+ * All domain events and the command of the relayer as an AsyncAPI 3.0.0 document, as they travel on RabbitMQ.
+ * @example asyncapi(Object.values(apis), '0.1.0')
+ */
+export function asyncapi(apis: readonly ServiceApi[], version: string): Json {
+  const book = schemaBook('#/components/schemas/')
+  const events = apis.flatMap(api => Object.values(api.events)).toSorted((a, b) => (a.type < b.type ? -1 : 1))
+  const command = { name: 'chain.command', type: chainCommandType, producer: '', summary: 'What a service asks of the relayer' }
+  const payloads = new Map([
+    ...events.map(event => [event.type, book.schema(event.payload, 'input')] as const),
+    [command.type, book.schema(chainCommand, 'input')] as const,
+  ])
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Carapace events',
+      version,
+      description: 'CloudEvents 1.0 in structured mode; the type is the routing key. Money is micro-USDC as decimal text.',
+      license: { name: 'MIT' },
+    },
+    defaultContentType: 'application/cloudevents+json',
+    servers: { broker: { host: 'localhost:5672', protocol: 'amqp', description: 'RabbitMQ, from AMQP_URL' } },
+    channels: Object.fromEntries([
+      ...events.map(event => [event.type, channel(event.type, event.type, 'events')] as const),
+      [command.type, channel(command.type, 'chain.command.{chain}', 'commands')] as const,
+    ]),
+    operations: Object.fromEntries([
+      ...events.map(event => [`publish.${event.type}`, operation(event, 'send')] as const),
+      [`receive.${command.type}`, operation(command, 'receive')] as const,
+    ]),
+    components: {
+      messages: Object.fromEntries([...events, command].map(event => [event.type, message(event, payloads.get(event.type)!)])),
+      schemas: book.named(),
+    },
+  }
+}
+
+function channel(type: string, address: string, exchange: keyof typeof exchanges): Json {
+  return {
+    address,
+    messages: { [type]: { $ref: `#/components/messages/${type}` } },
+    ...(address.includes('{chain}') ? { parameters: { chain: { enum: ['BASE_SEPOLIA', 'SKALE_TESTNET'] } } } : {}),
+    bindings: {
+      amqp: { is: 'routingKey', exchange: { name: exchanges[exchange], type: 'topic', durable: true, autoDelete: false }, bindingVersion: '0.3.0' },
+    },
+  }
+}
+
+function operation(event: Pick<AnyEvent, 'type' | 'summary' | 'producer'>, action: 'send' | 'receive'): Json {
+  return {
+    action,
+    summary: event.summary,
+    channel: { $ref: `#/channels/${event.type}` },
+    messages: [{ $ref: `#/channels/${event.type}/messages/${event.type}` }],
+    ...(event.producer ? { tags: [{ name: event.producer }] } : {}),
+  }
+}
+
+function message(event: Pick<AnyEvent, 'type' | 'name' | 'summary'>, data: Json): Json {
+  return {
+    name: event.name,
+    title: event.name,
+    summary: event.summary,
+    contentType: 'application/cloudevents+json',
+    payload: {
+      type: 'object',
+      properties: { ...envelope, type: { const: event.type }, data },
+      required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'aggregateversion', 'data'],
+    },
+  }
+}
+
+const envelope = {
+  specversion: { const: '1.0' },
+  id: { type: 'string', description: 'Stable over redelivery' },
+  source: { type: 'string' },
+  subject: { type: 'string' },
+  time: { type: 'string', format: 'date-time' },
+  datacontenttype: { const: 'application/json' },
+  aggregateversion: { type: 'integer', minimum: 0 },
+  traceparent: { type: 'string' },
+}

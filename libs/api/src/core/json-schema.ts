@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+export type Json = Record<string, unknown>
+
+/** Gathers named schemas of one document; `schema` gives back what to put in place, with references to the named ones. */
+export interface SchemaBook {
+  /** JSON Schema 2020-12. input = what a request may hold, output = what an answer holds. */
+  schema(type: z.ZodType, io: 'input' | 'output'): Json
+  /** The named schemas met so far, by name, in order of name. */
+  named(): Record<string, Json>
+}
+
+/**
+ * Turns zod schemas into JSON Schema whose `.meta({ id })` parts live under `prefix`.
+ * @throws Error when two different schemas bear one name
+ */
+export function schemaBook(prefix: string): SchemaBook {
+  const book = new Map<string, Json>()
+  return {
+    schema: (type, io) => {
+      // Wrapped, so that a schema that has a name of its own becomes a reference too.
+      const whole = z.toJSONSchema(z.object({ it: type }), { io, override: ({ jsonSchema }) => tidy(jsonSchema as Json) }) as Json
+      for (const [name, part] of Object.entries((whole.$defs ?? {}) as Record<string, Json>)) keep(book, name, relocate(part, prefix) as Json)
+      return relocate((whole.properties as Record<string, Json>).it, prefix) as Json
+    },
+    named: () => Object.fromEntries([...book].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+function keep(book: Map<string, Json>, name: string, schema: Json): void {
+  const { id: _, ...plain } = schema
+  const known = book.get(name)
+  if (known && JSON.stringify(known) !== JSON.stringify(plain)) throw new Error(`two different schemas are named ${name}`)
+  book.set(name, plain)
+}
+
+// A query parameter is text on the wire and declared as the number it stands for.
+function tidy(schema: Json): void {
+  if (schema.type !== 'string') delete schema.pattern
+  if ((schema.type === 'integer' || schema.type === 'number') && typeof schema.default === 'string') schema.default = Number(schema.default)
+}
+
+function relocate(part: unknown, prefix: string): unknown {
+  if (Array.isArray(part)) return part.map(item => relocate(item, prefix))
+  if (typeof part !== 'object' || part === null) return part
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) =>
+      key === '$ref' && typeof value === 'string' ? [key, value.replace('#/$defs/', prefix)] : [key, relocate(value, prefix)],
+    ),
+  )
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { apis } from './apis.ts'
+import { type CallerClass, callers } from './core/callers.ts'
+import { paramNames } from './core/endpoint.ts'
+import { routes } from './core/routes.ts'
+import type { AnyEndpoint, ServiceApi } from './core/service-api.ts'
+import { x402Prices } from './gateway/x402.ts'
+
+interface SpecLine {
+  method: string
+  path: string
+  auth: 'none' | 'agent' | 'wallet' | 'wallet-only' | 'admin'
+}
+const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as T
+const spec = read<SpecLine[]>('../src/spec-endpoints.json')
+
+const all: readonly ServiceApi[] = Object.values(apis)
+const table = routes(all)
+const endpoints: [name: string, endpoint: AnyEndpoint, service: string][] = all.flatMap(api =>
+  Object.entries(api.endpoints).map(([name, endpoint]) => [name, endpoint, api.name] as [string, AnyEndpoint, string]),
+)
+const shape = (method: string, path: string) => `${method.toUpperCase()} ${path.replace(/:[A-Za-z]+/g, ':')}`
+const declared = new Map(table.all.map(route => [shape(route.method, route.path), route]))
+
+describe('the map of endpoints', () => {
+  it('declares each of the 175 endpoints of the spec', () => {
+    const missing = spec.filter(line => !declared.has(shape(line.method, line.path))).map(line => `${line.method} ${line.path}`)
+
+    assert.equal(spec.length, 175)
+    assert.deepEqual(missing, [])
+  })
+
+  it('declares 40 paths of its own beside them', () => {
+    const ofSpec = new Set(spec.map(line => shape(line.method, line.path)))
+    const own = table.all.map(route => shape(route.method, route.path)).filter(key => !ofSpec.has(key))
+
+    assert.equal(own.length, 40, own.join('\n'))
+    assert.equal(table.all.length, 215)
+  })
+
+  it('asks for the identity that the spec asks for', () => {
+    const accepted: Record<SpecLine['auth'], readonly CallerClass[]> = {
+      none: Object.keys(callers) as CallerClass[],
+      agent: ['agent'],
+      wallet: ['wallet', 'walletOrOracle'],
+      'wallet-only': ['walletOnly'],
+      admin: ['oracle', 'admin'],
+    }
+    for (const line of spec) {
+      const { endpoint } = declared.get(shape(line.method, line.path))!
+
+      assert.ok(accepted[line.auth].includes(endpoint.caller), `${line.method} ${line.path} needs ${line.auth}, not ${endpoint.caller}`)
+    }
+  })
+
+  it('has no caller class "internal" at the public door, and no other behind it', () => {
+    for (const [name, endpoint] of endpoints) assert.notEqual(endpoint.caller, 'internal', name)
+    for (const api of all)
+      for (const [name, endpoint] of Object.entries(api.internal)) {
+        assert.equal(endpoint.caller, 'internal', name)
+        assert.match(endpoint.path, /^\/internal\/v1\//)
+      }
+  })
+
+  it('gives each endpoint a name of its own', () => {
+    const names = [...endpoints.map(([name]) => name), ...all.flatMap(api => Object.keys(api.internal))]
+
+    assert.deepEqual(
+      names.filter((name, i) => names.indexOf(name) !== i),
+      [],
+    )
+  })
+
+  it('names only parameters of the path as the own id, only fields of the body as the actor', () => {
+    for (const [name, endpoint] of endpoints) {
+      for (const path of [endpoint.path, ...endpoint.aliases]) assert.deepEqual(paramNames(path), Object.keys(endpoint.params.shape), name)
+      if (endpoint.self) assert.ok(paramNames(endpoint.path).includes(endpoint.self), name)
+      if (endpoint.actor) assert.ok(endpoint.actor in (endpoint.body?.shape ?? {}), name)
+      if (endpoint.method === 'get') assert.equal(endpoint.body, undefined, name)
+    }
+  })
+
+  it('keeps no undescribed answer beyond the list of bare.json, which only shrinks', () => {
+    const bare = endpoints.filter(([, endpoint]) => !endpoint.response && !endpoint.produces).map(([name, , service]) => `${service}.${name}`)
+    const known = read<string[]>('../bare.json')
+
+    assert.deepEqual(bare.toSorted(), known.toSorted(), 'take what is described now off the list; describe what is new')
+  })
+
+  it('sells only paths that exist', () => {
+    for (const { path } of x402Prices) assert.ok(declared.has(shape('get', path)), path)
+    for (const [name, endpoint] of endpoints.filter(([, { price }]) => price))
+      assert.ok(
+        x402Prices.some(price => price.gated && price.path === endpoint.path && price.amount === endpoint.price),
+        name,
+      )
+  })
+
+  it('answers an empty body with errors of fields, never with an exception', () => {
+    for (const [name, { body }] of endpoints) {
+      const parsed = body?.safeParse({})
+      if (parsed && !parsed.success)
+        assert.ok(
+          parsed.error.issues.every((issue: { message: string }) => issue.message.length > 0),
+          name,
+        )
+    }
+  })
+})
