@@ -3,8 +3,9 @@ import { createChain } from './chain.ts'
 import { openDoor } from './door.ts'
 import { openKeeper } from './keeper.ts'
 import { createMiner } from './miner.ts'
-import { startNode, stopNode } from './node.ts'
+import { type Node, stopNode } from './node.ts'
 import type { Network } from './process.ts'
+import { startThrowAway } from './throwaway.ts'
 import { RpcError, type Upstream } from './upstream.ts'
 
 /** A JSON-RPC call straight to anvil; fails with RpcError. Nothing else reaches the chain while a deployment runs. */
@@ -16,6 +17,8 @@ export type DevnetOptions<A> = {
   port: number
   /** Where the chain is kept over restarts. Absent: a throw-away network that dies with this process. */
   dataDir?: string
+  /** Throw-away only: where the deployed state is prepared once, for quick starts. Name the folder after what is deployed. */
+  preparedDir?: string
   mining?: { debounceMs?: number; heartbeatMs?: number }
   /** Runs once on a new chain; its answer is kept with the chain. */
   deploy: (rpc: Rpc) => Promise<A>
@@ -56,18 +59,14 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
   const deploy = (upstream: Upstream) => options.deploy(upstream.request)
 
   const keeper = dataDir === undefined ? undefined : await openKeeper({ network, dir: dataDir, deploy, dumpAfterSec, log })
-  const brief = keeper ? undefined : await startNode(network, 'parent')
-  const node = () => keeper?.node() ?? brief!
-  const stop = () => (keeper ? keeper.close() : stopNode(node()))
-  try {
-    const addresses = keeper ? keeper.addresses : await deploy(node().upstream)
-    return await serve(addresses)
-  } catch (error) {
-    await stop()
+  const kept = keeper ?? fixed(await startThrowAway({ network, deploy, preparedDir: options.preparedDir }))
+  const { node } = kept
+  return await serve().catch(async (error: Error) => {
+    await kept.close()
     throw error
-  }
+  })
 
-  async function serve(addresses: A): Promise<Devnet<A>> {
+  async function serve(): Promise<Devnet<A>> {
     let closing = false
     let serving: Promise<void> = Promise.resolve()
     const onError = (error: Error) => {
@@ -85,8 +84,8 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       records: keeper,
       onError,
     })
-    const miner = createMiner({ mine: chain.mine, debounceMs, heartbeatMs, onError: onMiningError })
     const door = await openDoor(chain, options.port)
+    const miner = createMiner({ mine: chain.mine, debounceMs, heartbeatMs, onError: onMiningError })
 
     const attend = async () => {
       const { anvil, upstream } = node()
@@ -100,7 +99,8 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
         serving = comeBack()
         serving.catch(onError)
       })
-      miner.wake()
+      const { pending } = await upstream.request<{ pending: string }>('txpool_status')
+      if (Number(pending) > 0) miner.wake()
     }
     const comeBack = async () => {
       if (!keeper) throw new RpcError(-32603, `the throw-away devnet ${network.chain} has ended`)
@@ -124,7 +124,7 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       await door.close()
       if (keeper) await chain.alone(keeper.dump).catch(onError)
       closing = true
-      await stop()
+      await kept.close()
     }
     await attend()
     return {
@@ -138,7 +138,7 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       get pid() {
         return node().anvil.pid
       },
-      addresses,
+      addresses: kept.addresses,
       advanceTime: async seconds => {
         await chain.handle('evm_increaseTime', [seconds])
         await chain.mine()
@@ -153,12 +153,15 @@ export type DevnetsOptions<A> = Omit<DevnetOptions<A>, 'network' | 'port' | 'dep
   deploy: (rpc: Rpc, network: Network) => Promise<A>
 }
 
-/** Starts several devnets at once, each in a folder of its own under `dataDir`. If one fails, none is left running. */
-export async function startDevnets<A>({ networks, deploy, dataDir, ...shared }: DevnetsOptions<A>): Promise<Devnet<A>[]> {
+/** Starts several devnets at once, each in a folder of its own under `dataDir` (or `preparedDir`). If one fails, none is left running. */
+export async function startDevnets<A>({ networks, deploy, dataDir, preparedDir, ...shared }: DevnetsOptions<A>): Promise<Devnet<A>[]> {
   const starts = await Promise.allSettled(
     networks.map(({ port, ...network }) => {
-      const folder = dataDir === undefined ? {} : { dataDir: join(dataDir, network.chain) }
-      return startDevnet({ ...shared, ...folder, network, port, deploy: rpc => deploy(rpc, network) })
+      const folders = {
+        ...(dataDir === undefined ? {} : { dataDir: join(dataDir, network.chain) }),
+        ...(preparedDir === undefined ? {} : { preparedDir: join(preparedDir, network.chain) }),
+      }
+      return startDevnet({ ...shared, ...folders, network, port, deploy: rpc => deploy(rpc, network) })
     }),
   )
   const started = starts.filter(start => start.status === 'fulfilled').map(({ value }) => value)
@@ -168,6 +171,10 @@ export async function startDevnets<A>({ networks, deploy, dataDir, ...shared }: 
     throw failed.reason
   }
   return started
+}
+
+function fixed<A>({ node, addresses }: { node: Node; addresses: A }): { node: () => Node; addresses: A; close: () => Promise<void> } {
+  return { node: () => node, addresses, close: () => stopNode(node) }
 }
 
 async function withLimit(serving: Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Entry, type Journal, journalGenerations, openJournal, readJournal, removeJournals } from './journal.ts'
 import { lockFolder } from './lock.ts'
-import { findLeftBehind, type Node, removePidFile, startNode, stopNode, writePidFile } from './node.ts'
+import { findLeftBehind, type Node, removePidFile, startNode, stopNode } from './node.ts'
 import type { Anvil, Network } from './process.ts'
 import { createRecorder, headOf, latestBlock, type Pending, type Recorder } from './recorder.ts'
 import { type History, readHistory, replay, resend, resume } from './replay.ts'
@@ -125,11 +125,12 @@ async function beginAnew<A>({ network, dir, deploy }: KeeperOptions<A>, left: An
   // Without a dump nothing was ever acknowledged: an unfinished first start is started over.
   await left?.kill()
   for (const generation of await journalGenerations(dir)) await rm(join(dir, `journal.${generation}.ndjson`))
-  const node = await startNode(network, 'own')
+  const node = await startNode(network, dir, { pidFile: true })
   try {
-    await writePidFile(dir, node.anvil)
     const genesis = await node.upstream.request<{ hash: string }>('eth_getBlockByNumber', ['0x0', false])
     const addresses = await deploy(node.upstream)
+    // A dump forgets that genesis sets its own base fee: only a chain with a block comes back with the same next block.
+    await node.upstream.request('evm_mine')
     const head = headOf(await latestBlock(node.upstream))
     const header = { chainId: network.chainId, genesisHash: genesis.hash, ...head, offsetSec: 0, addresses }
     return { node, header, head, pending: new Map(), generation: 0, dumpBytes: 0, adopted: false }
@@ -174,9 +175,8 @@ async function rebuild<A>(
   pending: Pending,
   onHead: (head: History['head']) => void,
 ): Promise<Node> {
-  const node = await startNode(network, 'own')
+  const node = await startNode(network, dir, { pidFile: true })
   try {
-    await writePidFile(dir, node.anvil)
     const head = await replay(node.upstream, dump, entries, history.raws)
     onHead(head)
     await resume(node.upstream, head, history.offsetSec, pending)

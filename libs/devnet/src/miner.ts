@@ -10,6 +10,11 @@ export type MinerOptions = {
   onError: (error: Error) => void
 }
 
+// Clients that poll for blocks (ethers' wait) miss the one block that took their transaction and look again at the next: for a while after
+// the last transaction, blocks go on as a network's would.
+const echoMs = 1000
+const echoForMs = 10_000
+
 /** Mines on demand: a block `debounceMs` after the first new transaction, again while the pool holds any, and at each heartbeat. */
 export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOptions): Miner {
   let soon: NodeJS.Timeout | undefined
@@ -17,6 +22,7 @@ export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOpt
   let mining = false
   let wanted = false
   let stopped = false
+  let lastTakenAt = 0
 
   const wake = () => {
     wanted = true
@@ -28,8 +34,11 @@ export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOpt
     wanted = false
     mine()
       .then(
-        // Transactions that a block did not take (beyond its gas limit, say) wait for the heartbeat instead of spinning.
-        ({ taken, left }) => (wanted ||= left > 0 && taken > 0),
+        ({ taken, left }) => {
+          if (taken > 0) lastTakenAt = Date.now()
+          // Transactions that a block did not take (beyond its gas limit, say) wait for the heartbeat instead of spinning.
+          wanted ||= left > 0 && taken > 0
+        },
         error => onError(error as Error),
       )
       .finally(() => {
@@ -41,7 +50,8 @@ export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOpt
   }
   const rest = () => {
     clearTimeout(heartbeat)
-    if (heartbeatMs > 0) heartbeat = setTimeout(() => mining || makeBlock(), heartbeatMs)
+    const isRecent = Date.now() - lastTakenAt < echoForMs
+    if (heartbeatMs > 0) heartbeat = setTimeout(() => mining || makeBlock(), isRecent ? Math.min(echoMs, heartbeatMs) : heartbeatMs)
   }
   rest()
   return {

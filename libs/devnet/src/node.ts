@@ -6,9 +6,14 @@ import { connectUpstream, type Upstream } from './upstream.ts'
 /** One anvil process and our connection to it. */
 export type Node = { anvil: Anvil; upstream: Upstream }
 
-export async function startNode(network: Network, lifetime: 'parent' | 'own'): Promise<Node> {
-  const anvil = await spawnAnvil(network, lifetime)
+/** Starts an anvil whose working files are in `dir`. With `pidFile` it outlives this process and is found again by findLeftBehind. */
+export async function startNode(network: Network, dir: string, { pidFile }: { pidFile: boolean }): Promise<Node> {
+  const anvil = await spawnAnvil(network, dir)
   try {
+    if (pidFile) {
+      await writePidFile(dir, anvil)
+      anvil.outlive()
+    }
     return { anvil, upstream: await connectUpstream(anvil.port) }
   } catch (error) {
     await anvil.kill()
@@ -26,7 +31,7 @@ type PidFile = { pid: number; identity: string | undefined; port: number }
 const pidFileName = 'anvil.json'
 const exitPollMs = 100
 
-export async function writePidFile(dir: string, { pid, port }: Anvil): Promise<void> {
+async function writePidFile(dir: string, { pid, port }: Anvil): Promise<void> {
   const temp = join(dir, `${pidFileName}.tmp`)
   await writeFile(temp, JSON.stringify({ pid, identity: processIdentity(pid), port } satisfies PidFile), { mode: 0o600 })
   await rename(temp, join(dir, pidFileName))
@@ -55,5 +60,5 @@ export async function findLeftBehind(dir: string): Promise<Anvil | undefined> {
     if (isAlive()) process.kill(pid, 'SIGKILL')
     while (isAlive()) await new Promise(resolve => setTimeout(resolve, 5))
   }
-  return { pid, port, exited, kill }
+  return { pid, port, exited, kill, outlive: () => undefined }
 }

@@ -1,13 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 
 export type Network = { chain: string; chainId: number; gasless: boolean }
 
-/** A running anvil: `exited` settles when it ends, whoever ended it; `kill` is SIGKILL and waits for the end. */
-export type Anvil = { pid: number; port: number; exited: Promise<void>; kill: () => Promise<void> }
+/**
+ * A running anvil: `exited` settles when it ends, whoever ended it; `kill` is SIGKILL and waits for the end. It ends with this process, also by
+ * kill -9, until `outlive` is called.
+ */
+export type Anvil = { pid: number; port: number; exited: Promise<void>; kill: () => Promise<void>; outlive: () => void }
 
 const baseFlags = [
   ...['--host', '127.0.0.1', '--quiet', '--no-mining', '--prune-history', '50', '--transaction-block-keeper', '20000'],
@@ -16,53 +20,58 @@ const baseFlags = [
 ]
 const gaslessFlags = ['--gas-price', '0', '--block-base-fee-per-gas', '0', '--disable-min-priority-fee']
 
+const maxTries = 5
+
 const binarySystem: Record<string, string> = { linux: 'linux', darwin: 'darwin', win32: 'win32' }
 const binaryArch: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
-/**
- * Spawns the platform's own anvil binary on a free loopback port and waits until it listens.
- * `lifetime: 'parent'` ties it to this process (throw-away networks); `'own'` lets it survive a kill -9 of this process, to be adopted.
- */
-export async function spawnAnvil(network: Network, lifetime: 'parent' | 'own'): Promise<Anvil> {
+/** Spawns the platform's own anvil binary on a free loopback port and waits until it listens. Its working files are in `dir`, and gone after. */
+export async function spawnAnvil(network: Network, dir: string): Promise<Anvil> {
+  const started = join(dir, 'started.json')
   for (let tries = 1; ; tries++) {
+    await rm(started, { force: true })
     const port = await freePort()
-    const flags = [...baseFlags, '--port', String(port), '--chain-id', String(network.chainId), ...(network.gasless ? gaslessFlags : [])]
+    const flags = [...baseFlags, '--port', String(port), '--chain-id', String(network.chainId), '--config-out', started]
     // An empty environment: nothing of the user's shell or foundry folder may steer or be touched by a devnet.
-    const child = spawn(binaryPath(), flags, { env: { HOME: tmpdir() }, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
-    const anvil = supervise(child, port, lifetime)
-    const failure = await listening(child, port)
+    const options = { env: { HOME: dir }, stdio: ['ignore', 'ignore', 'pipe'] satisfies StdioOptions, detached: true }
+    const child = spawn(binaryPath(), network.gasless ? [...flags, ...gaslessFlags] : flags, options)
+    const anvil = supervise(child, port)
+    const failure = await listening(child, started)
+    await rm(started, { force: true })
     if (!failure) return anvil
     await anvil.kill()
-    if (tries === 3) throw new Error(`anvil for ${network.chain} did not start: ${failure}`)
+    if (tries === maxTries) throw new Error(`anvil for ${network.chain} did not start: ${failure}`)
   }
 }
 
-function supervise(child: ChildProcess, port: number, lifetime: 'parent' | 'own'): Anvil {
+function supervise(child: ChildProcess, port: number): Anvil {
   const exited = new Promise<void>(resolve => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  child.unref()
-  if (lifetime === 'parent' && child.pid) guard(child.pid, exited)
+  const outlive = child.pid ? guard(child.pid) : () => undefined
+  void exited.then(outlive)
   const kill = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     await exited
   }
-  return { pid: child.pid ?? 0, port, exited, kill }
+  return { pid: child.pid ?? 0, port, exited, kill, outlive }
 }
 
-/** A throw-away anvil dies with us, also by kill -9: the guard's stdin closes when this process is gone. */
-function guard(pid: number, exited: Promise<void>): void {
-  if (process.platform === 'win32') return
+/** Ends anvil when this process is gone: then the guard's stdin closes. Returns what calls the guard off. */
+function guard(pid: number): () => void {
+  if (process.platform === 'win32') return () => undefined
   const watcher = spawn('/bin/sh', ['-c', `read _; kill -9 ${pid}`], { env: {}, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   watcher.once('error', () => undefined)
   watcher.unref()
-  const unref = watcher.stdin as unknown as { unref?: () => void }
-  unref.unref?.()
-  void exited.then(() => watcher.kill('SIGKILL'))
+  return () => void watcher.kill('SIGKILL')
 }
 
-async function listening(child: ChildProcess, port: number): Promise<string | undefined> {
+/**
+ * Waits for the file that anvil writes once it has bound its port. (That the port answers proves nothing: another process may have taken it
+ * since it was found free.) Answers why it failed.
+ */
+async function listening(child: ChildProcess, started: string): Promise<string | undefined> {
   let stderr = ''
   let failed: string | undefined
   child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-500)))
@@ -70,20 +79,10 @@ async function listening(child: ChildProcess, port: number): Promise<string | un
   child.once('close', () => (failed ??= stderr.trim() || 'it ended at once'))
   const deadline = Date.now() + 10_000
   while (failed === undefined && Date.now() < deadline) {
-    if (await canConnect(port)) break
+    if (existsSync(started)) return undefined
     await new Promise(resolve => setTimeout(resolve, 4))
   }
-  const stderrHandle = child.stderr as unknown as { unref?: () => void } | null
-  stderrHandle?.unref?.()
-  return failed ?? (Date.now() < deadline ? undefined : 'no answer within 10 s')
-}
-
-export function canConnect(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
+  return failed ?? 'it did not listen within 10 s'
 }
 
 function freePort(): Promise<number> {

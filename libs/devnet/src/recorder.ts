@@ -3,7 +3,7 @@ import type { Entry, Journal, RecordedBlock } from './journal.ts'
 import { RpcError, type Upstream } from './upstream.ts'
 
 export type Head = { number: number; hash: string; timestamp: number }
-type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: string; receiptsRoot: string; transactions: string[] }
+export type RpcBlock = { number: string; hash: string; parentHash: string; timestamp: string; receiptsRoot: string; transactions: string[] }
 
 /** Transactions that were journaled and not yet seen in a block, in the order of their arrival. */
 export type Pending = Map<string, { raw: string; since: number }>

@@ -1,5 +1,5 @@
 import type { Entry, RecordedBlock } from './journal.ts'
-import { type Head, headOf, latestBlock, type Pending, transactionHash } from './recorder.ts'
+import { type Head, headOf, latestBlock, type Pending, type RpcBlock, transactionHash } from './recorder.ts'
 import type { Dump } from './state.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -67,9 +67,14 @@ async function repeatBlock(upstream: Upstream, block: RecordedBlock, raws: Map<s
   await upstream.request('evm_setNextBlockTimestamp', [block.timestamp])
   await upstream.request('evm_mine')
   const mined = await latestBlock(upstream)
-  const same = mined.hash === block.hash || (mined.receiptsRoot === block.receiptsRoot && mined.transactions.join() === block.txs.join())
-  if (!same) throw new Error(`block ${block.number} came back as ${mined.hash} with other effects, it was ${block.hash}`)
+  if (mined.hash !== block.hash && !hasSameEffects(mined, block)) {
+    throw new Error(`block ${block.number} (${block.hash}) came back as block ${Number(mined.number)} (${mined.hash}) with other effects`)
+  }
   return headOf(mined)
+}
+
+function hasSameEffects(mined: RpcBlock, block: RecordedBlock): boolean {
+  return Number(mined.number) === block.number && mined.receiptsRoot === block.receiptsRoot && mined.transactions.join() === block.txs.join()
 }
 
 /** Puts the chain's clock `offsetSec` from the wall clock, never before its head, and hands the pool what was not mined yet. */

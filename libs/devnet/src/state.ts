@@ -15,7 +15,7 @@ const keptGenerations = 2
 export async function writeDump<A>(dir: string, { generation, header, state }: Dump<A>): Promise<number> {
   const body = Buffer.from(state.slice(2), 'hex')
   const head = Buffer.from(`${JSON.stringify({ ...header, sha256: digest(body) })}\n`)
-  const temp = join(dir, `${fileName(generation)}.tmp`)
+  const temp = join(dir, `${fileName(generation)}.${process.pid}.tmp`)
   const file = await open(temp, 'w', 0o600)
   try {
     await file.writev([head, body])

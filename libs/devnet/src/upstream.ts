@@ -21,6 +21,8 @@ export type Upstream = {
 type Answer = { id?: number; method?: string; result?: unknown; error?: { code: number; message: string } }
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }
 
+const connectionLost = 'the connection to anvil was lost'
+
 export const maxAnswerBytes = 2 ** 30
 
 /** Opens a WebSocket to the anvil at `port`. Requests fail with RpcError (anvil's answer) or Error (connection lost, time over). */
@@ -30,6 +32,7 @@ export async function connectUpstream(port: number): Promise<Upstream> {
   const waiting = new Map<number, Waiting>()
   const listeners: (() => void)[] = []
   let lastId = 0
+  let isOpen = true
 
   const settle = (answer: Answer) => {
     if (answer.method === 'eth_subscription') for (const listener of listeners) listener()
@@ -47,14 +50,16 @@ export async function connectUpstream(port: number): Promise<Upstream> {
   socket.on('error', () => socket.terminate())
   const closed = new Promise<void>(resolve => socket.once('close', resolve))
   socket.once('close', () => {
+    isOpen = false
     for (const waiter of waiting.values()) {
       clearTimeout(waiter.timer)
-      waiter.reject(new Error('the connection to anvil was lost'))
+      waiter.reject(new Error(connectionLost))
     }
     waiting.clear()
   })
 
   const prepare = (method: string, params: unknown, timeoutMs: number) => {
+    if (!isOpen) throw new Error(connectionLost)
     const id = ++lastId
     const answer = new Promise<unknown>((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -65,11 +70,8 @@ export async function connectUpstream(port: number): Promise<Upstream> {
     })
     return { body: { jsonrpc: '2.0', id, method, params }, answer }
   }
-  const send = (body: unknown) => {
-    // A failed write also closes the socket, which rejects what waits.
-    socket.send(JSON.stringify(body), () => undefined)
-    if (socket.readyState !== WebSocket.OPEN) socket.emit('close')
-  }
+  // A write that fails closes the socket, and that rejects what waits.
+  const send = (body: unknown) => socket.send(JSON.stringify(body), () => undefined)
   const request = async <T>(method: string, params: unknown = [], timeoutMs = 30_000) => {
     const { body, answer } = prepare(method, params, timeoutMs)
     send(body)

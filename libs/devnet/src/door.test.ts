@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { WebSocket } from 'ws'
+import { ask, call, cleanups, open, payments, type RpcAnswer, receipt, send, sender, until } from './test/support.ts'
+
+describe('the door', () => {
+  const after = cleanups()
+  afterEach(after.run)
+
+  async function connect(url: string): Promise<WebSocket> {
+    const socket = new WebSocket(url)
+    after.add(() => socket.terminate())
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    return socket
+  }
+  const nextMessage = (socket: WebSocket) =>
+    new Promise<unknown>(resolve => socket.once('message', data => resolve(JSON.parse(data.toString()) as unknown)))
+
+  const garbage: [name: string, body: string, code?: number][] = [
+    ['what is not JSON', '{"jsonrpc":', -32700],
+    ['an empty body', '', -32700],
+    ['an empty batch', '[]', -32600],
+    ['a number', '5', -32600],
+    ['null', 'null', -32600],
+    ['a call without version', '{"id":1,"method":"eth_chainId"}', -32600],
+    ['a method that is no string', '{"jsonrpc":"2.0","id":1,"method":{}}', -32600],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"eth_chainId"}', -32600],
+    ['params that are a string', '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":"x"}', -32602],
+    ['a raw transaction that is no hex', '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0xzz"]}', -32602],
+    ['a raw transaction of odd length', '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0x123"]}', -32602],
+    ['a raw transaction that is missing', '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction"}', -32602],
+    ['a raw transaction that anvil cannot read', '{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["0x1234"]}', -32602],
+    ['a name of every object', '{"jsonrpc":"2.0","id":1,"method":"constructor"}'],
+    ['time that is no number', '{"jsonrpc":"2.0","id":1,"method":"evm_increaseTime","params":["soon"]}', -32602],
+    ['more blocks than a call may make', '{"jsonrpc":"2.0","id":1,"method":"anvil_mine","params":["0xffffff"]}', -32602],
+    ['a batch that is too long', `[${'1,'.repeat(1000)}1]`, -32600],
+    ['brackets without end', '['.repeat(100_000), -32700],
+  ]
+  it('answers garbage with a JSON-RPC error and goes on, by HTTP and WebSocket', async () => {
+    const { rpcUrl, wsUrl } = await open(after.add)
+    const socket = await connect(wsUrl)
+    for (const [name, body, code] of garbage) {
+      const byHttp = (await (await fetch(rpcUrl, { method: 'POST', body })).json()) as RpcAnswer
+      socket.send(body)
+      const bySocket = (await nextMessage(socket)) as RpcAnswer
+
+      for (const { error } of [byHttp, bySocket]) {
+        assert.ok(error, name)
+        // Where no code is given, anvil's own stands.
+        assert.equal(error.code, code ?? error.code, name)
+      }
+    }
+    assert.equal(await call(rpcUrl, 'eth_chainId'), '0x14a34')
+  })
+
+  it('refuses what would sign for others or change the way of mining', async () => {
+    const { rpcUrl } = await open(after.add)
+
+    for (const method of ['eth_sendTransaction', 'anvil_impersonateAccount', 'evm_setAutomine', 'anvil_setIntervalMining']) {
+      const { error } = await ask(rpcUrl, method, [{}])
+      assert.equal(error?.code, -32601, method)
+      assert.match(error.message, new RegExp(`^${method} is not served here`))
+    }
+  })
+
+  it('refuses a body that is too large', async () => {
+    const { rpcUrl, wsUrl } = await open(after.add)
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: ['x'.repeat(3 * 1024 * 1024)] })
+
+    const response = await fetch(rpcUrl, { method: 'POST', body })
+    const socket = await connect(wsUrl)
+    const closed = new Promise(resolve => socket.once('close', code => resolve(code)))
+    socket.send(body)
+
+    assert.equal(response.status, 413)
+    assert.equal(await closed, 1009)
+    assert.equal(await call(rpcUrl, 'eth_chainId'), '0x14a34')
+  })
+
+  it('answers a mixed batch item by item, in order', async () => {
+    const { rpcUrl } = await open(after.add)
+    const [payment] = await payments(1)
+    const items = [
+      { jsonrpc: '2.0', id: 'a', method: 'anvil_setBalance', params: [sender.address, '0xde0b6b3a7640000'] },
+      { jsonrpc: '2.0', id: 'b', method: 'eth_getBalance', params: [sender.address, 'latest'] },
+      7,
+      { jsonrpc: '2.0', method: 'evm_mine' },
+      { jsonrpc: '2.0', id: 'c', method: 'eth_sendTransaction' },
+      { jsonrpc: '2.0', id: 'd', method: 'eth_sendRawTransaction', params: [payment!.raw] },
+      { jsonrpc: '2.0', id: 'e', method: 'evm_mine' },
+      { jsonrpc: '2.0', id: 'f', method: 'eth_getTransactionCount', params: [sender.address, 'latest'] },
+    ]
+
+    const answers = (await (await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(items) })).json()) as RpcAnswer[]
+
+    assert.deepEqual(
+      answers.map(({ id, result, error }) => [id, error ? error.code : result]),
+      [
+        ['a', null],
+        ['b', '0xde0b6b3a7640000'],
+        [null, -32600],
+        ['c', -32601],
+        ['d', payment!.hash],
+        ['e', '0x0'],
+        ['f', '0x1'],
+      ],
+    )
+  })
+
+  it('keeps the order of transactions that come in batches over one WebSocket, without waiting for answers', async () => {
+    const { rpcUrl, wsUrl } = await open(after.add, { mining: { debounceMs: 2, heartbeatMs: 0 } })
+    const socket = await connect(wsUrl)
+    const sent = await payments(300)
+
+    const answers: RpcAnswer[] = []
+    socket.on('message', data => answers.push(...(JSON.parse(data.toString()) as RpcAnswer[])))
+    for (let from = 0; from < sent.length; from += 50) {
+      const batch = sent.slice(from, from + 50)
+      socket.send(JSON.stringify(batch.map(({ raw, hash }) => ({ jsonrpc: '2.0', id: hash, method: 'eth_sendRawTransaction', params: [raw] }))))
+    }
+
+    await receipt(rpcUrl, sent.at(-1)!.hash)
+    await until('all answers', async () => answers.length === 300)
+    assert.ok(answers.every(({ id, result }) => id === result))
+    assert.equal(await call(rpcUrl, 'eth_getTransactionCount', [sender.address, 'latest']), '0x12c')
+  })
+
+  it('carries subscriptions to new heads', async () => {
+    const { rpcUrl, wsUrl } = await open(after.add, { mining: { debounceMs: 2, heartbeatMs: 0 } })
+    const socket = await connect(wsUrl)
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}')
+    await nextMessage(socket)
+    const [payment] = await payments(1)
+    const heads: string[] = []
+    socket.on('message', data => heads.push((JSON.parse(data.toString()) as { params: { result: { hash: string } } }).params.result.hash))
+
+    await send(rpcUrl, payment!.raw)
+
+    const { blockHash } = await receipt(rpcUrl, payment!.hash)
+    await until('its head', async () => heads.includes(blockHash))
+  })
+
+  it('lets a web page of any origin call it, as a wallet in the browser does', async () => {
+    const { rpcUrl } = await open(after.add)
+
+    const preflight = await fetch(rpcUrl, { method: 'OPTIONS' })
+
+    assert.equal(preflight.status, 204)
+    assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
+    assert.equal((await fetch(rpcUrl)).status, 405)
+  })
+})
