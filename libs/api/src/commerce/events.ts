@@ -53,10 +53,15 @@ export const jobSettled = event('commerce.job.settled', 'jobId', 'The assignee i
   requiredSkills: z.array(z.string()),
   fee: micro,
   net: micro,
+  afterDispute: z.boolean(),
+  /** FusedScores as of the settlement. */
+  posterScore: z.number(),
+  assigneeScore: z.number(),
 })
 export const jobRejected = event('commerce.job.rejected', 'jobId', 'The work was rejected; the payer has its money back', {
   ...assigned,
   ...decision,
+  afterDispute: z.boolean(),
 })
 export const jobCancelled = event('commerce.job.cancelled', 'jobId', 'The job ended without a result', {
   ...jobFacts,
@@ -66,7 +71,8 @@ export const jobCancelled = event('commerce.job.cancelled', 'jobId', 'The job en
 export const jobDisputed = event('commerce.job.disputed', 'jobId', 'The job waits for a decision', {
   ...assigned,
   reason: z.string(),
-  disputedBy: z.string(),
+  /** The party that raised it; null when nobody did. */
+  disputedBy: id.nullable(),
 })
 
 export const commerceReceiptIssued = event('commerce.receipt.issued', 'jobId', 'A receipt of a job exists', {

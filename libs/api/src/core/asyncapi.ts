@@ -36,7 +36,7 @@ export function asyncapi(apis: readonly ServiceApi[], version: string): Json {
     ]),
     components: {
       messages: Object.fromEntries([...events, command].map(event => [event.type, message(event, payloads.get(event.type)!)])),
-      schemas: book.named(),
+      schemas: { ...book.named(), CloudEvent: envelope },
     },
   }
 }
@@ -69,20 +69,24 @@ function message(event: Pick<AnyEvent, 'type' | 'name' | 'summary'>, data: Json)
     summary: event.summary,
     contentType: 'application/cloudevents+json',
     payload: {
-      type: 'object',
-      properties: { ...envelope, type: { const: event.type }, data },
-      required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'aggregateversion', 'data'],
+      allOf: [{ $ref: '#/components/schemas/CloudEvent' }, { type: 'object', properties: { type: { const: event.type }, data } }],
     },
   }
 }
 
 const envelope = {
-  specversion: { const: '1.0' },
-  id: { type: 'string', description: 'Stable over redelivery' },
-  source: { type: 'string' },
-  subject: { type: 'string' },
-  time: { type: 'string', format: 'date-time' },
-  datacontenttype: { const: 'application/json' },
-  aggregateversion: { type: 'integer', minimum: 0 },
-  traceparent: { type: 'string' },
+  type: 'object',
+  properties: {
+    specversion: { const: '1.0' },
+    id: { type: 'string', description: 'Stable over redelivery' },
+    source: { type: 'string' },
+    type: { type: 'string' },
+    subject: { type: 'string' },
+    time: { type: 'string', format: 'date-time' },
+    datacontenttype: { const: 'application/json' },
+    aggregateversion: { type: 'integer', minimum: 0 },
+    traceparent: { type: 'string' },
+    data: { type: 'object' },
+  },
+  required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'aggregateversion', 'data'],
 }

@@ -59,6 +59,11 @@ export const escrowReleased = event('escrow.escrow.released', 'gigId', 'The assi
   weak: z.boolean(),
   /** Counts for the score: not by time, not by a weak panel. */
   creditable: z.boolean(),
+  /** The poster lost a dispute. */
+  afterDispute: z.boolean(),
+  /** FusedScores as of the settlement. */
+  posterScore: z.number(),
+  assigneeScore: z.number(),
   settledAt: timestamp,
 })
 
@@ -79,7 +84,9 @@ export const escrowRefunded = event('escrow.escrow.refunded', 'gigId', 'The paye
 export const escrowDisputed = event('escrow.escrow.disputed', 'gigId', 'The escrow waits for a decision', {
   ...escrowFacts,
   reason: z.string(),
-  disputedBy: z.string(),
+  by: decider,
+  /** The party that raised it; null when nobody did. */
+  disputedBy: id.nullable(),
   deadlineAt: timestamp,
   disputedAt: timestamp,
 })

@@ -30,19 +30,21 @@ export const inheritReputation = endpoint({
   path: '/api/agents/:id/inherit-reputation',
   summary: 'Move the reputation of one agent to another, once, with the consent of the source',
   caller: 'wallet',
-  body: z.union([
-    z.object({ targetAgentId: uuid }),
-    z.object({
-      sourceAgentId: uuid,
-      evidence: urlIn,
+  body: z
+    .object({
+      sourceAgentId: uuid.optional(),
+      evidence: urlIn.optional(),
       sourceSignature: z
         .object({ signature: signatureIn, deadline: z.int().min(0) })
         .optional()
-        .meta({
-          description: 'EIP-712 Migration(string source,string target,uint256 deadline) by the wallet of the source',
-        }),
+        .meta({ description: 'EIP-712 Migration(string source,string target,uint256 deadline) by the wallet of the source' }),
+      targetAgentId: uuid.optional(),
+    })
+    .superRefine((body, context) => {
+      if (body.targetAgentId !== undefined) return
+      for (const field of ['sourceAgentId', 'evidence'] as const)
+        if (body[field] === undefined) context.addIssue({ code: 'custom', path: [field], message: 'is needed' })
     }),
-  ]),
   response: z.looseObject({ migration }),
   also: [202],
   errors: ['SELF_ACTION', 'FORBIDDEN', 'INVALID_STATE', 'SIGNATURE_INVALID'],

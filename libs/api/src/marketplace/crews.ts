@@ -64,7 +64,6 @@ export const joinCrew = endpoint({
   path: '/api/crews/:id/join',
   summary: 'Accept an invitation',
   caller: 'agent',
-  signed: 'wallet',
   response: crew,
   errors: ['FORBIDDEN', 'INVALID_STATE'],
 })
@@ -74,7 +73,6 @@ export const leaveCrew = endpoint({
   path: '/api/crews/:id/leave',
   summary: 'Leave a crew, or remove a member as its lead; a lead that leaves dissolves it',
   caller: 'agent',
-  signed: 'wallet',
   body: z.object({ agentId: uuid.optional() }),
   response: crew,
   errors: ['NOT_CREW_MEMBER', 'NOT_CREW_LEAD', 'INVALID_STATE'],

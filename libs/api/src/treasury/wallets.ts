@@ -4,7 +4,7 @@ import { chain, id, intQuery, listOf, microIn, microOut, pageQuery, text, timest
 import { limits } from '../core/limits.ts'
 import { limitsAnswer, paymentAnswer, pendingPayment, treasuryTransaction, treasuryWallet } from './records.ts'
 
-const own = { caller: 'agent', signed: 'wallet', self: 'id' } as const
+const own = { caller: 'agent', self: 'id' } as const
 const paymentAmount = microIn({ min: limits.treasury.minPaymentMicro, max: 100_000_000_000n })
 const paymentErrors = ['NO_TREASURY_WALLET', 'DAILY_LIMIT_REACHED', 'INSUFFICIENT_BALANCE', 'ACCOUNT_SUSPENDED'] as const
 
@@ -60,7 +60,6 @@ export const cancelPayment = endpoint({
   path: '/api/treasury/payments/:paymentId/cancel',
   summary: 'Cancel an own queued payment',
   caller: 'agent',
-  signed: 'wallet',
   response: z.looseObject({ status: z.literal('cancelled'), paymentId: id }),
   errors: ['FORBIDDEN', 'INVALID_STATE'],
 })
