@@ -4,14 +4,24 @@ export type Call = readonly [method: string, ...params: unknown[]]
 interface Answer {
   id: number
   result?: unknown
-  error?: { code: number; message: string }
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** A node's refusal; `data` is what a reverted call returned. */
+export class RpcError extends Error {
+  readonly data: unknown
+
+  constructor(method: string, message: string, data: unknown) {
+    super(`${method}: ${message}`)
+    this.data = data
+  }
 }
 
 const timeoutMs = 30_000
 
 /**
  * Sends calls as one ordered batch and gives their results in that order.
- * @throws Error with the node's message of the first call that failed; the URL is not in it, since it may hold a key.
+ * @throws RpcError with the node's message of the first call that failed; the URL is not in it, since it may hold a key.
  */
 export async function callAll(rpcUrl: string, calls: readonly Call[]): Promise<unknown[]> {
   if (calls.length === 0) return []
@@ -22,7 +32,7 @@ export async function callAll(rpcUrl: string, calls: readonly Call[]): Promise<u
   if (!Array.isArray(answers)) throw new Error(`the node refused the batch: ${answers.error?.message ?? response.status}`)
   return calls.map(([method], id) => {
     const answer = answers.find(a => a.id === id)
-    if (!answer || answer.error) throw new Error(`${method}: ${answer?.error?.message ?? 'no answer'}`)
+    if (!answer || answer.error) throw new RpcError(method, answer?.error?.message ?? 'no answer', answer?.error?.data)
     return answer.result
   })
 }
