@@ -19,6 +19,8 @@ export interface OwnBroker extends Broker {
   kill9(): Promise<void>
   /** Starts it again with what it had confirmed. */
   restart(): Promise<void>
+  /** Runs rabbitmqctl, about 1 s; resolves to what it printed. */
+  ctl(...args: string[]): Promise<string>
 }
 
 /** Set by the global setup of the test run: the socket where its one shared broker is asked for. */
@@ -46,7 +48,7 @@ export async function acquireBroker(): Promise<Broker> {
 /** A server that only this test uses, about 5 s to start. @throws Error when there is no rabbitmq-server and none can be installed */
 export async function startOwnBroker(): Promise<OwnBroker> {
   const server = await startRabbitServer(await requireRabbitServer())
-  return { url: server.url, prefix: '', kill9: server.kill9, restart: server.restart, stop: server.stop }
+  return { ...server, prefix: '' }
 }
 
 /** A virtual host, or names with a prefix where none can be made. */

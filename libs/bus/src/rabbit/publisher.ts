@@ -1,7 +1,7 @@
 import type { ConfirmChannel, Options } from 'amqplib'
 import { type BusLog, drainMs, Unroutable } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
-import { keepChannel } from './channel.ts'
+import { closeChannel, keepChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
 import type { Names } from './names.ts'
 import { declareExchanges } from './topology.ts'
@@ -28,10 +28,12 @@ interface Send {
   reject(error: unknown): void
 }
 
+/** One channel while it lives. */
 interface Lane {
   channel: ConfirmChannel
   isOpen: boolean
-  inFlight: number
+  /** What was sent and is not confirmed, oldest first. */
+  inFlight: Set<{ send: Send; sentAt: number }>
   /** Mandatory messages that came back; the broker tells so before it confirms. */
   returned: Set<string>
 }
@@ -40,8 +42,9 @@ interface Lane {
 const windowSize = 256
 /** How long a send waits for a connection that is just coming up. */
 const connectionMs = 2_000
-/** How long a send waits for its confirms. */
-const confirmMs = 30_000
+/** How long a message may stay unconfirmed. */
+const confirmMs = 10_000
+const stallCheckMs = 1_000
 
 /** Sends with confirms over a sliding window, in order. What is unconfirmed when the connection breaks is rejected, never repeated here. */
 export function openPublisher(connection: Connection, names: Names, log: BusLog): Publisher {
@@ -50,17 +53,13 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
   const wakeUps = new Set<() => void>()
   let lane: Lane | undefined
 
-  function down(error: Error): void {
-    lane = undefined
-    for (const { send } of waiting.splice(0)) send.reject(error)
-  }
-
   const kept = keepChannel(connection, log, async channel => {
-    const fresh: Lane = { channel, isOpen: true, inFlight: 0, returned: new Set() }
-    // Before amqplib's own listener, which fails every unconfirmed message and so would let others follow.
+    const fresh: Lane = { channel, isOpen: true, inFlight: new Set(), returned: new Set() }
+    const watch = setInterval(() => endIfStalled(fresh), stallCheckMs)
+    // Before amqplib's own listener, which fails one unconfirmed message after the other and so would let others follow on this channel.
     channel.prependListener('close', () => {
-      fresh.isOpen = false
-      down(new Error('The connection to the broker was lost before the message was confirmed'))
+      clearInterval(watch)
+      end(fresh, new Error('The connection to the broker was lost before the message was confirmed'))
     })
     channel.on('return', ({ fields, properties }) => fresh.returned.add(placeOf(fields.exchange, fields.routingKey, properties.messageId)))
     await declareExchanges(channel, names)
@@ -69,8 +68,28 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     for (const wake of wakeUps) wake()
   })
 
+  /** Rejects all that is not confirmed and all that waits to follow it. */
+  function end(ended: Lane, error: Error): void {
+    ended.isOpen = false
+    if (lane === ended) lane = undefined
+    for (const { send } of ended.inFlight) send.reject(error)
+    for (const { send } of waiting.splice(0)) send.reject(error)
+  }
+
+  /**
+   * After a restart of the broker a quorum queue may not have heard the first messages of a channel; then it confirms none of that channel any
+   * more, while other queues do. Only a fresh channel helps.
+   */
+  function endIfStalled(stalled: Lane): void {
+    const [oldest] = stalled.inFlight
+    if (!stalled.isOpen || !oldest || Date.now() - oldest.sentAt < confirmMs) return
+    log.warn({ unconfirmed: stalled.inFlight.size }, 'the broker does not confirm; the channel is opened anew')
+    end(stalled, new Error(`The broker did not confirm within ${confirmMs} ms`))
+    void closeChannel(stalled.channel)
+  }
+
   function pump(): void {
-    while (lane && lane.inFlight < windowSize) {
+    while (lane && lane.inFlight.size < windowSize) {
       const next = waiting.shift()
       if (!next) return
       transmit(lane, next.packet, next.send)
@@ -78,8 +97,9 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
   }
 
   function transmit(on: Lane, packet: Packet, send: Send): void {
+    const flight = { send, sentAt: Date.now() }
     const confirmed = (error: Error | null) => {
-      on.inFlight--
+      on.inFlight.delete(flight)
       if (error) send.reject(error)
       else if (packet.options.mandatory && cameBack(on, packet)) send.reject(new Unroutable(packet.routingKey))
       else if (--send.unconfirmed === 0) send.resolve()
@@ -87,7 +107,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     }
     try {
       on.channel.publish(packet.exchange, packet.routingKey, packet.content, packet.options, confirmed)
-      on.inFlight++
+      on.inFlight.add(flight)
     } catch (error) {
       send.reject(error)
     }
@@ -95,16 +115,15 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
 
   function laneOpen(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = (done: () => void) => () => {
+      const wake = () => {
         clearTimeout(timer)
         wakeUps.delete(wake)
-        done()
+        resolve()
       }
-      const wake = settle(resolve)
-      const timer = setTimeout(
-        settle(() => reject(new Error('No connection to the broker'))),
-        connectionMs,
-      )
+      const timer = setTimeout(() => {
+        wakeUps.delete(wake)
+        reject(new Error('No connection to the broker'))
+      }, connectionMs)
       wakeUps.add(wake)
     })
   }
@@ -114,7 +133,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     if (!lane) await laneOpen()
     if (connection.isBlocked()) throw new Error('The broker takes no messages at present')
     await new Promise<void>((resolve, reject) => {
-      const one = withTimeLimit({ unconfirmed: packets.length, resolve, reject })
+      const one: Send = { unconfirmed: packets.length, resolve, reject }
       for (const packet of packets) waiting.push({ packet, send: one })
       pump()
     })
@@ -130,21 +149,6 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     async close() {
       await settledWithin([...sends], drainMs)
       await kept.close()
-    },
-  }
-}
-
-function withTimeLimit(send: Send): Send {
-  const timer = setTimeout(() => send.reject(new Error(`The broker did not confirm within ${confirmMs} ms`)), confirmMs)
-  return {
-    unconfirmed: send.unconfirmed,
-    resolve() {
-      clearTimeout(timer)
-      send.resolve()
-    },
-    reject(error) {
-      clearTimeout(timer)
-      send.reject(error)
     },
   }
 }

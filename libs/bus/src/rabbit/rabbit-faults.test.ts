@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { acquireBroker, type Broker, type FaultProxy, outgoing, startFaultProxy, testRetry, unique, until } from '@carapace/testing'
+import { connect } from 'amqplib'
+import type { Bus } from '../bus.ts'
+import { rabbitBus } from './rabbit.ts'
+
+describe('bus: RabbitMQ over a bad line and with consumers that die', function () {
+  this.timeout(60_000)
+  let broker: Broker
+  let proxy: FaultProxy
+  let direct: Bus
+  let proxied: Bus
+  let topic: string
+  let name: string
+
+  before(async function () {
+    this.timeout(240_000)
+    broker = await acquireBroker()
+  })
+  after(() => broker.stop())
+
+  beforeEach(async () => {
+    topic = unique('topic')
+    name = unique('carapace.test')
+    const url = new URL(broker.url)
+    proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port || 5672) })
+    url.host = `127.0.0.1:${proxy.port}`
+    direct = rabbitBus({ ...broker, service: 'direct', retry: testRetry })
+    proxied = rabbitBus({ url: url.href, prefix: broker.prefix, service: 'proxied', retry: testRetry })
+    await until('both are connected', () => direct.ready() && proxied.ready())
+  })
+  afterEach(async () => {
+    await Promise.all([direct.close(), proxied.close()])
+    await proxy.close()
+  })
+
+  const queue = () => ({ name, exchange: 'events' as const, bindings: [topic] })
+  const batch = (count: number) => Array.from({ length: count }, () => outgoing(topic))
+
+  it('rejects what was not confirmed when the connection broke, and publishes again after', async () => {
+    proxy.hold()
+    const publishes = [proxied.publish(batch(300)), proxied.publish(batch(1))]
+    const outcomes = Promise.allSettled(publishes)
+    proxy.reset()
+
+    for (const { status } of await outcomes) assert.equal(status, 'rejected')
+
+    proxy.pass()
+    await until('it is ready', () => proxied.ready())
+    await proxied.publish(batch(1))
+  })
+
+  it('is not ready and rejects while the broker cannot be reached', async () => {
+    proxy.cut()
+    await until('it noticed', () => !proxied.ready())
+
+    await assert.rejects(proxied.publish(batch(1)), /[Nn]o connection|lost/)
+
+    proxy.pass()
+    await until('it is ready', () => proxied.ready())
+  })
+
+  it('waits for a connection that comes back soon', async () => {
+    proxy.reset()
+    await until('it noticed', () => !proxied.ready())
+
+    await proxied.publish(batch(1))
+  })
+
+  it('gets every message to a consumer whose connection breaks again and again', async () => {
+    const seen = new Set<string>()
+    await proxied.subscribe({ ...queue(), prefetch: 20 }, async event => {
+      await sleep(2)
+      seen.add(event.id)
+    })
+    const messages = batch(600)
+    await direct.publish(messages)
+
+    for (const part of [1, 2, 3, 4]) {
+      await until(`part ${part} was handled`, () => seen.size >= part * 100, 30)
+      proxy.reset()
+    }
+
+    await until('all were handled', () => seen.size === messages.length, 30)
+  })
+
+  it('works over a slow line', async () => {
+    proxy.delay(20)
+    let seen = 0
+    await proxied.subscribe(queue(), async () => {
+      seen++
+    })
+
+    await proxied.publish(batch(50))
+
+    await until('all were handled', () => seen === 50)
+  })
+
+  it('closes while the line is dead', async () => {
+    proxy.hold()
+    const closed = proxied.close()
+    await sleep(50)
+    proxy.cut()
+
+    await closed
+  })
+
+  it('consumes again when its queue was deleted', async () => {
+    const seen: string[] = []
+    await direct.subscribe(queue(), async event => {
+      seen.push(event.id)
+    })
+    const admin = await connect(broker.url)
+    await (await admin.createChannel()).deleteQueue(broker.prefix + name)
+    await admin.close()
+
+    await until('messages arrive again', async () => {
+      await direct.publish(batch(1))
+      return seen.length > 0
+    })
+  })
+
+  it('refuses to subscribe to a queue that exists in another form, and stays usable', async () => {
+    await direct.subscribe(queue(), async () => {})
+
+    await assert.rejects(
+      direct.subscribe({ ...queue(), singleActive: true }, async () => {}),
+      /PRECONDITION/,
+    )
+
+    await direct.publish(batch(1))
+  })
+
+  it('buries a message that is no event, and can show it', async () => {
+    await direct.subscribe(queue(), async () => {})
+    const admin = await connect(broker.url)
+    const channel = await admin.createConfirmChannel()
+    channel.sendToQueue(broker.prefix + name, Buffer.from('no json'), { messageId: 'odd-1', type: 'odd' })
+    await channel.waitForConfirms()
+    await admin.close()
+
+    const letter = await until('it is dead', async () => (await direct.deadLetters()).find(({ queue }) => queue === name))
+
+    assert.equal(letter.id, 'odd-1')
+    assert.deepEqual(letter.event.data, { content: 'no json' })
+    assert.match(letter.reason, /JSON/)
+  })
+
+  /** Takes at least one message and dies with it. */
+  async function takeAndDie(count: number, deliveryLimit: number): Promise<string[]> {
+    const script = fileURLToPath(new URL('silent-consumer.fixture.js', import.meta.url))
+    const child = spawn(process.execPath, [script, broker.url, broker.prefix, name, topic, String(deliveryLimit)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const taken: string[] = []
+    const lines = createInterface({ input: child.stdout })
+    for await (const line of lines) {
+      taken.push(line)
+      if (taken.length >= count) break
+    }
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    return taken
+  }
+
+  it('hands on what a killed consumer had taken', async () => {
+    const subscription = await direct.subscribe(queue(), async () => {})
+    await subscription.close()
+    const messages = batch(5)
+    await direct.publish(messages)
+    const taken = await takeAndDie(5, 20)
+    const seen = new Set<string>()
+
+    await direct.subscribe(queue(), async event => {
+      seen.add(event.id)
+    })
+
+    await until('all were handled', () => seen.size === 5)
+    assert.deepEqual([...seen].sort(), taken.sort())
+  })
+
+  it('buries a message on which consumers die again and again, and replays it', async () => {
+    const patient = rabbitBus({ ...broker, service: 'patient', deliveryLimit: 1 })
+    const subscription = await patient.subscribe(queue(), async () => {})
+    await subscription.close()
+    const [message] = batch(1)
+    assert.ok(message)
+    await patient.publish([message])
+
+    await takeAndDie(1, 1)
+    await takeAndDie(1, 1)
+
+    const letter = await until('it is dead', async () => (await patient.deadLetters()).find(({ queue }) => queue === name))
+    assert.deepEqual(letter.event, message.event)
+    assert.match(letter.reason, /delivery limit/)
+    assert.ok(Math.abs(Date.parse(letter.deadAt) - Date.now()) < 60_000)
+    const seen: string[] = []
+    await patient.subscribe(queue(), async event => {
+      seen.push(event.id)
+    })
+    assert.equal(await patient.replay(message.event.id, name), true)
+    await until('it was handled', () => seen.length === 1)
+    await patient.close()
+  })
+})
