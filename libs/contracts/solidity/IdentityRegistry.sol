@@ -56,7 +56,7 @@ contract IdentityRegistry is IIdentityRegistry, ERC721URIStorage, EIP712, Manage
         returns (uint256 agentId)
     {
         uint256 known = _idOfKey[agentKey];
-        require(known == 0, Identity_KeyTaken(agentKey, known - 1));
+        if (known != 0) revert Identity_KeyTaken(agentKey, known - 1);
         agentId = _register(owner, agentURI);
         _idOfKey[agentKey] = agentId + 1;
         emit AgentKeyRegistered(agentKey, agentId, owner);

@@ -34,7 +34,7 @@ export async function startAnvil(chainId: number): Promise<Anvil> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     const rpcUrl = `http://127.0.0.1:${port}`
-    const child = spawn(foundryBinary('anvil'), flags(port, chainId), { stdio: 'ignore', env: { ...process.env, HOME: home } })
+    const child = spawn(foundryBinary('anvil'), flags(port, chainId), { stdio: 'ignore', env: { HOME: home } })
     if (await answers(rpcUrl, child)) return { rpcUrl, stop: () => stop(child, home) }
     await kill(child)
     if (attempt === ports) throw new Error(`anvil did not start on ${ports} ports`)

@@ -13,7 +13,7 @@ export interface Handle {
   /** Sends a transaction and gives the events of all contracts known to the chain. Throws Reverted. */
   send(from: string, fn: string, ...args: unknown[]): Promise<Event[]>
   /** Result of a view; its only value, or all. */
-  read(fn: string, ...args: unknown[]): Promise<any>
+  read<T = Result>(fn: string, ...args: unknown[]): Promise<T>
 }
 
 export interface Event {
@@ -78,6 +78,11 @@ export async function startChain(chainId = 84532): Promise<Chain> {
     at: name => handle(addresses[name], interfaceOf(name)),
     create: async (from, bytecode, abi, ...args) => {
       const data = bytecode + Interface.from(abi).encodeDeploy(args).slice(2)
+      try {
+        await call(rpcUrl, 'eth_call', { from, data, gas }, 'latest')
+      } catch (error) {
+        throw revertedWith(error, [Interface.from(abi)])
+      }
       const receipt = await transact(rpcUrl, { from, data })
       return handle(getAddress(receipt.contractAddress ?? ''), abi)
     },

@@ -14,7 +14,7 @@ export async function fund(chain: Chain, owner: string, amount: bigint, spender?
   if (spender) await token.send(owner, 'approve', spender, amount)
 }
 
-export const balanceOf = (chain: Chain, owner: string): Promise<bigint> => chain.at('DevUSDC').read('balanceOf', owner)
+export const balanceOf = (chain: Chain, owner: string): Promise<bigint> => chain.at('DevUSDC').read<bigint>('balanceOf', owner)
 
 const movement: TypedDataField[] = [
   { name: 'from', type: 'address' },
@@ -37,7 +37,12 @@ export interface Movement {
 /** The token's EIP-712 domain as a client builds it: from what the token says. */
 export async function domainOf(chain: Chain): Promise<TypedDataDomain> {
   const token = chain.at('DevUSDC')
-  return { name: await token.read('name'), version: await token.read('version'), chainId: chain.chainId, verifyingContract: token.address }
+  return {
+    name: await token.read<string>('name'),
+    version: await token.read<string>('version'),
+    chainId: chain.chainId,
+    verifyingContract: token.address,
+  }
 }
 
 /** EIP-3009 signature by ethers. */
