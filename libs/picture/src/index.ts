@@ -1,0 +1,2 @@
+export { drawable } from './drawable.ts'
+export { type RenderOptions, renderPng } from './render.ts'
