@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import {
+  type ChainLog,
+  type CloudEvent,
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandFinalized,
+  chainCommandReorged,
+  chainCommandSubmitted,
+  type Draft,
+} from '@carapace/api'
+import type { Bus, Outgoing } from '@carapace/bus'
+import type { OpError, OpRecord } from './records.ts'
+
+/** Events follow from stored state, with ids that follow from their content: after a crash the same event goes out again under the same id. */
+export interface Announcement {
+  draft: Draft
+  /** What makes it one event: repeated announcements of the same thing share it. */
+  identity: string
+  version: number
+  traceparent: string | null
+}
+export type Announcer = (announcements: readonly Announcement[]) => Promise<void>
+
+/** Publishes and waits until the bus has everything. @throws when the bus may not have it: announce again */
+export function announcer(bus: Bus, now: () => Date): Announcer {
+  return async announcements => {
+    if (announcements.length === 0) return
+    const time = now().toISOString()
+    await bus.publish(announcements.map(announcement => outgoing(announcement, time)))
+  }
+}
+
+const about = (op: OpRecord, seq: number) => ({
+  opKey: op._id,
+  round: op.round,
+  kind: op.kind,
+  network: op.network,
+  aggregateKey: op.aggregateKey,
+  seq,
+})
+const named = (op: OpRecord, seq: number, draft: Draft, key: string): Announcement => ({
+  draft,
+  identity: `${op._id}#${op.round}#${draft.type}#${key}`,
+  version: seq,
+  traceparent: op.traceparent,
+})
+
+export const submitted = (op: OpRecord, seq: number, txHash: string): Announcement =>
+  named(op, seq, chainCommandSubmitted.of({ ...about(op, seq), txHash }), txHash)
+
+export function confirmed(op: OpRecord, event: typeof chainCommandConfirmed | typeof chainCommandFinalized = chainCommandConfirmed): Announcement {
+  const { txHash, blockNumber, blockHash, blockTime, logs } = op.result!
+  const draft = event.of({ ...about(op, op.seq), txHash, blockNumber, blockHash, blockTime, logs: logs as ChainLog[] })
+  return named(op, op.seq, draft, `${txHash}#${blockHash}`)
+}
+export const finalized = (op: OpRecord): Announcement => confirmed(op, chainCommandFinalized)
+
+export function failed(op: OpRecord, error: OpError, terminal = true): Announcement {
+  const draft = chainCommandFailed.of({
+    ...about(op, op.seq),
+    code: error.code as 'REVERTED',
+    terminal,
+    message: error.message,
+    attempts: op.attempts,
+    ...(error.revert ? { revert: error.revert } : {}),
+    ...(op.txHash ? { txHash: op.txHash } : {}),
+  })
+  return named(op, op.seq, draft, terminal ? 'terminal' : `${error.code}#${error.message}`)
+}
+
+export const reorged = (op: OpRecord, txHash: string, blockHash: string): Announcement =>
+  named(op, op.seq, chainCommandReorged.of({ ...about(op, op.seq), txHash, blockHash }), blockHash)
+
+function outgoing({ draft, identity, version, traceparent }: Announcement, time: string): Outgoing {
+  const event: CloudEvent = {
+    specversion: '1.0',
+    id: idOf(identity),
+    source: '/carapace/chain-relayer',
+    type: draft.type,
+    subject: draft.subject,
+    time,
+    datacontenttype: 'application/json',
+    aggregateversion: version,
+    ...(traceparent ? { traceparent } : {}),
+    data: draft.data,
+  }
+  return { exchange: draft.exchange, routingKey: draft.routingKey, event }
+}
+
+/** A UUID (version 8) made of the identity's digest. */
+function idOf(identity: string): string {
+  const hex = createHash('sha256').update(identity).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,72 @@
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
+import { chmod, mkdir, open, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+
+/** The custody seed at rest: AES-256-GCM under a key that scrypt makes of the passphrase. All fields hex. */
+const sealed = z.object({
+  version: z.literal(1),
+  kdf: z.literal('scrypt'),
+  n: z.int(),
+  r: z.int(),
+  p: z.int(),
+  salt: z.string(),
+  iv: z.string(),
+  tag: z.string(),
+  data: z.string(),
+})
+type Sealed = z.output<typeof sealed>
+
+const cost = { n: 1 << 15, r: 8, p: 1 }
+const keyOf = (passphrase: string, salt: Buffer, { n, r, p }: typeof cost) => scryptSync(passphrase, salt, 32, { N: n, r, p, maxmem: 256 * n * r })
+
+/**
+ * The seed of the custodial wallets; made and written (mode 0600) when there is no file yet.
+ * @throws Error that never holds seed or passphrase: wrong passphrase, damaged file, file lost although the database knows a seed
+ */
+export async function loadSeed(file: string, passphrase: string, mayCreate: boolean): Promise<Uint8Array> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new Error(`the custody seed file ${file} cannot be read: ${error.code}`)
+  })
+  if (text !== undefined) return unseal(text, passphrase, file)
+  if (!mayCreate) throw new Error(`the custody seed file ${file} is missing, but wallets were made from it: restore it from the backup`)
+  const seed = randomBytes(32)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(seal(seed, passphrase)))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await chmod(file, 0o600)
+  return seed
+}
+
+function seal(seed: Uint8Array, passphrase: string): Sealed {
+  const salt = randomBytes(16)
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(passphrase, salt, cost), iv)
+  const data = Buffer.concat([cipher.update(seed), cipher.final()])
+  return {
+    version: 1,
+    kdf: 'scrypt',
+    ...cost,
+    salt: salt.toString('hex'),
+    iv: iv.toString('hex'),
+    tag: cipher.getAuthTag().toString('hex'),
+    data: data.toString('hex'),
+  }
+}
+
+function unseal(text: string, passphrase: string, file: string): Uint8Array {
+  try {
+    const box = sealed.parse(JSON.parse(text))
+    const decipher = createDecipheriv('aes-256-gcm', keyOf(passphrase, Buffer.from(box.salt, 'hex'), box), Buffer.from(box.iv, 'hex'))
+    decipher.setAuthTag(Buffer.from(box.tag, 'hex'))
+    return Buffer.concat([decipher.update(Buffer.from(box.data, 'hex')), decipher.final()])
+  } catch {
+    throw new Error(`the custody seed file ${file} cannot be opened: wrong passphrase or damaged file`)
+  }
+}

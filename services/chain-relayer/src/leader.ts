@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bus } from '@carapace/bus'
+import { afterwork } from './afterwork.ts'
+import { finalize } from './finalizer.ts'
+import { followHeads, type Heads, loadCursor } from './heads.ts'
+import { type Indexer, indexer } from './indexer.ts'
+import { intake } from './intake.ts'
+import type { Lane, LaneParts } from './lane.ts'
+import { acquireLease, type Lease } from './lease.ts'
+import { planPass } from './outbound.ts'
+import { opQueue } from './queue.ts'
+import { trim } from './reaper.ts'
+import { countAt, reconcile } from './reconciler.ts'
+import { adopt, loadOps, recover, refill } from './recovery.ts'
+import { reopen } from './reorg.ts'
+import { RpcRefused, RpcUnavailable } from './rpc/rpc.ts'
+import { runner, serially } from './runner.ts'
+import { sender } from './sender.ts'
+import type { Mined } from './settle.ts'
+import { settle } from './settle.ts'
+import { slotTable } from './slots.ts'
+
+/** How long an ending lane waits for consumers of its last events. */
+const drainMs = 10_000
+
+export interface RunningLane {
+  /** The lane while this process leads it. */
+  current(): Lane | undefined
+  /** Stops taking commands, lets what runs end, gives the lease back. */
+  close(): Promise<void>
+}
+
+/** Leads the lane whenever the lease can be had; starts over with a recovery after any failure. */
+export function runLane(parts: LaneParts, bus: Bus): RunningLane {
+  let current: Lane | undefined
+  const stop = new AbortController()
+  const over = lead()
+
+  async function lead(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        const lease = await acquireLease(parts.db.leases, parts.id, parts.timings)
+        if (lease) await underLease(parts, bus, lease, stop.signal, lane => (current = lane))
+      } catch (error) {
+        parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stands still')
+      }
+      current = undefined
+      await sleep(parts.timings.leaseRetry, undefined, { signal: stop.signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    current: () => current,
+    close: async () => {
+      stop.abort()
+      await over
+    },
+  }
+}
+
+async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortSignal, leading: (lane: Lane) => void): Promise<void> {
+  const sends = sender()
+  let end: (reason?: unknown) => void = () => {}
+  const ended = new Promise<unknown>(resolve => {
+    end = resolve
+  })
+  const onError = (error: unknown): number | undefined => {
+    if (error instanceof RpcUnavailable || error instanceof RpcRefused) return parts.timings.resend
+    end(error)
+    return undefined
+  }
+  const inOrder = serially()
+  const after = afterwork(error => end(error))
+  const lane: Lane = {
+    ...parts,
+    lease,
+    queue: opQueue(),
+    slots: slotTable(),
+    after,
+    head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
+    paused: undefined,
+    wake: () => planning.wake(),
+    send: nonces => {
+      sends.enqueue(nonces)
+      sending.wake()
+    },
+    doubt: () => reconciling.wake(),
+    fail: reason => end(reason),
+  }
+  const planning = runner(async () => {
+    if (lane.queue.overflow && lane.queue.size < 1_000) await refill(lane)
+    return (await planPass(lane)) ? 0 : undefined
+  }, onError)
+  const sending = runner(async () => {
+    const pause = await sends.pass(lane)
+    lane.wake()
+    return pause || undefined
+  }, onError)
+  let hint: unknown
+  let heads: Heads
+  const following = runner(async () => {
+    const pushed = hint
+    hint = undefined
+    await inOrder(() => heads.advance(pushed))
+    return undefined
+  }, onError)
+  const reconciling = runner(async () => {
+    await inOrder(async () => {
+      await heads.advance()
+      await reconcile(lane, heads)
+    })
+    return undefined
+  }, onError)
+  const saving = runner(async () => {
+    await heads.save()
+    return undefined
+  }, onError)
+  const timers = [
+    setInterval(() => lane.wake(), lane.timings.tick),
+    setInterval(() => following.wake(), lane.network.blockMs),
+    setInterval(() => reconciling.wake(), lane.timings.reconcile),
+    setInterval(() => saving.wake(), lane.timings.cursorSave),
+    setInterval(() => void inOrder(() => trim(lane)).catch(onError), 3_600_000),
+  ]
+  let consumer: { close(): Promise<void> } | undefined
+  const listening = { open: true }
+  try {
+    const cursor = await loadCursor(lane)
+    lane.head = { ...lane.head, ...cursor.ring.at(-1)! }
+    const events = indexer(lane)
+    heads = followHeads(lane, events, cursor, headsEvents(lane, events))
+    await recover(lane)
+    await heads.advance()
+    await reconcile(lane, heads)
+    lane.rpc.onHead(header => {
+      if (!listening.open) return
+      hint = header
+      following.wake()
+    })
+    lane.rpc.onConnect(() => {
+      if (!listening.open) return
+      reconciling.wake()
+      sending.wake()
+    })
+    lane.send(lane.slots.open().map(slot => slot.nonce))
+    const queue = { name: `carapace.chain.${lane.network.chain}`, exchange: 'commands' as const, bindings: [`chain.command.${lane.network.chain}`] }
+    consumer = await bus.subscribe({ ...queue, singleActive: true, prefetch: 500 }, intake(lane))
+    leading(lane)
+    lane.log.info({ lane: lane.id, epoch: lease.epoch, nextNonce: lane.slots.nextNonce, open: lane.slots.openCount }, 'leading the lane')
+    lane.wake()
+    const reason = await Promise.race([ended, lease.lost, aborted(stop)])
+    if (reason instanceof Error) throw reason
+  } finally {
+    listening.open = false
+    for (const timer of timers) clearInterval(timer)
+    await consumer?.close().catch(() => undefined)
+    await Promise.all([planning, sending, following, reconciling, saving].map(loop => loop.stop()))
+    await Promise.race([after.drained().then(() => heads?.save()), sleep(drainMs)]).catch(() => undefined)
+    await lease.release().catch(() => undefined)
+  }
+}
+
+function headsEvents(lane: Lane, events: Indexer) {
+  /** Failures on a real network are judged only when their block is final: a reorganisation could still turn them round. */
+  let undecided: Mined[] = []
+  const isFailure = ({ receipt }: Mined) => receipt.status !== '0x1' || receipt.logs.some(log => isFailedResult(lane, log))
+  return {
+    onBlock: async (block: Mined['block'], receipts: readonly Mined['receipt'][]) => {
+      const mined = receipts.flatMap(receipt => {
+        const slot = lane.slots.byHash(receipt.transactionHash)
+        return slot && (slot.tx.state === 'SIGNED' || slot.tx.state === 'ACCEPTED') ? [{ slot, receipt, block }] : []
+      })
+      if (mined.length === 0) return
+      const later = lane.network.devnet || lane.network.finality <= 1 ? [] : mined.filter(isFailure)
+      undecided.push(...later)
+      await settle(
+        lane,
+        mined.filter(one => !later.includes(one)),
+      )
+      lane.wake()
+    },
+    onTaken: async () => {
+      const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
+      undecided = undecided.filter(one => !due.includes(one))
+      if (due.length) await settle(lane, due)
+      await finalize(lane)
+      await events.final(lane.head.number - lane.network.finality)
+    },
+    onReorg: async (ancestor: number) => {
+      undecided = undecided.filter(one => one.block.number <= ancestor)
+      if (ancestor < 0) await reloadFrom(lane, await countAt(lane, 'latest'))
+      await reopen(
+        lane,
+        lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),
+      )
+    },
+    onLeap: async () => lane.doubt(),
+  }
+}
+
+function isFailedResult(lane: Lane, log: Mined['receipt']['logs'][number]): boolean {
+  return log.address.toLowerCase() === lane.network.addresses.Batcher.toLowerCase() && log.topics.length === 2 && log.data.slice(65, 66) === '0'
+}
+
+/** Transactions that were final on a chain that began anew: they are sent again, too. */
+async function reloadFrom(lane: Lane, nonce: number): Promise<void> {
+  const lost = await lane.db.txs
+    .find({ lane: lane.id, nonce: { $gte: nonce }, state: 'FINAL' })
+    .sort({ nonce: 1 })
+    .toArray()
+  const ops = await loadOps(
+    lane,
+    lost.flatMap(tx => tx.ops.map(op => op.opKey)),
+  )
+  await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: { epoch: lane.lease.epoch, state: 'MINED_OK' } })
+  for (const tx of lost) adopt(lane, { ...tx, state: 'MINED_OK' }, ops)
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>(resolve => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })))

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { mongo } from 'mongoose'
+import type { Timings } from './timings.ts'
+
+export interface LeaseRecord {
+  _id: string
+  holder: string
+  epoch: number
+  expiresAt: Date
+}
+
+/** The right to sign and send for one lane. Liveness only: unique indexes are what make a stale holder harmless. */
+export interface Lease {
+  readonly epoch: number
+  /** False once the holder can no longer be sure; then nothing may be signed or sent. */
+  valid(): boolean
+  /** Resolves when the lease is lost or released. */
+  readonly lost: Promise<void>
+  release(): Promise<void>
+}
+
+/** Takes the lane's lease if it is free or has run out. @returns undefined while another holder has it */
+export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: string, timings: Timings): Promise<Lease | undefined> {
+  const holder = randomUUID()
+  const now = new Date()
+  let asked = performance.now()
+  await leases.updateOne({ _id: lane }, { $setOnInsert: { holder: '', epoch: 0, expiresAt: new Date(0) } }, { upsert: true })
+  const taken = await leases.findOneAndUpdate(
+    { _id: lane, expiresAt: { $lt: now } },
+    { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtl) }, $inc: { epoch: 1 } },
+    { returnDocument: 'after' },
+  )
+  if (!taken) return undefined
+  const epoch = Number(taken.epoch)
+
+  let over = false
+  let end = () => {}
+  const lost = new Promise<void>(resolve => {
+    end = resolve
+  })
+  const stop = () => {
+    over = true
+    clearInterval(timer)
+    end()
+  }
+  let renewing = false
+  const timer = setInterval(() => {
+    if (performance.now() - asked > timings.leaseTrust) return stop()
+    if (renewing) return
+    renewing = true
+    renew()
+      .catch(() => undefined)
+      .finally(() => {
+        renewing = false
+      })
+  }, timings.leaseRenew)
+
+  async function renew(): Promise<void> {
+    const at = performance.now()
+    const kept = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(Date.now() + timings.leaseTtl) } })
+    if (kept.matchedCount === 0) stop()
+    else asked = at
+  }
+
+  return {
+    epoch,
+    valid: () => !over && performance.now() - asked < timings.leaseTrust,
+    lost,
+    release: async () => {
+      stop()
+      await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(0) } })
+    },
+  }
+}

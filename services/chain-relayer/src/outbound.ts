@@ -1,0 +1,140 @@
+import { encodeBatch } from '@carapace/chain'
+import { submitted } from './announce.ts'
+import { claim } from './claim.ts'
+import { type Ending, endUnsigned } from './endings.ts'
+import { feeFor } from './fees.ts'
+import { assertLeading, type Lane } from './lane.ts'
+import { type Group, plan } from './plan.ts'
+import { batchIds, type Prepared, prepare } from './prepare.ts'
+import { type OpRecord, type TxRecord, txIdOf } from './records.ts'
+import { signAttempt } from './signer.ts'
+import { simulate } from './simulate.ts'
+
+/** Transactions signed, stored and sent in one go. */
+const perPass = 50
+/** Up to so many waiting operations each call is tried out first; above it batches tell soon enough. */
+const simulateBatchesUpTo = 20
+
+/**
+ * One pass of the planner: takes what may go, signs it, stores it, hands it to the sender.
+ * @returns whether another pass may find work at once
+ */
+export async function planPass(lane: Lane): Promise<boolean> {
+  assertLeading(lane)
+  await endDoomed(lane)
+  const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
+  if (free <= 0 || lane.paused) return false
+  const ready = lane.queue.ready(Date.now(), free * lane.batchSize)
+  if (ready.length === 0) return false
+
+  const endings: Ending[] = []
+  const prepared: Prepared[] = []
+  for (const op of ready) {
+    if (op.failLater) {
+      endings.push({ op, error: op.failLater, checkEffect: true })
+      continue
+    }
+    const result = await prepare(lane, op)
+    if ('code' in result) endings.push({ op, error: result })
+    else prepared.push(result)
+  }
+  const limits = { slots: free, batchSize: lane.batchSize, batchGas: batchGas(lane) }
+  const tried = ready.length <= simulateBatchesUpTo ? prepared : prepared.filter(one => !one.batchable || lane.batchSize === 1)
+  const refused = await simulate(lane, tried, endings)
+  if (endings.length) await endUnsigned(lane, endings)
+  const groups = plan(
+    prepared.filter(one => !refused.has(one.op._id)),
+    limits,
+  )
+  if (groups.length === 0) return endings.length > 0
+  await signAndStore(lane, groups)
+  return true
+}
+
+async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Promise<void> {
+  const fee = feeFor(lane.network.profile.fees, lane.head.baseFee)
+  const now = Date.now()
+  const records: TxRecord[] = []
+  for (const [index, group] of groups.entries()) {
+    const nonce = lane.slots.nextNonce + index
+    const content = contentOf(lane, group)
+    const attempt = await signAttempt(lane.signer, { ...content, chainId: lane.network.profile.chainId, nonce, fee }, now)
+    records.push({
+      _id: txIdOf(lane.id, nonce),
+      lane: lane.id,
+      nonce,
+      epoch: lane.lease.epoch,
+      liveOps: group.members.map(member => member.op._id),
+      ops: group.members.map(member => ({
+        opKey: member.op._id,
+        round: member.op.round,
+        seq: member.op.seq + 1,
+        batchId: group.batch ? batchIds(member).at(-1)! : null,
+      })),
+      to: content.to,
+      data: content.data,
+      value: String(content.value),
+      gasLimit: content.gasLimit,
+      attempts: [attempt],
+      state: 'SIGNED',
+      block: null,
+      minedHash: null,
+      gasUsed: null,
+      failWith: null,
+      signedAt: now,
+    })
+  }
+  lane.failPoint('after-sign')
+  const stored = await claim(lane, records)
+  lane.failPoint('after-tx-insert')
+  for (const [index, tx] of stored.entries()) take(lane, tx, groups[index]!)
+  lane.send(stored.map(tx => tx.nonce!))
+}
+
+/** From here on the operations live in their transaction. */
+function take(lane: Lane, tx: TxRecord, group: Group<Prepared>): void {
+  const ops = new Map<string, OpRecord>()
+  for (const { op } of group.members) {
+    lane.queue.remove(op._id)
+    op.seq++
+    op.txHash = tx.attempts[0]!.hash
+    ops.set(op._id, op)
+  }
+  lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce! + 1)
+  const slot = lane.slots.add(tx, ops)
+  const events = [...ops.values()].map(op => submitted(op, op.seq, op.txHash!))
+  lane.after.start([slot], () => lane.announce(events))
+}
+
+function contentOf(lane: Lane, group: Group<Prepared>) {
+  const [first] = group.members
+  if (!group.batch) return { to: first!.call.to, data: first!.call.data, value: first!.call.value, gasLimit: Number(first!.gas) }
+  const calls = group.members.flatMap(member => {
+    const ids = batchIds(member)
+    return [...member.prelude, member.call].map((call, index) => ({ id: ids[index]!, to: call.to, data: call.data, gas: member.gas }))
+  })
+  return { ...encodeBatch(calls, lane.network.addresses), value: 0n }
+}
+
+/** Deadlines and cancellations meet operations that are not signed yet. */
+async function endDoomed(lane: Lane): Promise<void> {
+  const doomed = lane.queue.doomed(Date.now())
+  if (doomed.length === 0) return
+  await endUnsigned(
+    lane,
+    doomed.map(op => ({
+      op,
+      // One that has stood in a block may have left its authorisation in public: it is not "never signed".
+      error: op.cancelRequested
+        ? { code: 'CANCELLED', message: 'cancelled by an operator' }
+        : { code: op.attempts === 0 ? 'EXPIRED' : 'REVERTED', message: 'the deadline passed before it could be signed' },
+      checkEffect: op.attempts > 0,
+    })),
+  )
+}
+
+/** 60 % of a block at most, and no more than the network takes gladly. */
+function batchGas(lane: Lane): bigint {
+  const share = (lane.head.gasLimit * 6n) / 10n
+  return share < lane.network.profile.batchGas ? share : lane.network.profile.batchGas
+}

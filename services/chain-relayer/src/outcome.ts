@@ -1,0 +1,67 @@
+import { batchId, batchResults, decodeRevert, isTransient, type RawLog, type Revert, revertText } from '@carapace/chain'
+import type { OpError, TxRecord } from './records.ts'
+
+/** A receipt as JSON-RPC gives it. */
+export interface Receipt {
+  transactionHash: string
+  blockHash: string
+  blockNumber: string
+  status: string
+  gasUsed: string
+  logs: readonly RawLog[]
+}
+
+/** What a mined transaction did for one operation. */
+export type OpOutcome = { kind: 'done'; logs: readonly RawLog[] } | { kind: 'reverted'; revert: Revert; outOfGas: boolean }
+
+/**
+ * Reads a receipt, operation by operation. `revertOf` gives the revert data of a transaction that failed as a whole.
+ * Whoever ran out of gas shows no readable reason.
+ */
+export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, revert: Revert): Map<string, OpOutcome> {
+  if (receipt.status !== '0x1') {
+    const outOfGas = Number(receipt.gasUsed) >= tx.gasLimit * 0.95 && (revert.name === 'unknown' || revert.name === 'Batcher_GasTooLow')
+    return new Map(tx.ops.map(({ opKey }) => [opKey, { kind: 'reverted', revert, outOfGas }]))
+  }
+  if (!tx.ops.some(op => op.batchId !== null)) return new Map(tx.ops.map(({ opKey }) => [opKey, { kind: 'done', logs: receipt.logs }]))
+  const results = new Map(batchResults(receipt.logs, batcher).map(result => [result.id, result]))
+  return new Map(
+    tx.ops.map(({ opKey }): [string, OpOutcome] => {
+      const result = results.get(batchId(opKey))
+      if (!result || result.outcome === 'failed') {
+        const reason = decodeRevert(result?.ret)
+        return [opKey, { kind: 'reverted', revert: reason, outOfGas: result !== undefined && result.ret === '0x' }]
+      }
+      return [opKey, { kind: 'done', logs: result.logs }]
+    }),
+  )
+}
+
+/** What follows for an operation whose try failed in a block. */
+export type FailureVerdict =
+  | { next: 'retry'; delayMs: number; gasFactor: number }
+  /** No further try can help. */
+  | { next: 'fail'; error: OpError }
+
+/**
+ * @param attempts tries that failed in a block, this one included
+ * @param random 0..1, spreads the delays by a fifth either way
+ */
+export function judge(
+  failure: { revert: Revert; outOfGas: boolean },
+  op: { attempts: number; gasFactor: number },
+  retries: readonly number[],
+  transient: readonly string[],
+  random: number,
+): FailureVerdict {
+  const { revert, outOfGas } = failure
+  const error: OpError = {
+    code: outOfGas ? 'OUT_OF_GAS' : 'REVERTED',
+    message: outOfGas ? 'the call ran out of gas' : revertText(revert),
+    ...(revert.name === 'unknown' ? {} : { revert }),
+  }
+  if (!outOfGas && !isTransient(revert, transient)) return { next: 'fail', error }
+  if (op.attempts >= retries.length) return { next: 'fail', error }
+  const delayMs = Math.round(retries[op.attempts - 1]! * (0.8 + 0.4 * random))
+  return { next: 'retry', delayMs, gasFactor: outOfGas ? op.gasFactor * 2 : op.gasFactor }
+}

@@ -1,0 +1,92 @@
+import { hexOf, receiptsByHash } from './chain-reader.ts'
+import { effectIsThere } from './effect.ts'
+import type { Heads } from './heads.ts'
+import type { Lane } from './lane.ts'
+import { confirm, type OpStep, requeue } from './outcome-writes.ts'
+import type { OpRecord } from './records.ts'
+import { lastAttempt } from './records.ts'
+import { bump } from './replace.ts'
+import { liveOps, persist, requeueInMemory, setLive, settle, txWrite } from './settle.ts'
+import type { Slot } from './slots.ts'
+
+/** A nonce counts as used elsewhere only after so many looks in a row. */
+const looks = 2
+
+/**
+ * Holds the lane's open slots against the node's count of its transactions: finds receipts that no head brought, nonces that somebody
+ * else used, and transactions that the node has forgotten.
+ */
+export async function reconcile(lane: Lane, heads: Heads): Promise<void> {
+  const open = lane.slots.open()
+  if (open.length === 0) return
+  const count = await countAt(lane, 'latest')
+  const below = open.filter(slot => slot.nonce < count)
+  if (below.length) await lookUp(lane, heads, below)
+  const above = lane.slots.open().filter(slot => slot.nonce >= count)
+  const silent = above.filter(slot => Date.now() - slot.lastSentAt > lane.network.stuckMs / 2)
+  if (silent.length) lane.send(silent.map(slot => slot.nonce))
+  await priceUp(lane, above)
+}
+
+async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise<void> {
+  const receipts = await receiptsByHash(
+    lane.rpc,
+    slots.flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)),
+  )
+  const byHash = new Map(receipts.map(receipt => [receipt.transactionHash, receipt]))
+  for (const slot of slots) {
+    const receipt = slot.tx.attempts.map(attempt => byHash.get(attempt.hash)).find(found => found !== undefined)
+    if (receipt) {
+      slot.missing = 0
+      const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: lane.head.time }
+      // Blocks that were not worked off yet come by themselves.
+      if (block.number <= lane.head.number && heads.isOurs(block) !== false) await settle(lane, [{ slot, receipt, block }])
+    } else if (++slot.missing >= looks && (await isUsedForGood(lane, slot))) await replaced(lane, slot)
+  }
+}
+
+/** On a real network the count must hold at a final block, too: nodes behind one address may disagree. */
+async function isUsedForGood(lane: Lane, slot: Slot): Promise<boolean> {
+  if (lane.network.devnet) return true
+  return slot.nonce < (await countAt(lane, hexOf(Math.max(0, lane.head.number - lane.network.finality))))
+}
+
+/** Somebody else used the nonce with the lane's key. The effect may be there all the same; else the operations go again. */
+async function replaced(lane: Lane, slot: Slot): Promise<void> {
+  lane.log.error({ lane: lane.id, nonce: slot.nonce }, 'a nonce of the lane was used outside the relayer')
+  const steps: OpStep[] = []
+  const ops: OpRecord[] = liveOps(slot)
+  for (const op of ops) {
+    const { number, hash, time } = lane.head
+    const place = { txHash: lastAttempt(slot.tx).hash, blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
+    steps.push((await effectIsThere(lane, op)) ? confirm(op, place, slot.tx._id, Date.now()) : requeue(op, 'its nonce was used outside', Date.now()))
+  }
+  const kept = ops.filter(op => op.state === 'CONFIRMED').map(op => op._id)
+  const fields = { state: 'REPLACED' } as const
+  const events = steps.flatMap(step => (step.event ? [step.event] : []))
+  await persist(
+    lane,
+    steps.map(step => step.write),
+    events,
+    [txWrite(lane, slot.tx._id, fields, kept)],
+    [slot],
+  )
+  Object.assign(slot.tx, fields)
+  setLive(slot.tx, kept)
+  lane.slots.drop(slot)
+  for (const op of ops) requeueInMemory(lane, op)
+}
+
+/** Slots that cannot be mined at the present base fee, and the lowest one when it has not moved for too long. */
+async function priceUp(lane: Lane, open: readonly Slot[]): Promise<void> {
+  const isUnderpriced = (slot: Slot) => {
+    const { fee } = lastAttempt(slot.tx)
+    return 'maxFeePerGas' in fee && BigInt(fee.maxFeePerGas) < lane.head.baseFee
+  }
+  const isStuck = (slot: Slot) => Date.now() - lastAttempt(slot.tx).signedAt > lane.network.stuckMs
+  const due = open.filter((slot, index) => slot.lastSentAt > 0 && (isUnderpriced(slot) || (index === 0 && isStuck(slot)))).slice(0, 50)
+  for (const slot of due) await bump(lane, slot)
+}
+
+export const countAt = async (lane: Pick<Lane, 'rpc' | 'signer'>, tag: string): Promise<number> =>
+  Number(await lane.rpc.call('eth_getTransactionCount', [lane.signer.address, tag]))

@@ -1,0 +1,63 @@
+import { decodeRevert } from '@carapace/chain'
+import { effectIsThere } from './effect.ts'
+import { confirmWithout, type Ending } from './endings.ts'
+import type { Lane } from './lane.ts'
+import { judge } from './outcome.ts'
+import { type OpStep, retry } from './outcome-writes.ts'
+import type { Prepared } from './prepare.ts'
+import { revertData } from './revert-reason.ts'
+import { RpcUnavailable } from './rpc/rpc.ts'
+
+/**
+ * Tries calls out before anything is signed, so that what can never succeed fails at once. An operation with another of its aggregate
+ * in flight is left out: its preconditions may still be on their way.
+ * @param endings gets what has failed for good
+ * @returns keys of the operations that must not be signed now
+ */
+export async function simulate(lane: Lane, prepared: readonly Prepared[], endings: Ending[]): Promise<ReadonlySet<string>> {
+  const busy = new Set(lane.slots.open().flatMap(slot => [...slot.ops.values()].map(op => op.aggregateKey)))
+  const seen = new Set<string>()
+  const tried = prepared.filter(one => {
+    const first = !busy.has(one.op.aggregateKey) && !seen.has(one.op.aggregateKey)
+    seen.add(one.op.aggregateKey)
+    return first && one.prelude.length === 0
+  })
+  const from = (one: Prepared) => (one.batched ? lane.network.addresses.Batcher : lane.signer.address)
+  const replies = await lane.rpc.batch(
+    tried.map(one => ({
+      method: 'eth_call',
+      params: [
+        { from: from(one), to: one.call.to, data: one.call.data, value: `0x${one.call.value.toString(16)}`, gas: `0x${one.gas.toString(16)}` },
+        'latest',
+      ],
+    })),
+    lane.timings.readTimeout,
+  )
+  const refused = new Set<string>()
+  const steps: OpStep[] = []
+  for (const [index, one] of tried.entries()) {
+    const reply = replies[index]
+    if (!reply) throw new RpcUnavailable('incomplete answer')
+    if (!('error' in reply)) continue
+    const data = revertData(reply.error)
+    // Only what the contract itself said counts; a node that could not run the call says nothing about it.
+    if (data === undefined && !/revert/i.test(reply.error.message)) continue
+    refused.add(one.op._id)
+    if (await effectIsThere(lane, one.op)) {
+      await confirmWithout(lane, [one.op])
+      continue
+    }
+    one.op.attempts++
+    const revert = data && data !== '0x' ? decodeRevert(data) : { name: 'unknown', args: [] }
+    const verdict = judge({ revert, outOfGas: false }, one.op, lane.timings.retries, one.command.transient ?? [], Math.random())
+    if (verdict.next === 'fail') endings.push({ op: one.op, error: verdict.error })
+    else steps.push(retry(one.op, verdict, revert.name, Date.now()))
+  }
+  if (steps.length) {
+    await lane.db.ops.bulkWrite(
+      steps.map(step => step.write),
+      { ordered: false },
+    )
+  }
+  return refused
+}

@@ -1,0 +1,89 @@
+import { isOpen, type OpRecord, type TxRecord } from './records.ts'
+
+/** A transaction in memory, with what need not survive a crash. */
+export interface Slot {
+  tx: TxRecord
+  nonce: number
+  ops: Map<string, OpRecord>
+  /** Settles when what was stored about it so far has been told. */
+  saved: Promise<void>
+  lastSentAt: number
+  /** Head number when the node last took it. */
+  sentAtBlock: number
+  /** Times in a row that the chain's count passed it without a receipt. */
+  missing: number
+}
+
+/** The lane's transactions that are not final, by nonce. */
+export interface Slots {
+  nextNonce: number
+  readonly openCount: number
+  add(tx: TxRecord, ops: Map<string, OpRecord>): Slot
+  byHash(hash: string): Slot | undefined
+  get(nonce: number): Slot | undefined
+  /** The transaction that holds an operation. */
+  ofOp(opKey: string): Slot | undefined
+  /** Unmined, lowest nonce first. */
+  open(): Slot[]
+  lowestOpen(): Slot | undefined
+  /** Mined and not final, lowest nonce first. */
+  mined(): Slot[]
+  /** Call after the state of a transaction changed between open and mined, or its attempts or operations did. */
+  refresh(slot: Slot): void
+  drop(slot: Slot): void
+  clear(): void
+}
+
+export function slotTable(): Slots {
+  const all = new Map<number, Slot>()
+  const open = new Map<number, Slot>()
+  const mined = new Map<number, Slot>()
+  const hashes = new Map<string, Slot>()
+  const claims = new Map<string, Slot>()
+  const byNonce = (map: Map<number, Slot>) => [...map.values()].sort((a, b) => a.nonce - b.nonce)
+
+  const refresh = (slot: Slot) => {
+    for (const attempt of slot.tx.attempts) hashes.set(attempt.hash, slot)
+    for (const opKey of slot.ops.keys()) {
+      if (slot.tx.liveOps?.includes(opKey)) claims.set(opKey, slot)
+      else if (claims.get(opKey) === slot) claims.delete(opKey)
+    }
+    const isNowOpen = isOpen(slot.tx)
+    if (isNowOpen === open.has(slot.nonce) && isNowOpen !== mined.has(slot.nonce)) return
+    ;(isNowOpen ? open : mined).set(slot.nonce, slot)
+    ;(isNowOpen ? mined : open).delete(slot.nonce)
+  }
+  const drop = (slot: Slot) => {
+    for (const map of [all, open, mined]) map.delete(slot.nonce)
+    for (const attempt of slot.tx.attempts) hashes.delete(attempt.hash)
+    for (const opKey of slot.ops.keys()) if (claims.get(opKey) === slot) claims.delete(opKey)
+  }
+
+  return {
+    nextNonce: 0,
+    get openCount() {
+      return open.size
+    },
+    add: (tx, ops) => {
+      const slot: Slot = { tx, nonce: tx.nonce!, ops, saved: Promise.resolve(), lastSentAt: 0, sentAtBlock: 0, missing: 0 }
+      all.set(slot.nonce, slot)
+      refresh(slot)
+      return slot
+    },
+    byHash: hash => hashes.get(hash),
+    get: nonce => all.get(nonce),
+    ofOp: opKey => claims.get(opKey),
+    open: () => byNonce(open),
+    lowestOpen: () => {
+      let lowest: Slot | undefined
+      for (const slot of open.values()) if (!lowest || slot.nonce < lowest.nonce) lowest = slot
+      return lowest
+    },
+    mined: () => byNonce(mined),
+    refresh,
+    drop,
+    clear: () => {
+      for (const map of [all, open, mined, hashes, claims]) map.clear()
+    },
+  }
+}

@@ -1,0 +1,196 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Chain, CloudEvent, Draft } from '@carapace/api'
+import { type Bus, inProcessBus } from '@carapace/bus'
+import { type Addresses, type Command, commandOf, networks } from '@carapace/chain'
+import { deployDevnet } from '@carapace/contracts'
+import { startDevnet } from '@carapace/devnet'
+import { openDatabase } from '@carapace/store'
+import { acquireMongo, type TestMongo, until } from '@carapace/testing'
+import { computeAddress, Wallet } from 'ethers'
+import { announcer } from '../announce.ts'
+import { type Collections, openCollections } from '../collections.ts'
+import { openCustody } from '../custody/custody.ts'
+import type { FailPoint, LaneParts } from '../lane.ts'
+import { type RunningLane, runLane } from '../leader.ts'
+import { inspectNetwork, type NetworkConfig } from '../network.ts'
+import { openRpc } from '../rpc/open.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import { localSigner } from '../signer.ts'
+import { defaultTimings, type Timings } from '../timings.ts'
+
+/** Timings under which failures show within seconds. */
+export const quickTimings: Timings = {
+  ...defaultTimings,
+  leaseTtl: 1_500,
+  leaseRenew: 300,
+  leaseTrust: 1_000,
+  leaseRetry: 100,
+  reconcile: 300,
+  tick: 50,
+  rpcTimeout: 2_000,
+  resend: 50,
+  retries: [50, 100, 150, 200, 250],
+  cursorSave: 100,
+}
+
+export const laneKey = `0x${'a1'.repeat(32)}`
+export const laneAddress = computeAddress(laneKey)
+const deployerKey = `0x${'d1'.repeat(32)}`
+const seed = new Uint8Array(32).fill(7)
+
+export interface TestDevnet {
+  chain: Chain
+  rpcUrl: string
+  wsUrl: string
+  pid: () => number
+  addresses: Addresses
+  close(): Promise<void>
+}
+
+/** A devnet with all contracts and a rich lane; thrown away unless it has a folder. */
+export async function testDevnet(chain: Chain = 'BASE_SEPOLIA', options: { dataDir?: string; heartbeatMs?: number } = {}): Promise<TestDevnet> {
+  const { chainId, gasless } = networks[chain]
+  const devnet = await startDevnet({
+    network: { chain, chainId, gasless },
+    port: 0,
+    ...(options.dataDir ? { dataDir: options.dataDir } : {}),
+    mining: { debounceMs: 10, heartbeatMs: options.heartbeatMs ?? 300 },
+    deploy: async () => ({}),
+  })
+  const { rpcUrl, wsUrl } = devnet
+  const deployment = await deployDevnet({ rpcUrl, chainId, deployerKey, operator: laneAddress, pauser: laneAddress, proposers: [laneAddress] })
+  if (!gasless) {
+    const rpc = openRpc({ url: wsUrl, timeoutMs: 5_000 })
+    await connected(rpc)
+    await rpc.call('anvil_setBalance', [laneAddress, '0x3635c9adc5dea00000'])
+    await rpc.close()
+  }
+  return { chain, rpcUrl, wsUrl, pid: () => devnet.pid, addresses: relayerAddresses(deployment.addresses), close: () => devnet.close() }
+}
+
+/** The deployment's names, as the relayer knows them. */
+export function relayerAddresses(deployed: Readonly<Record<string, string>>): Addresses {
+  const { DevUSDC, EnsRegistry: _ens, Timelock: _timelock, Multicall3: _multicall, ...rest } = deployed
+  return { ...rest, USDC: DevUSDC } as unknown as Addresses
+}
+
+export interface Kit {
+  devnet: TestDevnet
+  bus: Bus
+  db: Collections
+  rpc: Rpc
+  /** Every event that the relayer published, in order. */
+  events: CloudEvent[]
+  of(opKey: string, type?: string): CloudEvent[]
+  /** Hands a command to the lane, as a service's outbox would. */
+  send(...drafts: Draft[]): Promise<void>
+  start(options?: KitLane): Promise<RunningLane>
+  close(): Promise<void>
+}
+export interface KitLane {
+  rpcUrl?: string
+  timings?: Partial<Timings>
+  batchSize?: number
+  failPoint?: (point: FailPoint) => void
+  window?: number
+  real?: boolean
+  /** Do not wait until it leads. */
+  standby?: boolean
+  commandOf?: (kind: string) => Command | undefined
+}
+
+/** A lane in this process with real parts: devnet, storage, bus. */
+export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mongo?: TestMongo } = {}): Promise<Kit> {
+  const chain = options.chain ?? 'BASE_SEPOLIA'
+  const mongo = options.mongo ?? (await acquireMongo())
+  const devnet = options.devnet ?? (await testDevnet(chain))
+  const database = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}relayer_${randomBytes(4).toString('hex')}` })
+  const db = await openCollections(database)
+  const bus = inProcessBus({ retry: { delaysMs: [20, 50], limit: 5 } })
+  const events: CloudEvent[] = []
+  await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['chain.#'] }, async event => {
+    events.push(event)
+  })
+  const rpc = openRpc({ url: devnet.wsUrl, timeoutMs: 5_000 })
+  const lanes: RunningLane[] = []
+  const rpcs: Rpc[] = [rpc]
+
+  return {
+    devnet,
+    bus,
+    db,
+    rpc,
+    events,
+    of: (opKey, type) => events.filter(event => event.data.opKey === opKey && (!type || event.type === `chain.command.${type}.v1`)),
+    send: (...drafts) => bus.publish(drafts.map(draft => ({ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }))),
+    start: async (laneOptions = {}) => {
+      const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeout ?? quickTimings.rpcTimeout })
+      rpcs.push(laneRpc)
+      await connected(laneRpc)
+      const parts = await laneParts({ chain, devnet, db, bus, rpc: laneRpc }, laneOptions)
+      const lane = runLane(parts, bus)
+      lanes.push(lane)
+      if (laneOptions.standby !== true) await until('the lane leads', () => lane.current())
+      return lane
+    },
+    close: async () => {
+      await Promise.all(lanes.map(lane => lane.close()))
+      await Promise.all(rpcs.map(one => one.close()))
+      await bus.close()
+      await database.close()
+      if (!options.devnet) await devnet.close()
+      if (!options.mongo) await mongo.close()
+    },
+  }
+}
+
+export async function laneParts(
+  { chain, devnet, db, bus, rpc }: { chain: Chain; devnet: { wsUrl: string; addresses: Addresses }; db: Collections; bus: Bus; rpc: Rpc },
+  options: KitLane,
+): Promise<LaneParts> {
+  const config: NetworkConfig = { chain, rpcUrl: devnet.wsUrl, devnet: !options.real, addresses: devnet.addresses }
+  const network = await inspectNetwork(config, rpc)
+  const signer = localSigner(laneKey)
+  return {
+    id: `${chain}:${signer.address}`,
+    network: { ...network, stuckMs: 1_500, blockMs: 300, ...(options.window ? { window: options.window } : {}) },
+    rpc,
+    signer,
+    custody: await openCustody(seed, db.wallets, db.seeds),
+    db,
+    timings: { ...quickTimings, ...options.timings },
+    announce: announcer(bus, () => new Date()),
+    commandOf: options.commandOf ?? commandOf,
+    log: process.env.RELAYER_LOG ? console : { info: () => {}, warn: () => {}, error: () => {} },
+    batchSize: options.batchSize ?? 50,
+    failPoint: options.failPoint ?? (() => {}),
+  }
+}
+
+export async function connected(rpc: Rpc): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await rpc.call('eth_chainId', [])
+      return
+    } catch (error) {
+      if (tries > 100) throw error
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+}
+
+export function envelope(draft: Draft): CloudEvent {
+  return {
+    specversion: '1.0',
+    id: randomUUID(),
+    source: '/carapace/test',
+    type: draft.type,
+    subject: draft.subject,
+    time: new Date().toISOString(),
+    datacontenttype: 'application/json',
+    aggregateversion: 1,
+    data: draft.data,
+  }
+}
+
+export const wallet = () => Wallet.createRandom().address
