@@ -16,6 +16,8 @@ import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 
 const firstBatchSize = 101
 const turnMs = 12
+/** Stages that give nothing before they have seen everything. */
+const gathering = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto', '$sort', '$facet'])
 
 export const aggregate: Command = {
   run: async context => {
@@ -44,20 +46,41 @@ async function* results(context: Context, name: string | undefined, stages: read
     source: stage => sourceDocuments(context, name, stage),
   }
   const split = splitPipeline(stages)
-  const source = name === undefined ? [] : documents(context, name, split)
+  const source = name === undefined ? [] : sourceFor(split.rest, documents(context, name, split), context.deadline)
   for await (const doc of runPipeline(split.rest, source, env)) yield encode(doc)
 }
 
-/** What the front of the pipeline lets through, found by an index where there is one. Other commands get their turn in between. */
-async function* documents(context: Context, name: string, { filter, sort, skip, limit, fields }: ReturnType<typeof splitPipeline>): AsyncGenerator<Doc> {
+/** What the front of the pipeline lets through, found by an index where there is one. */
+function* documents(context: Context, name: string, { filter, sort, skip, limit, fields }: ReturnType<typeof splitPipeline>): Generator<Doc | Tick> {
   const collection = findCollection(context, name)
   if (!collection) return
   const query: Query = { filter, sort: parseSort(sort), skip, limit, hint: context.body.hint, vars: optionalDoc(context.body, 'let') }
-  let turnStarted = Date.now()
   for (const found of runQuery(viewFor(context), collection, query)) {
-    if (found !== tick) yield found.doc ?? (fields ? decodeFields(found.raw, fields) : decode(found.raw))
+    yield found === tick ? tick : (found.doc ?? (fields ? decodeFields(found.raw, fields) : decode(found.raw)))
+  }
+}
+
+/** A pipeline that needs all its input anyway gets what can be read in one turn at once, which is quicker than document by document. */
+function sourceFor(stages: readonly Doc[], stream: Generator<Doc | Tick>, deadline: number): Iterable<Doc> | AsyncIterable<Doc> {
+  const first: Doc[] = []
+  if (!stages.some(stage => gathering.has(Object.keys(stage)[0]!))) return inTurns(first, stream, deadline)
+  const started = Date.now()
+  for (;;) {
+    const { done, value } = stream.next()
+    if (done) return first
+    if (value !== tick) first.push(value)
+    else if (Date.now() - started > turnMs) return inTurns(first, stream, deadline)
+  }
+}
+
+/** Gives other commands a turn whenever the reading has taken long. */
+async function* inTurns(first: readonly Doc[], stream: Iterable<Doc | Tick>, deadline: number): AsyncGenerator<Doc> {
+  yield* first
+  let turnStarted = Date.now()
+  for (const doc of stream) {
+    if (doc !== tick) yield doc
     else {
-      checkDeadline(context.deadline)
+      checkDeadline(deadline)
       if (Date.now() - turnStarted < turnMs) continue
       await new Promise(setImmediate)
       turnStarted = Date.now()

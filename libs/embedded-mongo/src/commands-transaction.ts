@@ -64,7 +64,7 @@ async function commit(engine: Engine, session: Session, txn: Txn): Promise<void>
       await engine.storage.write(() => {
         applyChanges({ ...engine, txn }, changes)
         for (const collection of new Set([...txn.created, ...txn.flagged])) engine.catalog.save(collection)
-        remember(engine.storage, session, txn.number, { committed: true })
+        remember(engine.storage, session, txn.number, Date.now(), 'committed')
       })
     }
   } catch (error) {

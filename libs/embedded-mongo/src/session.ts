@@ -1,4 +1,4 @@
-import { Binary, Long } from 'bson'
+import { Binary } from 'bson'
 import { decode, encode } from './bson-raw.ts'
 import { fail } from './errors.ts'
 import type { Storage } from './storage.ts'
@@ -62,29 +62,38 @@ export function transactionNumber(value: unknown): number {
   return Number.isSafeInteger(number) && number >= 0 ? number : fail(72, 'Transaction number cannot be negative')
 }
 
-/** Puts a retry record; only inside `Storage.write`, so that it is stored exactly if the write is. */
-export function remember(storage: Storage, session: Session, number: number, kept: { reply?: Buffer; progress?: Doc; committed?: true }): void {
-  const { reply, ...rest } = kept
-  const record = { number: Long.fromNumber(number), at: new Date(), ...rest, ...(reply ? { reply: new Binary(reply) } : {}) }
-  storage.meta.put(recordKey(session.id), encode(record))
+/** What a retry record holds beside the number and the time: the reply, the progress of a write that had to pause, or that a transaction was committed. */
+export type Kept = { reply: Buffer } | { progress: Doc } | 'committed'
+
+const empty = Buffer.alloc(0)
+const kinds = { reply: 0, progress: 1, committed: 2 }
+const headBytes = 17
+
+/** Puts a retry record; only inside `Storage.write`, so that it is stored exactly if the write is. Layout: number, milliseconds, kind, payload. */
+export function remember(storage: Storage, session: Session, number: number, now: number, kept: Kept): void {
+  const payload = kept === 'committed' ? empty : 'reply' in kept ? kept.reply : encode(kept.progress)
+  const record = Buffer.allocUnsafe(headBytes + payload.length)
+  record.writeDoubleBE(number, 0)
+  record.writeDoubleBE(now, 8)
+  record[16] = kept === 'committed' ? kinds.committed : 'reply' in kept ? kinds.reply : kinds.progress
+  record.set(payload, headBytes)
+  storage.meta.put(recordKey(session.id), record)
 }
 
 /** Deletes the records of sessions that have expired; only inside `Storage.write`. */
 export function forgetExpired(storage: Storage, sessions: Sessions, now: number): void {
   for (const { key, value } of [...storage.meta.scan({ start: Buffer.from('r'), end: Buffer.from('s') })]) {
-    const at = decode(value).at
-    if (at instanceof Date && now - at.getTime() > sessionMs && !sessions.has(key.toString('hex', 1))) storage.meta.remove(key)
+    if (now - value.readDoubleBE(8) > sessionMs && !sessions.has(key.toString('hex', 1))) storage.meta.remove(key)
   }
 }
 
 function recall(storage: Storage, id: string): Partial<Session> {
-  const raw = storage.meta.get(recordKey(id))
-  if (!raw) return {}
-  const record = decode(raw)
-  const number = Number(record.number)
-  if (record.committed) return { number, isCommitted: true, isTransaction: true }
-  const reply = record.reply instanceof Binary ? Buffer.from(record.reply.buffer.subarray(0, record.reply.position)) : undefined
-  return { number, reply, progress: isDoc(record.progress) ? record.progress : undefined }
+  const record = storage.meta.get(recordKey(id))
+  if (!record) return {}
+  const number = record.readDoubleBE(0)
+  const payload = record.subarray(headBytes)
+  if (record[16] === kinds.committed) return { number, isCommitted: true, isTransaction: true }
+  return record[16] === kinds.reply ? { number, reply: payload } : { number, progress: decode(payload) }
 }
 
 function recordKey(id: string): Buffer {

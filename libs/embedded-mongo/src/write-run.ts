@@ -20,7 +20,7 @@ export interface Progress {
  */
 export async function runWrite(context: Context, step: (writer: Writer) => Buffer, progress?: Progress): Promise<Buffer> {
   checkWriteConcern(context)
-  const { engine, txn, session, retryNumber } = context
+  const { engine, txn, session, retryNumber, now } = context
   if (txn) return step({ ...engine, txn })
   for (;;) {
     try {
@@ -28,11 +28,11 @@ export async function runWrite(context: Context, step: (writer: Writer) => Buffe
         try {
           const done = step(engine)
           if (session && retryNumber !== undefined && progress?.hasWritten() !== false)
-            remember(engine.storage, session, retryNumber, { reply: done })
+            remember(engine.storage, session, retryNumber, now.getTime(), { reply: done })
           return done
         } catch (error) {
           if (error instanceof Blocked && session && retryNumber !== undefined && progress?.hasWritten())
-            remember(engine.storage, session, retryNumber, { progress: progress.toDoc() })
+            remember(engine.storage, session, retryNumber, now.getTime(), { progress: progress.toDoc() })
           throw error
         }
       })

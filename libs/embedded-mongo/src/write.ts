@@ -222,14 +222,20 @@ function entriesOf(
   for (const index of collection.indexes) {
     const old = before ? keysOf(index, fieldsFor(collection, before)) : undefined
     const next = after ? keysOf(index, fieldsFor(collection, after)) : undefined
-    const kept = new Set(old?.keys.map(entry => entry.key.toString('latin1')))
-    for (const entry of next?.keys ?? [])
-      if (!kept.delete(entry.key.toString('latin1'))) added.push({ ...entry, index, entryKey: entryKeyOf(index, entry.key, key) })
-    for (const entry of old?.keys ?? [])
-      if (kept.has(entry.key.toString('latin1'))) removed.push({ ...entry, index, entryKey: entryKeyOf(index, entry.key, key) })
+    collectNew(index, next?.keys ?? [], old?.keys ?? [], key, added)
+    collectNew(index, old?.keys ?? [], next?.keys ?? [], key, removed)
     if (next && noteKinds(index, next.multikey, next.isExact)) whenFlagged()
   }
   return { removed, added }
+}
+
+/** Entries for the keys that are in `keys` and not in `others`. */
+function collectNew(index: Index, keys: readonly IndexKey[], others: readonly IndexKey[], docKey: Buffer, into: Entry[]): void {
+  const known = others.length > 8 ? new Set(others.map(({ key }) => key.toString('latin1'))) : undefined
+  for (const { key, values } of keys) {
+    const isKnown = known ? known.has(key.toString('latin1')) : others.some(other => other.key.equals(key))
+    if (!isKnown) into.push({ key, values, index, entryKey: entryKeyOf(index, key, docKey) })
+  }
 }
 
 function noteKinds(index: Index, multikey: readonly boolean[], isExact: boolean): boolean {

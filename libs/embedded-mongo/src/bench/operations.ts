@@ -11,6 +11,8 @@ export interface Operation {
 export interface Target {
   client: MongoClient
   items: Collection<Document & { _id: number }>
+  /** Takes what is inserted, so that the other operations always meet the same documents; it has the same indexes. */
+  inserted: Collection<Document & { _id: number }>
   log: Collection
 }
 
@@ -42,26 +44,27 @@ export async function prepare(client: MongoClient): Promise<Target> {
   const db = client.db('bench')
   const items = db.collection<Document & { _id: number }>('items')
   const log = db.collection('log')
-  await items.drop()
-  await log.drop()
-  await items.createIndexes([
-    { key: { email: 1 }, name: 'email_1', unique: true },
-    { key: { group: 1 }, name: 'group_1' },
-    { key: { n: 1 }, name: 'n_1' },
-  ])
+  const inserted = db.collection<Document & { _id: number }>('inserted')
+  for (const collection of [items, inserted]) {
+    await collection.createIndexes([
+      { key: { email: 1 }, name: 'email_1', unique: true },
+      { key: { group: 1 }, name: 'group_1' },
+      { key: { n: 1 }, name: 'n_1' },
+    ])
+  }
   await items.insertMany(Array.from({ length: documentCount }, (_, i) => item(i)))
-  return { client, items, log }
+  return { client, items, inserted, log }
 }
 
 function item(i: number): Document & { _id: number } {
   return { _id: i, email: `user${i}@example.org`, group: i % 500, n: i, status: ['open', 'closed', 'held'][i % 3], tags: ['alpha', 'beta', 'gamma'], note: 'x'.repeat(150), hits: 0 }
 }
 
-let inserted = documentCount
+let lastInserted = documentCount
 
-function insertOne({ items }: Target): Promise<unknown> {
-  inserted += 1
-  return items.insertOne(item(inserted))
+function insertOne({ inserted }: Target): Promise<unknown> {
+  lastInserted += 1
+  return inserted.insertOne(item(lastInserted))
 }
 
 function findById({ items }: Target, i: number): Promise<unknown> {
