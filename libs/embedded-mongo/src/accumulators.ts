@@ -1,9 +1,9 @@
-import { Decimal128, Double, Int32, type Long } from 'bson'
+import { Decimal128, Double, Int32, Long } from 'bson'
 import { addExact, decimalOfExact, type Exact, exactOfDecimal } from './decimal.ts'
 import { fail } from './errors.ts'
 import { divide, longOf, toDecimal } from './numbers.ts'
 import { compare, identity } from './order.ts'
-import { asDoc, asNumber, type Doc, isNumeric, setOwn, typeName } from './values.ts'
+import { asDoc, asNumber, type Doc, isNumeric, longToBigInt, setOwn, typeName } from './values.ts'
 
 /** Gathers values one by one; `undefined` stands for a missing value. */
 export interface Accumulator {
@@ -82,7 +82,8 @@ class Sum {
       return
     }
     this.wide = true
-    this.overflow += typeof v === 'bigint' ? v : (v as Long).toBigInt()
+    if (v instanceof Long && Math.abs(v.high) < 0x10_0000) this.addInteger(v.high * 0x1_0000_0000 + (v.low >>> 0))
+    else this.overflow += v instanceof Long ? longToBigInt(v) : BigInt(v as bigint)
   }
 
   value(): Int32 | Double | Long | Decimal128 {

@@ -1,10 +1,10 @@
 import type { OutMode, Target } from './aggregate-sink.ts'
-import { checkNamespace, type Collection, compileValidator } from './catalog.ts'
+import { encode, withIdFirst } from './bson-raw.ts'
+import { type Collection, checkNamespace, compileValidator } from './catalog.ts'
 import { type Context, flag } from './context.ts'
 import { fail } from './errors.ts'
 import { deleteSlice } from './garbage.ts'
 import { indexFrom } from './index-spec.ts'
-import { encode, withIdFirst } from './bson-raw.ts'
 import { equal } from './order.ts'
 import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
 import { okReply } from './reply.ts'
@@ -57,17 +57,25 @@ function discard(context: Context, writer: Writer, collection: Collection): void
 
 function checkJoinFields(collection: Collection, on: readonly string[]): void {
   if (on.length === 1 && on[0] === '_id') return
-  const isUnique = collection.indexes.some(({ isUnique, fields, partial }) => isUnique && !partial && fields.length === on.length && fields.every(({ path }) => on.includes(path)))
+  const isUnique = collection.indexes.some(
+    ({ isUnique, fields, partial }) => isUnique && !partial && fields.length === on.length && fields.every(({ path }) => on.includes(path)),
+  )
   if (!isUnique) fail(51183, 'Cannot find index to verify that join fields will be unique')
 }
 
 function mergeOne(context: Context, writer: Writer, collection: Collection, given: Doc, mode: Extract<OutMode, { kind: 'merge' }>): void {
   const raw = withIdFirst(encode(given))
   const doc = docOf({ key: raw, raw })
-  const filter = Object.fromEntries(mode.on.map(path => [path, { $eq: valueAt(doc, path) ?? fail(51132, `$merge write error: 'on' field '${path}' cannot be missing, null, undefined or an array`) }]))
+  const filter = Object.fromEntries(
+    mode.on.map(path => [
+      path,
+      { $eq: valueAt(doc, path) ?? fail(51132, `$merge write error: 'on' field '${path}' cannot be missing, null, undefined or an array`) },
+    ]),
+  )
   const [match] = withinDeadline(runQuery(viewOf(writer.storage, undefined), collection, { filter, limit: 1 }), context.deadline)
   if (!match) {
-    if (mode.whenNotMatched === 'fail') fail(13113, '$merge could not find a matching document in the target collection for at least one document in the source collection')
+    if (mode.whenNotMatched === 'fail')
+      fail(13113, '$merge could not find a matching document in the target collection for at least one document in the source collection')
     if (mode.whenNotMatched === 'insert') insertDocument(writer, collection, raw)
     return
   }
@@ -78,13 +86,18 @@ function mergeOne(context: Context, writer: Writer, collection: Collection, give
 
 function replaceMatch(writer: Writer, collection: Collection, match: Found, doc: Doc): void {
   const before = docOf(match)
-  if (Object.hasOwn(doc, '_id') && !equal(doc._id, before._id)) fail(66, "$merge failed to update the matching document, did you attempt to modify the _id or the shard key? :: caused by :: Performing an update on the path '_id' would modify the immutable field '_id'")
+  if (Object.hasOwn(doc, '_id') && !equal(doc._id, before._id))
+    fail(
+      66,
+      "$merge failed to update the matching document, did you attempt to modify the _id or the shard key? :: caused by :: Performing an update on the path '_id' would modify the immutable field '_id'",
+    )
   const { _id: _given, ...rest } = doc
   replaceDocument(writer, collection, match.key, match, encodeVersion({ _id: before._id, ...rest }))
 }
 
 function valueAt(doc: Doc, path: string): unknown {
   let value: unknown = doc
-  for (const part of path.split('.')) value = typeof value === 'object' && value !== null && !Array.isArray(value) ? getOwn(value as Doc, part) : undefined
+  for (const part of path.split('.'))
+    value = typeof value === 'object' && value !== null && !Array.isArray(value) ? getOwn(value as Doc, part) : undefined
   return Array.isArray(value) ? undefined : value
 }

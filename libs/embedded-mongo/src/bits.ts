@@ -1,7 +1,7 @@
 import { Binary, Long } from 'bson'
 import { fail } from './errors.ts'
 import type { Test } from './path.ts'
-import { asInteger, asNumber, isNumeric } from './values.ts'
+import { asInteger, asNumber, isNumeric, longToBigInt } from './values.ts'
 
 type BitTest = (arg: unknown, name: string) => Test
 
@@ -45,7 +45,7 @@ function bitsOf(v: unknown): bigint | undefined {
     return bits
   }
   if (!isNumeric(v)) return undefined
-  if (v instanceof Long) return v.toBigInt()
+  if (v instanceof Long) return longToBigInt(v)
   const n = asNumber(v)
   return Number.isInteger(n) && n >= -(2 ** 63) && n < 2 ** 63 ? BigInt(n) : undefined
 }

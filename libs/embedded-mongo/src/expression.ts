@@ -8,7 +8,7 @@ import { logicOperators } from './expression-logic.ts'
 import { objectOperators } from './expression-object.ts'
 import { setOperators } from './expression-set.ts'
 import { stringOperators } from './expression-string.ts'
-import { asDoc, type Doc, getOwn, isDoc, setOwn } from './values.ts'
+import { asDoc, type Doc, fieldReader, getOwn, isDoc, setOwn } from './values.ts'
 
 const operators: ReadonlyMap<string, Operator> = new Map(
   Object.entries({
@@ -134,7 +134,7 @@ function variable(name: string, scope: Scope): Expr {
 
 function fieldPath(path: string[]): Expr {
   const [first, second] = path as [string, string | undefined]
-  if (second === undefined) return root => getOwn(root, first)
+  if (second === undefined) return fieldReader(first)
   return root => valueAlong(root, path, 0)
 }
 

@@ -68,7 +68,7 @@ function integer(n: number): Int32 | Long {
 
 /** An int64, or undefined when the value does not fit. */
 export function longOf(n: bigint): Long | undefined {
-  return n > longMax || n < longMin ? undefined : Long.fromBigInt(n)
+  return n > longMax || n < longMin ? undefined : new Long(Number(BigInt.asIntN(32, n)), Number(BigInt.asIntN(32, n >> 32n)))
 }
 
 function decimalResult(a: Numeric, b: Numeric, doubles: (x: number, y: number) => number, exacts: (x: Exact, y: Exact) => Exact): Decimal128 {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Binary, type BSONRegExp, type Code, Decimal128, Double, Int32, Long, ObjectId, type Timestamp } from 'bson'
 import { addExact, compareExact, type Exact, exactOfDecimal, exactOfDouble, nearestDouble } from './decimal.ts'
-import { asDoc, type Doc, type Numeric, typeCode, type as types } from './values.ts'
+import { asDoc, type Doc, longToBigInt, type Numeric, typeCode, type as types } from './values.ts'
 
 /** The longest key that `encodeKey` returns: two of them and a prefix fit LMDB's 1,978 bytes. */
 export const maxKeyLength = 960
@@ -115,7 +115,7 @@ function nearest(v: Numeric): number {
 /** The exact value of a finite number. */
 export function exactOf(v: Numeric): Exact {
   if (v instanceof Int32) return { coef: BigInt(v.value), exp: 0 }
-  if (v instanceof Long) return { coef: v.toBigInt(), exp: 0 }
+  if (v instanceof Long) return { coef: longToBigInt(v), exp: 0 }
   if (v instanceof Decimal128) return exactOfDecimal(v) as Exact
   return typeof v === 'bigint' ? { coef: v, exp: 0 } : exactOfDouble(v instanceof Double ? v.value : v)
 }

@@ -1,4 +1,4 @@
-import { asDoc, type Doc, getOwn } from './values.ts'
+import { asDoc, type Doc, fieldReader, getOwn } from './values.ts'
 
 /** The index of the array element that made a filter match: what the positional operator `$` stands for. */
 export interface Position {
@@ -20,7 +20,8 @@ export function arrayIndex(part: string): number | undefined {
 export function anyAt(path: string, test: Test, expand: boolean): (doc: Doc, at?: Position) => boolean {
   const parts = path.split('.')
   if (parts.length > 1) return (doc, at) => inDoc(doc, parts, 0, test, expand, at)
-  return expand ? (doc, at) => atLeaf(getOwn(doc, path), test, at) : (doc, at) => test(getOwn(doc, path), at)
+  const read = fieldReader(path)
+  return expand ? (doc, at) => atLeaf(read(doc), test, at) : (doc, at) => test(read(doc), at)
 }
 
 function atLeaf(value: unknown, test: Test, at: Position | undefined): boolean {

@@ -116,6 +116,11 @@ export function getOwn(doc: Doc, key: string): unknown {
   return Object.hasOwn(doc, key) ? doc[key] : undefined
 }
 
+/** A reader of one own property of documents: direct where no prototype has the name, which is much faster. */
+export function fieldReader(key: string): (doc: Doc) => unknown {
+  return key in Object.prototype ? doc => getOwn(doc, key) : doc => doc[key]
+}
+
 /** Sets an own property, `__proto__` included. */
 export function setOwn(doc: Doc, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(doc, key, { value, enumerable: true, configurable: true, writable: true })
@@ -148,6 +153,11 @@ export function asNumber(v: Numeric): number {
   if (v instanceof Int32 || v instanceof Double) return v.value
   if (v instanceof Long) return v.toNumber()
   return Number(v.toString())
+}
+
+/** The value of an int64 (the library's own conversion goes through text). */
+export function longToBigInt(v: Long): bigint {
+  return (BigInt(v.high) << 32n) | BigInt(v.low >>> 0)
 }
 
 /** The value as a JavaScript integer if it is numeric, whole and exactly held by a double; else undefined. */
