@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, listOf, pageQuery, timestamp } from '../core/fields.ts'
 import { opKey } from './command.ts'
 
-export const chainOperation = z
+const chainOperation = z
   .looseObject({
     commandId: z.string(),
     network: chain,

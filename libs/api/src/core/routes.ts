@@ -43,10 +43,8 @@ export function routes(apis: readonly ServiceApi[]): RouteTable {
     all,
     match: (method, path) => {
       const wanted = (method === 'HEAD' ? 'get' : method.toLowerCase()) as Method
-      const allow = new Set<Method>()
-      const found = walk(root, segmentsOf(path), 0, [], wanted, allow)
-      if (found) return found
-      return allow.size > 0 ? { methodNotAllowed: allowHeader(allow) } : { none: true }
+      const search: Search = { segments: segmentsOf(path), wanted, values: [], allow: undefined }
+      return walk(root, 0, search) ?? (search.allow ? { methodNotAllowed: allowHeader(search.allow) } : { none: true })
     },
   }
 }
@@ -80,23 +78,42 @@ function insert(root: Node, route: Route): void {
   node.routes.set(route.method, { route, names })
 }
 
-function walk(node: Node, segments: string[], at: number, values: string[], method: Method, allow: Set<Method>): Found | undefined {
-  if (at === segments.length) {
-    const hit = node.routes.get(method)
-    if (!hit) for (const known of node.routes.keys()) allow.add(known)
-    return hit && { ...hit.route, params: Object.fromEntries(hit.names.map((name, i) => [name, decode(values[i]!)])) }
-  }
+interface Search {
+  segments: string[]
+  wanted: Method
+  /** Parameters on the way to the present node. */
+  values: string[]
+  /** Methods that the path has, once it was reached without the wanted one. */
+  allow: Set<Method> | undefined
+}
+
+function walk(node: Node, at: number, search: Search): Found | undefined {
+  const { segments, values } = search
+  if (at === segments.length) return arrive(node, search)
   const segment = segments[at]!
   const next = node.statics.get(segment)
-  const found = next && walk(next, segments, at + 1, values, method, allow)
+  const found = next && walk(next, at + 1, search)
   if (found) return found
   for (const { suffix, node: child } of node.params) {
     if (segment.length <= suffix.length || !segment.endsWith(suffix)) continue
-    const value = segment.slice(0, segment.length - suffix.length)
-    const deeper = walk(child, segments, at + 1, [...values, value], method, allow)
+    values.push(suffix === '' ? segment : segment.slice(0, -suffix.length))
+    const deeper = walk(child, at + 1, search)
     if (deeper) return deeper
+    values.pop()
   }
   return undefined
+}
+
+function arrive(node: Node, search: Search): Found | undefined {
+  const hit = node.routes.get(search.wanted)
+  if (!hit) {
+    for (const known of node.routes.keys()) search.allow = (search.allow ?? new Set()).add(known)
+    return undefined
+  }
+  const params: Record<string, string> = {}
+  for (let i = 0; i < hit.names.length; i++) params[hit.names[i]!] = decode(search.values[i]!)
+  const { method, path, service, name, endpoint } = hit.route
+  return { method, path, service, name, endpoint, params }
 }
 
 const newNode = (): Node => ({ statics: new Map(), params: [], routes: new Map() })
@@ -131,6 +148,7 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 
 // What cannot be decoded stays as it is: the schema of the parameter refuses it.
 function decode(value: string): string {
+  if (!value.includes('%')) return value
   try {
     return decodeURIComponent(value)
   } catch {
