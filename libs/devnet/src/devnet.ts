@@ -87,6 +87,9 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
     const door = await openDoor(chain, options.port)
     const miner = createMiner({ mine: chain.mine, debounceMs, heartbeatMs, onError: onMiningError })
 
+    const dumpTimer = setInterval(() => {
+      if (keeper?.isDumpDue()) chain.alone(async () => (keeper.isDumpDue() ? await keeper.dump() : undefined)).catch(onError)
+    }, 1000)
     const attend = async () => {
       const { anvil, upstream } = node()
       await upstream.subscribe('newPendingTransactions', miner.wake)
@@ -97,7 +100,11 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
         upstream.close()
         door.dropSockets()
         serving = comeBack()
-        serving.catch(onError)
+        serving.catch(() => {
+          // Nothing brings it back any more: calls are answered with the reason, and nothing is tried in vain.
+          miner.stop()
+          clearInterval(dumpTimer)
+        })
       })
       const { pending } = await upstream.request<{ pending: string }>('txpool_status')
       if (Number(pending) > 0) miner.wake()
@@ -114,9 +121,6 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
         }
       }
     }
-    const dumpTimer = setInterval(() => {
-      if (keeper?.isDumpDue()) chain.alone(async () => (keeper.isDumpDue() ? await keeper.dump() : undefined)).catch(onError)
-    }, 1000)
     const close = async () => {
       if (closing) return
       miner.stop()

@@ -181,6 +181,8 @@ describe('a devnet that is kept in a folder', () => {
     const dataDir = await freshFolder(after.add)
     const first = await open(after.add, { dataDir, mining: still })
     await payAll(first.rpcUrl, 3)
+    await call(first.rpcUrl, 'evm_mine')
+    await payAll(first.rpcUrl, 3, 3)
     await first.close()
     await assert.rejects(open(after.add, { dataDir, network: gasless }), /holds chain 84532, not 324705682/)
 
@@ -189,12 +191,14 @@ describe('a devnet that is kept in a folder', () => {
     await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace('\n', '?\n'))
     await assert.rejects(open(after.add, { dataDir }), /journal.1.ndjson in .* is damaged at line 1/)
 
-    const lines = journal.split('\n')
-    await writeFile(join(dataDir, 'journal.1.ndjson'), lines.slice(1).join('\n'))
+    await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace(/{"kind":"tx".*\n/, ''))
     await assert.rejects(
       open(after.add, { dataDir }),
       /cannot be brought back: block \d+ cannot be repeated: transaction 0x\w+ is not in the journal/,
     )
+
+    await writeFile(join(dataDir, 'journal.1.ndjson'), journal.replace(/{"kind":"block".*\n/, ''))
+    await assert.rejects(open(after.add, { dataDir }), /cannot be brought back: block \d+ \(0x\w+\) came back as block \d+/)
 
     await truncate(join(dataDir, 'state.1.dump'), 0)
     await assert.rejects(open(after.add, { dataDir }), /no dump in .* is readable/)
