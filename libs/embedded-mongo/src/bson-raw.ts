@@ -1,10 +1,11 @@
-import { deserialize, ObjectId, serialize } from 'bson'
+import { ObjectId } from 'bson'
+import { decodeDocument } from './bson-decode.ts'
+import { encodeDocument } from './bson-encode.ts'
 import { fail } from './errors.ts'
 import type { Doc } from './values.ts'
 
 export const maxDocumentBytes = 16 * 1024 * 1024
 const maxDepth = 180
-const decodeOptions = { promoteValues: false, promoteBuffers: false, bsonRegExp: true, validation: { utf8: true } } as const
 
 /** Sizes of the BSON types whose payload has a fixed length, by type byte. */
 const fixedSizes: Record<number, number> = { 1: 8, 6: 0, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 17: 8, 18: 8, 19: 16, 127: 0, 255: 0 }
@@ -22,18 +23,14 @@ export interface Element {
 
 /** Decodes raw BSON with every type kept. Throws 22 InvalidBSON when the bytes are no document. */
 export function decode(raw: Uint8Array): Doc {
-  try {
-    return deserialize(raw, decodeOptions)
-  } catch (error) {
-    return fail(22, `Invalid BSON: ${error instanceof Error ? error.message : 'unreadable'}`)
-  }
+  return decodeDocument(Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.length))
 }
 
 /** Encodes a document; fails with 10334 when it is larger than 16 MiB. */
 export function encode(doc: Doc): Buffer {
-  const raw = serialize(doc, { ignoreUndefined: false, checkKeys: false })
+  const raw = encodeDocument(doc)
   if (raw.length > maxDocumentBytes + 16_384) fail(10334, `BSONObj size: ${raw.length} is invalid. Size must be between 0 and 16793600(16MB)`)
-  return Buffer.from(raw.buffer, raw.byteOffset, raw.length)
+  return raw
 }
 
 /** Walks the elements of one level of a document. */
@@ -64,9 +61,7 @@ export function findElement(raw: Buffer, name: string): Element | undefined {
 
 /** Decodes only the named top-level fields, in the document's order. */
 export function decodeFields(raw: Buffer, names: ReadonlySet<string>): Doc {
-  const parts: Buffer[] = []
-  for (const element of elements(raw)) if (names.has(element.name)) parts.push(raw.subarray(element.start, element.end))
-  return decode(assemble(parts))
+  return decodeDocument(raw, names)
 }
 
 /** Decodes a document except for one field, whose array of documents is returned raw. */
