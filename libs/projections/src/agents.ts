@@ -42,19 +42,14 @@ export interface AgentFacts {
 export type Agent = AgentFacts & { id: string }
 
 /** agent°, the short form inside other records. */
-export interface AgentRef {
-  id: string
-  handle: string | null
-  fusedScore: number
-  tier: string | null
-}
+export type AgentRef = { id: string; handle: string | null; fusedScore: number; tier: string | null }
 
 export interface AgentProjection {
   /** Feed it: spread these into the service's `events`. */
   subscriptions: Subscription[]
   get(id: string): Promise<Agent | undefined>
-  /** The row, read anew from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
-  need(id: string): Promise<Agent>
+  /** The row of an id or handle, read anew from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
+  need(idOrHandle: string): Promise<Agent>
   /** The row as its owners have it now: refusals (403, 404, 409) rest on this one only. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   fresh(id: string): Promise<Agent>
   byWallet(wallet: string): Promise<Agent | undefined>
@@ -74,6 +69,8 @@ const schema = new Schema<AgentFacts>({
   riskScore: Number,
 })
 schema.index({ walletKey: 1 }, { name: 'wallet_key' })
+schema.index({ handle: 1 }, { name: 'handle' })
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 schema.index({ status: 1, fusedScore: 1, lastSeenAt: 1 }, { name: 'eligible' })
 
 /** Of an agent whose score was never announced: behaviour 17.1, "no activity". */
@@ -115,7 +112,13 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
       ),
     ],
     get: async id => full(await rows.get(id)),
-    need: async id => (await agents.get(id)) ?? agents.fresh(id),
+    need: async idOrHandle => {
+      if (uuid.test(idOrHandle)) return (await agents.get(idOrHandle)) ?? agents.fresh(idOrHandle)
+      const known = full((await rows.find({ handle: idOrHandle }, { limit: 1 }))[0])
+      if (known) return known
+      const row = await peers.find('identity', identityApi.internal.getAgentRowByHandle, { params: { handle: idOrHandle } })
+      return agents.fresh(row?.agentId ?? refuse('NOT_FOUND', { resource: 'agent' }))
+    },
     fresh: async id => {
       const [agent, score] = await Promise.all([
         peers.find('identity', identityApi.internal.getAgentRow, { params: { id } }),

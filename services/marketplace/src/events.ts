@@ -1,0 +1,48 @@
+import * as api from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { on, type Subscription } from '@carapace/service'
+import { addApplicant, follow, type Gig, linkValidation, showEscrow } from './gig.ts'
+import { onBondLocked } from './hire.ts'
+import { answerOffer } from './offer.store.ts'
+import type { Parts } from './parts.ts'
+
+export const events = (parts: Parts): Subscription[] => {
+  const { gigs, applications, offers, agents, bonds, clock } = parts
+  /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
+  const change = (gigId: string, decide: (gig: Gig) => ReturnType<typeof follow>) => gigs.change(gigId, decide)
+  const escrowIs = (status: Gig['escrowStatus']) => (payload: { gigId: string }) => change(payload.gigId, gig => showEscrow(gig, status))
+
+  return [
+    ...agents.subscriptions,
+    ...bonds.subscriptions,
+    on(api.applicationCreated, ({ gigId, applicantId }) => change(gigId, gig => addApplicant(gig, applicantId))),
+    on(api.gigAssigned, async ({ gigId, assigneeId, by }) => {
+      const gig = await gigs.need(gigId)
+      for (const offer of await offers.find({ gigId, status: 'pending' })) {
+        if (by === 'offer' && offer.toAgentId === assigneeId) continue
+        await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'expired', clock.now()) : undefined))
+      }
+      const application = await applications.of(gigId, assigneeId)
+      if (application)
+        await applications.change(application.id, present =>
+          present.status === 'accepted' ? undefined : { state: { ...present, status: 'accepted' }, events: [] },
+        )
+    }),
+    on(api.bondLocked, payload => onBondLocked(parts, payload)),
+    on(api.validationOpened, ({ gigId, validationId, panel }) =>
+      gigId ? change(gigId, gig => linkValidation(gig, validationId, panel)) : Promise.resolve(),
+    ),
+    on(api.panelChanged, async ({ gigId, validationId, panel }) => {
+      if (gigId === null) return
+      await change(gigId, gig => {
+        if (gig.validationId === null) throw new Retry('the validation is not linked yet')
+        return gig.validationId === validationId ? linkValidation(gig, validationId, panel) : undefined
+      })
+    }),
+    on(api.escrowDecided, payload => change(payload.gigId, gig => follow(gig, payload, clock.now()))),
+    on(api.escrowLocked, escrowIs('locked')),
+    on(api.escrowReleased, escrowIs('released')),
+    on(api.escrowRefunded, escrowIs('refunded')),
+    on(api.escrowDisputed, escrowIs('disputed')),
+  ]
+}

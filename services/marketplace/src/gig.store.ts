@@ -1,0 +1,36 @@
+import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
+import { Schema } from 'mongoose'
+import type { Gig } from './gig.ts'
+
+const schema = new Schema<Gig>({
+  title: String,
+  skillsRequired: [String],
+  budget: BigInt,
+  bondRequired: BigInt,
+  chain: String,
+  status: String,
+  posterId: String,
+  assigneeId: String,
+  crewId: String,
+  applicantIds: [String],
+  dueAt: Date,
+})
+const newest = { createdAt: -1, _id: -1 } as const
+schema.index(newest, { name: 'newest' })
+schema.index({ status: 1, ...newest }, { name: 'status_newest' })
+schema.index({ chain: 1, ...newest }, { name: 'chain_newest' })
+schema.index({ skillsRequired: 1, ...newest }, { name: 'skill_newest' })
+schema.index({ posterId: 1, ...newest }, { name: 'poster_newest' })
+schema.index({ assigneeId: 1, ...newest }, { name: 'assignee_newest' })
+schema.index({ crewId: 1, status: 1 }, { name: 'crew_status' })
+schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
+
+export type GigStore = AggregateStore<Gig> & {
+  /** Gigs whose time is up, the longest waiting first. */
+  due(now: Date, limit: number): Promise<{ id: string }[]>
+}
+
+export function gigStore(db: Database): GigStore {
+  const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema })
+  return { ...gigs, due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+}

@@ -1,0 +1,267 @@
+import {
+  type Chain,
+  type Draft,
+  type GigStatus,
+  gigAssigned,
+  gigCancelled,
+  gigCompleted,
+  gigDisputed,
+  gigPosted,
+  gigSubmitted,
+  refuse,
+} from '@carapace/api'
+import type { Decision } from '@carapace/store'
+
+export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
+
+export interface Gig {
+  id: string
+  title: string
+  description: string
+  skillsRequired: string[]
+  /** micro-USDC, as bondRequired */
+  budget: bigint
+  bondRequired: bigint
+  chain: Chain
+  deadlineHours: number
+  crewGig: boolean
+  minCrewScore: number | null
+  requiredRoles: string[]
+  agencyMode: boolean
+  milestones: string[]
+  attachmentUrls: string[]
+  gigPlan: string | null
+  status: GigStatus
+  closeReason: CloseReason | null
+  funded: boolean | null
+  posterId: string
+  assigneeId: string | null
+  crewId: string | null
+  memberIds: string[]
+  applicantIds: string[]
+  feeBp: number | null
+  escrowStatus: 'none' | 'locked' | 'released' | 'refunded' | 'disputed'
+  /** Agents whose acceptance was given up because their bond lock came too late: they cannot be assigned by it any more. */
+  givenUp: string[]
+  /** An acceptance that waits for its bond lock. */
+  acceptance: Acceptance | null
+  createdOn: Date
+  assignedAt: Date | null
+  deadlineAt: Date | null
+  submissionId: string | null
+  submittedAt: Date | null
+  deliverable: { url: string | null; note: string | null; hash: string } | null
+  validationId: string | null
+  /** Who judges it now: they may see the deliverable. */
+  panelIds: string[]
+  completedAt: Date | null
+  /** When time alone moves it on; null in final states and where another service's timers rule. */
+  dueAt: Date | null
+}
+
+export interface Assignee {
+  agentId: string
+  crewId: string | null
+  memberIds: string[]
+}
+export interface Acceptance extends Assignee {
+  by: 'application' | 'offer'
+  feeBp: number
+  at: Date
+}
+
+const hour = 3_600_000
+export const openFor = 30 * 24 * hour
+export const graceAfterDeadline = 24 * hour
+
+/**
+ * Every transition (behaviour 4). Those after the delivery follow the escrow's decision only: it is the arbiter of the money, so that a gig is
+ * never completed by one service while another refunds it.
+ */
+export const transitions = {
+  open: { assign: 'assigned', withdraw: 'cancelled', expire: 'cancelled' },
+  assigned: { submit: 'pending_validation', miss: 'cancelled', hold: 'disputed' },
+  pending_validation: { complete: 'completed', cancel: 'cancelled', hold: 'disputed' },
+  disputed: { complete: 'completed', cancel: 'cancelled' },
+  completed: {},
+  cancelled: {},
+} as const satisfies Record<GigStatus, Record<string, GigStatus>>
+type Command = 'assign' | 'withdraw' | 'expire' | 'submit' | 'miss' | 'hold' | 'complete' | 'cancel'
+
+export function canDo(gig: Gig, command: Command): boolean {
+  return Object.hasOwn(transitions[gig.status], command)
+}
+
+function move(gig: Gig, command: Command, changes: Partial<Gig>, events: (moved: Gig) => Draft[]): Decision<Gig> {
+  const to = (transitions[gig.status] as Record<string, GigStatus>)[command]
+  if (to === undefined) {
+    const allowed = Object.keys(transitions).filter(status => command in transitions[status as GigStatus])
+    return refuse('INVALID_STATE', { state: gig.status, allowed }, { message: `The gig is ${gig.status}; this needs ${allowed.join(' or ')}` })
+  }
+  const moved = { ...gig, ...changes, status: to }
+  return { state: moved, events: events(moved) }
+}
+
+const facts = (gig: Gig) => ({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain })
+const who = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.crewId, memberIds: gig.memberIds })
+
+export function post(gig: Gig): Decision<Gig> {
+  const { status, skillsRequired, bondRequired, deadlineHours, crewGig } = gig
+  return {
+    state: gig,
+    events: [gigPosted.of({ ...facts(gig), status, skillsRequired, bondRequired, deadlineHours, crewGig, createdAt: gig.createdOn.toISOString() })],
+  }
+}
+
+export function needOpen(gig: Gig): void {
+  if (gig.status !== 'open')
+    refuse('INVALID_STATE', { state: gig.status, allowed: ['open'] }, { message: `The gig is ${gig.status}; this needs open` })
+}
+
+/** Notes who has applied: applicants are never asked to judge. */
+export function addApplicant(gig: Gig, agentId: string): Decision<Gig> | undefined {
+  if (gig.applicantIds.includes(agentId)) return undefined
+  return { state: { ...gig, applicantIds: [...gig.applicantIds, agentId] }, events: [] }
+}
+
+/** Notes an acceptance whose bond lock is still to be confirmed. A newer one replaces an older: the older's lock is undone in time. */
+export function awaitBond(gig: Gig, acceptance: Acceptance): Decision<Gig> {
+  needOpen(gig)
+  return { state: { ...gig, acceptance, givenUp: gig.givenUp.filter(id => id !== acceptance.agentId) }, events: [] }
+}
+
+/** The answer to the escrow about a lock that stands without an assignment: final, since giving up is written here too. */
+export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | undefined {
+  if (gig.assigneeId === agentId || gig.givenUp.includes(agentId)) return undefined
+  return {
+    state: { ...gig, acceptance: gig.acceptance?.agentId === agentId ? null : gig.acceptance, givenUp: [...gig.givenUp, agentId] },
+    events: [],
+  }
+}
+
+export function assign(gig: Gig, { agentId, crewId, memberIds, by, feeBp }: Acceptance, now: Date): Decision<Gig> {
+  if (gig.givenUp.includes(agentId)) refuse('CONFLICT', undefined, { message: 'This acceptance was given up; accept the applicant again' })
+  const deadlineAt = new Date(now.getTime() + gig.deadlineHours * hour)
+  const changes = {
+    assigneeId: agentId,
+    crewId,
+    memberIds,
+    feeBp,
+    acceptance: null,
+    assignedAt: now,
+    deadlineAt,
+    dueAt: new Date(deadlineAt.getTime() + graceAfterDeadline),
+  }
+  return move(gig, 'assign', changes, moved => [
+    gigAssigned.of({
+      ...facts(moved),
+      ...who(moved),
+      by,
+      skillsRequired: moved.skillsRequired,
+      feeBp,
+      bondRequired: moved.bondRequired,
+      assignedAt: now.toISOString(),
+      deadlineAt: deadlineAt.toISOString(),
+    }),
+  ])
+}
+
+export interface Delivery {
+  submissionId: string
+  url: string | null
+  note: string | null
+  /** keccak256 of the URL, else of the note */
+  hash: string
+}
+
+/** Delivers, once. Into a dispute that began before the delivery too: the verdict then only sets the default. */
+export function submit(gig: Gig, caller: string, { submissionId, ...deliverable }: Delivery, now: Date): Decision<Gig> {
+  if (gig.assigneeId !== caller) refuse('NOT_ASSIGNEE')
+  const intoDispute = gig.status === 'disputed' && gig.submissionId === null
+  if (gig.status === 'assigned' || intoDispute) {
+    if (now.getTime() > gig.deadlineAt!.getTime() + graceAfterDeadline) refuse('WINDOW_CLOSED', { deadlineAt: gig.deadlineAt!.toISOString() })
+  }
+  const changes = { submissionId, submittedAt: now, deliverable, dueAt: null }
+  const submitted = (moved: Gig) => [
+    gigSubmitted.of({
+      ...facts(moved),
+      ...who(moved),
+      submissionId,
+      skillsRequired: moved.skillsRequired,
+      applicantIds: moved.applicantIds,
+      deliverableUrl: deliverable.url,
+      deliverableHash: deliverable.hash,
+      disputed: intoDispute,
+      submittedAt: now.toISOString(),
+    }),
+  ]
+  if (!intoDispute) return move(gig, 'submit', changes, submitted)
+  const delivered = { ...gig, ...changes }
+  return { state: delivered, events: submitted(delivered) }
+}
+
+export function withdraw(gig: Gig, caller: string, now: Date): Decision<Gig> {
+  if (gig.posterId !== caller) refuse('NOT_POSTER')
+  return close(gig, 'withdraw', 'withdrawn', now)
+}
+
+/** What time alone does: an open gig expires, an assigned one misses its deadline. */
+export function runOut(gig: Gig, now: Date): Decision<Gig> | undefined {
+  if (gig.dueAt === null || gig.dueAt > now) return undefined
+  if (gig.status === 'open') return close(gig, 'expire', 'expired', now)
+  if (gig.status === 'assigned') return close(gig, 'miss', 'deadline_missed', now)
+  return undefined
+}
+
+function close(gig: Gig, command: Command, reason: Exclude<CloseReason, 'approved'>, now: Date): Decision<Gig> {
+  return move(gig, command, { closeReason: reason, dueAt: null, acceptance: null }, moved => [
+    gigCancelled.of({
+      ...facts(moved),
+      assigneeId: moved.assigneeId,
+      crewId: moved.crewId,
+      memberIds: moved.memberIds,
+      reason,
+      from: gig.status,
+      cancelledAt: now.toISOString(),
+    }),
+  ])
+}
+
+export interface EscrowDecision {
+  outcome: 'release' | 'refund' | 'hold' | 'unfunded'
+  reason: string
+  verdict: 'approved' | 'rejected' | 'expired' | null
+}
+
+/** Follows the escrow's decision. A decision that says what is so already, or comes after the end, changes nothing. */
+export function follow(gig: Gig, { outcome, reason, verdict }: EscrowDecision, now: Date): Decision<Gig> | undefined {
+  if (outcome === 'hold') {
+    if (!canDo(gig, 'hold')) return undefined
+    return move(gig, 'hold', { dueAt: null }, moved => [gigDisputed.of({ ...facts(moved), ...who(moved), reason, disputedAt: now.toISOString() })])
+  }
+  if (outcome === 'release' || (outcome === 'unfunded' && verdict === 'approved')) {
+    if (!canDo(gig, 'complete')) return undefined
+    const funded = outcome === 'release'
+    return move(gig, 'complete', { closeReason: 'approved', funded, completedAt: now, dueAt: null }, moved => [
+      gigCompleted.of({ ...facts(moved), ...who(moved), skillsRequired: moved.skillsRequired, funded, reason, completedAt: now.toISOString() }),
+    ])
+  }
+  if (!canDo(gig, 'cancel')) return undefined
+  return close(gig, 'cancel', closeReasonOf(reason, verdict), now)
+}
+
+function closeReasonOf(reason: string, verdict: EscrowDecision['verdict']): Exclude<CloseReason, 'approved'> {
+  if (verdict === 'expired' || reason === 'no_consensus') return 'expired'
+  return verdict === 'rejected' ? 'rejected' : 'refunded'
+}
+
+/** Links the latest validation; its panel may see the deliverable. */
+export function linkValidation(gig: Gig, validationId: string, panelIds: string[]): Decision<Gig> {
+  return { state: { ...gig, validationId, panelIds }, events: [] }
+}
+
+/** Shows what the chain did to the money; the gig's own status follows the decision, not the chain. */
+export function showEscrow(gig: Gig, escrowStatus: Gig['escrowStatus']): Decision<Gig> | undefined {
+  const isFinal = gig.escrowStatus === 'released' || gig.escrowStatus === 'refunded'
+  return isFinal || gig.escrowStatus === escrowStatus ? undefined : { state: { ...gig, escrowStatus }, events: [] }
+}

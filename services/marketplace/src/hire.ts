@@ -1,0 +1,65 @@
+import { escrowApi, limits, refuse } from '@carapace/api'
+import type { Agent } from '@carapace/projections'
+import type { Stored } from '@carapace/store'
+import { feeFor } from './fees.ts'
+import { type Acceptance, type Assignee, assign, awaitBond, type Gig, needOpen } from './gig.ts'
+import type { Parts } from './parts.ts'
+
+const maxRisk = 75
+
+export interface Hired {
+  gig: Stored<Gig>
+  /** False while the bond lock is not confirmed yet: the assignment follows its event. */
+  assigned: boolean
+}
+
+/** Above this risk nobody applies or is hired. @throws RISK_TOO_HIGH, ACCOUNT_SUSPENDED */
+export function needTrusted(agent: Agent): void {
+  if (agent.status !== 'active') refuse('ACCOUNT_SUSPENDED')
+  if (agent.riskScore > maxRisk) refuse('RISK_TOO_HIGH', { required: maxRisk, actual: agent.riskScore })
+}
+
+/**
+ * Assigns a gig: checks the agent, locks a required bond first, then one guarded update from open to assigned. A race that is lost undoes the lock.
+ * @throws INVALID_STATE, RISK_TOO_HIGH, INSUFFICIENT_BOND
+ */
+export async function hire(parts: Parts, gig: Stored<Gig>, assignee: Assignee, by: Acceptance['by']): Promise<Hired> {
+  needOpen(gig)
+  const agent = await parts.agents.fresh(assignee.agentId)
+  needTrusted(agent)
+  const { effectiveBp } = feeFor({ tier: agent.tier, chain: gig.chain, availableBond: await parts.bonds.available(agent.id) })
+  const acceptance: Acceptance = { ...assignee, by, feeBp: effectiveBp, at: parts.clock.now() }
+  if (gig.bondRequired === 0n) return { gig: await take(parts, gig.id, acceptance), assigned: true }
+
+  const waiting = await parts.gigs.change(gig.id, present => awaitBond(present, acceptance))
+  const lock = await parts.peers.call('escrow', escrowApi.internal.lockBondForGig, {
+    params: { agentId: agent.id },
+    body: { gigId: gig.id, amount: String(gig.bondRequired) },
+    timeoutMs: limits.boundedWaitMs,
+  })
+  if (lock.status === 'confirmed') return { gig: await take(parts, gig.id, acceptance), assigned: true }
+  const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).assigneeId ?? undefined, limits.boundedWaitMs)
+  return settled === undefined ? { gig: waiting, assigned: false } : { gig: await parts.gigs.need(gig.id), assigned: settled === agent.id }
+}
+
+async function take(parts: Parts, gigId: string, acceptance: Acceptance): Promise<Stored<Gig>> {
+  try {
+    return await parts.gigs.change(gigId, present => assign(present, acceptance, parts.clock.now()))
+  } catch (error) {
+    const gig = await parts.gigs.need(gigId)
+    if (gig.assigneeId === acceptance.agentId) return gig
+    if (gig.bondRequired > 0n)
+      await parts.peers.call('escrow', escrowApi.internal.unlockBondForGig, { params: { agentId: acceptance.agentId, gigId } })
+    throw error
+  }
+}
+
+/** `escrow.bond.locked`: the acceptance that waited for this lock becomes the assignment. */
+export async function onBondLocked(parts: Parts, { agentId, gigId }: { agentId: string; gigId: string }): Promise<void> {
+  const gig = await parts.gigs.get(gigId)
+  const acceptance = gig?.acceptance
+  if (!gig || gig.status !== 'open' || acceptance?.agentId !== agentId) return
+  await parts.gigs.change(gigId, present =>
+    present.status === 'open' && present.acceptance?.agentId === agentId ? assign(present, acceptance, parts.clock.now()) : undefined,
+  )
+}

@@ -1,0 +1,100 @@
+import { applicationCreated, type marketplaceApi, refuse, usd } from '@carapace/api'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Application } from '../application.store.ts'
+import { assigneeFor } from '../crew-rules.ts'
+import { addApplicant, type Gig, needOpen } from '../gig.ts'
+import { type Hired, hire, needTrusted } from '../hire.ts'
+import { answerOffer, needPending, newOffer } from '../offer.store.ts'
+import type { Parts } from '../parts.ts'
+import { applicationView, offerView } from '../views.ts'
+import { viewOf } from './gigs.ts'
+
+type Handlers = HandlersOf<typeof marketplaceApi>
+
+function needPoster(gig: Gig, caller: string): void {
+  if (gig.posterId !== caller) refuse('NOT_POSTER')
+}
+
+export const hiringHandlers = (parts: Parts): Pick<Handlers, 'applyToGig' | 'listApplicants' | 'acceptApplicant' | 'offerGig' | 'respondToOffer' | 'listAgentOffers'> => ({
+  applyToGig: async ({ params, body, caller }) => {
+    const gig = await parts.gigs.need(params.id)
+    if (gig.posterId === caller.agentId) refuse('SELF_ACTION')
+    needOpen(gig)
+    if (await parts.applications.of(gig.id, caller.agentId)) refuse('ALREADY_APPLIED')
+    needTrusted(await parts.agents.fresh(caller.agentId))
+    const { crewId, memberIds } = await assigneeFor(parts, gig, caller.agentId, body.crewId)
+    const state: Application = { id: parts.newId(), gigId: gig.id, agentId: caller.agentId, crewId, memberIds, proposal: body.proposal, status: 'pending' }
+    const event = applicationCreated.of({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain, applicationId: state.id, applicantId: caller.agentId, crewId, memberIds })
+    const application = await parts.applications.create(state, [event])
+    const noted = await parts.gigs.change(gig.id, present => addApplicant(present, caller.agentId))
+    return { application: applicationView(application), gig: await viewOf(parts, noted, { agentId: caller.agentId }) }
+  },
+
+  listApplicants: async ({ params, query }) => {
+    const gig = await parts.gigs.need(params.id)
+    const { items, total } = await parts.applications.page({ gigId: gig.id }, query)
+    const agents = await parts.agents.many(items.map(item => item.agentId))
+    const refs = await parts.agents.refs(items.map(item => item.agentId))
+    const applicants = items.map(item => ({
+      ...applicationView(item),
+      agent: { ...refs(item.agentId), riskScore: agents.get(item.agentId)?.riskScore ?? 0, skills: agents.get(item.agentId)?.skills ?? [] },
+    }))
+    return { applicants, total, ...query }
+  },
+
+  acceptApplicant: async ({ params, body, caller }) => {
+    const gig = await parts.gigs.need(params.id)
+    needPoster(gig, caller.agentId)
+    const application = (await parts.applications.of(gig.id, body.applicantAgentId)) ?? refuse('NOT_FOUND', { resource: 'application' })
+    needOpen(gig)
+    const assignee = await assigneeFor(parts, gig, application.agentId, application.crewId ?? undefined)
+    return answerHired(parts, await hire(parts, gig, assignee, 'application'), caller.agentId, application.agentId)
+  },
+
+  offerGig: async ({ params, body, caller }) => {
+    const gig = await parts.gigs.need(params.id)
+    const to = await parts.agents.need(params.agentId)
+    needPoster(gig, caller.agentId)
+    if (to.id === caller.agentId) refuse('SELF_ACTION')
+    needOpen(gig)
+    const { state, events } = newOffer(parts.newId(), gig, to.id, body.message ?? null, parts.clock.now())
+    const offer = await parts.offers.create(state, events)
+    return { offerId: offer.id, offer: offerView(offer) }
+  },
+
+  respondToOffer: async ({ params, body, caller }) => {
+    const offer = await parts.offers.need(params.offerId)
+    if (offer.toAgentId !== caller.agentId) refuse('FORBIDDEN', undefined, { message: 'Only the recipient answers an offer' })
+    const now = parts.clock.now()
+    const gig = await parts.gigs.need(offer.gigId)
+    if (body.action === 'decline') {
+      const declined = await parts.offers.change(offer.id, present => answerOffer(present, gig, 'declined', now))
+      return { offer: offerView(declined), gig: await viewOf(parts, gig, { agentId: caller.agentId }) }
+    }
+    needPending(offer, now)
+    const hired = await hire(parts, gig, await assigneeFor(parts, gig, caller.agentId, undefined), 'offer')
+    const answered = hired.assigned ? await parts.offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'accepted', now) : undefined)) : offer
+    const answer = { offer: offerView(answered as Stored<typeof offer>), gig: await viewOf(parts, hired.gig, { agentId: caller.agentId }) }
+    return hired.assigned ? answer : reply(202, answer)
+  },
+
+  listAgentOffers: async ({ params, query }) => {
+    const { status, ...page } = query
+    const agent = await parts.agents.need(params.id)
+    const { items, total } = await parts.offers.page({ toAgentId: agent.id, ...(status === 'pending' ? { status } : {}) }, page)
+    const gigs = new Map((await parts.gigs.find({ _id: { $in: items.map(item => item.gigId) } })).map(gig => [gig.id, gig]))
+    const refs = await parts.agents.refs(items.map(item => item.fromAgentId))
+    const offers = items.map(item => {
+      const gig = gigs.get(item.gigId)!
+      return { ...offerView(item), gig: { id: gig.id, title: gig.title, budget: usd(gig.budget), currency: 'USDC' as const, skillsRequired: gig.skillsRequired }, from: refs(item.fromAgentId) }
+    })
+    return { offers, total, ...page }
+  },
+})
+
+async function answerHired(parts: Parts, { gig, assigned }: Hired, poster: string, assigneeId: string) {
+  const refs = await parts.agents.refs([assigneeId])
+  const answer = { assigned, gig: await viewOf(parts, gig, { agentId: poster }), assignee: refs(assigneeId) }
+  return assigned ? answer : reply(202, answer)
+}

@@ -1,0 +1,28 @@
+import type { Job } from '@carapace/service'
+import { runOut } from './gig.ts'
+import { answerOffer } from './offer.store.ts'
+import type { Parts } from './parts.ts'
+
+const everyMs = 5_000
+const batch = 100
+
+/** What time alone does. */
+export const jobs = ({ gigs, offers }: Parts): Job[] => [
+  {
+    name: 'gigs that run out',
+    everyMs,
+    run: async now => {
+      for (const { id } of await gigs.due(now, batch)) await gigs.change(id, gig => runOut(gig, now))
+    },
+  },
+  {
+    name: 'offers that run out',
+    everyMs,
+    run: async now => {
+      for (const offer of await offers.find({ status: 'pending', expiresAt: { $lte: now } }, { limit: batch })) {
+        const gig = await gigs.need(offer.gigId)
+        await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'expired', now) : undefined))
+      }
+    },
+  },
+]

@@ -1,0 +1,73 @@
+import { type Draft, offerAnswered, offerMade, refuse } from '@carapace/api'
+import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
+import { Schema } from 'mongoose'
+import type { Gig } from './gig.ts'
+
+export interface Offer {
+  id: string
+  gigId: string
+  fromAgentId: string
+  toAgentId: string
+  message: string | null
+  status: 'pending' | 'accepted' | 'declined' | 'expired'
+  expiresAt: Date
+  respondedAt: Date | null
+  /** Set while pending: at most one such offer of a gig to an agent. */
+  pendingKey?: string
+}
+
+export const offerFor = 72 * 3_600_000
+
+const schema = new Schema<Offer>({ gigId: String, fromAgentId: String, toAgentId: String, status: String, expiresAt: Date, pendingKey: String })
+schema.index({ pendingKey: 1 }, { name: 'pending_key', unique: true, partialFilterExpression: { pendingKey: { $exists: true } } })
+schema.index({ toAgentId: 1, createdAt: -1, _id: -1 }, { name: 'to_newest' })
+schema.index({ toAgentId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'to_status_newest' })
+schema.index({ gigId: 1, status: 1 }, { name: 'gig_status' })
+schema.index({ status: 1, expiresAt: 1 }, { name: 'status_expires' })
+
+export type OfferStore = AggregateStore<Offer>
+
+export const offerStore = (db: Database): OfferStore =>
+  aggregateStore<Offer>(db, { collection: 'offers', resource: 'offer', schema, duplicates: { pending_key: 'ALREADY_EXISTS' } })
+
+export function newOffer(id: string, gig: Gig, toAgentId: string, message: string | null, now: Date): { state: Offer; events: Draft[] } {
+  const expiresAt = new Date(now.getTime() + offerFor)
+  const state: Offer = {
+    id,
+    gigId: gig.id,
+    fromAgentId: gig.posterId,
+    toAgentId,
+    message,
+    status: 'pending',
+    expiresAt,
+    respondedAt: null,
+    pendingKey: `${gig.id}/${toAgentId}`,
+  }
+  return { state, events: [offerMade.of({ ...factsOf(state, gig), message, expiresAt: expiresAt.toISOString() })] }
+}
+
+/** An offer ends once. @throws INVALID_STATE when it was answered or its time is over */
+export function answerOffer(offer: Offer, gig: Gig, status: 'accepted' | 'declined' | 'expired', now: Date): Decision<Offer> {
+  needPending(offer, status === 'expired' ? undefined : now)
+  const { pendingKey, ...rest } = offer
+  return {
+    state: { ...rest, status, respondedAt: status === 'expired' ? null : now },
+    events: [offerAnswered.of({ ...factsOf(offer, gig), status })],
+  }
+}
+
+export function needPending(offer: Offer, now?: Date): void {
+  const state = offer.status === 'pending' && now && offer.expiresAt <= now ? 'expired' : offer.status
+  if (state !== 'pending') refuse('INVALID_STATE', { state, allowed: ['pending'] }, { message: `The offer is ${state}` })
+}
+
+const factsOf = (offer: Offer, gig: Gig) => ({
+  gigId: gig.id,
+  gigTitle: gig.title,
+  posterId: gig.posterId,
+  budget: gig.budget,
+  chain: gig.chain,
+  offerId: offer.id,
+  fromAgentId: offer.fromAgentId,
+  toAgentId: offer.toAgentId,
+})

@@ -1,0 +1,24 @@
+import { type AgentProjection, agentProjection } from '@carapace/projections'
+import type { Platform } from '@carapace/service'
+import { type ApplicationStore, applicationStore } from './application.store.ts'
+import { type Bonds, bondProjection } from './bonds.ts'
+import { type GigStore, gigStore } from './gig.store.ts'
+import { type OfferStore, offerStore } from './offer.store.ts'
+
+/** What the marketplace keeps. */
+export interface Stores {
+  gigs: GigStore
+  applications: ApplicationStore
+  offers: OfferStore
+  agents: AgentProjection
+  bonds: Bonds
+}
+export type Parts = Stores & Platform
+
+export const stores = (platform: Platform): Stores => ({
+  gigs: gigStore(platform.db),
+  applications: applicationStore(platform.db),
+  offers: offerStore(platform.db),
+  agents: agentProjection(platform),
+  bonds: bondProjection(platform),
+})
