@@ -19,6 +19,7 @@ export interface EventRecord {
   removed: boolean
   data: Record<string, unknown>
 }
+/** A custodial wallet; _id = its owner, as the asking service names it. */
 export interface WalletRecord {
   _id: string
   n: number
@@ -28,7 +29,8 @@ export interface SeedRecord {
   _id: 'seed'
   /** Address of n = 0: a changed seed stops the start. */
   firstAddress: string
-  next: number
+  /** Last n given out. */
+  last: number
 }
 
 export interface Collections {

@@ -1,1 +1,31 @@
-export {}
+import { chainRelayerApi } from '@carapace/api'
+import { defineService } from '@carapace/service'
+import { openCollections } from './collections.ts'
+import { custodyConfig } from './configuration.ts'
+import { openCustody } from './custody/custody.ts'
+import { loadSeed } from './custody/keystore.ts'
+import { http } from './http.ts'
+import { laneMetrics } from './lane-metrics.ts'
+import { openLanes } from './lanes.ts'
+import { openNetworks } from './networks.ts'
+import { openOperator } from './operator.ts'
+
+/** Signs and orders the transactions of every network; nothing else holds a key. */
+export const chainRelayer = defineService({
+  api: chainRelayerApi,
+  stores: async platform => {
+    const db = await openCollections(platform.db)
+    const { file, passphrase } = await custodyConfig(platform.config)
+    const isNew = (await db.seeds.findOne({ _id: 'seed' })) === null
+    const custody = await openCustody(await loadSeed(file, passphrase, isNew), db.wallets, db.seeds)
+    const networks = await openNetworks(platform, db, custody)
+    const lanes = openLanes(networks)
+    laneMetrics(platform.metrics, lanes, networks)
+    return { custody, networks, lanes, operator: openOperator(db, platform.emit) }
+  },
+  http,
+  started: async ({ lanes, bus }) => {
+    lanes.start(bus)
+    return lanes
+  },
+})

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus } from '@carapace/bus'
 import { afterwork } from './afterwork.ts'
+import { cancelRequested } from './cancels.ts'
 import { finalize } from './finalizer.ts'
 import { followHeads, type Heads, loadCursor } from './heads.ts'
 import { type Indexer, indexer } from './indexer.ts'
@@ -108,6 +109,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     await inOrder(async () => {
       await heads.advance()
       await reconcile(lane, heads)
+      await cancelRequested(lane)
     })
     return undefined
   }, onError)

@@ -36,7 +36,7 @@ export function runner(work: () => Promise<number | undefined>, onError: (error:
 
   function wake(): void {
     if (stopped) return
-    if (running) {
+    if (running !== undefined) {
       again = true
       return
     }

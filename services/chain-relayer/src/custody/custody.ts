@@ -1,18 +1,19 @@
 import { HDNodeWallet, SigningKey } from 'ethers'
-import type { mongo } from 'mongoose'
+import { mongo } from 'mongoose'
 import type { SeedRecord, WalletRecord } from '../collections.ts'
 
 /** The custodial keys: derived from one seed, used for signatures only; their addresses never send a transaction. */
 export interface Custody {
-  /** Address of key n; remembered, so that commands can name it. */
-  address(n: number): Promise<string>
-  /** @throws Error when the address is not a custodial one that was given out */
+  /** The owner's address, the same on every network; made at the first call. */
+  walletOf(owner: string): Promise<{ address: string; created: boolean }>
+  /** @throws Error when the address was not given out here */
   sign(address: string, digest: string): Promise<string>
   /** Which of these are custodial addresses. */
   known(addresses: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 const path = "m/44'/60'/0'/0"
+const duplicateKey = 11000
 
 /**
  * Opens the wallets of a seed. The address of n = 0 is kept; another seed than the one that was used first stops the start.
@@ -28,29 +29,39 @@ export async function openCustody(seed: Uint8Array, wallets: mongo.Collection<Wa
   }
 
   const firstAddress = derive(0)
-  await seeds.updateOne({ _id: 'seed' }, { $setOnInsert: { firstAddress, next: 0 } }, { upsert: true })
+  await seeds.updateOne({ _id: 'seed' }, { $setOnInsert: { firstAddress, last: 0 } }, { upsert: true })
   const stored = await seeds.findOne({ _id: 'seed' })
   if (stored?.firstAddress !== firstAddress) {
     throw new Error(`the custody seed is not the one of this database: its first address is ${firstAddress}, expected ${stored?.firstAddress}`)
   }
 
   return {
-    address: async n => {
+    walletOf: async owner => {
+      const known = await wallets.findOne({ _id: owner })
+      if (known) return { address: known.address, created: false }
+      const counter = await seeds.findOneAndUpdate({ _id: 'seed' }, { $inc: { last: 1 } }, { returnDocument: 'after' })
+      const n = Number(counter!.last)
       const address = derive(n)
-      await wallets.updateOne({ _id: address }, { $setOnInsert: { n, address } }, { upsert: true })
-      return address
+      try {
+        await wallets.insertOne({ _id: owner, n, address })
+        return { address, created: true }
+      } catch (error) {
+        if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error
+        // Asked twice at once: the other call was first, this n stays unused.
+        return { address: (await wallets.findOne({ _id: owner }))!.address, created: false }
+      }
     },
     sign: async (address, digest) => {
       if (!keys.has(address)) {
-        const wallet = await wallets.findOne({ _id: address })
+        const wallet = await wallets.findOne({ address })
         if (!wallet) throw new Error(`${address} is not a custodial wallet`)
         derive(Number(wallet.n))
       }
       return keys.get(address)!.sign(digest).serialized
     },
     known: async addresses => {
-      const found = await wallets.find({ _id: { $in: [...addresses] } }, { projection: { _id: 1 } }).toArray()
-      return new Set(found.map(wallet => wallet._id))
+      const found = await wallets.find({ address: { $in: [...addresses] } }, { projection: { address: 1 } }).toArray()
+      return new Set(found.map(wallet => wallet.address))
     },
   }
 }

@@ -99,6 +99,8 @@ export interface KitLane {
   commandOf?: (kind: string) => Command | undefined
 }
 
+const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+
 /** A lane in this process with real parts: devnet, storage, bus. */
 export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mongo?: TestMongo } = {}): Promise<Kit> {
   const chain = options.chain ?? 'BASE_SEPOLIA'
@@ -161,7 +163,7 @@ export async function laneParts(
     timings: { ...quickTimings, ...options.timings },
     announce: announcer(bus, () => new Date()),
     commandOf: options.commandOf ?? commandOf,
-    log: process.env.RELAYER_LOG ? console : { info: () => {}, warn: () => {}, error: () => {} },
+    log: quiet,
     batchSize: options.batchSize ?? 50,
     failPoint: options.failPoint ?? (() => {}),
   }

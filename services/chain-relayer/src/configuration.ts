@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Chain, chains } from '@carapace/api'
+import { type Addresses, contractNames } from '@carapace/chain'
+import type { Config } from '@carapace/service'
+import { z } from 'zod'
+
+/** What the environment says about one network. */
+export interface LaneConfig {
+  chain: Chain
+  rpcUrl: string
+  key: string
+  addresses: Addresses
+  timelock: string | null
+  startBlock: number
+}
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+/** The file that a deployment prints: names of contracts and their addresses, USDC under its own name or its code's. */
+const deployment = z.object({ addresses: z.record(z.string(), address), startBlock: z.int().min(0).nullish() })
+
+/**
+ * The networks of this process, from its environment.
+ * @throws Error that names the variable, the file or the contract that is missing
+ */
+export async function laneConfigs(config: Config): Promise<LaneConfig[]> {
+  const configured = chains.filter(chain => config[`${chain}_RPC_URL`])
+  if (configured.length === 0) throw new Error(`no network is configured: set ${chains.map(chain => `${chain}_RPC_URL`).join(' or ')}`)
+  return Promise.all(configured.map(chain => laneConfig(chain, config)))
+}
+
+async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
+  const key = config[`RELAYER_KEY_${chain}`]
+  if (!key) throw new Error(`RELAYER_KEY_${chain} is not set: private key that sends the transactions of ${chain}`)
+  const file = config[`${chain}_ADDRESSES`]
+  if (!file) throw new Error(`${chain}_ADDRESSES is not set: JSON file with the contract addresses of ${chain}`)
+  const { addresses, startBlock } = await readDeployment(file)
+  const named: Record<string, string> = { ...addresses, ...(addresses.DevUSDC ? { USDC: addresses.DevUSDC } : {}) }
+  const missing = contractNames.filter(name => !named[name])
+  if (missing.length) throw new Error(`${file} has no address of ${missing.join(', ')}`)
+  return {
+    chain,
+    rpcUrl: config[`${chain}_RPC_URL`]!,
+    key,
+    addresses: Object.fromEntries(contractNames.map(name => [name, named[name]!])) as unknown as Addresses,
+    timelock: addresses.Timelock ?? null,
+    startBlock: startBlock ?? 0,
+  }
+}
+
+async function readDeployment(file: string): Promise<z.output<typeof deployment>> {
+  try {
+    return deployment.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (error) {
+    const reason =
+      error instanceof z.ZodError ? error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; ') : (error as Error).message
+    throw new Error(`the addresses file ${file} cannot be used: ${reason}`)
+  }
+}
+
+/** Where the custody seed lies and what opens it. @throws Error when there is no passphrase */
+export async function custodyConfig(config: Config): Promise<{ file: string; passphrase: string }> {
+  const folder = path.join(config.DATA_DIR, 'keys')
+  const file = config.CUSTODY_SEED_FILE ?? path.join(folder, 'custody.json')
+  const passphrase = config.CUSTODY_PASSPHRASE ?? (await readFile(path.join(folder, 'passphrase'), 'utf8').catch(() => '')).trim()
+  if (passphrase.length < 12) throw new Error('CUSTODY_PASSPHRASE is not set: it opens the custody seed')
+  return { file, passphrase }
+}

@@ -1,0 +1,48 @@
+import { type chainRelayerApi, refuse } from '@carapace/api'
+import type { HandlersOf } from '@carapace/service'
+import type { Custody } from './custody/custody.ts'
+import type { Lanes } from './lanes.ts'
+import { networkView } from './network-view.ts'
+import type { Networks } from './networks.ts'
+import type { Operator } from './operator.ts'
+
+interface Parts {
+  networks: Networks
+  operator: Operator
+  custody: Custody
+  lanes: Lanes
+}
+
+export const http = ({ networks, operator, custody, lanes }: Parts): HandlersOf<typeof chainRelayerApi> => {
+  const on = (chain: string) => [...networks.values()].find(one => one.network.chain === chain) ?? refuse('CHAIN_UNAVAILABLE', { chain })
+  return {
+    listChainQueue: ({ query }) => operator.list(query),
+    getChainCommand: ({ params }) => operator.inspect(params.commandId),
+    retryChainCommand: ({ params }) => operator.retry(params.commandId),
+    cancelChainCommand: ({ params }) => operator.cancel(params.commandId),
+
+    chainTx: ({ params }) => on(params.chain).reads.transaction(params.hash),
+    chainBalance: ({ params }) => on(params.chain).reads.balance(params.wallet),
+    chainAllowance: ({ params }) => on(params.chain).reads.allowance(params.owner, params.spender),
+    chainOwnerOf: ({ params }) => on(params.chain).reads.ownerOf(params.contract, params.tokenId),
+    chainRead: ({ params, body }) => on(params.chain).reads.view(body.contract, body.fn, body.args),
+    isValidSignature: async ({ params, body }) => ({ valid: await on(params.chain).reads.isValidSignature(body.wallet, body.hash, body.signature) }),
+    custodyWallet: ({ body }) => custody.walletOf(body.owner),
+    chainNetworks: () => ({ networks: [...networks.values()].map(networkView) }),
+    chainStatus: async ({ params }) => {
+      const { network, reads, parts } = on(params.chain)
+      const head = await reads.head()
+      const { leading, queued, inflight, nonceGap } = lanes.state(network.chain)
+      return {
+        chain: network.chain,
+        chainId: network.profile.chainId,
+        head: head.number,
+        headHash: head.hash,
+        headTime: head.time,
+        leading,
+        lane: { address: parts.signer.address, queued, inflight, nonceGap },
+        contracts: { ...network.addresses },
+      }
+    },
+  }
+}

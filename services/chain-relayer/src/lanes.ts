@@ -1,0 +1,45 @@
+import type { Chain } from '@carapace/api'
+import type { Bus } from '@carapace/bus'
+import { type RunningLane, runLane } from './leader.ts'
+import type { Networks } from './networks.ts'
+
+export interface LaneState {
+  leading: boolean
+  /** Operations that are not signed. */
+  queued: number
+  /** Transactions that are not mined. */
+  inflight: number
+  /** Slots between the lowest unmined one and the next nonce that nothing holds: must be 0. */
+  nonceGap: number
+  paused: string | undefined
+}
+
+/** The lanes of this process, one a network. */
+export interface Lanes {
+  start(bus: Bus): void
+  state(chain: Chain): LaneState
+  close(): Promise<void>
+}
+
+const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, paused: undefined }
+
+export function openLanes(networks: Networks): Lanes {
+  const running = new Map<Chain, RunningLane>()
+  return {
+    start: bus => {
+      for (const [chain, { parts }] of networks) running.set(chain, runLane(parts, bus))
+    },
+    state: chain => {
+      const lane = running.get(chain)?.current()
+      if (!lane) return idle
+      const inflight = lane.slots.openCount
+      const lowest = lane.slots.lowestOpen()
+      const nonceGap = lowest ? lane.slots.nextNonce - lowest.nonce - inflight : 0
+      return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused: lane.paused }
+    },
+    close: async () => {
+      await Promise.all([...running.values()].map(lane => lane.close()))
+      await Promise.all([...networks.values()].map(network => network.close()))
+    },
+  }
+}

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { chainRelayer } from './index.ts'
+
+run(chainRelayer)

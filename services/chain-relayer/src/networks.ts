@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chain } from '@carapace/api'
+import { commandOf } from '@carapace/chain'
+import type { Platform } from '@carapace/service'
+import { announcer } from './announce.ts'
+import type { Collections } from './collections.ts'
+import { type LaneConfig, laneConfigs } from './configuration.ts'
+import type { Custody } from './custody/custody.ts'
+import type { LaneParts } from './lane.ts'
+import { inspectNetwork, type Network } from './network.ts'
+import { openReads, type Reads } from './reads.ts'
+import { bestUrl, openRpc } from './rpc/open.ts'
+import { type Rpc, RpcUnavailable } from './rpc/rpc.ts'
+import { localSigner } from './signer.ts'
+import { defaultTimings } from './timings.ts'
+
+/** One configured network: how to read it and what its lane is made of. */
+export interface NetworkParts {
+  network: Network
+  timelock: string | null
+  reads: Reads
+  parts: LaneParts
+  close(): Promise<void>
+}
+export type Networks = ReadonlyMap<Chain, NetworkParts>
+
+const patienceMs = 30_000
+const devnetFuel = 10n ** 21n
+
+/**
+ * Opens every configured network and holds it against the configuration.
+ * @throws WrongNetwork, or RpcUnavailable when a node does not answer within 30 s
+ */
+export async function openNetworks(platform: Platform, db: Collections, custody: Custody): Promise<Networks> {
+  const configs = await laneConfigs(platform.config)
+  const opened = await Promise.all(configs.map(config => openNetwork(config, platform, db, custody)))
+  return new Map(opened.map(one => [one.network.chain, one]))
+}
+
+async function openNetwork(config: LaneConfig, platform: Platform, db: Collections, custody: Custody): Promise<NetworkParts> {
+  const url = await bestUrl(config.rpcUrl)
+  const rpc = openRpc({ url, timeoutMs: defaultTimings.rpcTimeout })
+  // Reads of other services have a connection of their own: they must not wait behind batches of transactions.
+  const readRpc = openRpc({ url, timeoutMs: defaultTimings.readTimeout })
+  const close = async () => {
+    await Promise.all([rpc.close(), readRpc.close()])
+  }
+  try {
+    const devnet = /anvil/i.test(String(await firstAnswer(rpc)))
+    const network = await inspectNetwork({ ...config, devnet }, rpc)
+    const signer = localSigner(config.key)
+    if (devnet && !network.profile.gasless) await refuel(rpc, signer.address)
+    const parts: LaneParts = {
+      id: `${config.chain}:${signer.address}`,
+      network,
+      rpc,
+      signer,
+      custody,
+      db,
+      timings: defaultTimings,
+      announce: announcer(platform.bus, () => platform.clock.now()),
+      commandOf,
+      log: platform.log,
+      batchSize: 50,
+      failPoint: () => {},
+    }
+    return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The node may come up together with this process. */
+async function firstAnswer(rpc: Rpc): Promise<unknown> {
+  const end = Date.now() + patienceMs
+  for (;;) {
+    try {
+      return await rpc.call('web3_clientVersion', [])
+    } catch (error) {
+      if (!(error instanceof RpcUnavailable) || Date.now() > end) throw error
+      await sleep(50)
+    }
+  }
+}
+
+/** On a devnet the lane's gas money costs nothing. */
+async function refuel(rpc: Rpc, address: string): Promise<void> {
+  const balance = BigInt(String(await rpc.call('eth_getBalance', [address, 'latest'])))
+  if (balance < devnetFuel / 10n) await rpc.call('anvil_setBalance', [address, `0x${devnetFuel.toString(16)}`])
+}

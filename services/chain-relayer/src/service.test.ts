@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { chainRelayerApi, type Draft } from '@carapace/api'
+import { commands } from '@carapace/chain'
+import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { chainRelayer } from './index.ts'
+import { envelope, laneAddress, laneKey, type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
+
+describe('the chain-relayer service', () => {
+  let devnet: TestDevnet
+  let folder: string
+  let platform: TestPlatform
+  const env = async () => {
+    const addresses = path.join(folder, 'addresses.json')
+    await writeFile(addresses, JSON.stringify({ addresses: devnet.addresses, startBlock: 0 }))
+    return {
+      BASE_SEPOLIA_RPC_URL: devnet.rpcUrl,
+      BASE_SEPOLIA_ADDRESSES: addresses,
+      RELAYER_KEY_BASE_SEPOLIA: laneKey,
+      CUSTODY_SEED_FILE: path.join(folder, 'custody.json'),
+      CUSTODY_PASSPHRASE: 'a passphrase for tests',
+    }
+  }
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'carapace-relayer-'))
+    devnet = await testDevnet()
+    platform = await startPlatform([chainRelayer], { env: await env() })
+  })
+  after(async () => {
+    await platform.close()
+    await devnet.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('serves commands of the bus and shows them to the operator', async () => {
+    const requestId = randomUUID()
+    const to = wallet()
+    const draft = commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId, to, amount: 7_000_000n })
+
+    await until('the lane listens', async () => {
+      await platform.bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }])
+      return true
+    })
+
+    const operation = await until('final', async () => {
+      const answer = await platform.call('get', `/api/admin/chain-queue/${encodeURIComponent(draft.subject)}`, { headers: adminHeaders })
+      return answer.body.state === 'FINAL' && answer.body
+    })
+    assert.equal(operation.kind, 'faucet.mint')
+    assert.equal(operation.transaction.state, 'FINAL')
+  })
+
+  it('answers reads of other services from the newest block', async () => {
+    const owner = randomUUID()
+    const { custodyWallet, chainBalance, chainStatus, chainRead, chainOwnerOf } = chainRelayerApi.internal
+    const { address } = await peers().call('chain-relayer', custodyWallet, { body: { owner } })
+    const again = await peers().call('chain-relayer', custodyWallet, { body: { owner } })
+    const chain = 'BASE_SEPOLIA'
+
+    assert.equal(again.address, address)
+    assert.equal(again.created, false)
+    const balance = await peers().call('chain-relayer', chainBalance, { params: { chain, wallet: address } })
+    assert.equal(balance.usdc, '0')
+    const status = await peers().call('chain-relayer', chainStatus, { params: { chain } })
+    assert.equal(status.lane.address, laneAddress)
+    assert.equal(status.lane.nonceGap, 0)
+    const view = await peers().call('chain-relayer', chainRead, { params: { chain }, body: { contract: 'Escrow', fn: 'tvlCapacity', args: [] } })
+    assert.deepEqual(view.result, ['500000000000'])
+    const nobody = await peers().call('chain-relayer', chainOwnerOf, { params: { chain, contract: 'Card', tokenId: '404' } })
+    assert.equal(nobody.owner, null)
+  })
+
+  it('pays out of a custodial wallet, which has no gas', async () => {
+    const chain = 'BASE_SEPOLIA'
+    const { custodyWallet } = chainRelayerApi.internal
+    const { address: from } = await peers().call('chain-relayer', custodyWallet, { body: { owner: randomUUID() } })
+    const fund = commands.faucetMint({ chain, requestId: randomUUID(), to: from, amount: 3_000_000n })
+    await publish(fund)
+    await until('funded', async () => (await stateOf(fund.subject)) === 'FINAL')
+    const pay = commands.treasuryPay({ chain, paymentId: randomUUID(), from, to: wallet(), amount: 1_000_000n })
+    await publish(pay)
+
+    await until('paid', async () => (await stateOf(pay.subject)) === 'FINAL')
+  })
+
+  it('keeps the custody seed encrypted and readable by its owner only', async () => {
+    const { mode } = await stat(path.join(folder, 'custody.json'))
+    assert.equal(mode & 0o777, 0o600)
+  })
+
+  const peers = () => platform.service('chain-relayer').platform.peers
+  const publish = (draft: Draft) => platform.bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }])
+  const stateOf = async (opKey: string) =>
+    (await platform.call('get', `/api/admin/chain-queue/${encodeURIComponent(opKey)}`, { headers: adminHeaders })).body.state
+})
+
+const adminHeaders = { 'x-admin-wallet': laneAddress }
