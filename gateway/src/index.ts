@@ -1,1 +1,3 @@
-export {}
+export type { NetworkInfo } from './own/networks.ts'
+export type { Payment, PaymentStep } from './payment.ts'
+export { type GatewayOptions, type RunningGateway, startGateway } from './start.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AnyEndpoint, clockAdvanced, Refusal, type ServiceName } from '@carapace/api'
+import { type AnyEndpoint, bySpecificity, clockAdvanced, Refusal, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import { v7 } from 'uuid'
@@ -95,7 +95,7 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
   const idempotency = await openIdempotency(db)
   const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
   const endpoints = { ...service.api.endpoints, ...service.api.internal } as Record<string, AnyEndpoint>
-  for (const [endpointName, endpoint] of bySpecificity(endpoints)) {
+  for (const [endpointName, endpoint] of Object.entries(endpoints).sort(([, a], [, b]) => bySpecificity(a, b))) {
     const handle = route(endpointName, endpoint, handlers[endpointName]!, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
     for (const path of [endpoint.path, ...endpoint.aliases]) app[endpoint.method](path, handle)
   }
@@ -123,10 +123,4 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
       await db.close()
     },
   }
-}
-
-/** Static segments before parameters, so that `/api/agents/search` is not taken for an id. */
-function bySpecificity(endpoints: Record<string, AnyEndpoint>): [string, AnyEndpoint][] {
-  const rank = (path: string) => path.replace(/:[A-Za-z]+/g, '~')
-  return Object.entries(endpoints).sort(([, a], [, b]) => (rank(a.path) < rank(b.path) ? -1 : 1))
 }

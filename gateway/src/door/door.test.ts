@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { startWorld, type World } from '../testing/world.ts'
+
+describe('the door', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world.close())
+
+  it('hands a request to its service with a signed context and gives the answer back', async () => {
+    const agent = world.agent()
+
+    const answer = await world.call('POST', '/api/gigs?x=1', {
+      headers: { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet.toLowerCase(), 'idempotency-key': '"k-1"' },
+      body: { title: 'x' },
+    })
+
+    assert.equal(answer.status, 200)
+    const seen = world.upstream.seen.at(-1)!
+    assert.deepEqual([seen.method, seen.url, seen.body.toString()], ['POST', '/api/gigs?x=1', '{"title":"x"}'])
+    assert.deepEqual(seen.context?.agent, { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet })
+    assert.equal(seen.context?.idempotencyKey, 'k-1')
+    assert.equal(seen.context?.requestId, answer.headers.get('x-request-id'))
+  })
+})

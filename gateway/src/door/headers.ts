@@ -1,0 +1,37 @@
+import type { Found } from '@carapace/api'
+
+/** Names and values in turn, as `writeHead` takes them at no cost. */
+export type RawHeaders = string[]
+
+const security = ['x-content-type-options', 'nosniff', 'referrer-policy', 'no-referrer', 'x-frame-options', 'DENY']
+const jsonPolicy = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
+const exposed =
+  'etag, link, retry-after, x-request-id, x-auth-mode, x-total-count, ratelimit, ratelimit-policy, idempotency-replayed, payment-required, payment-response'
+
+/** Headers of every answer; `hsts` when the world reaches the gateway over TLS. */
+export function commonHeaders(options: { mode: string; hsts: boolean }): RawHeaders {
+  return [...security, 'x-auth-mode', options.mode, ...(options.hsts ? ['strict-transport-security', 'max-age=31536000'] : [])]
+}
+
+/** Pages bring their own content security policy; everything else may not run or load anything. */
+export const policyFor = (produces: string | undefined): RawHeaders => (produces === 'text/html' ? [] : jsonPolicy)
+
+/** Any site may read what is public, and pay by x402; nothing that acts for an agent (behaviour 1.9). */
+export const isCrossOrigin = (route: Found): boolean =>
+  (route.method === 'get' && route.endpoint.caller === 'public' && !route.endpoint.private) || x402Route.test(route.path)
+
+export const crossOriginHeaders: RawHeaders = ['access-control-allow-origin', '*', 'access-control-expose-headers', exposed]
+
+/** Answer to a preflight. Identity headers are not among the allowed ones, so no other site can act for an agent through a browser. */
+export const preflightHeaders: RawHeaders = [
+  'access-control-allow-origin',
+  '*',
+  'access-control-allow-methods',
+  'GET, HEAD, POST',
+  'access-control-allow-headers',
+  'accept, content-type, if-none-match, payment-signature, prefer, traceparent, x-payment',
+  'access-control-max-age',
+  '600',
+]
+
+const x402Route = /^\/(?:api\/x402|facilitator)\//

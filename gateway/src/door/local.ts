@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import { errors, refuse } from '@carapace/api'
+import { type Metrics, send } from '@carapace/service'
+import type { Request, Response } from 'express'
+import { sameSecret } from '../identity/admin-caller.ts'
+import type { Asset } from '../pages/assets.ts'
+import type { RawHeaders } from './headers.ts'
+import { peerOf } from './peer.ts'
+
+export interface LocalParts {
+  assets: ReadonlyMap<string, Asset>
+  /** Name → whether it is well now. */
+  checks: Record<string, () => boolean | Promise<boolean>>
+  metrics: Metrics
+  metricsToken: string | undefined
+  trustsProxies: boolean
+}
+
+/** What the door answers by itself, without limits: health, metrics, files. Resolves to false for any other path. */
+export async function answerLocally(request: Request, response: Response, path: string, headers: RawHeaders, parts: LocalParts): Promise<boolean> {
+  const asset = parts.assets.get(path)
+  const known = asset !== undefined || path === '/healthz' || path === '/readyz' || path === '/metrics'
+  if (!known) return false
+  if (request.method !== 'GET' && request.method !== 'HEAD') refuse('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] })
+  const answer = (status: number, body: unknown, own: Record<string, string>) => send(request, response, status, body, { ...pairs(headers), ...own })
+
+  if (asset) answer(200, asset.bytes, asset.headers)
+  else if (path === '/healthz') answer(200, { status: 'ok' }, unstored)
+  else if (path === '/readyz') {
+    const { ready, checks } = await readiness(parts.checks)
+    const failure = {
+      message: 'Not everything this gateway needs is there',
+      code: 'DEPENDENCY_UNAVAILABLE',
+      status: errors.DEPENDENCY_UNAVAILABLE.status,
+    }
+    answer(ready ? 200 : 503, ready ? { status: 'ready', checks } : { ...failure, checks }, unstored)
+  } else {
+    checkMetricsReader(request, parts)
+    answer(200, Buffer.from(await parts.metrics.registry.metrics()), { 'content-type': parts.metrics.registry.contentType, ...unstored })
+  }
+  return true
+}
+
+const unstored = { 'cache-control': 'no-store' }
+
+async function readiness(checks: LocalParts['checks']): Promise<{ ready: boolean; checks: Record<string, boolean> }> {
+  const results = await Promise.all(
+    Object.entries(checks).map(
+      async ([name, check]) =>
+        [
+          name,
+          await Promise.resolve()
+            .then(check)
+            .catch(() => false),
+        ] as const,
+    ),
+  )
+  return { ready: results.every(([, well]) => well), checks: Object.fromEntries(results) }
+}
+
+/** @throws ROUTE_NOT_FOUND to anybody but this machine and holders of the token */
+function checkMetricsReader(request: Request, { metricsToken, trustsProxies }: LocalParts): void {
+  const { authorization } = (request as IncomingMessage).headers
+  const hasToken = metricsToken !== undefined && sameSecret(authorization?.replace(/^Bearer /i, ''), metricsToken)
+  if (!hasToken && !peerOf(request, trustsProxies).local) refuse('ROUTE_NOT_FOUND')
+}
+
+const pairs = (list: RawHeaders): Record<string, string> =>
+  Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1]!] as const] : [])))

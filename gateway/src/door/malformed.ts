@@ -1,0 +1,35 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { errorBody, Refusal } from '@carapace/api'
+
+const causes: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
+}
+
+/** What is no HTTP request gets the error body of all others, then the connection ends. */
+export function answerBrokenRequests(server: Server, newId: () => string): void {
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const requestId = newId()
+    const message = causes[error.code ?? ''] ?? 'This is no valid HTTP request'
+    const body = JSON.stringify(errorBody(new Refusal('VALIDATION_ERROR', { message }), requestId))
+    socket.end(
+      [
+        'HTTP/1.1 400 Bad Request',
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        `x-request-id: ${requestId}`,
+        'cache-control: no-store',
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    )
+  })
+  // an Expect that is not 100-continue is no reason to answer without a body
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}

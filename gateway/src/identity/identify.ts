@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http'
+import { type AdminCaller, type AgentCaller, type CallerClass, callers, type Found, refuse } from '@carapace/api'
+import type { Peer } from '../door/peer.ts'
+import { type AdminRules, namedAdmin, provePlainly } from './admin-caller.ts'
+import { type AgentHeaders, type ResolvedAgent, resolveAgent } from './agent-caller.ts'
+import type { Agents } from './agents.ts'
+import { isSigned, type Signer, type VerifySignature } from './signature.ts'
+
+/** Who is calling, and how far that was proven. */
+export interface Identity {
+  mode: 'plain' | 'signed'
+  /** Wallet whose request signature was checked. */
+  signedBy?: string
+  agent?: AgentCaller
+  admin?: AdminCaller
+}
+
+export interface IdentityParts {
+  mode: 'plain' | 'signed'
+  /** Plain mode that others can reach: admin calls and spending from the treasury need a signature all the same. */
+  exposed: boolean
+  agents: Agents
+  admins: AdminRules
+  verifySignature: VerifySignature
+}
+
+type Needs = (typeof callers)[CallerClass]['needs']
+
+/** Endpoints that spend what the platform keeps for an agent. */
+const spending = new Set(['payFromTreasury', 'withdrawFromTreasury'])
+
+/** @throws the refusals of behaviour 1.5 that concern identity, in its order: 401 before 403 */
+export async function identify(
+  request: IncomingMessage,
+  body: () => Promise<Buffer | undefined>,
+  route: Found,
+  peer: Peer,
+  parts: IdentityParts,
+): Promise<Identity> {
+  const declared = classOf(route, parts.mode)
+  const { needs, optional } = callers[declared]
+  if (needs === 'internal') return refuse('ROUTE_NOT_FOUND')
+
+  const sent = sentHeaders(request)
+  const admin = comesAsAdmin(request, route, parts.mode)
+    ? namedAdmin(request.headers, parts.admins, needs === 'admin' ? 'admin' : 'oracle')
+    : undefined
+  if (!admin) requireHeaders(needs, sent)
+  const signer = isSigned(request) ? await parts.verifySignature(request, await body()) : undefined
+  const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain' }
+
+  if (admin) {
+    if (signer) sameWallet(signer, admin.wallet)
+    else if (parts.mode === 'signed' || parts.exposed) refuse('SIGNATURE_REQUIRED')
+    else provePlainly(request.headers, peer, parts.admins)
+    return { ...proof, admin }
+  }
+  if (needs === 'nothing' && !(optional && (sent.agentId ?? sent.wallet) !== undefined)) return proof
+
+  const agent = await resolveAgent(sent, parts.agents, route.method !== 'get')
+  if (signer) sameWallet(signer, agent.wallet)
+  else if (mustSign(route, agent, needs, parts)) refuse('SIGNATURE_REQUIRED')
+  checkOwnPath(route, declared, agent)
+  return { ...proof, agent: { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet } }
+}
+
+/** Whether the call is to be judged as an admin's: it has to be one, or it names one where that is possible. */
+export function comesAsAdmin(request: IncomingMessage, route: Found, mode: 'plain' | 'signed'): boolean {
+  const { needs, optional } = callers[classOf(route, mode)]
+  if (needs === 'admin' || needs === 'oracle') return true
+  return sentHeaders(request).admin && (optional || needs === 'walletOrOracle' || needs === 'agentOrOracle')
+}
+
+const classOf = ({ endpoint }: Found, mode: 'plain' | 'signed'): CallerClass => (mode === 'signed' ? endpoint.signed : endpoint.caller)
+
+interface Sent extends AgentHeaders {
+  admin: boolean
+}
+
+function sentHeaders({ headers }: IncomingMessage): Sent {
+  const text = (name: string) => {
+    const value = headers[name]
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+  }
+  return { agentId: text('x-agent-id'), wallet: text('x-wallet-address'), admin: text('x-admin-wallet') !== undefined }
+}
+
+/** @throws AUTH_REQUIRED that names the first missing header */
+function requireHeaders(needs: Needs, sent: Sent): void {
+  const missing: Partial<Record<Needs, readonly (keyof AgentHeaders)[]>> = {
+    agent: ['agentId'],
+    agentOrOracle: ['agentId'],
+    wallet: ['agentId', 'wallet'],
+    walletOrOracle: ['agentId', 'wallet'],
+    walletOnly: ['wallet'],
+  }
+  for (const part of missing[needs] ?? []) {
+    const header = part === 'agentId' ? 'x-agent-id' : 'x-wallet-address'
+    if (sent[part] === undefined) refuse('AUTH_REQUIRED', { header }, { message: `${header} is missing` })
+  }
+}
+
+function mustSign({ endpoint, name }: Found, agent: ResolvedAgent, needs: Needs, parts: IdentityParts): boolean {
+  if (agent.requireSignature || endpoint.alwaysSigned) return true
+  if (parts.mode === 'signed') return needs !== 'nothing'
+  return parts.exposed && spending.has(name)
+}
+
+function sameWallet(signer: Signer, wallet: string): void {
+  if (signer.wallet.toLowerCase() !== wallet.toLowerCase())
+    refuse('SIGNATURE_INVALID', undefined, { message: 'The signature is not by the wallet that the headers name' })
+}
+
+/** Where signed mode asks for more than the declaration's plain class, the service does not compare caller and path: it is done here. */
+function checkOwnPath({ endpoint, params }: Found, declared: CallerClass, agent: ResolvedAgent): void {
+  if (declared === endpoint.caller) return
+  const name = endpoint.self ?? ['id', 'agentId'].find(param => param in params)
+  if (name !== undefined && params[name] !== agent.agentId) refuse('FORBIDDEN', { expected: `:${name} = x-agent-id` })
+}

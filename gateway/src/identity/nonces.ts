@@ -1,0 +1,25 @@
+import { refuse } from '@carapace/api'
+import { type Database, duplicateIndex } from '@carapace/store'
+
+export interface Nonces {
+  /** Takes a nonce of a wallet for ever, as far as signatures with it could still be valid. @throws SIGNATURE_REPLAYED */
+  use(wallet: string, nonce: string, expires: Date): Promise<void>
+}
+
+const slackMs = 60_000
+
+/** Shared by all gateway replicas. */
+export async function openNonces(db: Database): Promise<Nonces> {
+  const nonces = db.connection.collection<{ _id: string; expireAt: Date }>('signature_nonces')
+  await nonces.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
+  return {
+    use: async (wallet, nonce, expires) => {
+      try {
+        await nonces.insertOne({ _id: `${wallet.toLowerCase()} ${nonce}`, expireAt: new Date(expires.getTime() + slackMs) })
+      } catch (error) {
+        if (duplicateIndex(error) === undefined) throw error
+        refuse('SIGNATURE_REPLAYED')
+      }
+    },
+  }
+}

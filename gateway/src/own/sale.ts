@@ -1,0 +1,30 @@
+import { apis, type Found, type Price, refuse, routes, type ServiceName, x402Prices } from '@carapace/api'
+import { contextHeader, type RequestContext, reply, signContext } from '@carapace/service'
+
+export interface SaleParts {
+  address(service: ServiceName): string
+  internalKey: string
+}
+
+const table = routes(Object.values(apis))
+const prices = new Map<string, Price[]>(x402Prices.map(price => [price.path, x402Prices.filter(other => other.path === price.path)]))
+
+/**
+ * Answers what a priced path answers; by the time this runs, the payment step has seen to the price.
+ * @throws NOT_PRICED for any other path
+ */
+export async function sell(parts: SaleParts, wanted: { endpoint: string; agentId?: string | undefined }, context: RequestContext) {
+  const url = new URL(wanted.endpoint.replaceAll(/:(?:id|agentId|wallet)\b/g, wanted.agentId ?? ':id'), 'http://gateway')
+  const match = table.match('GET', url.pathname)
+  if (!('endpoint' in match) || !isPriced(match, url.searchParams)) return refuse('NOT_PRICED', { endpoint: wanted.endpoint })
+  const response = await fetch(`${parts.address(match.service)}${url.pathname}${url.search}`, {
+    headers: { [contextHeader]: signContext({ ...context, expires: Date.now() + 30_000 }, parts.internalKey) },
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service: match.service }))
+  return reply(response.status, await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service: match.service })))
+}
+
+function isPriced({ path }: Found, query: URLSearchParams): boolean {
+  const entries = prices.get(path)
+  return entries?.some(price => Object.entries(price.query ?? {}).every(([name, value]) => (query.get(name) ?? value) === value)) ?? false
+}

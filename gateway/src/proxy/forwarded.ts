@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { contextHeader } from '@carapace/service'
+import type { RawHeaders } from '../door/headers.ts'
+
+/**
+ * The only headers of a client that a service gets. Who is calling is told by the signed context alone, so identity headers, keys and
+ * copies of the context stop here.
+ */
+const forwarded = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'content-encoding',
+  'if-none-match',
+  'prefer',
+  'user-agent',
+  'x-payment',
+  'payment-signature',
+] as const
+
+/** What a connection says about itself, and what the gateway says for all. */
+const dropped = new Set(
+  'connection keep-alive proxy-authenticate proxy-connection te trailer transfer-encoding upgrade x-powered-by x-request-id x-auth-mode traceparent'.split(
+    ' ',
+  ),
+)
+
+/** Headers of the request to a service. */
+export function requestHeaders(headers: IncomingHttpHeaders, context: string, traceparent: string | undefined): RawHeaders {
+  const list: RawHeaders = [contextHeader, context]
+  if (traceparent !== undefined) list.push('traceparent', traceparent)
+  for (const name of forwarded) {
+    const value = headers[name]
+    if (typeof value === 'string') list.push(name, value)
+  }
+  return list
+}
+
+/** Headers of the answer: the gateway's own, then the service's without those of the connection. */
+export function answerHeaders(own: RawHeaders, upstream: Buffer[]): RawHeaders {
+  const list = [...own]
+  for (let i = 0; i < upstream.length; i += 2) {
+    const name = upstream[i]!.toString('latin1').toLowerCase()
+    if (!dropped.has(name)) list.push(name, upstream[i + 1]!.toString('latin1'))
+  }
+  return list
+}

@@ -1,0 +1,27 @@
+import type { ServiceName } from '@carapace/api'
+import { Pool } from 'undici'
+
+export interface Pools {
+  of(service: ServiceName): Pool
+  close(): Promise<void>
+}
+
+/** Keep-alive connections to each service; a new address (a service that was started again) gets a new pool. */
+export function openPools(address: (service: ServiceName) => string, connections = 64): Pools {
+  const pools = new Map<ServiceName, { origin: string; pool: Pool }>()
+  return {
+    of: service => {
+      const origin = address(service)
+      const known = pools.get(service)
+      if (known?.origin === origin) return known.pool
+      // a pool whose address is gone ends what runs on it, then closes by itself
+      known?.pool.close().catch(() => {})
+      const pool = new Pool(origin, { connections, pipelining: 1, connectTimeout: 5_000, headersTimeout: 0, bodyTimeout: 15_000 })
+      pools.set(service, { origin, pool })
+      return pool
+    },
+    close: async () => {
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { apis, routes, type ServiceName } from '@carapace/api'
+import type { Bus } from '@carapace/bus'
+import { type Config, closeServer, fastExpress, type Logger, listen, startService } from '@carapace/service'
+import type { Request, Response } from 'express'
+import { crossOrigin } from './door/cross-origin.ts'
+import { door } from './door/door.ts'
+import { commonHeaders } from './door/headers.ts'
+import { answerBrokenRequests } from './door/malformed.ts'
+import { adminRules } from './identity/admin-caller.ts'
+import { type AgentRows, openAgents } from './identity/agents.ts'
+import { verifier } from './identity/erc8128.ts'
+import { openNonces } from './identity/nonces.ts'
+import { authMode } from './mode.ts'
+import type { NetworkInfo } from './own/networks.ts'
+import { ownService } from './own/service.ts'
+import { loadAssets } from './pages/assets.ts'
+import { type PaymentStep, paymentStep } from './payment.ts'
+import { openPools } from './proxy/pools.ts'
+import { memoryStore, rateLimits } from './rate/limits.ts'
+import { sharedStore } from './rate/store.ts'
+
+export interface GatewayOptions {
+  config: Config
+  mongoUri: string
+  bus: Bus
+  internalKey: string
+  /** Where a service answers; may change while the gateway runs. */
+  address: (service: ServiceName) => string
+  log: Logger
+  /** Both networks, if the starter knows them; else the relayer is asked, and plain mode counts them as real. */
+  networks?: NetworkInfo[]
+  /** No other gateway shares the database (embedded start): limits are counted in memory. */
+  exclusive?: boolean
+  /** In-process bus: resolves when every service listens. */
+  allUp?: Promise<void>
+  collectPayment?: PaymentStep
+  upstreamTimeoutMs?: number
+}
+
+export interface RunningGateway {
+  url: string
+  /** Under which the world sees it. */
+  publicBaseUrl: string
+  /** Lets running requests end, then closes everything it opened; not the bus. */
+  close(): Promise<void>
+}
+
+const graceMs = 10_000
+
+/**
+ * Starts the public door and the gateway's own endpoints behind it. Resolves when it serves.
+ * @throws Error when the configuration would leave the door open (see `authMode`, `paymentStep`, `adminRules`)
+ */
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const { config } = options
+  const { mode, exposed } = authMode(config, options.networks)
+  const collectPayment = paymentStep(config, options.collectPayment)
+  const { app, server } = fastExpress()
+  const trustsProxies = config.TRUSTED_PROXIES.length > 0
+  app.set('trust proxy', trustsProxies ? config.TRUSTED_PROXIES : false)
+
+  // The port is taken first: it is part of the public address, and a second start ends here. Requests wait until all is open.
+  let open: (serve: ReturnType<typeof door>) => void = () => {}
+  const opened = new Promise<ReturnType<typeof door>>(resolve => {
+    open = resolve
+  })
+  let serve = (request: Request, response: Response): void => void opened.then(ready => ready(request, response))
+  app.use((request, response) => serve(request, response))
+  const url = await listen(server, config.PORT, config.HOST)
+  const publicBaseUrl = (config.PUBLIC_BASE_URL ?? url).replace(/\/+$/, '')
+
+  try {
+    const admins = adminRules(config, publicBaseUrl)
+    const behind = await startBehind(options, publicBaseUrl)
+    const { db, peers, metrics, log, newId } = behind.own.platform
+    answerBrokenRequests(server, newId)
+    serve = door({
+      table: routes(Object.values(apis)),
+      pools: behind.pools,
+      rates: behind.rates,
+      identity: { mode, exposed, admins, agents: behind.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
+      collectPayment,
+      crossOrigin: crossOrigin(mode, publicBaseUrl),
+      local: {
+        assets: await loadAssets({ publicBaseUrl, mode }),
+        checks: { mongodb: () => db.ready(), bus: () => options.bus.ready() },
+        metrics,
+        metricsToken: config.METRICS_TOKEN,
+        trustsProxies,
+      },
+      internalKey: options.internalKey,
+      trustsProxies,
+      upstreamTimeoutMs: options.upstreamTimeoutMs ?? 15_000,
+      common: commonHeaders({ mode, hsts: publicBaseUrl.startsWith('https:') }),
+      newId,
+      log,
+      metrics,
+    })
+    open(serve)
+    return {
+      url,
+      publicBaseUrl,
+      close: async () => {
+        await closeServer(server, graceMs)
+        await behind.close()
+      },
+    }
+  } catch (error) {
+    await closeServer(server, 0)
+    throw error
+  }
+}
+
+/** What stands behind the door: the gateway's own service, connections to all services, the rate windows. */
+async function startBehind(options: GatewayOptions, publicBaseUrl: string) {
+  const { config, internalKey, networks } = options
+  let ownUrl = ''
+  const known: { rows?: AgentRows } = {}
+  const address = (service: ServiceName) => (service === 'gateway' ? ownUrl : options.address(service))
+  const own = await startService(
+    ownService({ networks: networks && (() => Promise.resolve(networks)), publicBaseUrl, internalKey, address }, known),
+    {
+      ...options,
+      address,
+      host: '127.0.0.1',
+      port: 0,
+    },
+  )
+  ownUrl = own.url
+  const { db, log } = own.platform
+  const pools = openPools(address)
+  const rates = rateLimits({
+    read: config.RATE_LIMIT_READ,
+    write: config.RATE_LIMIT_WRITE,
+    store: (prefix, limit) => (options.exclusive ? memoryStore() : sharedStore(db, prefix, limit, log)),
+  })
+  const close = async () => {
+    await rates.close()
+    await pools.close()
+    await own.close()
+  }
+  return { own, agents: openAgents(known.rows!, own.platform.peers), pools, rates, close }
+}

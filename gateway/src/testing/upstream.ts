@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AgentRow } from '@carapace/api'
+import { contextHeader, type RequestContext, verifyContext } from '@carapace/service'
+
+/** A request as a service got it. */
+export interface Seen {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  context: RequestContext | undefined
+  body: Buffer
+}
+
+export interface Upstream {
+  url: string
+  port: number
+  seen: Seen[]
+  agents: Map<string, AgentRow>
+  /** How public routes are answered; by default with what was seen of the context. */
+  answer: (seen: Seen, response: ServerResponse) => void
+  /** Internal reads are answered with 503. */
+  identityDown: boolean
+  close(): Promise<void>
+}
+
+/** Stands in for every service behind the gateway: answers identity's internal reads from a table, and records what comes through. */
+export async function startUpstream(internalKey: string): Promise<Upstream> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const seen: Seen = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      context: verifyContext(request.headers[contextHeader] as string | undefined, internalKey),
+      body: Buffer.concat(chunks),
+    }
+    if (seen.url.startsWith('/internal/')) return answerInternal(upstream, seen, response)
+    upstream.seen.push(seen)
+    upstream.answer(seen, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const upstream: Upstream = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    seen: [],
+    agents: new Map(),
+    answer: ({ context }, response) => json(response, 200, { context }),
+    identityDown: false,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return upstream
+}
+
+export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), ...headers }).end(text)
+}
+
+function answerInternal(upstream: Upstream, { url, context }: Seen, response: ServerResponse): void {
+  if (context?.mode !== 'internal') return json(response, 401, { message: 'not internal', code: 'AUTH_REQUIRED', status: 401 })
+  if (upstream.identityDown) return json(response, 503, { message: 'down', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
+  const key = decodeURIComponent(url.split('/').at(-1) ?? '').toLowerCase()
+  const agent = url.includes('/by-wallet/')
+    ? [...upstream.agents.values()].find(({ wallet }) => wallet?.toLowerCase() === key)
+    : upstream.agents.get(key)
+  if (agent) json(response, 200, agent)
+  else json(response, 404, { message: 'Not found', code: 'NOT_FOUND', status: 404 })
+}
