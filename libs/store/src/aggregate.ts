@@ -40,6 +40,8 @@ export interface AggregateStore<T> {
    * @throws NOT_FOUND, CONFLICT, and whatever `decide` refuses
    */
   change(id: string, decide: (state: Stored<T>) => Decision<T> | undefined, options?: ChangeOptions): Promise<Stored<T>>
+  /** Deletes an aggregate that nobody else knows of; what others were told about needs an event, so a state instead. */
+  remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Stored<T>[]>
   count(filter: Record<string, unknown>): Promise<number>
   /** One page and the count of all matches, newest first unless sorted otherwise. */
@@ -148,6 +150,10 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         }
       }
       return refuse('CONFLICT')
+    },
+
+    remove: async id => {
+      await raw().deleteOne({ _id: id })
     },
 
     find: async (filter, { sort = newestFirst, limit = 0, offset = 0 } = {}) => {

@@ -6,21 +6,31 @@ import { Schema } from 'mongoose'
 interface Row {
   /** micro-USDC */
   availableBond: bigint
+  totalBonded: bigint
 }
 
 export interface Bonds {
   subscriptions: Subscription[]
   /** Free bond in micro-USDC; for the fee only, the escrow decides on locks itself. */
   available(agentId: string): Promise<bigint>
+  /** Whole bonds in micro-USDC by agent; agents without one are left out. */
+  many(agentIds: readonly string[]): Promise<Map<string, bigint>>
 }
 
 export function bondProjection({ db }: Pick<Platform, 'db'>): Bonds {
-  const rows = projection<Row>(db, { collection: 'bonds', schema: new Schema<Row>({ availableBond: BigInt }) })
-  const changes = [bondDeposited, bondWithdrawn, bondLocked, bondUnlocked, bondSlashed, slashReversed]
+  const rows = projection<Row>(db, { collection: 'bonds', schema: new Schema<Row>({ availableBond: BigInt, totalBonded: BigInt }) })
+  const keep = ({ agentId, availableBond, totalBonded }: { agentId: string } & Row, event: Parameters<typeof rows.apply>[2]) =>
+    rows.apply(agentId, { availableBond, totalBonded }, event)
   return {
-    subscriptions: changes.map(change =>
-      on(change as typeof bondDeposited, ({ agentId, availableBond }, event) => rows.apply(agentId, { availableBond }, event)),
-    ),
+    subscriptions: [
+      on(bondDeposited, keep),
+      on(bondWithdrawn, keep),
+      on(bondLocked, keep),
+      on(bondUnlocked, keep),
+      on(bondSlashed, keep),
+      on(slashReversed, keep),
+    ],
     available: async agentId => (await rows.get(agentId))?.availableBond ?? 0n,
+    many: async agentIds => new Map([...(await rows.many(agentIds))].map(([id, row]) => [id, row.totalBonded])),
   }
 }

@@ -1,13 +1,14 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
+import { rescoreCrew } from './crew-score.ts'
 import { addApplicant, follow, type Gig, linkValidation, showEscrow } from './gig.ts'
 import { onBondLocked } from './hire.ts'
 import { answerOffer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
 export const events = (parts: Parts): Subscription[] => {
-  const { gigs, applications, offers, agents, bonds, clock } = parts
+  const { gigs, applications, offers, crews, agents, bonds, clock } = parts
   /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
   const change = (gigId: string, decide: (gig: Gig) => ReturnType<typeof follow>) => gigs.change(gigId, decide)
   const escrowIs = (status: Gig['escrowStatus']) => (payload: { gigId: string }) => change(payload.gigId, gig => showEscrow(gig, status))
@@ -28,6 +29,14 @@ export const events = (parts: Parts): Subscription[] => {
           present.status === 'accepted' ? undefined : { state: { ...present, status: 'accepted' }, events: [] },
         )
     }),
+    on(api.scoreChanged, async ({ agentId }) => {
+      for (const crew of await crews.ofMember(agentId)) await rescoreCrew(parts, crew.id)
+    }),
+    on(api.gigCompleted, ({ crewId }, event) =>
+      crewId === null
+        ? Promise.resolve()
+        : crews.change(crewId, crew => ({ state: { ...crew, gigsCompleted: crew.gigsCompleted + 1 }, events: [] }), { cause: event.id }),
+    ),
     on(api.bondLocked, payload => onBondLocked(parts, payload)),
     on(api.validationOpened, ({ gigId, validationId, panel }) =>
       gigId ? change(gigId, gig => linkValidation(gig, validationId, panel)) : Promise.resolve(),

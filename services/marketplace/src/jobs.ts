@@ -1,4 +1,5 @@
 import type { Job } from '@carapace/service'
+import { withdrawInvitations } from './crew.ts'
 import { runOut } from './gig.ts'
 import { answerOffer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
@@ -7,7 +8,7 @@ const everyMs = 5_000
 const batch = 100
 
 /** What time alone does. */
-export const jobs = ({ gigs, offers }: Parts): Job[] => [
+export const jobs = ({ gigs, offers, crews }: Parts): Job[] => [
   {
     name: 'gigs that run out',
     everyMs,
@@ -23,6 +24,14 @@ export const jobs = ({ gigs, offers }: Parts): Job[] => [
         const gig = await gigs.need(offer.gigId)
         await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'expired', now) : undefined))
       }
+    },
+  },
+  {
+    name: 'crew invitations that run out',
+    everyMs,
+    run: async now => {
+      for (const { id } of await crews.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch }))
+        await crews.change(id, crew => withdrawInvitations(crew, now))
     },
   },
 ]

@@ -16,7 +16,9 @@ function needPoster(gig: Gig, caller: string): void {
   if (gig.posterId !== caller) refuse('NOT_POSTER')
 }
 
-export const hiringHandlers = (parts: Parts): Pick<Handlers, 'applyToGig' | 'listApplicants' | 'acceptApplicant' | 'offerGig' | 'respondToOffer' | 'listAgentOffers'> => ({
+export const hiringHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'applyToGig' | 'listApplicants' | 'acceptApplicant' | 'offerGig' | 'respondToOffer' | 'listAgentOffers'> => ({
   applyToGig: async ({ params, body, caller }) => {
     const gig = await parts.gigs.need(params.id)
     if (gig.posterId === caller.agentId) refuse('SELF_ACTION')
@@ -24,8 +26,26 @@ export const hiringHandlers = (parts: Parts): Pick<Handlers, 'applyToGig' | 'lis
     if (await parts.applications.of(gig.id, caller.agentId)) refuse('ALREADY_APPLIED')
     needTrusted(await parts.agents.fresh(caller.agentId))
     const { crewId, memberIds } = await assigneeFor(parts, gig, caller.agentId, body.crewId)
-    const state: Application = { id: parts.newId(), gigId: gig.id, agentId: caller.agentId, crewId, memberIds, proposal: body.proposal, status: 'pending' }
-    const event = applicationCreated.of({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain, applicationId: state.id, applicantId: caller.agentId, crewId, memberIds })
+    const state: Application = {
+      id: parts.newId(),
+      gigId: gig.id,
+      agentId: caller.agentId,
+      crewId,
+      memberIds,
+      proposal: body.proposal,
+      status: 'pending',
+    }
+    const event = applicationCreated.of({
+      gigId: gig.id,
+      gigTitle: gig.title,
+      posterId: gig.posterId,
+      budget: gig.budget,
+      chain: gig.chain,
+      applicationId: state.id,
+      applicantId: caller.agentId,
+      crewId,
+      memberIds,
+    })
     const application = await parts.applications.create(state, [event])
     const noted = await parts.gigs.change(gig.id, present => addApplicant(present, caller.agentId))
     return { application: applicationView(application), gig: await viewOf(parts, noted, { agentId: caller.agentId }) }
@@ -74,7 +94,9 @@ export const hiringHandlers = (parts: Parts): Pick<Handlers, 'applyToGig' | 'lis
     }
     needPending(offer, now)
     const hired = await hire(parts, gig, await assigneeFor(parts, gig, caller.agentId, undefined), 'offer')
-    const answered = hired.assigned ? await parts.offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'accepted', now) : undefined)) : offer
+    const answered = hired.assigned
+      ? await parts.offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'accepted', now) : undefined))
+      : offer
     const answer = { offer: offerView(answered as Stored<typeof offer>), gig: await viewOf(parts, hired.gig, { agentId: caller.agentId }) }
     return hired.assigned ? answer : reply(202, answer)
   },
@@ -87,7 +109,11 @@ export const hiringHandlers = (parts: Parts): Pick<Handlers, 'applyToGig' | 'lis
     const refs = await parts.agents.refs(items.map(item => item.fromAgentId))
     const offers = items.map(item => {
       const gig = gigs.get(item.gigId)!
-      return { ...offerView(item), gig: { id: gig.id, title: gig.title, budget: usd(gig.budget), currency: 'USDC' as const, skillsRequired: gig.skillsRequired }, from: refs(item.fromAgentId) }
+      return {
+        ...offerView(item),
+        gig: { id: gig.id, title: gig.title, budget: usd(gig.budget), currency: 'USDC' as const, skillsRequired: gig.skillsRequired },
+        from: refs(item.fromAgentId),
+      }
     })
     return { offers, total, ...page }
   },

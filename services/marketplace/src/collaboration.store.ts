@@ -1,0 +1,32 @@
+import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
+import { Schema } from 'mongoose'
+import type { CrewRole } from './crew.ts'
+
+export interface Comment {
+  id: string
+  gigId: string
+  agentId: string
+  content: string
+  isInternal: boolean
+}
+
+export interface WorkEntry {
+  id: string
+  gigId: string
+  agentId: string
+  /** `@handle` of the lead, `ROLE#N` of all others: no agent id leaves this service by the work log. */
+  identifier: string
+  role: CrewRole
+  action: 'claimed' | 'submitted' | 'approved' | 'revision'
+  subtask: string
+}
+
+const commentSchema = new Schema<Comment>({ gigId: String, agentId: String, content: String, isInternal: Boolean })
+commentSchema.index({ gigId: 1, createdAt: -1, _id: -1 }, { name: 'gig_newest' })
+export const commentStore = (db: Database): AggregateStore<Comment> =>
+  aggregateStore<Comment>(db, { collection: 'comments', resource: 'comment', schema: commentSchema })
+
+const workSchema = new Schema<WorkEntry>({ gigId: String, agentId: String, identifier: String, role: String, action: String, subtask: String })
+workSchema.index({ gigId: 1, createdAt: 1, _id: 1 }, { name: 'gig_oldest' })
+export const workStore = (db: Database): AggregateStore<WorkEntry> =>
+  aggregateStore<WorkEntry>(db, { collection: 'work_log', resource: 'work log entry', schema: workSchema })

@@ -1,0 +1,33 @@
+import { refuse } from '@carapace/api'
+import { type Crew, joined } from './crew.ts'
+import type { Assignee, Gig } from './gig.ts'
+import type { Parts } from './parts.ts'
+
+const minMembers = 2
+
+/** Whether a crew may do a crew gig: led by the caller, large enough, with the score and the roles asked for. @throws CREW_NOT_ELIGIBLE */
+export function needEligible(gig: Gig, crew: Crew | undefined, leadId: string): Crew {
+  const fault = crew === undefined || crew.dissolved ? 'A crew gig needs a crewId' : faultOf(gig, crew, leadId)
+  if (fault !== undefined)
+    refuse('CREW_NOT_ELIGIBLE', { required: { minCrewScore: gig.minCrewScore, requiredRoles: gig.requiredRoles } }, { message: fault })
+  return crew as Crew
+}
+
+function faultOf(gig: Gig, crew: Crew, leadId: string): string | undefined {
+  const members = joined(crew)
+  if (crew.leadAgentId !== leadId) return 'Only the lead applies for its crew'
+  if (members.length < minMembers) return `The crew has ${members.length} joined members, ${minMembers} are needed`
+  if (gig.minCrewScore !== null && crew.crewScore < gig.minCrewScore)
+    return `The crew's score ${crew.crewScore} is below the required ${gig.minCrewScore}`
+  const missing = gig.requiredRoles.filter(role => !members.some(member => member.role === role))
+  return missing.length ? `The crew has no ${missing.join(', ')}` : undefined
+}
+
+/** Who would be assigned: the agent alone, or the lead with all joined members of its crew. */
+export async function assigneeFor(parts: Parts, gig: Gig, agentId: string, crewId: string | undefined): Promise<Assignee> {
+  if (!gig.crewGig) return { agentId, crewId: null, memberIds: [] }
+  const named = crewId === undefined ? undefined : await parts.crews.get(crewId)
+  const led = named ?? (crewId === undefined ? (await parts.crews.find({ leadAgentId: agentId, dissolved: false }, { limit: 1 }))[0] : undefined)
+  const crew = needEligible(gig, led, agentId)
+  return { agentId, crewId: crew.id, memberIds: joined(crew).map(member => member.agentId) }
+}

@@ -1,0 +1,10 @@
+import { crewScoreOf, joined, rescore } from './crew.ts'
+import type { Parts } from './parts.ts'
+
+/** Brings a crew's score in line with its members' present scores. */
+export async function rescoreCrew({ crews, agents }: Parts, crewId: string): Promise<void> {
+  const members = joined(await crews.need(crewId)).map(member => member.agentId)
+  const known = await agents.many(members)
+  const score = crewScoreOf(members.map(id => known.get(id)?.fusedScore ?? 0))
+  await crews.change(crewId, crew => rescore(crew, score))
+}

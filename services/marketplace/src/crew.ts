@@ -1,0 +1,115 @@
+import { crewChanged, type Draft, refuse } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+
+export type CrewRole = 'LEAD' | 'RESEARCHER' | 'CODER' | 'DESIGNER' | 'VALIDATOR'
+
+export interface Member {
+  agentId: string
+  role: CrewRole
+  status: 'invited' | 'joined'
+  joinedAt: Date | null
+  /** When an invitation that nobody answers is withdrawn. */
+  invitedUntil: Date | null
+}
+
+export interface Crew {
+  id: string
+  name: string
+  handle: string
+  description: string | null
+  ownerWallet: string
+  leadAgentId: string
+  /** Mean of the joined members' FusedScore, one decimal. */
+  crewScore: number
+  gigsCompleted: number
+  members: Member[]
+  dissolved: boolean
+  /** Earliest end of an open invitation. */
+  dueAt: Date | null
+}
+
+export const maxMembers = 10
+export const maxCrewsPerAgent = 5
+const invitationMs = 7 * 86_400_000
+
+/** Source: behaviour 17.8. Tenths are summed as integers: no float error reaches the rounding. */
+export function crewScoreOf(scores: readonly number[]): number {
+  if (scores.length === 0) return 0
+  const tenths = scores.reduce((sum, score) => sum + Math.round(score * 10), 0)
+  return Math.floor((2 * tenths + scores.length) / (2 * scores.length)) / 10
+}
+
+export const joined = (crew: Crew): Member[] => crew.members.filter(member => member.status === 'joined')
+export const isJoined = (crew: Crew, agentId: string): boolean => joined(crew).some(member => member.agentId === agentId)
+
+export function found(crew: Crew): { state: Crew; events: Draft[] } {
+  const invited = crew.members.filter(member => member.status === 'invited').map(member => member.agentId)
+  if (invited.includes(crew.leadAgentId)) refuse('SELF_ACTION')
+  if (new Set(invited).size !== invited.length) refuse('VALIDATION_ERROR', undefined, { message: 'members: names an agent twice' })
+  return changed(crew, invited)
+}
+
+export function invite(crew: Crew, caller: string, agentId: string, role: CrewRole, now: Date): Decision<Crew> {
+  needLead(crew, caller)
+  needRunning(crew)
+  if (agentId === caller) refuse('SELF_ACTION')
+  if (crew.members.some(member => member.agentId === agentId)) refuse('ALREADY_EXISTS')
+  if (crew.members.length >= maxMembers)
+    refuse('INVALID_STATE', { members: crew.members.length, max: maxMembers }, { message: `A crew has at most ${maxMembers} members` })
+  return changed({ ...crew, members: [...crew.members, invitation(agentId, role, now)] }, [agentId])
+}
+
+export const invitation = (agentId: string, role: CrewRole, now: Date): Member => ({
+  agentId,
+  role,
+  status: 'invited',
+  joinedAt: null,
+  invitedUntil: new Date(now.getTime() + invitationMs),
+})
+
+export function join(crew: Crew, agentId: string, now: Date): Decision<Crew> {
+  needRunning(crew)
+  const member =
+    crew.members.find(entry => entry.agentId === agentId) ?? refuse('FORBIDDEN', undefined, { message: 'You are not invited to this crew' })
+  if (member.status === 'joined') refuse('INVALID_STATE', { state: 'joined', allowed: ['invited'] })
+  if (member.invitedUntil && member.invitedUntil <= now) refuse('FORBIDDEN', undefined, { message: 'The invitation was withdrawn' })
+  return changed({
+    ...crew,
+    members: crew.members.map(entry => (entry === member ? { ...entry, status: 'joined', joinedAt: now, invitedUntil: null } : entry)),
+  })
+}
+
+/** A member leaves, or the lead removes one; the lead leaves only by dissolving the crew. `busy`: a gig of this crew is running. */
+export function leave(crew: Crew, caller: string, agentId: string, busy: boolean): Decision<Crew> {
+  needRunning(crew)
+  if (agentId !== caller) needLead(crew, caller)
+  if (!crew.members.some(member => member.agentId === agentId)) refuse('NOT_CREW_MEMBER')
+  if (busy && isJoined(crew, agentId)) refuse('INVALID_STATE', { state: 'gig running' }, { message: 'A gig of this crew is running' })
+  if (agentId === crew.leadAgentId) return changed({ ...crew, dissolved: true, members: [] })
+  return changed({ ...crew, members: crew.members.filter(member => member.agentId !== agentId) })
+}
+
+export function withdrawInvitations(crew: Crew, now: Date): Decision<Crew> | undefined {
+  const members = crew.members.filter(member => member.invitedUntil === null || member.invitedUntil > now)
+  return members.length === crew.members.length ? undefined : changed({ ...crew, members })
+}
+
+export function rescore(crew: Crew, crewScore: number): Decision<Crew> | undefined {
+  return crew.crewScore === crewScore ? undefined : changed({ ...crew, crewScore })
+}
+
+export function needLead(crew: Crew, caller: string): void {
+  if (crew.leadAgentId !== caller) refuse('NOT_CREW_LEAD')
+}
+
+function needRunning(crew: Crew): void {
+  if (crew.dissolved) refuse('INVALID_STATE', { state: 'dissolved' }, { message: 'The crew is dissolved' })
+}
+
+function changed(crew: Crew, invited: string[] = []): Decision<Crew> {
+  const ends = crew.members.flatMap(member => member.invitedUntil?.getTime() ?? [])
+  const state = { ...crew, dueAt: ends.length ? new Date(Math.min(...ends)) : null }
+  const members = state.members.map(({ agentId, role, status, joinedAt }) => ({ agentId, role, status, joinedAt: joinedAt?.toISOString() ?? null }))
+  const { id, name, handle, leadAgentId, crewScore, dissolved } = state
+  return { state, events: [crewChanged.of({ crewId: id, name, handle, leadAgentId, crewScore, members, invited, dissolved })] }
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { gigStatuses, Refusal } from '@carapace/api'
+import fc from 'fast-check'
+import { assign, follow, type Gig, graceAfterDeadline, openFor, runOut, settleAcceptance, submit, transitions, withdraw } from './gig.ts'
+
+const start = new Date('2026-01-01T00:00:00.000Z')
+const later = (ms: number) => new Date(start.getTime() + ms)
+const hour = 3_600_000
+
+const openGig: Gig = {
+  id: '0190a5d0-0000-7000-8000-000000000001',
+  title: 'Audit a vault',
+  description: 'Read it.',
+  skillsRequired: ['solidity'],
+  budget: 40_000_000n,
+  bondRequired: 0n,
+  chain: 'BASE_SEPOLIA',
+  deadlineHours: 48,
+  crewGig: false,
+  minCrewScore: null,
+  requiredRoles: [],
+  agencyMode: false,
+  milestones: [],
+  attachmentUrls: [],
+  gigPlan: null,
+  status: 'open',
+  closeReason: null,
+  funded: null,
+  posterId: 'poster',
+  assigneeId: null,
+  crewId: null,
+  memberIds: [],
+  applicantIds: ['worker'],
+  feeBp: null,
+  escrowStatus: 'none',
+  givenUp: [],
+  acceptance: null,
+  createdOn: start,
+  assignedAt: null,
+  deadlineAt: null,
+  submissionId: null,
+  submittedAt: null,
+  deliverable: null,
+  validationId: null,
+  panelIds: [],
+  completedAt: null,
+  dueAt: later(openFor),
+}
+const acceptance = { agentId: 'worker', crewId: null, memberIds: [], by: 'application' as const, feeBp: 300, at: start }
+const delivery = { submissionId: 's1', url: 'https://example.org/r', note: null, hash: `0x${'1'.repeat(64)}` }
+const assigned = assign(openGig, acceptance, start).state
+const delivered = submit(assigned, 'worker', delivery, later(hour)).state
+const held = follow(delivered, { outcome: 'hold', reason: 'frozen', verdict: 'rejected' }, later(2 * hour))!.state
+
+const codeOf = (work: () => unknown) => {
+  try {
+    work()
+    return 'done'
+  } catch (error) {
+    return (error as Refusal).code
+  }
+}
+
+describe('a gig', () => {
+  it('is assigned with its fee frozen and its deadline set', () => {
+    assert.deepEqual([assigned.status, assigned.feeBp, assigned.deadlineAt], ['assigned', 300, later(48 * hour)])
+  })
+
+  it('is delivered by its assignee only, once, and not after the grace of its deadline', () => {
+    assert.equal(
+      codeOf(() => submit(assigned, 'stranger', delivery, start)),
+      'NOT_ASSIGNEE',
+    )
+    assert.equal(
+      codeOf(() => submit(delivered, 'worker', delivery, start)),
+      'INVALID_STATE',
+    )
+    assert.equal(
+      codeOf(() => submit(assigned, 'worker', delivery, later(48 * hour + graceAfterDeadline + 1))),
+      'WINDOW_CLOSED',
+    )
+  })
+
+  it('is delivered into a dispute that began before, and stays disputed', () => {
+    const disputed = follow(assigned, { outcome: 'hold', reason: 'dispute', verdict: null }, start)!.state
+
+    const { state, events } = submit(disputed, 'worker', delivery, later(hour))
+
+    assert.equal(state.status, 'disputed')
+    assert.equal(events[0]?.data.disputed, true)
+    assert.equal(
+      codeOf(() => submit(state, 'worker', delivery, later(hour))),
+      'INVALID_STATE',
+    )
+  })
+
+  it('is withdrawn by its poster, while open', () => {
+    assert.equal(withdraw(openGig, 'poster', start).state.status, 'cancelled')
+    assert.equal(
+      codeOf(() => withdraw(openGig, 'worker', start)),
+      'NOT_POSTER',
+    )
+    assert.equal(
+      codeOf(() => withdraw(assigned, 'poster', start)),
+      'INVALID_STATE',
+    )
+  })
+
+  const decisions = [
+    [delivered, { outcome: 'release', reason: 'verdict', verdict: 'approved' }, 'completed', 'approved', true],
+    [delivered, { outcome: 'unfunded', reason: 'verdict', verdict: 'approved' }, 'completed', 'approved', false],
+    [delivered, { outcome: 'refund', reason: 'verdict', verdict: 'rejected' }, 'cancelled', 'rejected', null],
+    [delivered, { outcome: 'unfunded', reason: 'no_consensus', verdict: 'expired' }, 'cancelled', 'expired', null],
+    [delivered, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, 'disputed', null, null],
+    [held, { outcome: 'release', reason: 'dispute', verdict: 'approved' }, 'completed', 'approved', true],
+    [held, { outcome: 'refund', reason: 'dispute', verdict: null }, 'cancelled', 'refunded', null],
+  ] as const
+  for (const [gig, decision, status, reason, funded] of decisions) {
+    it(`that is ${gig.status} becomes ${status} when the escrow decides ${decision.outcome} (${decision.reason})`, () => {
+      const { state } = follow(gig, decision, start)!
+
+      assert.deepEqual([state.status, state.closeReason, state.funded], [status, reason, funded])
+    })
+  }
+
+  it('takes no decision after its end, and none twice', () => {
+    const completed = follow(delivered, { outcome: 'release', reason: 'verdict', verdict: 'approved' }, start)!.state
+
+    for (const outcome of ['release', 'refund', 'hold', 'unfunded'] as const)
+      assert.equal(follow(completed, { outcome, reason: 'verdict', verdict: 'rejected' }, start), undefined)
+    assert.equal(follow(held, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, start), undefined)
+  })
+
+  it('cannot be assigned by an acceptance that was given up', () => {
+    const givenUp = settleAcceptance({ ...openGig, acceptance }, 'worker')!.state
+
+    assert.equal(
+      codeOf(() => assign(givenUp, acceptance, start)),
+      'CONFLICT',
+    )
+    assert.equal(settleAcceptance(assigned, 'worker'), undefined)
+  })
+
+  it('is left by time alone while it is open or assigned', () => {
+    assert.equal(runOut(openGig, later(openFor - 1)), undefined)
+    assert.equal(runOut(openGig, later(openFor))?.state.closeReason, 'expired')
+    assert.equal(runOut(assigned, assigned.dueAt!)?.state.closeReason, 'deadline_missed')
+    assert.equal(runOut(delivered, later(1000 * hour)), undefined)
+  })
+
+  it('never leaves its table, whatever comes in whatever order', () => {
+    const command = fc.constantFrom('assign', 'submit', 'withdraw', 'runOut', 'release', 'refund', 'hold', 'unfunded')
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 15 }), commands => {
+        let gig = openGig
+        for (const name of commands) {
+          const before = gig.status
+          try {
+            gig = (step(gig, name) ?? { state: gig }).state
+          } catch (error) {
+            assert.ok(error instanceof Refusal)
+          }
+          const allowed: string[] = [before, ...Object.values(transitions[before])]
+          assert.ok(allowed.includes(gig.status), `${before} → ${gig.status} by ${name}`)
+          assert.ok(gigStatuses.includes(gig.status))
+          if (gig.status === 'completed' || gig.status === 'cancelled') assert.equal(gig.dueAt, null)
+        }
+      }),
+    )
+  })
+})
+
+function step(gig: Gig, name: string) {
+  if (name === 'assign') return assign(gig, acceptance, start)
+  if (name === 'submit') return submit(gig, 'worker', delivery, start)
+  if (name === 'withdraw') return withdraw(gig, 'poster', start)
+  if (name === 'runOut') return runOut(gig, later(10_000 * hour))
+  return follow(gig, { outcome: name as 'release', reason: 'verdict', verdict: name === 'refund' ? 'rejected' : 'approved' }, start)
+}

@@ -1,0 +1,115 @@
+import { type AdminCaller, type AgentCaller, gigCommented, type marketplaceApi, refuse } from '@carapace/api'
+import { bareList, type HandlersOf } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Comment, WorkEntry } from '../collaboration.store.ts'
+import { type Crew, isJoined, joined, needLead } from '../crew.ts'
+import type { Gig } from '../gig.ts'
+import type { Parts } from '../parts.ts'
+
+type Handlers = HandlersOf<typeof marketplaceApi>
+const leadActions = new Set(['approved', 'revision'])
+
+const isParty = (gig: Gig, agentId: string | undefined) =>
+  agentId !== undefined && (gig.posterId === agentId || gig.assigneeId === agentId || gig.memberIds.includes(agentId))
+const agentIdOf = (caller: AgentCaller | AdminCaller | undefined) => (caller?.kind === 'agent' ? caller.agentId : undefined)
+
+async function commentViews(parts: Parts, comments: readonly Stored<Comment>[]) {
+  const refs = await parts.agents.refs(comments.map(comment => comment.agentId))
+  return comments.map(({ id, gigId, agentId, content, isInternal, createdAt }) => ({
+    id,
+    gigId,
+    agentId,
+    content,
+    isInternal,
+    createdAt: createdAt.toISOString(),
+    agent: { handle: refs(agentId).handle, avatar: null },
+  }))
+}
+
+/** The crew that works on a gig in agency mode. @throws INVALID_STATE */
+async function crewAtWork(parts: Parts, gig: Gig): Promise<Crew> {
+  if (!gig.crewGig || gig.crewId === null || gig.status === 'open')
+    refuse('INVALID_STATE', { state: gig.status }, { message: 'This needs a crew gig that is assigned' })
+  return parts.crews.need(gig.crewId)
+}
+
+/** `@handle` of the lead, `ROLE#N` of the others by join order within the role. */
+async function identifierOf(parts: Parts, crew: Crew, agentId: string): Promise<Pick<WorkEntry, 'identifier' | 'role'>> {
+  const member = joined(crew).find(entry => entry.agentId === agentId)!
+  if (member.role === 'LEAD') return { identifier: `@${(await parts.agents.need(agentId)).handle}`, role: 'LEAD' }
+  const peers = joined(crew)
+    .filter(entry => entry.role === member.role)
+    .sort((a, b) => a.joinedAt!.getTime() - b.joinedAt!.getTime())
+  return { identifier: `${member.role}#${peers.indexOf(member) + 1}`, role: member.role }
+}
+
+const workView = ({ identifier, role, action, subtask, createdAt }: Stored<WorkEntry>) => ({
+  identifier,
+  role,
+  action,
+  subtask,
+  at: createdAt.toISOString(),
+})
+
+export const collaborationHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'updateGigPlan' | 'listGigComments' | 'addGigComment' | 'deleteGigComment' | 'getWorkLog' | 'addWorkLogEntry'> => ({
+  updateGigPlan: async ({ params, body, caller }) => {
+    const crew = await crewAtWork(parts, await parts.gigs.need(params.id))
+    needLead(crew, caller.agentId)
+    const gig = await parts.gigs.change(params.id, present => ({ state: { ...present, gigPlan: body.gigPlan }, events: [] }))
+    return { gigPlan: gig.gigPlan ?? '' }
+  },
+
+  listGigComments: async ({ params, query, caller }) => {
+    const gig = await parts.gigs.need(params.id)
+    const filter = { gigId: gig.id, ...(isParty(gig, agentIdOf(caller)) ? {} : { isInternal: false }) }
+    const { items, total } = await parts.comments.page(filter, query)
+    return bareList(await commentViews(parts, items), total, query)
+  },
+
+  addGigComment: async ({ params, body, caller }) => {
+    const gig = await parts.gigs.need(params.id)
+    const party = isParty(gig, caller.agentId)
+    if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId))) refuse('NOT_PARTY')
+    const state = { id: parts.newId(), gigId: gig.id, agentId: caller.agentId, ...body }
+    const { id: gigId, title: gigTitle, posterId, budget, chain, assigneeId } = gig
+    const event = gigCommented.of({
+      gigId,
+      gigTitle,
+      posterId,
+      budget,
+      chain,
+      assigneeId,
+      commentId: state.id,
+      authorId: caller.agentId,
+      isInternal: body.isInternal,
+    })
+    const comment = await parts.comments.create(state, [event])
+    return (await commentViews(parts, [comment]))[0]!
+  },
+
+  deleteGigComment: async ({ params, caller }) => {
+    const comment = await parts.comments.need(params.commentId)
+    if (comment.gigId !== params.id) refuse('NOT_FOUND', { resource: 'comment' })
+    if (comment.agentId !== caller.agentId) refuse('NOT_OWNER')
+    await parts.comments.remove(comment.id)
+    return {}
+  },
+
+  getWorkLog: async ({ params }) => {
+    const gig = await parts.gigs.need(params.id)
+    const entries = await parts.workLog.find({ gigId: gig.id }, { sort: { createdAt: 1, _id: 1 } })
+    return { gigId: gig.id, gigTitle: gig.title, entries: entries.map(workView) }
+  },
+
+  addWorkLogEntry: async ({ params, body, caller }) => {
+    const gig = await parts.gigs.need(params.id)
+    if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
+    const crew = await crewAtWork(parts, gig)
+    if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
+    if (leadActions.has(body.action)) needLead(crew, caller.agentId)
+    const entry = { id: parts.newId(), gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }
+    return workView(await parts.workLog.create(entry, []))
+  },
+})

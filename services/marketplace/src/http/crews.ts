@@ -1,0 +1,116 @@
+import type * as api from '@carapace/api'
+import { type marketplaceApi, refuse, usd } from '@carapace/api'
+import type { HandlersOf } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew.ts'
+import { rescoreCrew } from '../crew-score.ts'
+import type { Parts } from '../parts.ts'
+
+type Handlers = HandlersOf<typeof marketplaceApi>
+
+export async function crewViews(parts: Parts, crews: readonly Stored<Crew>[]): Promise<api.Crew[]> {
+  const ids = crews.flatMap(crew => crew.members.map(member => member.agentId))
+  const [refs, bonds] = await Promise.all([parts.agents.refs(ids), parts.bonds.many(ids)])
+  return crews.map(crew => ({
+    id: crew.id,
+    name: crew.name,
+    handle: crew.handle,
+    description: crew.description,
+    ownerWallet: crew.ownerWallet,
+    leadAgentId: crew.leadAgentId,
+    crewScore: crew.crewScore,
+    fusedScore: crew.crewScore,
+    bondPool: usd(joined(crew).reduce((sum, member) => sum + (bonds.get(member.agentId) ?? 0n), 0n)),
+    gigsCompleted: crew.gigsCompleted,
+    members: crew.members.map(({ agentId, role, status, joinedAt }) => ({
+      agentId,
+      handle: refs(agentId).handle,
+      role,
+      status,
+      joinedAt: joinedAt?.toISOString() ?? null,
+    })),
+    memberCount: joined(crew).length,
+    createdAt: crew.createdAt.toISOString(),
+  }))
+}
+
+async function needRoom(parts: Parts, agentId: string): Promise<void> {
+  if ((await parts.crews.ofMember(agentId)).length >= maxCrewsPerAgent)
+    refuse('INVALID_STATE', { max: maxCrewsPerAgent }, { message: `An agent is in at most ${maxCrewsPerAgent} crews` })
+}
+
+const filterOf = ({ minScore, role }: { minScore?: number | undefined; role?: string | undefined }) => ({
+  dissolved: false,
+  ...(minScore === undefined ? {} : { crewScore: { $gte: minScore } }),
+  ...(role === undefined ? {} : { members: { $elemMatch: { role, status: 'joined' } } }),
+})
+
+export const crewHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'createCrew' | 'listCrews' | 'getCrew' | 'listAgentCrews' | 'inviteToCrew' | 'joinCrew' | 'leaveCrew'> => {
+  const viewOf = async (crew: Stored<Crew>) => (await crewViews(parts, [crew]))[0]!
+  return {
+    createCrew: async ({ body, caller }) => {
+      const now = parts.clock.now()
+      await needRoom(parts, caller.agentId)
+      const known = await Promise.all(body.members.map(member => parts.agents.need(member.agentId)))
+      const lead = await parts.agents.need(caller.agentId)
+      const crew: Crew = {
+        id: parts.newId(),
+        name: body.name,
+        handle: body.handle,
+        description: body.description ?? null,
+        ownerWallet: caller.wallet,
+        leadAgentId: caller.agentId,
+        crewScore: lead.fusedScore,
+        gigsCompleted: 0,
+        members: [
+          { agentId: caller.agentId, role: 'LEAD', status: 'joined', joinedAt: now, invitedUntil: null },
+          ...known.map((agent, at) => invitation(agent.id, body.members[at]!.role, now)),
+        ],
+        dissolved: false,
+        dueAt: null,
+      }
+      const { state, events } = found(crew)
+      return viewOf(await parts.crews.create(state, events))
+    },
+
+    listCrews: async ({ query }) => {
+      const { minScore, role, ...page } = query
+      const { items, total } = await parts.crews.page(filterOf({ minScore, role }), page)
+      return { crews: await crewViews(parts, items), total, ...page }
+    },
+
+    getCrew: async ({ params }) => viewOf(await parts.crews.need(params.id)),
+
+    listAgentCrews: async ({ params, query }) => {
+      const { minScore, role, ...page } = query
+      const agent = await parts.agents.need(params.id)
+      const isMember = { members: { $elemMatch: { agentId: agent.id, status: 'joined', ...(role ? { role } : {}) } } }
+      const { items, total } = await parts.crews.page({ ...filterOf({ minScore }), ...isMember }, page)
+      return { crews: await crewViews(parts, items), total, ...page }
+    },
+
+    inviteToCrew: async ({ params, body, caller }) => {
+      const agent = await parts.agents.need(body.agentId)
+      const crew = await parts.crews.change(params.id, present => invite(present, caller.agentId, agent.id, body.role, parts.clock.now()))
+      return (await viewOf(crew)).members.find(member => member.agentId === agent.id)!
+    },
+
+    joinCrew: async ({ params, caller }) => {
+      const crew = await parts.crews.need(params.id)
+      if (!isJoined(crew, caller.agentId)) await needRoom(parts, caller.agentId)
+      await parts.crews.change(crew.id, present => join(present, caller.agentId, parts.clock.now()))
+      await rescoreCrew(parts, crew.id)
+      return viewOf(await parts.crews.need(crew.id))
+    },
+
+    leaveCrew: async ({ params, body, caller }) => {
+      const crew = await parts.crews.need(params.id)
+      const busy = (await parts.gigs.count({ crewId: crew.id, status: { $in: ['assigned', 'pending_validation', 'disputed'] } })) > 0
+      const left = await parts.crews.change(crew.id, present => leave(present, caller.agentId, body.agentId ?? caller.agentId, busy))
+      if (!left.dissolved) await rescoreCrew(parts, crew.id)
+      return viewOf(await parts.crews.need(crew.id))
+    },
+  }
+}

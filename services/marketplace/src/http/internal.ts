@@ -1,0 +1,70 @@
+import { type CrewRow, type marketplaceApi, marketplaceSnapshot, refuse } from '@carapace/api'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Crew } from '../crew.ts'
+import { assigneeFor } from '../crew-rules.ts'
+import { settleAcceptance } from '../gig.ts'
+import { hire } from '../hire.ts'
+import { answerOffer, newOffer } from '../offer.store.ts'
+import type { Parts } from '../parts.ts'
+import { gigRow, offerView } from '../views.ts'
+
+type Handlers = HandlersOf<typeof marketplaceApi>
+
+const crewRow = ({ id, name, handle, leadAgentId, crewScore, members, dissolved, version }: Stored<Crew>): CrewRow => ({
+  crewId: id,
+  name,
+  handle,
+  leadAgentId,
+  crewScore,
+  members: members.map(({ agentId, role, status, joinedAt }) => ({ agentId, role, status, joinedAt: joinedAt?.toISOString() ?? null })),
+  dissolved,
+  version,
+})
+
+export const internalHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'getGigRow' | 'getCrewRow' | 'listAgentCrewRows' | 'settleAcceptance' | 'hireByMessage' | 'announceGigsAndCrews'> => ({
+  getGigRow: async ({ params }) => gigRow(await parts.gigs.need(params.id)),
+
+  getCrewRow: async ({ params }) => crewRow(await parts.crews.need(params.id)),
+
+  listAgentCrewRows: async ({ params, query }) => {
+    const { items, total } = await parts.crews.page({ members: { $elemMatch: { agentId: params.id, status: 'joined' } }, dissolved: false }, query)
+    return { crews: items.map(crewRow), total, ...query }
+  },
+
+  settleAcceptance: async ({ params }) => {
+    const gig = await parts.gigs.change(params.id, present => settleAcceptance(present, params.agentId))
+    return { assigned: gig.assigneeId === params.agentId }
+  },
+
+  hireByMessage: async ({ params, body }) => {
+    const gig = await parts.gigs.need(params.id)
+    if (gig.posterId !== body.fromAgentId) refuse('NOT_POSTER')
+    const known = await parts.offers.get(body.messageId)
+    const { state, events } = newOffer(body.messageId, gig, body.toAgentId, null, parts.clock.now())
+    const offer = known ?? (await parts.offers.create(state, events))
+    if (offer.status === 'accepted') return { offer: offerView(offer) }
+    const hired = await hire(parts, gig, await assigneeFor(parts, gig, body.toAgentId, undefined), 'offer')
+    if (!hired.assigned) return reply(202, { offer: offerView(offer) })
+    return {
+      offer: offerView(
+        await parts.offers.change(offer.id, present =>
+          present.status === 'pending' ? answerOffer(present, gig, 'accepted', parts.clock.now()) : undefined,
+        ),
+      ),
+    }
+  },
+
+  announceGigsAndCrews: async ({ body }) => {
+    const filter = body.after === undefined ? {} : { _id: { $gt: body.after } }
+    const options = { sort: { _id: 1 } as const, limit: body.limit }
+    const rows =
+      body.kind === 'gig'
+        ? (await parts.gigs.find(filter, options)).map(gig => ({ id: gig.id, version: gig.version, row: gigRow(gig) }))
+        : (await parts.crews.find(filter, options)).map(crew => ({ id: crew.id, version: crew.version, row: crewRow(crew) }))
+    await parts.emit(rows.map(row => marketplaceSnapshot.of({ kind: body.kind, ...row })))
+    return reply(202, { announced: rows.length, last: rows.at(-1)?.id ?? null })
+  },
+})

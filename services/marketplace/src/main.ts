@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { marketplace } from './index.ts'
+
+run(marketplace)
