@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Wallet } from 'ethers'
-import { isCodeOf } from './code.ts'
+import { requireOurCode } from './code.ts'
 import type { Deployment } from './devnet.ts'
 import { type Authorities, planDeployment, type Step } from './plan.ts'
-import { type Call, call, callAll } from './rpc.ts'
+import { call, callAll } from './rpc.ts'
 
 export interface RealDeployment extends Authorities {
   rpcUrl: string
@@ -32,9 +32,9 @@ export async function deployReal(options: RealDeployment): Promise<Deployment> {
   await requireUsdc(rpcUrl, plan.addresses.DevUSDC)
   const [block, nonce] = await callAll(rpcUrl, [['eth_blockNumber'], ['eth_getTransactionCount', wallet.address, 'latest']])
   const count = Number(nonce)
-  await compare(rpcUrl, plan.steps.slice(0, count))
+  await requireOurCode(rpcUrl, plan.steps.slice(0, count))
   for (const step of plan.steps.slice(count)) await create(rpcUrl, wallet, step, chainId)
-  await compare(rpcUrl, plan.steps)
+  await requireOurCode(rpcUrl, plan.steps)
   return { chainId, addresses: plan.addresses, startBlock: count === 0 ? Number(block) : null }
 }
 
@@ -56,13 +56,4 @@ async function create(rpcUrl: string, wallet: Wallet, step: Step, chainId: numbe
     await sleep(pollMs)
   }
   throw new Error(`${step.name} was not mined within ${receiptTimeoutMs / 1000} s: ${hash}`)
-}
-
-async function compare(rpcUrl: string, steps: readonly Step[]): Promise<void> {
-  const codes = await callAll(
-    rpcUrl,
-    steps.map((s): Call => ['eth_getCode', s.address, 'latest']),
-  )
-  const wrong = steps.filter((s, i) => !isCodeOf(s.name, codes[i] as string))
-  if (wrong.length > 0) throw new Error(`other code than ours at ${wrong.map(s => `${s.address} (${s.name})`).join(', ')}`)
 }

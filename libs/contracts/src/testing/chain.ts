@@ -2,7 +2,7 @@ import { getAddress, Interface, type InterfaceAbi, id, type LogDescription, type
 import type { Addresses } from '../address.ts'
 import { type ContractName, interfaceOf } from '../artifact.ts'
 import { deployDevnet } from '../deploy/devnet.ts'
-import { call, callAll } from '../deploy/rpc.ts'
+import { call } from '../deploy/rpc.ts'
 import { startAnvil } from './anvil.ts'
 import { Reverted, revertedWith } from './revert.ts'
 
@@ -92,7 +92,8 @@ export async function startChain(chainId = 84532): Promise<Chain> {
     },
     advance: async seconds => {
       const { timestamp } = await call<{ timestamp: string }>(rpcUrl, 'eth_getBlockByNumber', 'latest', false)
-      await callAll(rpcUrl, [['evm_setNextBlockTimestamp', Number(timestamp) + Number(seconds)], ['evm_mine']])
+      await call(rpcUrl, 'evm_setNextBlockTimestamp', Number(timestamp) + Number(seconds))
+      await call(rpcUrl, 'evm_mine')
     },
     reset: async () => {
       await call(rpcUrl, 'evm_revert', snapshot)
@@ -144,7 +145,9 @@ interface Receipt {
 }
 
 async function transact(rpcUrl: string, request: { from: string; to?: string; data: string }): Promise<Receipt> {
-  const [hash] = await callAll(rpcUrl, [['eth_sendTransaction', { ...request, gas, gasPrice: '0x0' }], ['evm_mine']])
+  // Not one batch: the node works on the calls of a batch side by side.
+  const hash = await call<string>(rpcUrl, 'eth_sendTransaction', { ...request, gas, gasPrice: '0x0' })
+  await call(rpcUrl, 'evm_mine')
   const receipt = await call<Receipt>(rpcUrl, 'eth_getTransactionReceipt', hash)
   if (receipt.status !== '0x1') throw new Reverted('a transaction whose call had succeeded', [])
   return receipt
