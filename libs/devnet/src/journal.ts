@@ -82,7 +82,11 @@ async function createFile(dir: string, generation: number): Promise<FileHandle> 
 
 export async function syncDir(dir: string): Promise<void> {
   const handle = await open(dir, 'r')
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /** The generations that have a journal file, ascending. */

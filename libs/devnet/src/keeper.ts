@@ -4,7 +4,7 @@ import { type Entry, type Journal, journalGenerations, openJournal, readJournal,
 import { lockFolder } from './lock.ts'
 import { findLeftBehind, type Node, removePidFile, startNode, stopNode } from './node.ts'
 import type { Anvil, Network } from './process.ts'
-import { createRecorder, headOf, latestBlock, type Pending, type Recorder } from './recorder.ts'
+import { createRecorder, hashOfGenesis, headOf, latestBlock, type Pending, type Recorder } from './recorder.ts'
 import { type History, readHistory, replay, resend, resume } from './replay.ts'
 import { type Dump, dumpGenerations, newestDump, removeDumpsAbove, writeDump } from './state.ts'
 import { connectUpstream, type Upstream } from './upstream.ts'
@@ -125,14 +125,15 @@ async function beginAnew<A>({ network, dir, deploy }: KeeperOptions<A>, left: An
   // Without a dump nothing was ever acknowledged: an unfinished first start is started over.
   await left?.kill()
   for (const generation of await journalGenerations(dir)) await rm(join(dir, `journal.${generation}.ndjson`))
-  const node = await startNode(network, dir, { pidFile: true })
+  const genesisSec = Math.floor(Date.now() / 1000)
+  const node = await startNode(network, { dir, genesisSec, pidFile: true })
   try {
-    const genesis = await node.upstream.request<{ hash: string }>('eth_getBlockByNumber', ['0x0', false])
+    const genesisHash = await hashOfGenesis(node.upstream)
     const addresses = await deploy(node.upstream)
     // A dump forgets that genesis sets its own base fee: only a chain with a block comes back with the same next block.
     await node.upstream.request('evm_mine')
     const head = headOf(await latestBlock(node.upstream))
-    const header = { chainId: network.chainId, genesisHash: genesis.hash, ...head, offsetSec: 0, addresses }
+    const header = { chainId: network.chainId, genesisSec, genesisHash, ...head, offsetSec: 0, addresses }
     return { node, header, head, pending: new Map(), generation: 0, dumpBytes: 0, adopted: false }
   } catch (error) {
     await stopNode(node)
@@ -149,6 +150,7 @@ async function goOn<A>(options: KeeperOptions<A>, found: Stored<A>, left: Anvil 
     options.log(`${options.network.chain}: goes on with the anvil that was left running (process ${adopted.anvil.pid})`)
     return { ...common, node: adopted, head: history.head, adopted: true }
   }
+  if (left) options.log(`${options.network.chain}: replaces the anvil that was left running (process ${left.pid})`)
   await left?.kill()
   let { head } = history
   const node = await rebuild(options, found, history.pending, reached => (head = reached))
@@ -175,7 +177,7 @@ async function rebuild<A>(
   pending: Pending,
   onHead: (head: History['head']) => void,
 ): Promise<Node> {
-  const node = await startNode(network, dir, { pidFile: true })
+  const node = await startNode(network, { dir, genesisSec: dump.header.genesisSec, pidFile: true })
   try {
     const head = await replay(node.upstream, dump, entries, history.raws)
     onHead(head)

@@ -6,9 +6,17 @@ import { connectUpstream, type Upstream } from './upstream.ts'
 /** One anvil process and our connection to it. */
 export type Node = { anvil: Anvil; upstream: Upstream }
 
-/** Starts an anvil whose working files are in `dir`. With `pidFile` it outlives this process and is found again by findLeftBehind. */
-export async function startNode(network: Network, dir: string, { pidFile }: { pidFile: boolean }): Promise<Node> {
-  const anvil = await spawnAnvil(network, dir)
+export type NodeOptions = {
+  /** Where anvil's working files are. */
+  dir: string
+  /** The timestamp of the genesis block; with it the genesis hash of a network is always the same. */
+  genesisSec: number
+  /** Whether anvil outlives this process, to be found again by findLeftBehind. */
+  pidFile: boolean
+}
+
+export async function startNode(network: Network, { dir, genesisSec, pidFile }: NodeOptions): Promise<Node> {
+  const anvil = await spawnAnvil(network, dir, genesisSec)
   try {
     if (pidFile) {
       await writePidFile(dir, anvil)

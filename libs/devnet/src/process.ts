@@ -26,15 +26,16 @@ const binarySystem: Record<string, string> = { linux: 'linux', darwin: 'darwin',
 const binaryArch: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
 /** Spawns the platform's own anvil binary on a free loopback port and waits until it listens. Its working files are in `dir`, and gone after. */
-export async function spawnAnvil(network: Network, dir: string): Promise<Anvil> {
+export async function spawnAnvil(network: Network, dir: string, genesisSec: number): Promise<Anvil> {
   const started = join(dir, 'started.json')
   for (let tries = 1; ; tries++) {
     await rm(started, { force: true })
     const port = await freePort()
-    const flags = [...baseFlags, '--port', String(port), '--chain-id', String(network.chainId), '--config-out', started]
+    const own = ['--port', port, '--chain-id', network.chainId, '--timestamp', genesisSec, '--config-out', started].map(String)
+    const flags = [...baseFlags, ...own, ...(network.gasless ? gaslessFlags : [])]
     // An empty environment: nothing of the user's shell or foundry folder may steer or be touched by a devnet.
     const options = { env: { HOME: dir }, stdio: ['ignore', 'ignore', 'pipe'] satisfies StdioOptions, detached: true }
-    const child = spawn(binaryPath(), network.gasless ? [...flags, ...gaslessFlags] : flags, options)
+    const child = spawn(binaryPath(), flags, options)
     const anvil = supervise(child, port)
     const failure = await listening(child, started)
     await rm(started, { force: true })

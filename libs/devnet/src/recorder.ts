@@ -82,6 +82,10 @@ export function latestBlock(upstream: Upstream): Promise<RpcBlock> {
   return upstream.request<RpcBlock>('eth_getBlockByNumber', ['latest', false])
 }
 
+export async function hashOfGenesis(upstream: Upstream): Promise<string> {
+  return (await upstream.request<RpcBlock>('eth_getBlockByNumber', ['0x0', false])).hash
+}
+
 export function headOf(block: Pick<RpcBlock, 'number' | 'hash' | 'timestamp'>): Head {
   return { number: Number(block.number), hash: block.hash, timestamp: Number(block.timestamp) }
 }

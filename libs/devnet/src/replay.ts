@@ -1,5 +1,5 @@
 import type { Entry, RecordedBlock } from './journal.ts'
-import { type Head, headOf, latestBlock, type Pending, type RpcBlock, transactionHash } from './recorder.ts'
+import { type Head, hashOfGenesis, headOf, latestBlock, type Pending, type RpcBlock, transactionHash } from './recorder.ts'
 import type { Dump } from './state.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -45,6 +45,7 @@ export async function replay<A>(upstream: Upstream, dump: Dump<A>, entries: Entr
   await upstream.request('anvil_loadState', [dump.state], 300_000)
   const loaded = headOf(await latestBlock(upstream))
   if (loaded.hash !== dump.header.hash) throw new Error(`dump ${dump.generation} loads as block ${loaded.hash}, it was ${dump.header.hash}`)
+  if ((await hashOfGenesis(upstream)) !== dump.header.genesisHash) throw new Error(`dump ${dump.generation} loads with another genesis block`)
   // A new anvil's clock stands at its own start; older blocks could not be repeated before it is put back.
   await upstream.request('evm_setTime', [loaded.timestamp])
   let head = loaded

@@ -5,7 +5,18 @@ import { gunzipSync } from 'node:zlib'
 import { syncDir } from './journal.ts'
 
 /** What a dump says of itself in its first line; the gzipped chain state follows. */
-export type DumpHeader<A> = { chainId: number; genesisHash: string; number: number; hash: string; timestamp: number; offsetSec: number; addresses: A }
+export type DumpHeader<A> = {
+  chainId: number
+  /** The genesis block's timestamp: an anvil that loads the dump must be started with it, or it adds a second genesis block to the chain. */
+  genesisSec: number
+  genesisHash: string
+  number: number
+  hash: string
+  timestamp: number
+  /** The chain's clock against the wall clock. */
+  offsetSec: number
+  addresses: A
+}
 export type Dump<A> = { generation: number; header: DumpHeader<A>; state: string }
 
 const fileName = (generation: number) => `state.${generation}.dump`

@@ -3,21 +3,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Node, startNode, stopNode } from './node.ts'
 import type { Network } from './process.ts'
-import { headOf, latestBlock } from './recorder.ts'
-import { newestDump, writeDump } from './state.ts'
+import { hashOfGenesis, headOf, latestBlock } from './recorder.ts'
+import { type Dump, newestDump, writeDump } from './state.ts'
 import type { Upstream } from './upstream.ts'
 
 export type ThrowAwayOptions<A> = { network: Network; deploy: (upstream: Upstream) => Promise<A>; preparedDir?: string | undefined }
 
 /** A chain that nobody keeps. With `preparedDir` the first start leaves the deployed state there and later ones only load it. */
 export async function startThrowAway<A>({ network, deploy, preparedDir }: ThrowAwayOptions<A>): Promise<{ node: Node; addresses: A }> {
-  const dir = await mkdtemp(join(tmpdir(), 'carapace-anvil-'))
-  const node = await startNode(network, dir, { pidFile: false }).finally(() => rm(dir, { recursive: true, force: true }))
+  const prepared = preparedDir === undefined ? undefined : await readPrepared<A>(network, preparedDir)
+  const nowSec = Math.floor(Date.now() / 1000)
+  const genesisSec = prepared?.header.genesisSec ?? nowSec
+  const node = await startBrief(network, genesisSec)
   try {
-    const prepared = preparedDir === undefined ? undefined : await loadPrepared<A>(node.upstream, network, preparedDir)
-    if (prepared) return { node, addresses: prepared.addresses }
+    if (prepared) {
+      await node.upstream.request('anvil_loadState', [prepared.state])
+      await node.upstream.request('evm_setTime', [nowSec])
+      return { node, addresses: prepared.header.addresses }
+    }
     const addresses = await deploy(node.upstream)
-    if (preparedDir !== undefined) await savePrepared(node.upstream, network, preparedDir, addresses)
+    if (preparedDir !== undefined) await savePrepared(node.upstream, preparedDir, { chainId: network.chainId, genesisSec, addresses })
     return { node, addresses }
   } catch (error) {
     await stopNode(node)
@@ -25,18 +30,27 @@ export async function startThrowAway<A>({ network, deploy, preparedDir }: ThrowA
   }
 }
 
-async function loadPrepared<A>(upstream: Upstream, network: Network, dir: string): Promise<{ addresses: A } | undefined> {
-  await mkdir(dir, { recursive: true })
-  const dump = await newestDump<A>(dir)
-  if (dump?.header.chainId !== network.chainId) return undefined
-  await upstream.request('anvil_loadState', [dump.state])
-  return { addresses: dump.header.addresses }
+async function startBrief(network: Network, genesisSec: number): Promise<Node> {
+  const dir = await mkdtemp(join(tmpdir(), 'carapace-anvil-'))
+  try {
+    return await startNode(network, { dir, genesisSec, pidFile: false })
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
 }
 
-async function savePrepared<A>(upstream: Upstream, network: Network, dir: string, addresses: A): Promise<void> {
+async function readPrepared<A>(network: Network, dir: string): Promise<Dump<A> | undefined> {
+  await mkdir(dir, { recursive: true })
+  const dump = await newestDump<A>(dir)
+  return dump?.header.chainId === network.chainId ? dump : undefined
+}
+
+type Origin<A> = { chainId: number; genesisSec: number; addresses: A }
+
+async function savePrepared<A>(upstream: Upstream, dir: string, origin: Origin<A>): Promise<void> {
   await upstream.request('evm_mine')
-  const genesis = await upstream.request<{ hash: string }>('eth_getBlockByNumber', ['0x0', false])
   const head = headOf(await latestBlock(upstream))
+  const genesisHash = await hashOfGenesis(upstream)
   const state = await upstream.request<string>('anvil_dumpState')
-  await writeDump(dir, { generation: 1, header: { chainId: network.chainId, genesisHash: genesis.hash, ...head, offsetSec: 0, addresses }, state })
+  await writeDump(dir, { generation: 1, header: { ...origin, genesisHash, ...head, offsetSec: 0 }, state })
 }
