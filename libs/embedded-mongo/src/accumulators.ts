@@ -1,8 +1,9 @@
 import { Decimal128, Double, Int32, Long } from 'bson'
 import { addExact, decimalOfExact, type Exact, exactOfDecimal } from './decimal.ts'
 import { fail } from './errors.ts'
+import { identity } from './key.ts'
 import { divide, longOf, toDecimal } from './numbers.ts'
-import { compare, identity } from './order.ts'
+import { compare } from './order.ts'
 import { asDoc, asNumber, type Doc, isNumeric, longToBigInt, setOwn, typeName } from './values.ts'
 
 /** Gathers values one by one; `undefined` stands for a missing value. */

@@ -2,12 +2,12 @@ import { EJSON } from 'bson'
 import { decode } from './bson-raw.ts'
 import { type Collection, namespaceOf } from './catalog.ts'
 import { serverVersion } from './commands-server.ts'
+import { analyzeFilter } from './conjuncts.ts'
 import { type Command, type Context, collectionName, findCollection, optionalDoc } from './context.ts'
 import { fail } from './errors.ts'
 import { keysOf } from './index-keys.ts'
-import { entryKeyOf, wholeRange } from './keyspace.ts'
 import type { Index } from './index-spec.ts'
-import { filterConjuncts } from './match.ts'
+import { entryKeyOf, wholeRange } from './keyspace.ts'
 import { planQuery } from './plan.ts'
 import { parseSort } from './query-sort.ts'
 import { checkDeadline, runQuery, tick } from './read.ts'
@@ -189,8 +189,13 @@ function describePlan(collection: Collection, filter: Doc, sort: Doc | undefined
 }
 
 function boundsText(index: Index, filter: Doc): Doc {
-  const conjuncts = filterConjuncts(filter)
-  return Object.fromEntries(index.fields.map(({ path }) => [path, conjuncts.filter(conjunct => conjunct.path === path).map(({ op, value }) => `${op} ${EJSON.stringify(value)}`)]))
+  const conjuncts = analyzeFilter(filter).conjuncts
+  return Object.fromEntries(
+    index.fields.map(({ path }) => [
+      path,
+      conjuncts.filter(conjunct => conjunct.path === path).map(({ op, value }) => `${op} ${EJSON.stringify(value)}`),
+    ]),
+  )
 }
 
 function measure({ engine }: Context, collection: Collection): { count: number; size: number } {

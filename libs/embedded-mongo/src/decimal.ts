@@ -1,4 +1,5 @@
-import { Decimal128 } from 'bson'
+import { Decimal128, Double, Int32, Long } from 'bson'
+import { longToBigInt, type Numeric } from './values.ts'
 
 /** An exact finite number: coefficient × 10^exponent. */
 export interface Exact {
@@ -55,6 +56,29 @@ export function compareExact(a: Exact, b: Exact): number {
   const x = scaled(a, exp)
   const y = scaled(b, exp)
   return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** Whether a double holds the number exactly by its type. */
+export function isDouble(v: Numeric): boolean {
+  return v instanceof Int32 || v instanceof Double || typeof v === 'number'
+}
+
+/** The nearest double, but finite for every finite number, so that overflowing decimals stay below infinity. */
+export function nearest(v: Numeric): number {
+  if (v instanceof Int32 || v instanceof Double) return v.value
+  if (v instanceof Decimal128) {
+    const exact = exactOfDecimal(v)
+    return typeof exact === 'number' ? exact : Math.min(Math.max(nearestDouble(exact), -Number.MAX_VALUE), Number.MAX_VALUE)
+  }
+  return v instanceof Long ? v.toNumber() : Number(v)
+}
+
+/** The exact value of a finite number. */
+export function exactOf(v: Numeric): Exact {
+  if (v instanceof Int32) return { coef: BigInt(v.value), exp: 0 }
+  if (v instanceof Long) return { coef: longToBigInt(v), exp: 0 }
+  if (v instanceof Decimal128) return exactOfDecimal(v) as Exact
+  return typeof v === 'bigint' ? { coef: v, exp: 0 } : exactOfDouble(v instanceof Double ? v.value : v)
 }
 
 export function addExact(a: Exact, b: Exact): Exact {

@@ -1,10 +1,9 @@
 import { Decimal128, Double, Int32, Long } from 'bson'
 import { accumulators } from './accumulators.ts'
-import { decimalOfExact, type Exact, exactOfDecimal, exactOfDouble, nearestDouble, roundExact } from './decimal.ts'
+import { decimalOfExact, type Exact, exactOf, exactOfDecimal, exactOfDouble, nearestDouble, roundExact } from './decimal.ts'
 import { fail } from './errors.ts'
 import { fixed, integerArgument, nullish, type Operator, ranged, variadic } from './expression-core.ts'
 import { add, divide, longOf, modulo, multiply, subtract } from './numbers.ts'
-import { exactOf } from './order.ts'
 import { asNumber, isNumeric, isTruthy, type Numeric, typeCode, typeName, type as types } from './values.ts'
 
 export const arithmeticOperators: Readonly<Record<string, Operator>> = {

@@ -1,10 +1,9 @@
 import { Binary, BSONSymbol, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson'
 import { parseDate } from './dates.ts'
-import { exactOfDecimal, roundExact } from './decimal.ts'
+import { exactOf, exactOfDecimal, roundExact } from './decimal.ts'
 import { fail, MongoError } from './errors.ts'
 import { fixed, namedArguments, nullish, type Operator } from './expression-core.ts'
 import { longOf, toDecimal } from './numbers.ts'
-import { exactOf } from './order.ts'
 import { asInteger, asNumber, isNumeric, isTruthy, type Numeric, typeName } from './values.ts'
 
 const conversionFailure = 241

@@ -1,6 +1,7 @@
 import { fail } from './errors.ts'
 import { fixed, nullish, type Operator, variadic } from './expression-core.ts'
-import { compare, identity } from './order.ts'
+import { identity } from './key.ts'
+import { compare } from './order.ts'
 import { isTruthy, typeName } from './values.ts'
 
 export const setOperators: Readonly<Record<string, Operator>> = {

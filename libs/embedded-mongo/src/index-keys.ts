@@ -1,6 +1,6 @@
 import { fail } from './errors.ts'
 import type { Index } from './index-spec.ts'
-import { encodeKey } from './order.ts'
+import { encodeKey } from './key.ts'
 import { type Doc, getOwn, isDoc } from './values.ts'
 
 export interface IndexKey {

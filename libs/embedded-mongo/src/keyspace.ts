@@ -1,6 +1,6 @@
 import type { Collection } from './catalog.ts'
 import type { Index } from './index-spec.ts'
-import { encodeKey } from './order.ts'
+import { encodeKey } from './key.ts'
 import type { Range } from './storage.ts'
 
 /** The key of a document: its collection's number and its _id in comparable form. */

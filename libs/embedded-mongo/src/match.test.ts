@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { Binary, BSONRegExp, DBRef, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId } from 'bson'
 import fc from 'fast-check'
+import { analyzeFilter } from './conjuncts.ts'
 import { MongoError } from './errors.ts'
-import { analyzeFilter, compileFilter, matchWithPosition } from './match.ts'
+import { compileFilter, compileMatcher } from './match.ts'
+import type { Position } from './path.ts'
 import type { Doc } from './values.ts'
 
 const int = (n: number) => new Int32(n)
@@ -133,6 +135,11 @@ describe('match', () => {
   })
 
   it('tells which array element matched', () => {
+    const matchWithPosition = (filter: Doc, doc: Doc) => {
+      const at: Position = {}
+      return compileMatcher(filter)(doc, at) ? at.index : undefined
+    }
+
     assert.equal(matchWithPosition({ a: int(3) }, { a: [int(1), int(3)] }), 1)
     assert.equal(matchWithPosition({ 'a.b': int(3) }, { a: [{ b: int(1) }, { b: int(2) }, { b: int(3) }] }), 2)
     assert.equal(matchWithPosition({ a: { $elemMatch: { b: int(2) } } }, { a: [{ b: int(1) }, { b: int(2) }] }), 1)

@@ -33,7 +33,8 @@ const unsupported = new Set([
   '$geoNear',
   '$uniqueDocs',
 ])
-const dbRefKeys = new Set(['$ref', '$id', '$db'])
+/** Fields of a DBRef, the only names that begin with a dollar and are no operators. */
+export const dbRefKeys = new Set(['$ref', '$id', '$db'])
 /** Operators that stand before whole filters. */
 const logical = new Set(['$and', '$or', '$nor', '$expr', '$where'])
 
@@ -44,12 +45,6 @@ const logical = new Set(['$and', '$or', '$nor', '$expr', '$where'])
  */
 export function compileFilter(filter: Doc, options: FilterOptions = {}): (doc: Doc) => boolean {
   return compileMatcher(filter, options)
-}
-
-/** The index of the array element by which the filter matches the document, for the positional operator; undefined if there is none. */
-export function matchWithPosition(filter: Doc, doc: Doc, options: FilterOptions = {}): number | undefined {
-  const at: Position = {}
-  return compileMatcher(filter, options)(doc, at) ? at.index : undefined
 }
 
 /** Like `compileFilter`, but the test can also report the position of the match. */
@@ -221,45 +216,6 @@ function allOf(arg: unknown, path: string, options: FilterOptions): Condition[] 
     if (isOperatorDoc(member) && !Object.hasOwn(member, '$elemMatch')) fail(2, 'no $ expressions in $all')
     return conditionsOf(member, path, options)
   })
-}
-
-/** What a planner can use of a filter: a condition that every matching document meets. */
-export interface Conjunct {
-  readonly path: string
-  readonly op: '$eq' | '$in' | '$gt' | '$gte' | '$lt' | '$lte'
-  readonly value: unknown
-}
-
-const plannable = new Set(['$eq', '$in', '$gt', '$gte', '$lt', '$lte'])
-
-/**
- * The equalities, memberships and ranges that hold of every match, `$and` flattened. A path may run through arrays, and then each
- * conjunct may be met by another element. `complete` is true when the conjuncts are the whole filter.
- */
-export function analyzeFilter(filter: Doc): { conjuncts: Conjunct[]; complete: boolean } {
-  const conjuncts: Conjunct[] = []
-  let complete = true
-  const add = (path: string, op: string, value: unknown) => {
-    const usable = plannable.has(op) && !(op === '$in' && Array.isArray(value) && value.some(member => regexParts(member) || isOperatorDoc(member)))
-    if (usable) conjuncts.push({ path, op: op as Conjunct['op'], value })
-    else if (op !== '$comment') complete = false
-  }
-  const walk = (clause: Doc) => {
-    for (const key of Object.keys(clause)) {
-      const condition = clause[key]
-      if (key === '$and' && Array.isArray(condition)) for (const inner of condition) walk(asDoc(inner) ?? {})
-      else if (key.startsWith('$') && !dbRefKeys.has(key)) add(key, key, condition)
-      else if (isOperatorDoc(condition)) for (const op of Object.keys(condition)) add(key, op, condition[op])
-      else add(key, regexParts(condition) ? '$regex' : '$eq', condition)
-    }
-  }
-  walk(filter)
-  return { conjuncts, complete }
-}
-
-/** The conjuncts of `analyzeFilter` alone. */
-export function filterConjuncts(filter: Doc): Conjunct[] {
-  return analyzeFilter(filter).conjuncts
 }
 
 /** What `$pull` removes: a document without operators is a filter of the element's fields, anything else a condition on the element. */

@@ -1,6 +1,5 @@
 import { Decimal128, Double, Int32, Long } from 'bson'
-import { addExact, decimalOfDouble, decimalOfExact, divideExact, type Exact, exactOfDecimal, moduloExact, multiplyExact } from './decimal.ts'
-import { exactOf } from './order.ts'
+import { addExact, decimalOfDouble, decimalOfExact, divideExact, type Exact, exactOf, exactOfDecimal, moduloExact, multiplyExact } from './decimal.ts'
 import { asNumber, boxNumber, type Numeric } from './values.ts'
 
 const longMax = 2n ** 63n - 1n

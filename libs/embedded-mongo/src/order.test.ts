@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
 import fc from 'fast-check'
-import { compare, encodeKey, identity, keyOrderLength, maxKeyLength } from './order.ts'
+import { encodeKey, identity, keyOrderLength, maxKeyLength } from './key.ts'
+import { compare } from './order.ts'
 
 const decimal = (s: string) => Decimal128.fromString(s)
 

@@ -1,4 +1,5 @@
-import { analyzeFilter, type Conjunct, compileFilter } from './match.ts'
+import { analyzeFilter, type Conjunct } from './conjuncts.ts'
+import { compileFilter } from './match.ts'
 import { compare, typeOrder } from './order.ts'
 import { type Doc, isTruthy, setOwn } from './values.ts'
 

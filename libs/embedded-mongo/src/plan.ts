@@ -1,9 +1,10 @@
 import type { Collection } from './catalog.ts'
+import { analyzeFilter, type Conjunct } from './conjuncts.ts'
 import { fail } from './errors.ts'
 import { type Index, idIndexSpec, indexFrom } from './index-spec.ts'
+import { encodeKey, keyOrderLength } from './key.ts'
 import { behind, wholeRange, withPrefix } from './keyspace.ts'
-import { analyzeFilter, type Conjunct } from './match.ts'
-import { encodeKey, keyOrderLength, typeOrder } from './order.ts'
+import { typeOrder } from './order.ts'
 import { implies } from './plan-partial.ts'
 import type { SortKey } from './query-sort.ts'
 import type { Range } from './storage.ts'
@@ -55,7 +56,8 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
   if (forced === 'natural') return fullScan(collection, conjuncts, complete, sort, naturalDirection(hint))
   if (forced) return candidate(collection, forced, conjuncts, complete, sort, true)!
   const [only] = conjuncts
-  if (complete && conjuncts.length === 1 && only!.path === '_id' && only!.op === '$eq' && pointTypes.has(typeOrder(only!.value))) return point(collection, only!.value)
+  if (complete && conjuncts.length === 1 && only!.path === '_id' && only!.op === '$eq' && pointTypes.has(typeOrder(only!.value)))
+    return point(collection, only!.value)
   const starts = new Set(conjuncts.map(({ path }) => path))
   if (sort.length > 0) starts.add(sort[0]!.path)
   let best: Candidate | undefined

@@ -57,7 +57,7 @@ const refused: [Doc, number][] = [
 describe('project', () => {
   for (const [title, projection, expected, filter] of cases) {
     it(`applies ${title}`, () => {
-      const projected = compileProjection(projection, { filter })(doc)
+      const projected = compileProjection(projection, filter)(doc)
 
       assert.ok(identical(projected, expected), JSON.stringify(projected))
     })

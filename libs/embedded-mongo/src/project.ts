@@ -6,13 +6,6 @@ import type { Position } from './path.ts'
 import { type Branch, exclude, include, type Leaf, newBranch, plant } from './projection-tree.ts'
 import { asInteger, type Doc, isDoc, isNumeric, isTruthy, typeName } from './values.ts'
 
-export interface ProjectionOptions {
-  /** the filter that chose the documents, for the positional operator */
-  readonly filter?: Doc | undefined
-  readonly vars?: Doc | undefined
-  readonly now?: Date | undefined
-}
-
 type Special = (arg: unknown, path: string) => Leaf
 
 /** Operators that only find's projections have. */
@@ -35,13 +28,12 @@ const findOperators: Readonly<Record<string, Special>> = {
 }
 
 /**
- * Compiles a projection of `find` or `findAndModify`.
+ * Compiles a projection of `find` or `findAndModify`; the filter that chose the documents is for the positional operator.
  * @throws MongoError 31253/31254 for a mixture of inclusion and exclusion, 31249/31250 for colliding paths, 115 for `$meta`
  * @example compileProjection({ name: new Int32(1), _id: new Int32(0) })(doc)
  */
-export function compileProjection(projection: Doc, options: ProjectionOptions = {}): (doc: Doc) => Doc {
-  const find = { filter: options.filter ?? {}, vars: options.vars }
-  return compileFields(projection, scopeWith(options.now ?? new Date(), options.vars), find)
+export function compileProjection(projection: Doc, filter: Doc = {}, vars?: Doc, now: Date = new Date()): (doc: Doc) => Doc {
+  return compileFields(projection, scopeWith(now, vars), { filter, vars })
 }
 
 /** Compiles the argument of `$project`, or of find when the filter is given: find has operators and placeholders of its own. */

@@ -1,6 +1,7 @@
 import { fail } from './errors.ts'
+import { identity } from './key.ts'
 import { modulo } from './numbers.ts'
-import { compare, equal, identity } from './order.ts'
+import { compare, equal } from './order.ts'
 import { typeCodes } from './predicates.ts'
 import { compileRegex } from './regex.ts'
 import {

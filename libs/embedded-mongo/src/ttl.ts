@@ -1,8 +1,8 @@
 import type { Collection } from './catalog.ts'
 import type { Engine } from './engine.ts'
 import type { Index } from './index-spec.ts'
+import { encodeKey } from './key.ts'
 import { behind, withPrefix } from './keyspace.ts'
-import { encodeKey } from './order.ts'
 import { Blocked } from './txn.ts'
 import { deleteDocument } from './write.ts'
 

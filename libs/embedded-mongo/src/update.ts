@@ -1,7 +1,9 @@
+import { checkArrayFilters, compileArrayFilters } from './array-filters.ts'
+import { analyzeFilter } from './conjuncts.ts'
 import { fail } from './errors.ts'
-import { analyzeFilter, compileMatcher } from './match.ts'
+import { compileMatcher } from './match.ts'
 import { equal } from './order.ts'
-import { arrayIndex, type Position, type Test } from './path.ts'
+import { arrayIndex, type Position } from './path.ts'
 import { regexParts } from './regex.ts'
 import { type Clock, updateOperators } from './update-operators.ts'
 import { depthOf, type Modification, maxDepth, modify, type Placeholders, parseUpdatePath } from './update-paths.ts'
@@ -82,7 +84,7 @@ function replaced(doc: Doc, next: Doc): Updated {
 }
 
 function compileModifiers(update: Doc, options: UpdateOptions): (doc: Doc) => Updated {
-  const filters = compileArrayFilters(options.arrayFilters ?? [], options)
+  const filters = compileArrayFilters(options.arrayFilters ?? [], { vars: options.vars, now: options.now })
   const paths: { path: string; parts: string[]; step: Step }[] = []
   for (const operator of Object.keys(update)) {
     const fields = update[operator]
@@ -97,9 +99,9 @@ function compileModifiers(update: Doc, options: UpdateOptions): (doc: Doc) => Up
   }
   paths.sort((a, b) => comparePaths(a.parts, b.parts))
   for (let i = 1; i < paths.length; i++) refuseConflict(paths[i - 1]!, paths[i]!)
-  checkPlaceholders(paths, filters)
+  checkArrayFilters(paths, filters)
   const needsPosition = paths.some(({ parts }) => parts.includes('$'))
-  const matcher = needsPosition ? compileMatcher(options.filter ?? {}, { vars: options.vars }) : undefined
+  const matcher = needsPosition ? compileMatcher(options.filter ?? {}, { vars: options.vars, now: options.now }) : undefined
   return doc =>
     applyModifications(
       doc,
@@ -185,43 +187,6 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
 /** In path order a path that contains another stands right before it or before its siblings; checking neighbours finds each conflict. */
 function refuseConflict(a: { path: string; parts: string[] }, b: { path: string; parts: string[] }): void {
   if (a.parts.every((part, i) => part === b.parts[i])) fail(40, `Updating the path '${b.path}' would create a conflict at '${a.path}'`)
-}
-
-function compileArrayFilters(filters: readonly Doc[], options: UpdateOptions): Map<string, Test> {
-  const tests = new Map<string, Test>()
-  for (const filter of filters) {
-    const names = new Set(topLevelNames(filter))
-    const [name, other] = names
-    const prefix = 'Error parsing array filter :: caused by ::'
-    if (name === undefined) return fail(9, 'Cannot use an expression without a top-level field name in arrayFilters')
-    if (other !== undefined) fail(9, `${prefix} Expected a single top-level field name, found '${name}' and '${other}'`)
-    if (!/^[a-z][a-zA-Z0-9]*$/.test(name))
-      fail(2, `${prefix} The top-level field name must be an alphanumeric string beginning with a lowercase letter, found '${name}'`)
-    if (tests.has(name)) fail(9, `Found multiple array filters with the same top-level field name ${name}`)
-    const matcher = compileMatcher(filter, { vars: options.vars })
-    tests.set(name, element => matcher({ [name]: element }))
-  }
-  return tests
-}
-
-function topLevelNames(filter: Doc): string[] {
-  return Object.keys(filter).flatMap(key => {
-    if (!key.startsWith('$')) return [key.split('.')[0]!]
-    return Array.isArray(filter[key]) ? filter[key].flatMap(clause => topLevelNames(asDoc(clause) ?? {})) : []
-  })
-}
-
-function checkPlaceholders(paths: { path: string; parts: string[] }[], filters: ReadonlyMap<string, Test>): void {
-  const used = new Set<string>()
-  for (const { path, parts } of paths) {
-    for (const part of parts) {
-      if (!part.startsWith('$[') || part === '$[]') continue
-      const name = part.slice(2, -1)
-      if (!filters.has(name)) fail(2, `No array filter found for identifier '${name}' in path '${path}'`)
-      used.add(name)
-    }
-  }
-  for (const name of filters.keys()) if (!used.has(name)) fail(9, `The array filter for identifier '${name}' was not used in the update`)
 }
 
 /**
