@@ -3,6 +3,9 @@ import { fail } from './errors.ts'
 import type { Test } from './path.ts'
 import { asInteger, asNumber, isNumeric, longToBigInt } from './values.ts'
 
+/** MongoDB knows no limit but that of a document; such masks would only cost time here. */
+const maxPosition = 0xf_ffff
+
 type BitTest = (arg: unknown, name: string) => Test
 
 /** The tests of `$bitsAllSet` and its kin, each made from a mask: a number, a list of bit positions, or binary data. */
@@ -26,7 +29,7 @@ function maskOf(arg: unknown, name: string): bigint {
     for (const position of arg) {
       const bit = asInteger(position)
       if (bit === undefined || bit < 0) return fail(2, `bit positions of ${name} must be integers >= 0`)
-      if (bit > 0x7fff_ffff >> 4) return fail(2, `bit position of ${name} is too large: ${bit}`)
+      if (bit > maxPosition) return fail(2, `bit position of ${name} is too large: ${bit}`)
       mask |= 1n << BigInt(bit)
     }
     return mask

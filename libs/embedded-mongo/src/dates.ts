@@ -5,7 +5,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
 /** Milliseconds by which local time in the zone is ahead of UTC at the given instant. Zones: an Olson name, `+05:30`, `+0530`, `+05`. */
-export function zoneOffset(zone: string, ms: number): number {
+function zoneOffset(zone: string, ms: number): number {
   if (zone === 'UTC' || zone === 'GMT' || zone === 'Z') return 0
   const fixed = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
   if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3] ?? 0)) * 60_000

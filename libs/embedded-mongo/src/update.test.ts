@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson'
 import fc from 'fast-check'
 import { MongoError } from './errors.ts'
-import { applyUpdate, isReplacement, upsertSeed } from './update.ts'
+import { compileUpdate, isReplacement, upsertSeed } from './update.ts'
 import { type Doc, identical } from './values.ts'
 
 const int = (n: number) => new Int32(n)
@@ -10,7 +10,7 @@ const decimal = (s: string) => Decimal128.fromString(s)
 const now = new Date('2026-01-02T03:04:05Z')
 
 const apply = (doc: Doc, update: Doc | Doc[], options: { arrayFilters?: Doc[]; filter?: Doc; isUpsertInsert?: boolean } = {}) =>
-  applyUpdate(doc, update, { now, ...options })
+  compileUpdate(update, { now, ...options })(doc)
 
 /** title, document, update, result, options */
 const cases: [string, Doc, Doc | Doc[], Doc, Parameters<typeof apply>[2]?][] = [

@@ -38,15 +38,10 @@ function isPipeline(update: Doc | readonly Doc[]): update is readonly Doc[] {
 }
 
 /**
- * Applies an update to a document and leaves the given one as it was. Untouched values are shared and keep their types.
+ * Reads an update once; the result applies it to documents and leaves the given ones as they are. Untouched values are shared and keep their types.
  * @throws MongoError 66 for a change of `_id`, 40 for paths in conflict, 28, 14, 9, 2 … as MongoDB does
- * @example applyUpdate(doc, { $inc: { n: new Int32(1) } }, { now: new Date() }).doc
+ * @example compileUpdate({ $inc: { n: new Int32(1) } }, { now: new Date() })(doc).doc
  */
-export function applyUpdate(doc: Doc, update: Doc | readonly Doc[], options: UpdateOptions): Updated {
-  return compileUpdate(update, options)(doc)
-}
-
-/** Reads an update once, for many documents. */
 export function compileUpdate(update: Doc | readonly Doc[], options: UpdateOptions): (doc: Doc) => Updated {
   if (isPipeline(update)) return compilePipelineUpdate(update, options)
   return isReplacement(update) ? compileReplacement(update) : compileModifiers(update, options)
