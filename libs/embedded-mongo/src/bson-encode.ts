@@ -55,7 +55,9 @@ function putElement(key: string, v: unknown): void {
   room(key.length * 3 + 2 + 16)
   at++
   putCString(key)
-  out[start] = putValue(v)
+  // The value may have moved the buffer: `out` must be read after it.
+  const type = putValue(v)
+  out[start] = type
 }
 
 function putCString(s: string): void {
