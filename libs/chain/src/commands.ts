@@ -4,6 +4,7 @@ import { jobAssign, jobCreate, jobDispute, jobFund, jobSettle, jobSubmit } from 
 import { domainBurn, domainMint, domainTransfer } from './commands/domains.ts'
 import { escrowAccept, escrowApprove, escrowDispute, escrowLock, escrowLockX402, escrowPayee, escrowSettle } from './commands/escrow.ts'
 import { cardMint, cardUpdate, gasDrip, identityRegister } from './commands/identity.ts'
+import { laneApprove } from './commands/lane.ts'
 import { faucetGas, faucetMint, treasuryPay } from './commands/money.ts'
 import { feedbackGive, scoreSync } from './commands/reputation.ts'
 import { rewardPay, swarmOpen, swarmReplace, swarmVote } from './commands/swarm.ts'
@@ -45,6 +46,7 @@ export const commandTable = {
   domainBurn,
   faucetMint,
   faucetGas,
+  laneApprove,
 }
 type Table = typeof commandTable
 

@@ -19,6 +19,7 @@ import { runner, serially } from './runner.ts'
 import { sender } from './sender.ts'
 import type { Mined } from './settle.ts'
 import { settle } from './settle.ts'
+import { prepareLane } from './setup.ts'
 import { slotTable } from './slots.ts'
 
 /** How long an ending lane waits for consumers of its last events. */
@@ -134,6 +135,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     await recover(lane)
     await heads.advance()
     await reconcile(lane, heads)
+    await prepareLane(lane)
     lane.rpc.onHead(header => {
       if (!listening.open) return
       hint = header

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { mongo } from 'mongoose'
 import type { Timings } from './timings.ts'
 
@@ -21,12 +22,14 @@ export interface Lease {
 
 /** Takes the lane's lease if it is free or has run out. @returns undefined while another holder has it */
 export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: string, timings: Timings): Promise<Lease | undefined> {
-  const holder = randomUUID()
+  const holder = `${hostname()}/${process.pid}/${randomUUID()}`
   const now = new Date()
   let asked = performance.now()
   await leases.updateOne({ _id: lane }, { $setOnInsert: { holder: '', epoch: 0, expiresAt: new Date(0) } }, { upsert: true })
+  const present = await leases.findOne({ _id: lane })
+  if (!present || (present.expiresAt >= now && !isDead(present.holder))) return undefined
   const taken = await leases.findOneAndUpdate(
-    { _id: lane, expiresAt: { $lt: now } },
+    { _id: lane, holder: present.holder, epoch: present.epoch },
     { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtl) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
@@ -70,5 +73,17 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
       stop()
       await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(0) } })
     },
+  }
+}
+
+/** A process of this machine that has ended will not come back: no need to wait until its lease runs out. */
+function isDead(holder: string): boolean {
+  const [host, pid] = holder.split('/')
+  if (host !== hostname() || !pid || Number(pid) === process.pid) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }

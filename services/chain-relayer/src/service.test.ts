@@ -51,7 +51,7 @@ describe('the chain-relayer service', () => {
       return answer.body.state === 'FINAL' && answer.body
     })
     assert.equal(operation.kind, 'faucet.mint')
-    assert.equal(operation.transaction.state, 'FINAL')
+    assert.equal(operation.transaction.attempts.length, 1)
   })
 
   it('answers reads of other services from the newest block', async () => {

@@ -114,6 +114,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
     events.push(event)
   })
   const rpc = openRpc({ url: devnet.wsUrl, timeoutMs: 5_000 })
+  await connected(rpc)
   const lanes: RunningLane[] = []
   const rpcs: Rpc[] = [rpc]
 

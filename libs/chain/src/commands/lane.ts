@@ -1,0 +1,24 @@
+import { chain } from '@carapace/api'
+import { z } from 'zod'
+import { command } from '../command.ts'
+
+const spender = z.enum(['Escrow'])
+/** Above what any lane will ever hold. */
+const plenty = 1n << 200n
+
+/** Lets a contract pull USDC from the lane's own address, which is the x402 intake. The relayer sends it to itself once. */
+export const laneApprove = command({
+  kind: 'lane.approve',
+  args: { chain, spender },
+  key: ['chain', 'spender'],
+  aggregate: a => `lane:${a.chain}`,
+  gas: 60_000n,
+  batchable: false,
+  call: a => ({ contract: 'USDC', fn: 'approve', args: [{ addressOf: a.spender }, (1n << 256n) - 1n] }),
+  effect: a => ({
+    contract: 'USDC',
+    fn: 'allowance',
+    args: [{ addressOf: 'Lane' }, { addressOf: a.spender }],
+    isOurs: ([left]) => (left as bigint) > plenty,
+  }),
+})
