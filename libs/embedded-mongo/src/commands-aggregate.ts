@@ -31,9 +31,27 @@ export const aggregate: Command = {
     const batchSize = optionalCount(cursor, 'batchSize') ?? firstBatchSize
     const counted = countOnly(context, name, stages)
     const end = { isReached: counted !== undefined }
-    return answerWithCursor(context, `${context.db}.${name}`, counted?.values() ?? results(context, isForDatabase ? undefined : name, stages), batchSize, false, end)
+    return answerWithCursor(
+      context,
+      `${context.db}.${name}`,
+      counted?.values() ?? results(context, isForDatabase ? undefined : name, stages),
+      batchSize,
+      false,
+      end,
+    )
   },
-  fields: new Set(['pipeline', 'cursor', 'explain', 'allowDiskUse', 'bypassDocumentValidation', 'collation', 'hint', 'let', 'needsMerge', 'fromMongos']),
+  fields: new Set([
+    'pipeline',
+    'cursor',
+    'explain',
+    'allowDiskUse',
+    'bypassDocumentValidation',
+    'collation',
+    'hint',
+    'let',
+    'needsMerge',
+    'fromMongos',
+  ]),
   inTransaction: true,
 }
 

@@ -141,9 +141,10 @@ function* project(stream: ReturnType<typeof runQuery>, projection: Doc | undefin
 }
 
 /** A collection that is not there gives nothing, but a bad filter is refused all the same. */
-function* checkOnly({ filter, vars }: Query, projection: Doc | undefined): Generator<Buffer | Tick> {
+function checkOnly({ filter, vars }: Query, projection: Doc | undefined): Iterator<Buffer | Tick> {
   compileFilter(filter, { vars })
   if (projection) compileProjection(projection, filter)
+  return [].values()
 }
 
 function refuseOptions(body: Doc): void {

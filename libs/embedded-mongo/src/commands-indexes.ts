@@ -118,7 +118,7 @@ function addIndexes(context: Context, writer: Writer, collection: Collection, sp
   if (collection.indexes.length + wanted.length + 1 > maxIndexes) fail(67, `add index fails, too many indexes for ${namespaceOf(collection)}`)
   if (writer.txn && !writer.txn.created.has(collection))
     fail(263, 'Cannot create new indexes on existing collections in a multi-document transaction')
-  if (writer.txn && writer.txn.changes.get(collection.id)?.size)
+  if (writer.txn?.changes.get(collection.id)?.size)
     fail(263, 'Cannot create new indexes on non-empty collections in a multi-document transaction')
   if (!writer.txn) buildIndexes(context.engine.storage, collection, wanted)
   collection.indexes.push(...wanted)

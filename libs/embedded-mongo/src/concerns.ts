@@ -1,21 +1,26 @@
 import type { Context } from './context.ts'
-import { codeNames, fail } from './errors.ts'
+import { codeNames, fail, MongoError } from './errors.ts'
+import { momentOf } from './history.ts'
 import { asNumber, type Doc, isDoc, isNumeric, typeName } from './values.ts'
 
+const snapshotReads = new Set(['find', 'aggregate', 'distinct'])
 const levels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
 
-/** On one member every level reads the newest state, except `snapshot`, which only transactions have. */
-export function checkReadConcern({ body, txn }: Context): void {
+/** On one member every level reads the newest state, except `snapshot`: outside transactions it gives queries a moment to come back to. */
+export function applyReadConcern(context: Context): void {
+  const { body, txn, name, engine, now } = context
   const concern = body.readConcern
   if (concern === undefined) return
-  if (!isDoc(concern)) return fail(14, `BSON field 'readConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
+  if (!isDoc(concern)) throw new MongoError(14, `BSON field 'readConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
   const { level } = concern
   if (level === undefined) return
   if (typeof level !== 'string' || !levels.has(level))
     fail(9, `Read concern level must be one of 'local', 'majority', 'linearizable', 'available', or 'snapshot'`)
   if (txn && (level === 'available' || level === 'linearizable'))
     fail(72, `The readConcern level must be either 'local' (default), 'majority' or 'snapshot' in a transaction`)
-  if (!txn && level === 'snapshot') fail(72, "readConcern level 'snapshot' outside a transaction is not supported by this server")
+  if (txn || level !== 'snapshot') return
+  if (!snapshotReads.has(name)) fail(72, `Command ${name} does not support readConcern { level: "snapshot" } outside a transaction`)
+  context.moment = momentOf(engine.history, engine.storage, concern.atClusterTime, now.getTime())
 }
 
 /** What a reply says when the write concern cannot be met: the write itself is done and durable. */

@@ -1,6 +1,7 @@
 import { type Collection, checkNamespace } from './catalog.ts'
 import type { Engine } from './engine.ts'
 import { fail } from './errors.ts'
+import type { Moment } from './history.ts'
 import type { View } from './read.ts'
 import type { Session } from './session.ts'
 import { type Txn, viewOf } from './txn.ts'
@@ -18,6 +19,8 @@ export interface Context {
   sequences: ReadonlyMap<string, Buffer[]>
   session: Session | undefined
   txn: Txn | undefined
+  /** The state to read at, for `readConcern: snapshot` outside transactions. */
+  moment: Moment | undefined
   /** Set when the write is to be remembered under the session's number. */
   retryNumber: number | undefined
   /** Milliseconds since the epoch; infinite without `maxTimeMS`. */
@@ -36,7 +39,8 @@ export interface Command {
 }
 
 /** A view of the store as the command is to see it. */
-export function viewFor({ engine, txn }: Context): View {
+export function viewFor({ engine, txn, moment }: Context): View {
+  if (moment) return { storage: engine.storage, snapshot: moment.snapshot }
   return viewOf(engine.storage, txn)
 }
 

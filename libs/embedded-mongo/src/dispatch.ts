@@ -1,10 +1,10 @@
 import { decode, elements, splitArray } from './bson-raw.ts'
 import { commands } from './commands.ts'
-import { checkReadConcern, concernError } from './concerns.ts'
+import { applyReadConcern, concernError } from './concerns.ts'
 import type { Command, Context } from './context.ts'
 import { abortTxn, type Engine } from './engine.ts'
 import { fail, MongoError } from './errors.ts'
-import { type Failure, takeFailure } from './fail-points.ts'
+import { type Failure, takeFailure, takeWriteFailure } from './fail-points.ts'
 import { errorReply, withField, withOperationTime } from './reply.ts'
 import { sessionOf, transactionNumber } from './session.ts'
 import { joinTransaction } from './transaction-state.ts'
@@ -72,7 +72,20 @@ function readContext(engine: Engine, connection: Connection, message: Message): 
   const maxTime = body.maxTimeMS === undefined ? 0 : maxTimeOf(body.maxTimeMS)
   const now = new Date()
   const deadline = maxTime > 0 ? now.getTime() + maxTime : Number.POSITIVE_INFINITY
-  return { engine, connection, name: first.name, db, body, sequences, session: undefined, txn: undefined, retryNumber: undefined, deadline, now }
+  return {
+    engine,
+    connection,
+    name: first.name,
+    db,
+    body,
+    sequences,
+    session: undefined,
+    txn: undefined,
+    moment: undefined,
+    retryNumber: undefined,
+    deadline,
+    now,
+  }
 }
 
 function splitInsert(message: Message): { body: Doc; sequences: Map<string, Buffer[]> } {
@@ -91,9 +104,9 @@ function maxTimeOf(value: unknown): number {
 async function run(command: Command, context: Context): Promise<Buffer | undefined> {
   checkFields(command, context)
   const { body, engine } = context
+  if (body.autocommit === undefined) applyReadConcern(context)
   if (body.lsid === undefined) {
     if (body.txnNumber !== undefined) fail(72, 'Transaction number requires a session ID to also be specified')
-    checkReadConcern(context)
     return command.run(context)
   }
   const session = sessionOf(engine.sessions, engine.storage, body.lsid, context.now.getTime())
@@ -101,7 +114,6 @@ async function run(command: Command, context: Context): Promise<Buffer | undefin
   if (body.txnNumber === undefined) {
     if (body.autocommit !== undefined || body.startTransaction !== undefined)
       fail(72, "'autocommit' and 'startTransaction' need a transaction number")
-    checkReadConcern(context)
     return command.run(context)
   }
   while (session.running) await session.running.catch(() => {})
@@ -138,7 +150,18 @@ async function runRetryable(command: Command, context: Context): Promise<Buffer 
   } else if (session.isTransaction) fail(217, `Cannot retry a retryable write that has been converted into a transaction`)
   else if (session.reply) return session.reply
   context.retryNumber = number
-  return command.run(context)
+  const failure = context.engine.failPoints && takeWriteFailure(context.engine.failPoints, statementCount(context))
+  if (failure === 'before') return undefined
+  const reply = await command.run(context)
+  return failure ? undefined : reply
+}
+
+function statementCount({ sequences, body }: Context): number {
+  for (const field of ['documents', 'updates', 'deletes']) {
+    const list = sequences.get(field) ?? body[field]
+    if (Array.isArray(list)) return list.length
+  }
+  return 1
 }
 
 async function runInTransaction(command: Command, context: Context): Promise<Buffer | undefined> {
@@ -166,7 +189,8 @@ function finish(context: Context, failure: Failure | undefined, reply: Buffer | 
       : (failure?.labels ?? (code !== undefined && isRetryableWrite(context) && retryableCodes.has(code) ? ['RetryableWriteError'] : []))
     if (labels.length > 0) extra.errorLabels = labels
   }
-  const whole = concern ? withField(reply, extra) : reply
+  if (context.moment) extra.atClusterTime = context.moment.at
+  const whole = concern || context.moment ? withField(reply, extra) : reply
   return body.lsid === undefined ? whole : withOperationTime(whole, engine.storage.version())
 }
 

@@ -2,6 +2,7 @@ import { type Catalog, openCatalog } from './catalog.ts'
 import { type Cursors, cursorMs, killCursor } from './cursors.ts'
 import type { FailPoint } from './fail-points.ts'
 import { collectGarbage } from './garbage.ts'
+import { forgetMoments, type History, momentMs } from './history.ts'
 import { forgetExpired, type Sessions, sessionMs } from './session.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { deleteExpired } from './ttl.ts'
@@ -14,6 +15,7 @@ export interface Engine {
   locks: Locks
   sessions: Sessions
   cursors: Cursors
+  history: History
   /** Undefined unless the engine was started for tests: then `configureFailPoint` is a command. */
   failPoints: FailPoint[] | undefined
   parameters: Map<string, unknown>
@@ -37,6 +39,7 @@ export async function openEngine(path: string, forTests: boolean): Promise<Engin
     locks: new Map(),
     sessions: new Map(),
     cursors: new Map(),
+    history: new Map(),
     failPoints: forTests ? [] : undefined,
     parameters: new Map(),
     startedAt: Date.now(),
@@ -48,6 +51,7 @@ export async function openEngine(path: string, forTests: boolean): Promise<Engin
       await housekeeping
       for (const session of engine.sessions.values()) if (session.txn) abortTxn(engine, session.txn)
       for (const cursor of engine.cursors.values()) killCursor(engine.cursors, cursor)
+      forgetMoments(engine.history, Number.POSITIVE_INFINITY)
       await storage.close()
     },
   }
@@ -68,6 +72,7 @@ export function abortTxn(engine: Engine, txn: Txn): void {
 
 /** Ends what clients have left behind. */
 function sweep(engine: Engine, now: number): void {
+  forgetMoments(engine.history, now - momentMs)
   for (const session of engine.sessions.values()) {
     if (session.txn && now - session.txn.startedAt > txnLifetimeMs) abortTxn(engine, session.txn)
     if (!session.running && session.txn?.state !== 'open' && now - session.usedAt > sessionMs) engine.sessions.delete(session.id)

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { fail, MongoError } from './errors.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
-/** The drivers' tests make chosen commands fail with this. Only one kind is known: `failCommand`. */
+/** The drivers' tests make chosen commands fail with this: `failCommand`, and `onPrimaryTransactionalWrite` for retryable writes. */
 export interface FailPoint {
   name: string
   /** How many more commands it lets pass, and then how many it hits. */
@@ -21,7 +21,7 @@ export interface Failure {
   blockMs: number
 }
 
-const known = new Set(['failCommand', 'failGetMoreAfterCursorCheckout'])
+const known = new Set(['failCommand', 'onPrimaryTransactionalWrite'])
 
 export function configureFailPoint(failPoints: FailPoint[], name: string, mode: unknown, data: unknown): void {
   if (!known.has(name)) fail(2, `unknown failpoint '${name}'`)
@@ -36,13 +36,7 @@ export function configureFailPoint(failPoints: FailPoint[], name: string, mode: 
 /** Takes the failure that is set for this command, if one is. */
 export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): Failure | undefined {
   const point = failPoints.find(candidate => applies(candidate, context))
-  if (!point) return undefined
-  if (point.skip > 0) {
-    point.skip -= 1
-    return undefined
-  }
-  point.times -= 1
-  if (point.times <= 0) failPoints.splice(failPoints.indexOf(point), 1)
+  if (!point || !fires(failPoints, point)) return undefined
   const { data } = point
   const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined
   const code = isNumeric(data.errorCode) ? asNumber(data.errorCode) : undefined
@@ -58,8 +52,33 @@ export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'nam
   }
 }
 
-function applies({ data, times }: FailPoint, { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): boolean {
-  if (times <= 0 || !Array.isArray(data.failCommands) || !data.failCommands.includes(name)) return false
+/**
+ * What is to happen to a retryable write of so many statements: nothing, or the connection is cut after it, or it fails before it
+ * has written anything. Each statement counts once.
+ */
+export function takeWriteFailure(failPoints: FailPoint[], statements: number): 'before' | 'after' | undefined {
+  let found: 'before' | 'after' | undefined
+  for (let i = 0; i < statements; i++) {
+    const point = failPoints.find(({ name }) => name === 'onPrimaryTransactionalWrite')
+    if (!point || !fires(failPoints, point)) continue
+    if (point.data.failBeforeCommitExceptionCode !== undefined) return 'before'
+    found = 'after'
+  }
+  return found
+}
+
+function fires(failPoints: FailPoint[], point: FailPoint): boolean {
+  if (point.skip > 0) {
+    point.skip -= 1
+    return false
+  }
+  point.times -= 1
+  if (point.times <= 0) failPoints.splice(failPoints.indexOf(point), 1)
+  return true
+}
+
+function applies({ name: kind, data, times }: FailPoint, { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): boolean {
+  if (kind !== 'failCommand' || times <= 0 || !Array.isArray(data.failCommands) || !data.failCommands.includes(name)) return false
   if (typeof data.appName === 'string' && data.appName !== connection.appName) return false
   return typeof data.namespace !== 'string' || data.namespace === `${db}.${String(body[name])}`
 }

@@ -90,7 +90,7 @@ function* findMatches(view: View, collection: Collection, plan: Plan, query: Que
   if (!plan.isExact) compiled = compileFilter(query.filter, { vars: query.vars })
   const changes = view.changes?.(collection)
   const version = view.storage.version()
-  for (const found of candidates(view, collection, plan)) {
+  for (const found of candidates(view, plan)) {
     if (found === tick) yield tick
     else if (changes?.size && changes.has(found.key.toString('latin1'))) continue
     else if ((plan.isExact && version === view.storage.version()) || matches(found)) yield found
@@ -103,7 +103,7 @@ function* findMatches(view: View, collection: Collection, plan: Plan, query: Que
   }
 }
 
-function* candidates(view: View, collection: Collection, plan: Plan): Generator<Found | Tick> {
+function* candidates(view: View, plan: Plan): Generator<Found | Tick> {
   const { storage, snapshot } = view
   const { index } = plan
   if (!index && plan.isPoints) {

@@ -58,7 +58,7 @@ export function cursorReply(batchName: 'firstBatch' | 'nextBatch', documents: re
   at = put(raw, batchHead, at)
   at = putArray(raw, documents, arraySize, at)
   at = put(raw, idHead, at)
-  at = raw.writeInt32LE(id % 0x1_0000_0000 | 0, at)
+  at = raw.writeInt32LE((id % 0x1_0000_0000) | 0, at)
   at = raw.writeInt32LE(Math.floor(id / 0x1_0000_0000), at)
   at = put(raw, nsHead, at)
   at = raw.writeInt32LE(nameLength + 1, at)

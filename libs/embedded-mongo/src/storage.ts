@@ -65,19 +65,19 @@ export async function openStorage(path: string): Promise<Storage> {
   })
   const listeners: (() => void)[] = []
   let version = 0
+  // A commit without a number has failed. This comes before the next batch of changes runs, the rejected promises after it.
+  env.on('aftercommit', ({ txnId }: { txnId?: number }) => {
+    if (txnId === undefined) for (const listener of listeners) listener()
+  })
   return {
     docs,
     index,
     meta,
     write: change =>
-      commit(
-        env,
-        () => {
-          version += 1
-          return change()
-        },
-        listeners,
-      ),
+      commit(env, () => {
+        version += 1
+        return change()
+      }),
     version: () => version,
     snapshot: () => takeSnapshot(env),
     onFailedCommit: listener => void listeners.push(listener),
@@ -96,6 +96,8 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
       noSubdir: false,
       maxDbs: 3,
       maxReaders: 1024,
+      // With batching by event turn, LMDB makes a promise of its own per batch; nobody could catch its rejection when the disk is full.
+      eventTurnBatching: false,
       encoding: 'binary',
       keyEncoding: 'binary',
       ...(process.platform === 'win32' ? {} : { mapSize: mapBytes }),
@@ -105,18 +107,11 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
   }
 }
 
-async function commit<T>(env: RootDatabase<Buffer, Buffer>, change: () => T, listeners: readonly (() => void)[]): Promise<T> {
-  let ran = false
+async function commit<T>(env: RootDatabase<Buffer, Buffer>, change: () => T): Promise<T> {
   try {
-    return await env.transaction(() => {
-      ran = true
-      return change()
-    })
+    return await env.transaction(change)
   } catch (error) {
-    const cause = await commitFailure(error)
-    if (!cause) throw error
-    if (ran) for (const listener of listeners) listener()
-    throw cause
+    throw (await commitFailure(error)) ?? error
   }
 }
 
@@ -125,8 +120,11 @@ async function commitFailure(error: unknown): Promise<MongoError | undefined> {
   if (!(error instanceof Error) || !('commitError' in error)) return undefined
   const reason = await Promise.resolve(error.commitError).catch((cause: unknown) => cause)
   const text = reason instanceof Error ? reason.message : String(reason)
-  const isFull = /no space|file too large|map_full|quota/i.test(text)
-  return new MongoError(isFull ? 14031 : 8, `The write could not be stored: ${text}`)
+  // A write that is cut short because the disk has just filled up is reported as an input/output error.
+  const isFull = /no space|file too large|map_full|quota|input\/output/i.test(text)
+  return isFull
+    ? new MongoError(14031, `The write could not be stored, the disk may be full: ${text}`)
+    : new MongoError(8, `The write could not be stored: ${text}`)
 }
 
 function takeSnapshot(env: RootDatabase<Buffer, Buffer>): Snapshot {

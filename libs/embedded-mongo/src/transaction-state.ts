@@ -1,4 +1,4 @@
-import { checkReadConcern } from './concerns.ts'
+import { applyReadConcern } from './concerns.ts'
 import type { Command, Context } from './context.ts'
 import { abortTxn } from './engine.ts'
 import { fail } from './errors.ts'
@@ -39,7 +39,7 @@ export function joinTransaction(command: Command, context: Context): void {
 
 function checkStart(context: Context): void {
   try {
-    checkReadConcern(context)
+    applyReadConcern(context)
   } catch (error) {
     abortTxn(context.engine, context.txn!)
     throw error

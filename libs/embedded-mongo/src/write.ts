@@ -8,7 +8,7 @@ import { docKeyOf, entryKeyOf } from './keyspace.ts'
 import type { Change } from './read.ts'
 import type { Storage } from './storage.ts'
 import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
-import type { Doc } from './values.ts'
+import { type Doc, isDoc } from './values.ts'
 
 /** What a write needs: the store, and the transaction that it belongs to, if any. Without one it runs inside `Storage.write`. */
 export interface Writer {
@@ -30,6 +30,9 @@ interface Entry extends IndexKey {
   index: Index
   entryKey: Buffer
 }
+
+const idOnly: ReadonlySet<string> = new Set(['_id'])
+const dbRefKeys = new Set(['$ref', '$id', '$db'])
 
 /** Stores a new document whose _id comes first. Throws 11000 if the _id or a unique value is taken. */
 export function insertDocument(writer: Writer, collection: Collection, raw: Buffer): void {
@@ -62,7 +65,10 @@ export function idOf(raw: Buffer): unknown {
   if (element.type === 4) fail(53, "The '_id' value cannot be of type array")
   if (element.type === 11) fail(53, "The '_id' value cannot be of type regex")
   if (element.type === 6) fail(53, "The '_id' value cannot be of type undefined")
-  return decodeFields(raw, new Set(['_id']))._id
+  const id = decodeFields(raw, idOnly)._id
+  const dollar = isDoc(id) ? Object.keys(id).find(name => name.startsWith('$') && !dbRefKeys.has(name)) : undefined
+  if (dollar) fail(52, `_id fields may not contain '$'-prefixed fields: ${dollar} is not valid for storage.`)
+  return id
 }
 
 /** Waits for, or conflicts with, another transaction that has the document. */
@@ -128,7 +134,10 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   const { removed, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
   const freed = new Set(removed.length > 0 ? removed.map(({ entryKey }) => entryKey.toString('latin1')) : [])
   for (const entry of added) if (entry.index.isUnique) checkUnique(writer, collection, entry, key, freed)
-  if (writer.txn) return keepChange(writer.txn, collection, key, before, after, removed, added, writer)
+  if (writer.txn) {
+    keepChange(writer.txn, collection, key, before, after, removed, added, writer)
+    return
+  }
   const { docs, index } = writer.storage
   for (const { entryKey } of removed) index.remove(entryKey)
   for (const { entryKey } of added) index.put(entryKey, key)

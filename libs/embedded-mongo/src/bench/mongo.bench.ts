@@ -29,7 +29,8 @@ async function main(): Promise<void> {
   console.log('clients  operation                          echo/s  engine/s  ratio  CPU µs/op: echo  engine')
   for (const operation of operations) {
     const samples = new Map<string, Sample[]>(contestants.map(({ name }) => [name, []]))
-    for (let round = 0; round < rounds; round++) for (const contestant of contestants) samples.get(contestant.name)!.push(await measure(contestant, operation))
+    for (let round = 0; round < rounds; round++)
+      for (const contestant of contestants) samples.get(contestant.name)!.push(await measure(contestant, operation))
     print(operation, samples.get('echo')!, samples.get('engine')!)
   }
   console.log(`engine RSS ${(contestants[1]!.child.rssBytes() / 1_048_576).toFixed(0)} MB`)

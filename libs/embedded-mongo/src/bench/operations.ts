@@ -28,14 +28,24 @@ export const operations: readonly Operation[] = [
   { name: 'findOne _id', clients: 32, run: findById },
   { name: 'findOne unique index', clients: 32, run: ({ items }, i) => items.findOne({ email: `user${pick(i)}@example.org` }) },
   { name: 'findOne secondary index', clients: 32, run: ({ items }, i) => items.findOne({ group: pick(i) % 500 }) },
-  { name: 'range + sort + limit 20', clients: 32, run: ({ items }, i) => items.find({ n: { $gte: pick(i) } }).sort({ n: 1 }).limit(20).toArray() },
+  {
+    name: 'range + sort + limit 20',
+    clients: 32,
+    run: ({ items }, i) =>
+      items
+        .find({ n: { $gte: pick(i) } })
+        .sort({ n: 1 })
+        .limit(20)
+        .toArray(),
+  },
   { name: 'updateOne _id', clients: 32, run: updateOne },
   { name: 'findOneAndUpdate', clients: 32, run: ({ items }, i) => items.findOneAndUpdate({ _id: pick(i) }, { $inc: { hits: 1 } }) },
   { name: 'transaction (2 updates + insert)', clients: 32, run: transaction },
   {
     name: '$match 1,000 + $group',
     clients: 1,
-    run: ({ items }) => items.aggregate([{ $match: { group: { $lt: 100 } } }, { $group: { _id: '$status', total: { $sum: '$n' }, count: { $sum: 1 } } }]).toArray(),
+    run: ({ items }) =>
+      items.aggregate([{ $match: { group: { $lt: 100 } } }, { $group: { _id: '$status', total: { $sum: '$n' }, count: { $sum: 1 } } }]).toArray(),
   },
 ]
 
@@ -57,7 +67,16 @@ export async function prepare(client: MongoClient): Promise<Target> {
 }
 
 function item(i: number): Document & { _id: number } {
-  return { _id: i, email: `user${i}@example.org`, group: i % 500, n: i, status: ['open', 'closed', 'held'][i % 3], tags: ['alpha', 'beta', 'gamma'], note: 'x'.repeat(150), hits: 0 }
+  return {
+    _id: i,
+    email: `user${i}@example.org`,
+    group: i % 500,
+    n: i,
+    status: ['open', 'closed', 'held'][i % 3],
+    tags: ['alpha', 'beta', 'gamma'],
+    note: 'x'.repeat(150),
+    hits: 0,
+  }
 }
 
 let lastInserted = documentCount

@@ -45,7 +45,18 @@ export async function torture(options: TortureOptions, report: (line: string) =>
   const data = await mkdtemp(join(tmpdir(), 'embedded-mongo-torture-'))
   const port = await freePort()
   const memory: Memory = { inserts: new Set(), transactions: new Set(), increments: new Map() }
-  const result: TortureReport = { rounds: 0, acknowledgedInserts: 0, acknowledgedTransactions: 0, acknowledgedIncrements: 0, lost: 0, torn: 0, wrongCounters: 0, brokenIndexes: 0, duplicates: 0, slowestRestartMs: 0 }
+  const result: TortureReport = {
+    rounds: 0,
+    acknowledgedInserts: 0,
+    acknowledgedTransactions: 0,
+    acknowledgedIncrements: 0,
+    lost: 0,
+    torn: 0,
+    wrongCounters: 0,
+    brokenIndexes: 0,
+    duplicates: 0,
+    slowestRestartMs: 0,
+  }
   const launch = () => spawnServer(new URL('../main.js', import.meta.url), ['--port', String(port), '--data', data])
   let server = await launch()
   try {
@@ -80,7 +91,14 @@ async function setUp(server: Child): Promise<void> {
 }
 
 /** One round: writers at work, SIGKILL in the middle of it, a new process on the same folder and port. */
-async function crash(server: Child, launch: () => Promise<Child>, options: TortureOptions, memory: Memory, round: number, result: TortureReport): Promise<Child> {
+async function crash(
+  server: Child,
+  launch: () => Promise<Child>,
+  options: TortureOptions,
+  memory: Memory,
+  round: number,
+  result: TortureReport,
+): Promise<Child> {
   const client = await new MongoClient(server.uri, { maxPoolSize: options.writers, serverSelectionTimeoutMS: 20_000 }).connect()
   const state = { isOver: false }
   const writers = Array.from({ length: options.writers }, (_, w) => write(client, `${round}-${w}`, w, memory, state))
@@ -155,7 +173,11 @@ async function check(server: Child, memory: Memory, result: TortureReport): Prom
       if (n < sure || n > sure + unsure) result.wrongCounters += 1
     }
     for (const name of ['items', 'counters', 'parts']) if (!(await db.command({ validate: name })).valid) result.brokenIndexes += 1
-    const slots = await db.collection<Item>('items').find({}, { projection: { slot: 1 } }).map(({ slot }) => slot).toArray()
+    const slots = await db
+      .collection<Item>('items')
+      .find({}, { projection: { slot: 1 } })
+      .map(({ slot }) => slot)
+      .toArray()
     result.duplicates += slots.length - new Set(slots).size
   })
 }

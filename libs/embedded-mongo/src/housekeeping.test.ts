@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Binary, Int32 } from 'bson'
+import { encode, withIdFirst } from './bson-raw.ts'
+import type { Collection } from './catalog.ts'
+import { type Engine, openEngine } from './engine.ts'
+import { collectGarbage } from './garbage.ts'
+import { indexFrom, normalizeSpec } from './index-spec.ts'
+import { wholeRange } from './keyspace.ts'
+import { forgetExpired, remember, sessionMs, sessionOf } from './session.ts'
+import { deleteExpired } from './ttl.ts'
+import { insertDocument } from './write.ts'
+
+describe('housekeeping', () => {
+  let path: string
+  let engine: Engine
+  before(async () => {
+    path = await mkdtemp(join(tmpdir(), 'embedded-mongo-housekeeping-'))
+    engine = await openEngine(path, false)
+  })
+  after(async () => {
+    await engine.stop()
+    await rm(path, { recursive: true, force: true })
+  })
+
+  function make(name: string, index: Record<string, unknown>): Promise<Collection> {
+    return engine.storage.write(() => {
+      const collection = engine.catalog.create('db', name, {})
+      collection.indexes.push({ ...indexFrom(engine.catalog.nextId(), normalizeSpec({ name: 'i', ...index })), isReady: true })
+      engine.catalog.save(collection)
+      return collection
+    })
+  }
+
+  it('deletes documents whose time has passed, and no others', async () => {
+    const now = Date.now()
+    const collection = await make('ttl', { key: { at: new Int32(-1) }, expireAfterSeconds: new Int32(60) })
+    const ages = [new Date(now - 61_000), new Date(now - 59_000), [new Date(now), new Date(now - 100_000)], 'no date', null]
+    await engine.storage.write(() => ages.forEach((at, i) => void insertDocument(engine, collection, withIdFirst(encode({ _id: i, at })))))
+    await deleteExpired(engine, now)
+
+    assert.equal(engine.storage.docs.count(wholeRange(collection.id)), 3)
+    assert.equal(engine.storage.index.count(wholeRange(collection.indexes[0]!.id)), 3)
+  })
+
+  it('deletes what a dropped collection leaves, in slices', async () => {
+    const collection = await make('dropped', { key: { n: new Int32(1) } })
+    await engine.storage.write(() => {
+      for (let n = 0; n < 4_500; n++) insertDocument(engine, collection, withIdFirst(encode({ _id: n, n })))
+    })
+    await engine.storage.write(() => engine.catalog.drop(collection))
+    await collectGarbage(engine)
+
+    assert.equal(engine.storage.docs.count(wholeRange(collection.id)), 0)
+    assert.equal(engine.storage.index.count(wholeRange(collection.indexes[0]!.id)), 0)
+    assert.deepEqual(engine.catalog.garbage(), [])
+  })
+
+  it('forgets the retry records of sessions that nobody uses any more', async () => {
+    const now = Date.now()
+    const ids = [1, 2].map(n => ({ id: new Binary(Buffer.alloc(16, n), 4) }))
+    const sessions = ids.map(id => sessionOf(engine.sessions, engine.storage, id, now))
+    await engine.storage.write(() =>
+      sessions.forEach((session, i) => void remember(engine.storage, session, 1, i === 0 ? now - 2 * sessionMs : now, { reply: Buffer.from('x') })),
+    )
+    engine.sessions.clear()
+    await engine.storage.write(() => forgetExpired(engine.storage, engine.sessions, now))
+
+    assert.deepEqual(
+      ids.map(id => sessionOf(new Map(), engine.storage, id, now).number),
+      [-1, 1],
+    )
+  })
+})
