@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel, ConfirmChannel } from 'amqplib'
 import { type BusLog, reasonOf } from '../bus.ts'
+import { settledWithin } from '../settled-within.ts'
 import type { Connection } from './connection.ts'
 
 const reopenMs = 100
+/** A channel whose process hangs on the broker does not answer. */
+const closeMs = 2_000
 
 export interface KeptChannel {
   /** Settles with the first setup: rejects when the broker answered and refused it, or when this was closed first. */
@@ -13,8 +16,9 @@ export interface KeptChannel {
 
 /**
  * Keeps one channel in use: opens it (which waits for the connection), lets `use` set it up, waits for its end, opens the next, until closed.
+ * `abandon` goes on to the next channel at once, without the broker's answer.
  */
-export function keepChannel(connection: Connection, log: BusLog, use: (channel: ConfirmChannel) => Promise<void>): KeptChannel {
+export function keepChannel(connection: Connection, log: BusLog, use: (channel: ConfirmChannel, abandon: () => void) => Promise<void>): KeptChannel {
   const stop = new AbortController()
   let current: ConfirmChannel | undefined
   let settle = { resolve() {}, reject(_error: unknown) {} }
@@ -27,10 +31,15 @@ export function keepChannel(connection: Connection, log: BusLog, use: (channel: 
     const channel = await connection.openChannel()
     if (stop.signal.aborted) return closeChannel(channel)
     current = channel
-    const ended = new Promise<void>(resolve => channel.once('close', resolve))
-    await use(channel)
+    let abandon = () => {}
+    const ended = new Promise<void>(resolve => {
+      abandon = resolve
+      channel.once('close', resolve)
+    })
+    await use(channel, abandon)
     settle.resolve()
     await ended
+    void closeChannel(channel)
   }
 
   async function run(): Promise<void> {
@@ -41,13 +50,13 @@ export function keepChannel(connection: Connection, log: BusLog, use: (channel: 
         if (stop.signal.aborted) return
         log.warn({ reason: reasonOf(error) }, 'a channel could not be set up')
         if (isRefusal(error)) settle.reject(error)
-        if (current) await closeChannel(current)
+        if (current) void closeChannel(current)
       }
       current = undefined
       await sleep(reopenMs, undefined, { signal: stop.signal }).catch(() => {})
     }
   }
-  const running = run()
+  void run()
 
   return {
     first,
@@ -56,8 +65,7 @@ export function keepChannel(connection: Connection, log: BusLog, use: (channel: 
       settle.reject(new Error('The bus is closed'))
       // Without a channel the loop may wait for a connection; closing that ends it.
       if (!current) return
-      await closeChannel(current)
-      await running
+      await settledWithin([closeChannel(current)], closeMs)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib'
 import { type BusLog, reasonOf } from '../bus.ts'
+import { settledWithin } from '../settled-within.ts'
 
 /** One connection that comes back by itself. */
 export interface Connection {
@@ -12,6 +13,7 @@ export interface Connection {
 
 const heartbeatSeconds = 10
 const connectMs = 10_000
+const closeMs = 5_000
 
 /** Opens a connection in the background; on loss it connects again after 50 ms to 2 s, for ever. `name` is what the operator sees. */
 export function openConnection(url: string, name: string, log: BusLog): Connection {
@@ -70,7 +72,7 @@ export function openConnection(url: string, name: string, log: BusLog): Connecti
         if (current && !lost.has(current)) current.once('close', resolve)
         else resolve()
       })
-      await Promise.race([model.close(), gone])
+      await settledWithin([Promise.race([model.close(), gone])], closeMs)
     },
   }
 }

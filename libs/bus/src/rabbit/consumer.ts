@@ -7,11 +7,12 @@ import type { Connection } from './connection.ts'
 import { attemptOf, decode, toBury, toPark } from './message.ts'
 import type { Names } from './names.ts'
 import type { Publisher } from './publisher.ts'
-import { declareExchanges, declareParking, declareQueue } from './topology.ts'
+import { declareExchanges, declareQueue } from './topology.ts'
 
 export interface ConsumerContext {
   connection: Connection
-  publisher: Publisher
+  /** For what is parked or dead: not the one that publishes, so that a sick parking queue holds up no event. */
+  mover: Publisher
   names: Names
   retry: RetryPolicy
   deliveryLimit: number
@@ -29,24 +30,22 @@ export interface Consumer {
 interface Lane {
   channel: Channel
   isOpen: boolean
-  /** The parking queues that this channel has declared, by their ms. */
-  parkings: Set<number>
 }
 
 const keepAgainMs = 500
 
 /** Consumes one queue as long as the bus lives. A failed message is copied to its parking queue (or the dead letters) and only then acknowledged. */
-export function consume(spec: QueueSpec, handler: Handler, { connection, publisher, names, retry, deliveryLimit, log }: ConsumerContext): Consumer {
+export function consume(spec: QueueSpec, handler: Handler, { connection, mover, names, retry, deliveryLimit, log }: ConsumerContext): Consumer {
   const running = new Set<Promise<void>>()
   let cancel: () => Promise<unknown> = async () => {}
 
   const kept = keepChannel(connection, log, async channel => {
-    const lane: Lane = { channel, isOpen: true, parkings: new Set() }
+    const lane: Lane = { channel, isOpen: true }
     channel.once('close', () => {
       lane.isOpen = false
     })
     await declareExchanges(channel, names)
-    await declareQueue(channel, names, spec, deliveryLimit)
+    await declareQueue(channel, names, spec, { deliveryLimit, delaysMs: retry.delaysMs })
     await channel.prefetch(spec.prefetch ?? 64)
     const { consumerTag } = await channel.consume(names.queue(spec.name), message => take(lane, message))
     cancel = () => channel.cancel(consumerTag)
@@ -79,7 +78,7 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, publish
     while (lane.isOpen) {
       try {
         if (isLast) await send(names.dead, '', message, toBury(message, spec.name, reason, attempt))
-        else await park(lane, message, attempt)
+        else await send('', names.wait(spec.name, parkingMs(retry, attempt)), message, toPark(message, attempt + 1))
         return log.warn(about, isLast ? 'message is dead' : 'message is parked')
       } catch (error) {
         log.error({ ...about, cause: reasonOf(error) }, 'a failed message could not be moved yet')
@@ -88,15 +87,8 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, publish
     }
   }
 
-  async function park({ channel, parkings }: Lane, message: ConsumeMessage, attempt: number): Promise<void> {
-    const ms = parkingMs(retry, attempt)
-    if (!parkings.has(ms)) await declareParking(channel, names, spec.name, ms)
-    parkings.add(ms)
-    await send('', names.wait(spec.name, ms), message, toPark(message, attempt + 1))
-  }
-
   const send = (exchange: string, routingKey: string, { content }: ConsumeMessage, options: Options.Publish) =>
-    publisher.send([{ exchange, routingKey, content, options: { ...options, mandatory: true } }])
+    mover.send([{ exchange, routingKey, content, options: { ...options, mandatory: true } }])
 
   return {
     first: kept.first,

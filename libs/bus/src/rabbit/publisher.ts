@@ -1,7 +1,7 @@
 import type { ConfirmChannel, Options } from 'amqplib'
 import { type BusLog, drainMs, Unroutable } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
-import { closeChannel, keepChannel } from './channel.ts'
+import { keepChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
 import type { Names } from './names.ts'
 import { declareExchanges } from './topology.ts'
@@ -53,9 +53,9 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
   const wakeUps = new Set<() => void>()
   let lane: Lane | undefined
 
-  const kept = keepChannel(connection, log, async channel => {
+  const kept = keepChannel(connection, log, async (channel, abandon) => {
     const fresh: Lane = { channel, isOpen: true, inFlight: new Set(), returned: new Set() }
-    const watch = setInterval(() => endIfStalled(fresh), stallCheckMs)
+    const watch = setInterval(() => isStalled(fresh) && giveUp(fresh, abandon), stallCheckMs)
     // Before amqplib's own listener, which fails one unconfirmed message after the other and so would let others follow on this channel.
     channel.prependListener('close', () => {
       clearInterval(watch)
@@ -76,16 +76,16 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     for (const { send } of waiting.splice(0)) send.reject(error)
   }
 
-  /**
-   * After a restart of the broker a quorum queue may not have heard the first messages of a channel; then it confirms none of that channel any
-   * more, while other queues do. Only a fresh channel helps.
-   */
-  function endIfStalled(stalled: Lane): void {
-    const [oldest] = stalled.inFlight
-    if (!stalled.isOpen || !oldest || Date.now() - oldest.sentAt < confirmMs) return
+  function isStalled({ isOpen, inFlight }: Lane): boolean {
+    const [oldest] = inFlight
+    return isOpen && oldest !== undefined && Date.now() - oldest.sentAt >= confirmMs
+  }
+
+  /** A channel's process on the broker hangs while a quorum queue that it sends to has no leader; then it does not even answer a close. */
+  function giveUp(stalled: Lane, abandon: () => void): void {
     log.warn({ unconfirmed: stalled.inFlight.size }, 'the broker does not confirm; the channel is opened anew')
     end(stalled, new Error(`The broker did not confirm within ${confirmMs} ms`))
-    void closeChannel(stalled.channel)
+    abandon()
   }
 
   function pump(): void {

@@ -31,6 +31,7 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
   const outgoing = openConnection(url, `carapace.${service} publish`, log)
   const incoming = openConnection(url, `carapace.${service} consume`, log)
   const publisher = openPublisher(outgoing, names, log)
+  const mover = openPublisher(outgoing, names, log)
   const consumers = new Set<Consumer>()
   let closed = false
 
@@ -51,7 +52,7 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
 
     async subscribe(spec, handler) {
       assertOpen()
-      const consumer = consume(spec, handler, { connection: incoming, publisher, names, retry, deliveryLimit, log })
+      const consumer = consume(spec, handler, { connection: incoming, mover, names, retry, deliveryLimit, log })
       consumers.add(consumer)
       const close = async () => {
         consumers.delete(consumer)
@@ -74,7 +75,7 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
       if (closed) return
       closed = true
       await Promise.all([...consumers].map(consumer => consumer.close()))
-      await publisher.close()
+      await Promise.all([publisher.close(), mover.close()])
       await Promise.all([outgoing.close(), incoming.close()])
     },
   }
