@@ -1,1 +1,16 @@
-export {}
+import { swarmApi } from '@carapace/api'
+import { defineService } from '@carapace/service'
+import { events } from './events.ts'
+import { figureHandlers } from './http/figures.ts'
+import { internalHandlers } from './http/internal.ts'
+import { validationHandlers } from './http/validations.ts'
+import { jobs } from './jobs.ts'
+import { stores } from './parts.ts'
+
+export const swarm = defineService({
+  api: swarmApi,
+  stores,
+  http: parts => ({ ...validationHandlers(parts), ...figureHandlers(parts), ...internalHandlers(parts) }),
+  events,
+  jobs,
+})

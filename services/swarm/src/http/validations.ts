@@ -1,0 +1,107 @@
+import { limits, marketplaceApi, refuse, type swarmApi, usd } from '@carapace/api'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { voteCommands } from '../chain.ts'
+import { create, needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
+import { seat } from '../panel.ts'
+import type { Parts } from '../parts.ts'
+import { majority, quorumFor } from '../quorum.ts'
+import { appeal, cast, renumber, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
+import { verdictFacts } from '../verdict-facts.ts'
+import { onChainOf, resolutionView, validationView, voteView } from '../views.ts'
+
+type Handlers = HandlersOf<typeof swarmApi>
+
+export async function viewsOf(parts: Parts, validations: readonly Stored<Validation>[]) {
+  const refs = await parts.agents.refs(validations.flatMap(validation => validation.panel.map(entry => entry.agentId)))
+  return validations.map(validation => validationView(validation, refs))
+}
+const viewOf = async (parts: Parts, validation: Stored<Validation>) => (await viewsOf(parts, [validation]))[0]!
+
+export const validationHandlers = (
+  parts: Parts,
+): Pick<
+  Handlers,
+  'createValidation' | 'castVote' | 'listValidations' | 'listAgentValidations' | 'getValidation' | 'listVotes' | 'appealValidation'
+> => ({
+  createValidation: async ({ body, caller }) => {
+    const gig = await needSubmitted(parts, body.gigId)
+    if (caller.kind === 'agent' && caller.agentId !== gig.posterId) refuse('NOT_POSTER')
+    const validation = await openForSubmission(parts, submissionOf(gig))
+    const wanted = body.candidateCount ?? quorumFor(validation.budget).candidateCount
+    const candidateCount = Math.min(wanted, validation.order.length)
+    const threshold = body.threshold ?? (body.candidateCount === undefined ? quorumFor(validation.budget).threshold : majority(candidateCount))
+    if (!validation.numbersSet && validation.votes.length === 0 && validation.order.length < threshold)
+      refuse('INSUFFICIENT_VALIDATORS', { eligible: validation.order.length, threshold })
+    const panel = await seat(parts, validation.order, candidateCount)
+    const set = await parts.validations.change(validation.id, present => renumber(present, candidateCount, threshold, panel))
+    const refs = await parts.agents.refs(set.panel.map(entry => entry.agentId))
+    return {
+      ...validationView(set, refs),
+      validationId: set.id,
+      selectedValidators: seated(set).map(entry => refs(entry.agentId)),
+      rewards: { perValidator: usd(rewardOf(set)), currency: 'USDC' as const },
+    }
+  },
+
+  castVote: async ({ body, respondAsync }) => {
+    const { validationId, voterId, vote, reasoning } = body
+    const known = await verdictFacts(parts, await parts.validations.need(validationId), { voterId, vote })
+    const ballot = { id: parts.newId(), voterId, vote, reasoning: reasoning ?? null }
+    const voted = await parts.validations.change(validationId, present => {
+      const { state, events } = cast(present, ballot, known, parts.clock.now())
+      return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
+    })
+    const settled = respondAsync
+      ? undefined
+      : await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), limits.boundedWaitMs)
+    const latest = settled?.validation ?? voted
+    const cast_ = latest.votes.find(entry => entry.id === ballot.id)!
+    const answer = {
+      validation: await viewOf(parts, latest),
+      vote: voteView(cast_, latest),
+      resolution: resolutionView(latest),
+      onChain: onChainOf(cast_, latest.chain),
+    }
+    return respondAsync ? reply(202, answer) : answer
+  },
+
+  listValidations: async ({ query }) => {
+    const { status, gigId, ...page } = query
+    const { items, total } = await parts.validations.page({ ...(status ? { status } : {}), ...(gigId ? { gigId } : {}) }, page)
+    return { validations: await viewsOf(parts, items), total, ...page }
+  },
+
+  listAgentValidations: async ({ params, query }) => {
+    const { status, ...page } = query
+    const { items, total } = await parts.validations.page({ 'panel.agentId': params.agentId, ...(status ? { status } : {}) }, page)
+    return { validations: await viewsOf(parts, items), total, ...page }
+  },
+
+  getValidation: async ({ params }) => viewOf(parts, await parts.validations.need(params.id)),
+
+  listVotes: async ({ params }) => {
+    const validation = await parts.validations.need(params.id)
+    const { id, status, frozen, disputeReason } = validation
+    return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: validation.votes.map(vote => voteView(vote, validation)) }
+  },
+
+  appealValidation: async ({ params, caller }) => {
+    const now = parts.clock.now()
+    const first = await parts.validations.need(params.id)
+    const appealId = parts.newId()
+    appeal(first, caller.agentId, appealId, false, now, now)
+    const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId ?? '' } })
+    const fresh = await openAppeal(parts, first, gig, appealId)
+    const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
+    await parts.validations.change(first.id, present => appeal(present, caller.agentId, appealId, fresh === undefined, expiresAt, now))
+    if (fresh) await create(parts, fresh)
+    return { appeal: { id: appealId, validationId: first.id, status: 'pending', expiresAt: expiresAt.toISOString() } }
+  },
+})
+
+/** The validation once this vote's record on chain has ended, well or not. */
+async function recordedVote(parts: Parts, validationId: string, voteId: string) {
+  const validation = await parts.validations.need(validationId)
+  return validation.votes.some(vote => vote.id === voteId && vote.status !== 'pending') ? { validation } : undefined
+}

@@ -1,0 +1,72 @@
+import { marketplaceApi } from '@carapace/api'
+import type { Job } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { replaceCommands } from './chain.ts'
+import { claimFunded } from './claim.ts'
+import { openForSubmission, submissionOf } from './open.ts'
+import type { Parts } from './parts.ts'
+import { claimable } from './reward.ts'
+import { nextOpened, replaceIdle, runOut, seated, type Validation } from './validation.ts'
+import { verdictFacts } from './verdict-facts.ts'
+
+const everyMs = 5_000
+const batch = 100
+const payAfterMs = 30 * 86_400_000
+
+/** What time alone does. */
+export const jobs = (parts: Parts): Job[] => [
+  {
+    name: 'validations that are due',
+    everyMs,
+    run: async now => {
+      for (const validation of await parts.validations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch }))
+        await advance(parts, validation, now)
+    },
+  },
+  {
+    name: 'rewards that nobody claims',
+    everyMs: 60_000,
+    run: async now => {
+      const old = await parts.rewards.rows.find({ fundedAt: { $lte: new Date(now.getTime() - payAfterMs) } }, { sort: { fundedAt: 1 }, limit: batch })
+      for (const validatorId of new Set(old.filter(reward => claimable(reward) > 0n).map(reward => reward.validatorId))) {
+        const wallet = (await parts.agents.get(validatorId))?.wallet
+        if (wallet) await claimFunded(parts, validatorId, wallet, 'time')
+      }
+    },
+  },
+]
+
+async function advance(parts: Parts, validation: Stored<Validation>, now: Date): Promise<void> {
+  if (validation.status === 'expired') return openSecondRound(parts, validation)
+  if (validation.expiresAt <= now) {
+    const known = await verdictFacts(parts, validation)
+    await parts.validations.change(validation.id, present => runOut(present, known, now))
+    return
+  }
+  await replace(parts, validation)
+}
+
+/** After half the window those who have not voted give way to the next of the fixed order. */
+async function replace(parts: Parts, validation: Stored<Validation>): Promise<void> {
+  const taken = new Set(validation.panel.map(seat => seat.agentId))
+  const voted = new Set(validation.votes.map(vote => vote.voterId))
+  const idle = seated(validation).filter(seat => !voted.has(seat.agentId)).length
+  const next = validation.order.filter(entry => !taken.has(entry.agentId)).slice(0, idle)
+  const agents = await parts.agents.many(next.map(entry => entry.agentId))
+  const substitutes = next.flatMap(({ agentId }) => {
+    const agent = agents.get(agentId)
+    return agent?.wallet && agent.status === 'active' ? [{ agentId, wallet: agent.wallet, replaced: false }] : []
+  })
+  await parts.validations.change(validation.id, present => {
+    if (present.status !== 'pending' || present.replaceAt === null) return undefined
+    const { decision, replacements } = replaceIdle(present, substitutes)
+    return { state: decision.state, events: [...decision.events, ...replaceCommands(present, replacements)] }
+  })
+}
+
+async function openSecondRound(parts: Parts, first: Stored<Validation>): Promise<void> {
+  const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId! } })
+  const earlier = first.panel.map(seat => seat.agentId)
+  await openForSubmission(parts, submissionOf(gig), { id: first.nextValidationId!, round: 2, parent: first, earlier })
+  await parts.validations.change(first.id, nextOpened)
+}

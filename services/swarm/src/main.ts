@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { swarm } from './index.ts'
+
+run(swarm)

@@ -1,0 +1,165 @@
+import { type GigRow, marketplaceApi, refuse } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { drawOrder, seat } from './panel.ts'
+import type { Parts } from './parts.ts'
+import { appealQuorum, isWeak, majority, type Quorum, quorumFor } from './quorum.ts'
+import { open, replaceAfterMs, type Validation, windowMs } from './validation.ts'
+
+/** The facts of a submission, from the event or from the gig's owner. */
+export interface Submission {
+  gigId: string
+  submissionId: string
+  title: string
+  posterId: string
+  assigneeId: string
+  memberIds: string[]
+  applicantIds: string[]
+  skillsRequired: string[]
+  budget: bigint
+  chain: Validation['chain']
+}
+
+export const submissionOf = (gig: GigRow): Submission => ({
+  gigId: gig.gigId,
+  submissionId: gig.submissionId!,
+  title: gig.gigTitle,
+  posterId: gig.posterId,
+  assigneeId: gig.assigneeId!,
+  memberIds: gig.memberIds,
+  applicantIds: gig.applicantIds,
+  skillsRequired: gig.skillsRequired,
+  budget: BigInt(gig.budget),
+  chain: gig.chain,
+})
+
+const minPanel = 3
+
+/** Panel of an automatic opening: the quorum's numbers, all who are eligible if fewer, with fewer than three the oracle decides. */
+function automatic(budget: bigint, eligible: number): Quorum & { oracleAssisted: boolean } {
+  const wanted = quorumFor(budget)
+  if (eligible >= wanted.candidateCount) return { ...wanted, oracleAssisted: false }
+  const candidateCount = eligible
+  return { candidateCount, threshold: majority(candidateCount), oracleAssisted: eligible < minPanel }
+}
+
+/** Opens the validation of a submission with the quorum of its budget. A second opening finds the first. */
+export async function openForSubmission(
+  parts: Parts,
+  submission: Submission,
+  options: { id?: string; round?: 1 | 2; parent?: Stored<Validation>; earlier?: string[] } = {},
+): Promise<Stored<Validation>> {
+  const { round = 1, parent, earlier = [] } = options
+  const known = await parts.validations.find({ submissionId: submission.submissionId, round, appealOf: null }, { limit: 1 })
+  if (known[0]) return known[0]
+  const now = parts.clock.now()
+  const drawn = await drawOrder(parts, { ...submission, earlier, excludedCrewsOf: [] }, now)
+  const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.order.length)
+  const state = await build(
+    parts,
+    submission,
+    { candidateCount, threshold },
+    {
+      id: options.id ?? parts.newId(),
+      round,
+      parentValidationId: parent?.id ?? null,
+      oracleAssisted,
+      beacon: drawn.beacon,
+      order: drawn.order,
+      panel: await seat(parts, drawn.order, candidateCount),
+    },
+  )
+  return create(parts, state)
+}
+
+/** The fresh panel of an appeal; undefined when fewer than three may judge: the oracle decides then. */
+export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: GigRow, id: string): Promise<Validation | undefined> {
+  const now = parts.clock.now()
+  const earlier = (await parts.validations.find({ gigId: first.gigId })).flatMap(validation => validation.panel.map(entry => entry.agentId))
+  const submission = submissionOf(gig)
+  const drawn = await drawOrder(
+    parts,
+    { ...submission, submissionId: `${submission.submissionId}:appeal`, earlier, excludedCrewsOf: first.panel.map(entry => entry.agentId) },
+    now,
+  )
+  if (drawn.order.length < minPanel) return undefined
+  const quorum = appealQuorum(drawn.order.length)
+  const built = await build(parts, submission, quorum, {
+    id,
+    appealOf: first.id,
+    firstWeak: first.weak,
+    parentValidationId: first.id,
+    beacon: drawn.beacon,
+    order: drawn.order,
+    panel: await seat(parts, drawn.order, quorum.candidateCount),
+  })
+  return { ...built, weak: false, replaceAt: null, dueAt: built.expiresAt }
+}
+
+async function build(
+  parts: Parts,
+  submission: Submission,
+  quorum: Quorum,
+  given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'order' | 'panel'>,
+): Promise<Validation> {
+  const now = parts.clock.now()
+  const parties = await parts.agents.many([submission.posterId, submission.assigneeId, ...submission.memberIds])
+  const expiresAt = new Date(now.getTime() + windowMs)
+  const replaceAt = new Date(now.getTime() + replaceAfterMs)
+  return {
+    gigId: submission.gigId,
+    jobId: null,
+    submissionId: submission.submissionId,
+    title: submission.title,
+    posterId: submission.posterId,
+    assigneeId: submission.assigneeId,
+    partyWallets: [...new Set([...parties.values()].flatMap(agent => agent.wallet ?? []))],
+    budget: submission.budget,
+    chain: submission.chain,
+    round: 1,
+    parentValidationId: null,
+    appealOf: null,
+    firstWeak: false,
+    appealId: null,
+    status: 'pending',
+    ...quorum,
+    weak: isWeak(quorum, submission.budget),
+    oracleAssisted: false,
+    numbersSet: false,
+    votes: [],
+    frozen: false,
+    signals: [],
+    disputeReason: null,
+    expiresAt,
+    replaceAt,
+    resolvedAt: null,
+    appealUntil: null,
+    settleAfter: null,
+    nextValidationId: null,
+    dueAt: replaceAt,
+    ...given,
+  }
+}
+
+export async function create(parts: Parts, validation: Validation): Promise<Stored<Validation>> {
+  const { state, events } = open(validation)
+  try {
+    return await parts.validations.create(state, events)
+  } catch (error) {
+    const { submissionId, round, appealOf } = validation
+    const winner = (await parts.validations.find({ submissionId, round, appealOf }, { limit: 1 }))[0]
+    if (winner) return winner
+    throw error
+  }
+}
+
+/** The gig as its owner has it, ready to be validated. @throws INVALID_STATE */
+export async function needSubmitted(parts: Parts, gigId: string): Promise<GigRow> {
+  const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+  if (gig.status !== 'pending_validation')
+    refuse(
+      'INVALID_STATE',
+      { state: gig.status, allowed: ['pending_validation'] },
+      { message: `The gig is ${gig.status}; this needs pending_validation` },
+    )
+  return gig
+}

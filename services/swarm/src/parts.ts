@@ -1,0 +1,20 @@
+import { type AgentProjection, agentProjection } from '@carapace/projections'
+import type { Platform } from '@carapace/service'
+import { type Facts, factProjections } from './facts.ts'
+import { type RewardStore, rewardStore } from './reward.store.ts'
+import { type ValidationStore, validationStore } from './validation.store.ts'
+
+export interface Stores {
+  validations: ValidationStore
+  rewards: RewardStore
+  agents: AgentProjection
+  facts: Facts
+}
+export type Parts = Stores & Platform
+
+export const stores = (platform: Platform): Stores => ({
+  validations: validationStore(platform.db),
+  rewards: rewardStore(platform.db),
+  agents: agentProjection(platform),
+  facts: factProjections(platform),
+})

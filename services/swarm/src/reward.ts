@@ -1,0 +1,69 @@
+import { type Chain, type Draft, refuse, rewardClaimRequested } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+
+/** What one validator earned with one validation; all amounts micro-USDC. */
+export interface Reward {
+  /** `<validation>/<validator>` */
+  id: string
+  validationId: string
+  validatorId: string
+  gigId: string | null
+  gigTitle: string
+  chain: Chain
+  accrued: bigint
+  /** Paid for by fees or a top-up; can be claimed. */
+  funded: bigint
+  /** Under way to the validator's wallet. */
+  claiming: bigint
+  claimed: bigint
+  claimId: string | null
+  accruedAt: Date
+  fundedAt: Date | null
+}
+
+export type RewardState = 'accrued' | 'funded' | 'claiming' | 'claimed'
+
+/** Speaks of the funded part. */
+export function stateOf({ funded, claiming, claimed }: Reward): RewardState {
+  if (claiming > 0n) return 'claiming'
+  if (funded > claimed) return 'funded'
+  return claimed > 0n ? 'claimed' : 'accrued'
+}
+
+export const claimable = ({ funded, claiming, claimed }: Reward): bigint => funded - claiming - claimed
+
+/** `funded` is the sum so far, so that a repeated or late event never funds twice. */
+export function fund(reward: Reward, funded: bigint, now: Date): Decision<Reward> | undefined {
+  if (funded <= reward.funded) return undefined
+  return { state: { ...reward, funded, fundedAt: reward.fundedAt ?? now }, events: [] }
+}
+
+export function startClaim(reward: Reward, claimId: string): Decision<Reward> {
+  const amount = claimable(reward)
+  if (amount <= 0n || reward.claiming > 0n) refuse('INVALID_STATE', { state: stateOf(reward), allowed: ['funded'] })
+  return { state: { ...reward, claiming: amount, claimId }, events: [] }
+}
+
+/** The claim's end on chain: paid, or back to funded. */
+export function endClaim(reward: Reward, claimId: string, paid: boolean): Decision<Reward> | undefined {
+  if (reward.claimId !== claimId || reward.claiming === 0n) return undefined
+  return { state: { ...reward, claiming: 0n, claimed: reward.claimed + (paid ? reward.claiming : 0n), claimId: null }, events: [] }
+}
+
+/** One payment on one network: the escrow pays it from the fee pool. */
+export interface Claim {
+  id: string
+  validatorId: string
+  wallet: string
+  chain: Chain
+  amount: bigint
+  rewards: { validationId: string; amount: bigint }[]
+  by: 'validator' | 'time'
+  status: 'claiming' | 'paid' | 'failed'
+  txHash: string | null
+}
+
+export function requestClaim(claim: Claim): { state: Claim; events: Draft[] } {
+  const { id, validatorId, wallet, chain, amount, rewards, by } = claim
+  return { state: claim, events: [rewardClaimRequested.of({ claimId: id, validatorId, wallet, chain, amount, rewards, by })] }
+}

@@ -1,0 +1,94 @@
+import { concat, getBytes, keccak256, toUtf8Bytes } from 'ethers'
+
+/** What a draw needs to know of an agent. */
+export interface Candidate {
+  agentId: string
+  /** FusedScore, 0..100 */
+  score: number
+  risk: number
+  isActive: boolean
+  isPlatform: boolean
+  lastSeenAt: Date
+  registeredAt: Date
+  openVotes: number
+  hasRequiredSkill: boolean
+  crewIds: readonly string[]
+  /** A settled payment with poster or assignee in the last 90 days. */
+  tied: boolean
+}
+
+export const minScore = 15
+export const maxRisk = 60
+const maxOpenVotes = 20
+const seenWithinMs = 30 * 86_400_000
+const youngMs = 48 * 3_600_000
+
+/** Who may judge (behaviour 5.1); who is excluded for their part in the gig is the caller's set. */
+export function isEligible(candidate: Candidate, excluded: ReadonlySet<string>, excludedCrews: ReadonlySet<string>, now: Date): boolean {
+  const seen = Math.max(candidate.lastSeenAt.getTime(), candidate.registeredAt.getTime())
+  return (
+    candidate.isActive &&
+    !candidate.isPlatform &&
+    candidate.score >= minScore &&
+    candidate.risk <= maxRisk &&
+    now.getTime() - seen <= seenWithinMs &&
+    candidate.openVotes < maxOpenVotes &&
+    !excluded.has(candidate.agentId) &&
+    !candidate.crewIds.some(crew => excludedCrews.has(crew))
+  )
+}
+
+/** keccak256(submission id ‖ block hash): fixed at the submission, so that nobody can draw again. */
+export function beaconOf(submissionId: string, blockHash: string): string {
+  return keccak256(concat([toUtf8Bytes(submissionId), getBytes(blockHash)]))
+}
+
+export function ticketsOf(candidate: Pick<Candidate, 'score' | 'hasRequiredSkill'>): number {
+  return 1 + Math.floor(candidate.score / 20) + (candidate.hasRequiredSkill ? 2 : 0)
+}
+
+/** The lowest of keccak256(beacon ‖ agentId ‖ i) over the agent's tickets: more tickets, better chances. */
+export function drawValue(beacon: string, candidate: Pick<Candidate, 'agentId' | 'score' | 'hasRequiredSkill'>): string {
+  const seed = concat([beacon, toUtf8Bytes(candidate.agentId)])
+  const values = Array.from({ length: ticketsOf(candidate) }, (_, ticket) => keccak256(concat([seed, new Uint8Array([ticket])])))
+  return values.sort()[0]!
+}
+
+export interface Seat {
+  agentId: string
+  /** Younger than 48 h at the submission. */
+  young: boolean
+  crewIds: readonly string[]
+  tied: boolean
+}
+
+/** All eligible in drawing order, those without ties first. */
+export function order(beacon: string, eligible: readonly Candidate[], now: Date): Seat[] {
+  return eligible
+    .map(candidate => ({ candidate, value: drawValue(beacon, candidate) }))
+    .sort((a, b) => Number(a.candidate.tied) - Number(b.candidate.tied) || (a.value < b.value ? -1 : 1))
+    .map(({ candidate: { agentId, registeredAt, crewIds, tied } }) => ({
+      agentId,
+      young: now.getTime() - registeredAt.getTime() < youngMs,
+      crewIds,
+      tied,
+    }))
+}
+
+/**
+ * The first `count` of the order, with at most half of them young and at most one of a crew while others remain.
+ * Whoever is passed over for that comes in last, when there is nobody else.
+ */
+export function draw(seats: readonly Seat[], count: number): Seat[] {
+  const maxYoung = Math.floor(count / 2)
+  const chosen: Seat[] = []
+  const passed: Seat[] = []
+  for (const seat of seats) {
+    if (chosen.length === count) break
+    const crowded =
+      (seat.young && chosen.filter(other => other.young).length >= maxYoung) ||
+      seat.crewIds.some(crew => chosen.some(other => other.crewIds.includes(crew)))
+    ;(crowded ? passed : chosen).push(seat)
+  }
+  return [...chosen, ...passed.slice(0, count - chosen.length)]
+}

@@ -1,0 +1,109 @@
+import type * as api from '@carapace/api'
+import { usd } from '@carapace/api'
+import type { AgentRef } from '@carapace/projections'
+import type { Stored } from '@carapace/store'
+import { claimable, type Reward, stateOf } from './reward.ts'
+import { approvalPct, approvals, rejections, seated, type Validation, type Vote } from './validation.ts'
+
+type Refs = (id: string) => AgentRef
+
+/** The chain part of a vote, or of a validation by its latest vote. */
+export const onChainOf = (vote: Vote | undefined, chain: api.Chain) => ({
+  status: vote?.status ?? ('none' as const),
+  chain,
+  txHash: vote?.txHash ?? null,
+  blockNumber: vote?.blockNumber ?? null,
+  error: vote?.error ?? null,
+})
+
+export function validationView(v: Stored<Validation>, refs: Refs): api.Validation {
+  const voted = new Set(v.votes.map(vote => vote.voterId))
+  return {
+    id: v.id,
+    gigId: v.gigId,
+    jobId: v.jobId,
+    gigTitle: v.title,
+    chain: v.chain,
+    status: v.status,
+    voteCount: v.votes.length,
+    approvalCount: approvals(v),
+    rejectionCount: rejections(v),
+    approvalPct: approvalPct(v),
+    consensusReached: v.status === 'approved' || v.status === 'rejected',
+    approved: v.status === 'approved',
+    quorumRequired: v.threshold,
+    bondSlashFrozen: v.frozen,
+    disputeReason: v.disputeReason,
+    validators: v.panel.map(({ agentId, replaced }) => ({ id: agentId, handle: refs(agentId).handle, voted: voted.has(agentId), replaced })),
+    threshold: v.threshold,
+    candidateCount: v.candidateCount,
+    round: v.round,
+    parentValidationId: v.parentValidationId,
+    appealId: v.appealId,
+    weak: v.weak,
+    oracleAssisted: v.oracleAssisted,
+    expiresAt: v.expiresAt.toISOString(),
+    resolvedAt: v.resolvedAt?.toISOString() ?? null,
+    createdAt: v.createdAt.toISOString(),
+    onChain: onChainOf(v.votes.at(-1), v.chain),
+  }
+}
+
+/** `reasoning` stays hidden until the validation is resolved: votes must not follow each other. */
+export const voteView = (vote: Vote, v: Validation) => ({
+  id: vote.id,
+  validatorId: vote.voterId,
+  vote: vote.vote,
+  createdAt: vote.at.toISOString(),
+  reasoning: v.status === 'pending' ? null : vote.reasoning,
+})
+
+export const resolutionView = (v: Validation) =>
+  v.status === 'pending' ? null : { status: v.status, approved: v.status === 'approved', bondSlashFrozen: v.frozen, disputeReason: v.disputeReason }
+
+export const rewardView = (reward: Reward) => {
+  const state = stateOf(reward)
+  const amount =
+    state === 'accrued' ? reward.accrued : state === 'claiming' ? reward.claiming : state === 'claimed' ? reward.claimed : claimable(reward)
+  return {
+    validationId: reward.validationId,
+    gigId: reward.gigId,
+    gigTitle: reward.gigTitle,
+    chain: reward.chain,
+    amount: usd(amount),
+    state,
+    accruedAt: reward.accruedAt.toISOString(),
+  }
+}
+
+export const validationRow = (v: Stored<Validation>): api.ValidationRow => ({
+  validationId: v.id,
+  gigId: v.gigId,
+  jobId: v.jobId,
+  submissionId: v.submissionId,
+  title: v.title,
+  posterId: v.posterId,
+  assigneeId: v.assigneeId,
+  budget: String(v.budget),
+  chain: v.chain,
+  round: v.round,
+  parentValidationId: v.parentValidationId,
+  appealOf: v.appealOf,
+  status: v.status,
+  candidateCount: v.candidateCount,
+  threshold: v.threshold,
+  weak: v.weak,
+  oracleAssisted: v.oracleAssisted,
+  frozen: v.frozen,
+  disputeReason: v.disputeReason,
+  panel: seated(v).map(seat => seat.agentId),
+  votes: v.votes.map(({ voterId, vote }) => ({ voterId, vote })),
+  approvals: approvals(v),
+  rejections: rejections(v),
+  approvalPct: approvalPct(v),
+  expiresAt: v.expiresAt.toISOString(),
+  resolvedAt: v.resolvedAt?.toISOString() ?? null,
+  settleAfter: v.settleAfter?.toISOString() ?? null,
+  appealUntil: v.appealUntil?.toISOString() ?? null,
+  version: v.version,
+})
