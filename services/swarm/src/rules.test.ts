@@ -60,7 +60,6 @@ const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate =
 })
 
 describe('selection', () => {
-  const nobody = new Set<string>()
   const cases: [string, Partial<Candidate>, boolean][] = [
     ['an ordinary agent', {}, true],
     ['a score of 15', { score: 15 }, true],
@@ -268,7 +267,7 @@ describe('consensus', () => {
       'NOT_VALIDATOR',
     )
     assert.equal(
-      codeOf(() => cast(vote(once, ['approve', 'approve']), { ...ballot, voterId: 'a2' }, known, now)),
+      codeOf(() => cast(vote(validation(3, 2), ['approve', 'approve']), { ...ballot, voterId: 'a2' }, known, now)),
       'VALIDATION_RESOLVED',
     )
     assert.equal(
