@@ -4,28 +4,31 @@ import type { PipelineEnv } from './aggregate-sink.ts'
 import { sourceDocuments } from './aggregate-source.ts'
 import { splitPipeline } from './aggregate-split.ts'
 import { decode, decodeFields, encode } from './bson-raw.ts'
+import { parseCollation } from './collation.ts'
 import { countMatches } from './commands-count.ts'
 import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, optionalDocs, viewFor } from './context.ts'
 import { fail } from './errors.ts'
-import { checkCollation } from './index-spec.ts'
 import { parseSort } from './query-sort.ts'
 import { checkDeadline, docOf, type Query, runQuery, type Tick, tick, withinDeadline } from './read.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 
 const firstBatchSize = 101
 const turnMs = 12
+/** Stages that compare nothing. */
+const indifferent = new Set(['$skip', '$limit', '$count', '$unwind', '$out', '$merge', '$unset'])
 /** Stages that give nothing before they have seen everything. */
 const gathering = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto', '$sort', '$facet'])
 
 export const aggregate: Command = {
   run: async context => {
     const { body } = context
-    checkCollation(body.collation)
+    const collation = parseCollation(body.collation)
     const isForDatabase = isNumeric(body.aggregate)
     const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
     const stages = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
+    if (collation) checkCollated(splitPipeline(stages).rest)
     if (flag(body, 'explain')) return explain.run({ ...context, body: { explain: { aggregate: name, pipeline: stages }, verbosity: 'queryPlanner' } })
     const cursor = optionalDoc(body, 'cursor') ?? fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
     const batchSize = optionalCount(cursor, 'batchSize') ?? firstBatchSize
@@ -72,7 +75,15 @@ async function* results(context: Context, name: string | undefined, stages: read
 function* documents(context: Context, name: string, { filter, sort, skip, limit, fields }: ReturnType<typeof splitPipeline>): Generator<Doc | Tick> {
   const collection = findCollection(context, name)
   if (!collection) return
-  const query: Query = { filter, sort: parseSort(sort), skip, limit, hint: context.body.hint, vars: optionalDoc(context.body, 'let') }
+  const query: Query = {
+    filter,
+    sort: parseSort(sort),
+    skip,
+    limit,
+    hint: context.body.hint,
+    vars: optionalDoc(context.body, 'let'),
+    collation: parseCollation(context.body.collation),
+  }
   for (const found of runQuery(viewFor(context), collection, query)) {
     yield found === tick ? tick : (found.doc ?? (fields ? decodeFields(found.raw, fields) : decode(found.raw)))
   }
@@ -112,6 +123,15 @@ function* everythingIn(context: Context, name: string, filter: Doc): Generator<D
   for (const found of withinDeadline(runQuery(viewFor(context), collection, { filter }), context.deadline)) yield docOf(found)
 }
 
+/** Only the leading stages, which the query answers, know collations; the others may at most pass documents on. */
+function checkCollated(rest: readonly Doc[]): void {
+  for (const stage of rest) {
+    const [name] = Object.keys(stage)
+    const isCount = name === '$group' && isDoc(stage.$group) && isNumeric(stage.$group._id)
+    if (!isCount && !indifferent.has(name!)) fail(115, `${name} under a collation is not supported by this server`)
+  }
+}
+
 /** The pipeline of `countDocuments` is answered by counting, often without reading a document. */
 function countOnly(context: Context, name: string, stages: readonly Doc[]): Buffer[] | undefined {
   const last = stages.at(-1)?.$group
@@ -119,7 +139,14 @@ function countOnly(context: Context, name: string, stages: readonly Doc[]): Buff
   if (!isNumeric(last.n.$sum) || asInteger(last.n.$sum) !== 1 || Object.keys(last.n).length !== 1) return undefined
   const filter = stages[0]!.$match
   if (!isDoc(filter)) return undefined
-  const query = { filter, hint: context.body.hint, vars: optionalDoc(context.body, 'let'), skip: 0, limit: 0 }
+  const query = {
+    filter,
+    hint: context.body.hint,
+    vars: optionalDoc(context.body, 'let'),
+    collation: parseCollation(context.body.collation),
+    skip: 0,
+    limit: 0,
+  }
   for (const stage of stages.slice(1, -1)) {
     const [operator] = Object.keys(stage)
     const value = isNumeric(stage[operator!]) ? asInteger(stage[operator!]) : undefined

@@ -1,11 +1,12 @@
 import { encode } from './bson-raw.ts'
 import { type Collection, checkNamespace, compileValidator, namespaceOf } from './catalog.ts'
+import { parseCollation } from './collation.ts'
 import { answerWithCursor } from './commands-find.ts'
 import { modifyIndex } from './commands-indexes.ts'
 import { type Command, type Context, collectionName, flag, optionalCount, optionalDoc } from './context.ts'
 import { fail } from './errors.ts'
 import { deleteSlice } from './garbage.ts'
-import { checkCollation, idIndexSpec } from './index-spec.ts'
+import { idIndexSpec } from './index-spec.ts'
 import { compileFilter } from './match.ts'
 import { equal } from './order.ts'
 import { okReply } from './reply.ts'
@@ -160,7 +161,7 @@ function createOptions(body: Doc): Doc {
       fail(115, `the option '${option}' of create is not supported by this server`)
     if (keptOptions.has(option)) options[option] = value
   }
-  checkCollation(body.collation)
+  if (parseCollation(body.collation)) fail(115, 'a collection with a collation is not supported by this server')
   return checkOptions(options)
 }
 

@@ -1,6 +1,6 @@
+import { type Collation, parseCollation } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, viewFor } from './context.ts'
 import { fail } from './errors.ts'
-import { checkCollation } from './index-spec.ts'
 import { identity } from './key.ts'
 import { wholeRange } from './keyspace.ts'
 import { compileFilter } from './match.ts'
@@ -12,9 +12,14 @@ import { asNumber, getOwn, isDoc, isNumeric } from './values.ts'
 export const count: Command = {
   run: async context => {
     const { body } = context
-    checkCollation(body.collation)
     const limit = isNumeric(body.limit) ? Math.abs(asNumber(body.limit)) : 0
-    const query = { filter: optionalDoc(body, 'query') ?? {}, skip: optionalCount(body, 'skip'), limit, hint: body.hint }
+    const query = {
+      filter: optionalDoc(body, 'query') ?? {},
+      skip: optionalCount(body, 'skip'),
+      limit,
+      hint: body.hint,
+      collation: parseCollation(body.collation),
+    }
     return okReply({ n: countMatches(context, collectionName(context), query) })
   },
   fields: new Set(['query', 'limit', 'skip', 'hint', 'collation', 'fields', 'maxTimeMS']),
@@ -23,7 +28,7 @@ export const count: Command = {
 export const distinct: Command = {
   run: context => {
     const { body } = context
-    checkCollation(body.collation)
+    const collation = parseCollation(body.collation)
     const { key } = body
     if (typeof key !== 'string') return fail(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'")
     const collection = findCollection(context, collectionName(context))
@@ -31,15 +36,23 @@ export const distinct: Command = {
     compileFilter(filter)
     const values = new Map<unknown, unknown>()
     if (collection) {
-      for (const found of runQuery(viewFor(context), collection, { filter, hint: body.hint })) {
+      for (const found of runQuery(viewFor(context), collection, { filter, hint: body.hint, collation })) {
         if (found === tick) checkDeadline(context.deadline)
         else collectValues(docOf(found), key.split('.'), 0, value => values.set(identity(value), values.get(identity(value)) ?? value))
       }
     }
-    return okReply({ values: [...values.values()] })
+    return okReply({ values: collation ? distinctUnder(collation, [...values.values()]) : [...values.values()] })
   },
   fields: new Set(['key', 'query', 'collation', 'hint']),
   inTransaction: true,
+}
+
+/** Of strings that are equal under the collation the first stays. */
+function distinctUnder(collation: Collation, values: readonly unknown[]): unknown[] {
+  const kept: unknown[] = []
+  for (const value of values)
+    if (!kept.some(other => typeof other === 'string' && typeof value === 'string' && collation.compare(other, value) === 0)) kept.push(value)
+  return kept
 }
 
 /** How many documents match; straight from the keys where the plan decides alone. */
@@ -49,7 +62,7 @@ export function countMatches(context: Context, name: string, query: Query): numb
   if (!collection) return 0
   const view = viewFor(context)
   const plan = planQuery(collection, query.filter, [], query.hint)
-  if (plan.isExact && !plan.index?.multikey.some(Boolean) && !view.changes?.(collection)?.size) {
+  if (!query.collation && plan.isExact && !plan.index?.multikey.some(Boolean) && !view.changes?.(collection)?.size) {
     const table = plan.index ? view.storage.index : view.storage.docs
     let all = 0
     for (const { start, end } of plan.stage === 'COLLSCAN' && !plan.index ? [wholeRange(collection.id)] : plan.ranges)

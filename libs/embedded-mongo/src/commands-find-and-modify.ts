@@ -1,6 +1,6 @@
+import { checkCollatedUpdate, parseCollation } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalDoc } from './context.ts'
 import { fail } from './errors.ts'
-import { checkCollation } from './index-spec.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
 import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
@@ -26,7 +26,7 @@ export const findAndModify: Command = {
     if (!isRemove && body.update === undefined) fail(9, 'Either an update or remove=true must be specified')
     if (isRemove && flag(body, 'upsert')) fail(9, 'Cannot specify both upsert=true and remove=true')
     if (isRemove && flag(body, 'new')) fail(9, "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
-    checkCollation(body.collation)
+    checkCollatedUpdate(body.update, body.arrayFilters, parseCollation(body.collation))
     const fields = optionalDoc(body, 'fields')
     const filter = optionalDoc(body, 'query') ?? {}
     let hasWritten = false
@@ -88,6 +88,6 @@ function findOne(context: Context, writer: Writer, name: string, filter: Doc): F
   const collection = findCollection(context, name)
   const sort = parseSort(optionalDoc(body, 'sort'))
   if (!collection) return undefined
-  const query = { filter, sort, limit: 1, hint: body.hint, vars: optionalDoc(body, 'let') }
+  const query = { filter, sort, limit: 1, hint: body.hint, vars: optionalDoc(body, 'let'), collation: parseCollation(body.collation) }
   return withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline).next().value as Found | undefined
 }

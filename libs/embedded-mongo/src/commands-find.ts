@@ -1,9 +1,9 @@
 import { Long } from 'bson'
 import { encode } from './bson-raw.ts'
+import { parseCollation } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, viewFor } from './context.ts'
 import { type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
-import { checkCollation } from './index-spec.ts'
 import { compileFilter } from './match.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
@@ -29,6 +29,7 @@ export const find: Command = {
       limit: optionalCount(body, 'limit'),
       hint: body.hint,
       vars: optionalDoc(body, 'let'),
+      collation: parseCollation(body.collation),
       end,
     }
     const projection = optionalDoc(body, 'projection')
@@ -148,7 +149,6 @@ function checkOnly({ filter, vars }: Query, projection: Doc | undefined): Iterat
 }
 
 function refuseOptions(body: Doc): void {
-  checkCollation(body.collation)
   if (flag(body, 'tailable') || flag(body, 'awaitData')) fail(2, 'error processing query: tailable cursor requested on non capped collection')
   for (const option of ['min', 'max', 'returnKey', 'showRecordId']) {
     const value = body[option]

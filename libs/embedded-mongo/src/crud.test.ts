@@ -198,6 +198,29 @@ describe('reading and writing through the stock driver', () => {
     await people.insertOne({ name: 1 }, { bypassDocumentValidation: true })
   })
 
+  it('compares strings by a collation where it is asked to, and refuses what it could not do rightly', async () => {
+    const items = test.db().collection<{ _id: number; x: string }>('items')
+    const collation = { locale: 'en_US', strength: 2 as const }
+    await items.insertMany(['ping', 'pINg', 'Äpfel', 'Zebra', 'apple'].map((x, _id) => ({ _id, x })))
+    await items.createIndex({ x: 1 })
+
+    assert.deepEqual(
+      (await items.find({ x: 'PING' }, { collation }).toArray()).map(({ _id }) => _id),
+      [0, 1],
+    )
+    assert.deepEqual(
+      (await items.find({}, { collation }).sort({ x: 1, _id: 1 }).toArray()).map(({ x }) => x),
+      ['Äpfel', 'apple', 'ping', 'pINg', 'Zebra'],
+    )
+    assert.equal(await items.countDocuments({ x: { $in: ['PING', 'ZEBRA'] } }, { collation }), 3)
+    assert.equal((await items.distinct('x', { x: { $ne: 'Apple' } }, { collation })).length, 3)
+    assert.equal((await items.updateMany({ x: 'PING' }, { $set: { x: 'pong' } }, { collation })).modifiedCount, 2)
+    assert.equal((await items.findOneAndDelete({ x: 'zebra' }, { collation }))?.x, 'Zebra')
+    assert.equal((await items.aggregate([{ $match: { x: 'APPLE' } }], { collation }).toArray()).length, 1)
+    assert.equal((await refusalOf(items.find({ x: { $gt: 'a' } }, { collation }).toArray())).code, 115)
+    assert.equal((await refusalOf(items.createIndex({ y: 1 }, { unique: true, collation }))).code, 115)
+  })
+
   it('lists, renames and drops collections', async () => {
     const db = test.db()
     await db.createCollection('a')

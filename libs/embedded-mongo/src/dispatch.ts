@@ -116,7 +116,7 @@ async function run(command: Command, context: Context): Promise<Buffer | undefin
       fail(72, "'autocommit' and 'startTransaction' need a transaction number")
     return command.run(context)
   }
-  while (session.running) await session.running.catch(() => {})
+  while (session.running !== undefined) await session.running.catch(() => {})
   const running = body.autocommit === undefined ? runRetryable(command, context) : runInTransaction(command, context)
   session.running = running
   try {

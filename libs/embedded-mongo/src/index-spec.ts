@@ -1,4 +1,5 @@
 import { Int32 } from 'bson'
+import { parseCollation } from './collation.ts'
 import { fail } from './errors.ts'
 import { compileFilter } from './match.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
@@ -24,7 +25,7 @@ export interface Index {
   holds: ((doc: Doc) => boolean) | undefined
   expireAfterSeconds: number | undefined
   isHidden: boolean
-  /** False for text, geo and wildcard indexes: they are listed, but no entries are made and no query uses them. */
+  /** False for text, geo and wildcard indexes and those with a collation: they are listed, but no entries are made and no query uses them. */
   isKept: boolean
   /** Top-level fields that decide the index's entries; undefined when the whole document may. */
   topFields: readonly string[] | undefined
@@ -78,7 +79,8 @@ export function normalizeSpec(given: Doc): Doc {
   if (!isDoc(given.key)) return fail(9, "The 'key' field is a required property of an index specification")
   if (typeof given.name !== 'string') return fail(9, "The 'name' field is a required property of an index specification")
   checkKey(given.key)
-  checkCollation(given.collation)
+  const collation = parseCollation(given.collation)
+  if (collation && isTruthy(given.unique)) fail(115, 'a unique index with a collation is not supported by this server')
   const { key, name, v: _version, ns: _namespace, background: _background, dropDups: _dropDups, ...rest } = given
   for (const option of ['unique', 'sparse', 'hidden', 'prepareUnique']) if (option in rest && !isTruthy(rest[option])) delete rest[option]
   const kinds = Object.values(key)
@@ -108,7 +110,10 @@ export function indexFrom(id: number, spec: Doc): Index {
     holds: partial && compileFilter(partial),
     expireAfterSeconds: isNumeric(spec.expireAfterSeconds) ? asNumber(spec.expireAfterSeconds) : undefined,
     isHidden: isTruthy(spec.hidden),
-    isKept: Object.entries(key).every(([path, kind]) => isNumeric(kind) || (kind === 'hashed' && !path.includes('$**'))) && !fields.some(isWildcard),
+    isKept:
+      Object.entries(key).every(([path, kind]) => isNumeric(kind) || (kind === 'hashed' && !path.includes('$**'))) &&
+      !fields.some(isWildcard) &&
+      !parseCollation(spec.collation),
     topFields: topFieldsOf(fields, partial),
     multikey: fields.map(() => false),
     isInexact: false,
@@ -118,14 +123,6 @@ export function indexFrom(id: number, spec: Doc): Index {
 
 /** The index that every collection has by the order of its documents. */
 export const idIndexSpec: Doc = { v: new Int32(2), key: { _id: new Int32(1) }, name: '_id_' }
-
-/** Collations other than simple comparison are refused: an index or query that ignored one would give wrong rows. */
-export function checkCollation(collation: unknown): void {
-  if (collation === undefined || collation === null) return
-  if (!isDoc(collation)) return fail(14, "BSON field 'collation' is the wrong type, expected type 'object'")
-  if (collation.locale !== 'simple')
-    fail(115, `collation with locale '${String(collation.locale)}' is not supported by this server, only 'simple' is`)
-}
 
 function isSwitch(value: unknown): boolean {
   return typeof value === 'boolean' || isNumeric(value)

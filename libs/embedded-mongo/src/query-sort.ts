@@ -1,5 +1,5 @@
+import { type Collation, compareCollated } from './collation.ts'
 import { fail } from './errors.ts'
-import { compare } from './order.ts'
 import { asNumber, type Doc, getOwn, isDoc, isNumeric } from './values.ts'
 
 export interface SortKey {
@@ -20,18 +20,18 @@ export function parseSort(sort: Doc | undefined): SortKey[] {
 }
 
 /** What of a document decides its place: of an array the smallest element, or the largest when descending. */
-export function sortValues(doc: Doc, keys: readonly SortKey[]): unknown[] {
+export function sortValues(doc: Doc, keys: readonly SortKey[], collation?: Collation): unknown[] {
   return keys.map(({ path, direction }) => {
     const found: unknown[] = []
     collect(doc, path.split('.'), 0, found)
     if (found.length < 2) return found[0]
-    return found.reduce((best, value) => (compare(value, best) * direction < 0 ? value : best))
+    return found.reduce((best, value) => (compareCollated(value, best, collation) * direction < 0 ? value : best))
   })
 }
 
-export function compareSorted(a: readonly unknown[], b: readonly unknown[], keys: readonly SortKey[]): number {
+export function compareSorted(a: readonly unknown[], b: readonly unknown[], keys: readonly SortKey[], collation?: Collation): number {
   for (let i = 0; i < keys.length; i++) {
-    const order = compare(a[i], b[i])
+    const order = compareCollated(a[i], b[i], collation)
     if (order !== 0) return order * keys[i]!.direction
   }
   return 0

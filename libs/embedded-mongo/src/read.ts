@@ -1,5 +1,6 @@
 import { decode } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
+import { type Collation, type Folded, foldFilter } from './collation.ts'
 import { MongoError } from './errors.ts'
 import { compileFilter } from './match.ts'
 import { type Plan, planQuery } from './plan.ts'
@@ -43,6 +44,7 @@ export interface Query {
   limit?: number
   hint?: unknown
   vars?: Doc
+  collation?: Collation | undefined
   /** Set when the last document has been given out, as far as that is known without looking for another one. */
   end?: { isReached: boolean }
 }
@@ -52,13 +54,14 @@ const tickEvery = 128
 /** All documents that match, in order. The stream can be left and taken up again while other commands write. */
 export function* runQuery(view: View, collection: Collection, query: Query): Generator<Found | Tick> {
   const sort = query.sort ?? []
-  const plan = planQuery(collection, query.filter, sort, query.hint)
-  const isOrdered = sort.length === 0 || (plan.givesSort && !view.changes?.(collection)?.size)
-  const matches = findMatches(view, collection, plan, query)
+  const folded = query.collation && foldFilter(query.filter, query.collation)
+  const plan = planQuery(collection, folded ? {} : query.filter, sort, query.hint)
+  const isOrdered = sort.length === 0 || (plan.givesSort && !query.collation && !view.changes?.(collection)?.size)
+  const matches = findMatches(view, collection, folded ? { ...plan, isExact: false } : plan, query, folded)
   const skip = query.skip ?? 0
   const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY
   const end = query.end ?? { isReached: false }
-  yield* slice(isOrdered ? matches : sorted(matches, sort, skip + limit, end), skip, limit, end)
+  yield* slice(isOrdered ? matches : sorted(matches, sort, skip + limit, end, query.collation), skip, limit, end)
 }
 
 /** The document as decoded by the filter, or now. */
@@ -80,14 +83,14 @@ function* slice(stream: Iterable<Found | Tick>, skip: number, limit: number, end
   }
 }
 
-function* findMatches(view: View, collection: Collection, plan: Plan, query: Query): Generator<Found | Tick> {
+function* findMatches(view: View, collection: Collection, plan: Plan, query: Query, folded?: Folded): Generator<Found | Tick> {
   let compiled: ((doc: Doc) => boolean) | undefined
   const matches = (found: Found) => {
     compiled ??= compileFilter(query.filter, { vars: query.vars })
-    return compiled(docOf(found))
+    return compiled(folded ? folded.fold(docOf(found)) : docOf(found))
   }
   // An empty result must not hide a bad filter; one that the plan understands to the end is good.
-  if (!plan.isExact) compiled = compileFilter(query.filter, { vars: query.vars })
+  if (!plan.isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
   const changes = view.changes?.(collection)
   const version = view.storage.version()
   for (const found of candidates(view, plan)) {
@@ -142,9 +145,15 @@ function* entriesOf({ storage, snapshot }: View, plan: Plan, range: Plan['ranges
 }
 
 /** Sorts in memory, keeping no more than `limit` documents at a time. */
-function* sorted(stream: Iterable<Found | Tick>, keys: readonly SortKey[], limit: number, end: { isReached: boolean }): Generator<Found | Tick> {
+function* sorted(
+  stream: Iterable<Found | Tick>,
+  keys: readonly SortKey[],
+  limit: number,
+  end: { isReached: boolean },
+  collation: Collation | undefined,
+): Generator<Found | Tick> {
   let kept: { found: Found; values: unknown[]; place: number }[] = []
-  const order = (a: (typeof kept)[number], b: (typeof kept)[number]) => compareSorted(a.values, b.values, keys) || a.place - b.place
+  const order = (a: (typeof kept)[number], b: (typeof kept)[number]) => compareSorted(a.values, b.values, keys, collation) || a.place - b.place
   let place = 0
   for (const found of stream) {
     if (found === tick) {
@@ -152,7 +161,7 @@ function* sorted(stream: Iterable<Found | Tick>, keys: readonly SortKey[], limit
       continue
     }
     place += 1
-    kept.push({ found: { key: found.key, raw: found.raw }, values: sortValues(docOf(found), keys), place })
+    kept.push({ found: { key: found.key, raw: found.raw }, values: sortValues(docOf(found), keys, collation), place })
     if (kept.length >= 2 * limit + 1000) kept = kept.sort(order).slice(0, limit)
   }
   kept.sort(order)

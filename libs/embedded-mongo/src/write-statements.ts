@@ -1,9 +1,9 @@
 import { ObjectId } from 'bson'
 import type { Collection } from './catalog.ts'
+import { checkCollatedUpdate, parseCollation } from './collation.ts'
 import type { Done } from './commands-write.ts'
 import { type Context, flag, optionalDoc, optionalDocs } from './context.ts'
 import { fail } from './errors.ts'
-import { checkCollation } from './index-spec.ts'
 import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
 import { viewOf } from './txn.ts'
 import { compileUpdate, isReplacement, type Updated, upsertSeed } from './update.ts'
@@ -100,11 +100,11 @@ export function insertUpsert(context: Context, writer: Writer, collection: Colle
 /** All targets are found before the first is changed, so that no change makes a document be met twice. */
 function targets(context: Context, writer: Writer, collection: Collection, statement: Doc, filter: Doc, isMulti: boolean): Found[] {
   const vars = { ...optionalDoc(context.body, 'let'), ...optionalDoc(statement, 'c') }
-  const query = { filter, hint: statement.hint, vars, limit: isMulti ? 0 : 1 }
+  const query = { filter, hint: statement.hint, vars, collation: parseCollation(statement.collation), limit: isMulti ? 0 : 1 }
   return [...withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline)]
 }
 
 function checkStatement(place: string, statement: Doc, fields: ReadonlySet<string>): void {
   for (const field of Object.keys(statement)) if (!fields.has(field)) fail(40415, `BSON field '${place}.${field}' is an unknown field.`)
-  checkCollation(statement.collation)
+  checkCollatedUpdate(statement.u, statement.arrayFilters, parseCollation(statement.collation))
 }
