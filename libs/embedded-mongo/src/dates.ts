@@ -4,6 +4,11 @@ const day = 86_400_000
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
+/** Refuses a date that lies outside the range that dates can have here (±8.64e15 ms). */
+export function checkedDate(date: Date): Date {
+  return Number.isNaN(date.getTime()) ? fail(2, 'date value out of range') : date
+}
+
 /** Milliseconds by which local time in the zone is ahead of UTC at the given instant. Zones: an Olson name, `+05:30`, `+0530`, `+05`. */
 function zoneOffset(zone: string, ms: number): number {
   if (zone === 'UTC' || zone === 'GMT' || zone === 'Z') return 0
@@ -41,13 +46,13 @@ function formatter(zone: string): Intl.DateTimeFormat {
 
 /** A date whose UTC fields are the local ones of the zone. */
 export function toLocal(date: Date, zone: string): Date {
-  return new Date(date.getTime() + zoneOffset(zone, date.getTime()))
+  return checkedDate(new Date(date.getTime() + zoneOffset(zone, checkedDate(date).getTime())))
 }
 
 /** The instant that has the given local time in the zone. */
 export function fromLocal(local: number, zone: string): Date {
-  const guess = local - zoneOffset(zone, local)
-  return new Date(local - zoneOffset(zone, guess))
+  const guess = checkedDate(new Date(local)).getTime() - zoneOffset(zone, local)
+  return checkedDate(new Date(local - zoneOffset(zone, guess)))
 }
 
 /** Day of the year, from 1. */
@@ -161,7 +166,8 @@ export const units: readonly string[] = [...Object.keys(unitMonths), ...Object.k
 
 /** Adds to a date; days and longer follow the zone's calendar, and a month's day is cut to its last. */
 export function addToDate(date: Date, unit: Unit, amount: number, zone: string): Date {
-  if (unit === 'hour' || unit === 'minute' || unit === 'second' || unit === 'millisecond') return new Date(date.getTime() + amount * unitMs[unit])
+  if (unit === 'hour' || unit === 'minute' || unit === 'second' || unit === 'millisecond')
+    return checkedDate(new Date(date.getTime() + amount * unitMs[unit]))
   const local = toLocal(date, zone)
   if (unit === 'week' || unit === 'day') return fromLocal(local.getTime() + amount * unitMs[unit], zone)
   const monthIndex = local.getUTCFullYear() * 12 + local.getUTCMonth() + amount * unitMonths[unit]

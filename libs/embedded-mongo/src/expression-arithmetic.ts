@@ -1,5 +1,6 @@
 import { Decimal128, Double, Int32, Long } from 'bson'
 import { accumulators } from './accumulators.ts'
+import { checkedDate } from './dates.ts'
 import { decimalOfExact, type Exact, exactOf, exactOfDecimal, exactOfDouble, nearestDouble, roundExact } from './decimal.ts'
 import { fail } from './errors.ts'
 import { fixed, integerArgument, nullish, type Operator, ranged, variadic } from './expression-core.ts'
@@ -87,12 +88,12 @@ function sum(values: unknown[]): unknown {
 }
 
 function shifted(date: Date, by: Numeric, direction: 1 | -1): Date {
-  return new Date(date.getTime() + direction * Math.round(asNumber(by)))
+  return checkedDate(new Date(date.getTime() + direction * Math.round(asNumber(by))))
 }
 
 function difference(a: unknown, b: unknown): unknown {
   if (nullish(a) || nullish(b)) return null
-  if (a instanceof Date && b instanceof Date) return Long.fromNumber(a.getTime() - b.getTime())
+  if (a instanceof Date && b instanceof Date) return Long.fromNumber(checkedDate(a).getTime() - checkedDate(b).getTime())
   if (a instanceof Date && isNumeric(b)) return shifted(a, b, -1)
   if (isNumeric(a) && isNumeric(b)) return widened(subtract, a, b)
   return fail(14, `can't $subtract ${typeName(b)} from ${typeName(a)}`)

@@ -1,5 +1,5 @@
 import { Binary, BSONSymbol, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson'
-import { parseDate } from './dates.ts'
+import { checkedDate, parseDate } from './dates.ts'
 import { exactOf, exactOfDecimal, roundExact } from './decimal.ts'
 import { fail, MongoError } from './errors.ts'
 import { fixed, namedArguments, nullish, type Operator } from './expression-core.ts'
@@ -94,7 +94,7 @@ function numeric(v: unknown, target: string): Numeric {
 /** The text of a scalar as `$toString` writes it; undefined for what has none. */
 export function toText(v: unknown): string | undefined {
   if (typeof v === 'string' || typeof v === 'boolean') return String(v)
-  if (v instanceof Date) return v.toISOString()
+  if (v instanceof Date) return checkedDate(v).toISOString()
   if (v instanceof ObjectId || v instanceof BSONSymbol || isNumeric(v)) return v.toString()
   return undefined
 }
@@ -105,7 +105,7 @@ function toDate(v: unknown): Date {
   if (v instanceof Timestamp) return new Date(v.t * 1000)
   if (typeof v === 'string') return parseDate(v)
   if (v instanceof Int32 || !isNumeric(v)) return unsupported(v, 'date')
-  return new Date(Math.trunc(asNumber(v)))
+  return checkedDate(new Date(Math.trunc(asNumber(v))))
 }
 
 function objectId(text: string): ObjectId {

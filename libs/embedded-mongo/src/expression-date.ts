@@ -1,6 +1,7 @@
 import { Int32, Long, ObjectId, Timestamp } from 'bson'
 import {
   addToDate,
+  checkedDate,
   dateDiff,
   dayOfYear,
   formatDate,
@@ -90,7 +91,7 @@ function part(name: string, take: (local: Date) => number): Operator {
 }
 
 function instant(name: string, v: unknown): Date {
-  if (v instanceof Date) return v
+  if (v instanceof Date) return checkedDate(v)
   if (v instanceof ObjectId) return v.getTimestamp()
   if (v instanceof Timestamp) return new Date(v.t * 1000)
   return fail(16006, `${name} requires a date, but got ${typeName(v)}`)

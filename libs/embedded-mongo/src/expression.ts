@@ -10,7 +10,8 @@ import { setOperators } from './expression-set.ts'
 import { stringOperators } from './expression-string.ts'
 import { asDoc, type Doc, fieldReader, getOwn, isDoc, setOwn } from './values.ts'
 
-const operators: ReadonlyMap<string, Operator> = new Map(
+/** Expression operators by name. */
+export const operators: ReadonlyMap<string, Operator> = new Map(
   Object.entries({
     ...arithmeticOperators,
     ...arrayOperators,
