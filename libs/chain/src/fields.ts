@@ -7,13 +7,13 @@ import { toChecksum } from './keys.ts'
 /** EIP-55 form of an address in any letter case; not the zero address. */
 export const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be 0x and 40 hex digits', abort: true })
   .refine(value => !/^0x0{40}$/.test(value), 'must not be the zero address')
   .overwrite(toChecksum)
 /** As `address`; the zero address stands for "none yet". */
 export const addressOrZero = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be 0x and 40 hex digits', abort: true })
   .overwrite(toChecksum)
 export const bytes32 = z
   .string()

@@ -3,6 +3,7 @@ import type { Bus } from '@carapace/bus'
 import { afterwork } from './afterwork.ts'
 import { cancelRequested } from './cancels.ts'
 import { finalize } from './finalizer.ts'
+import { gapFiller } from './gap.ts'
 import { followHeads, type Heads, loadCursor } from './heads.ts'
 import { type Indexer, indexer } from './indexer.ts'
 import { intake } from './intake.ts'
@@ -72,6 +73,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     return undefined
   }
   const inOrder = serially()
+  const fillGap = gapFiller()
   const after = afterwork(error => end(error))
   const lane: Lane = {
     ...parts,
@@ -109,7 +111,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
   const reconciling = runner(async () => {
     await inOrder(async () => {
       await heads.advance()
-      await reconcile(lane, heads)
+      await reconcile(lane, heads, fillGap)
       await cancelRequested(lane)
     })
     return undefined
@@ -134,7 +136,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     heads = followHeads(lane, events, cursor, headsEvents(lane, events))
     await recover(lane)
     await heads.advance()
-    await reconcile(lane, heads)
+    await reconcile(lane, heads, fillGap)
     await prepareLane(lane)
     lane.rpc.onHead(header => {
       if (!listening.open) return

@@ -1,5 +1,6 @@
 import { hexOf, receiptsByHash } from './chain-reader.ts'
 import { effectIsThere } from './effect.ts'
+import type { gapFiller } from './gap.ts'
 import type { Heads } from './heads.ts'
 import type { Lane } from './lane.ts'
 import { confirm, type OpStep, requeue } from './outcome-writes.ts'
@@ -16,11 +17,12 @@ const looks = 2
  * Holds the lane's open slots against the node's count of its transactions: finds receipts that no head brought, nonces that somebody
  * else used, and transactions that the node has forgotten.
  */
-export async function reconcile(lane: Lane, heads: Heads): Promise<void> {
+export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<typeof gapFiller>): Promise<void> {
   const open = lane.slots.open()
   if (open.length === 0) return
   const count = await countAt(lane, 'latest')
   const below = open.filter(slot => slot.nonce < count)
+  await fillGap(lane, count)
   if (below.length) await lookUp(lane, heads, below)
   const above = lane.slots.open().filter(slot => slot.nonce >= count)
   const silent = above.filter(slot => Date.now() - slot.lastSentAt > lane.network.stuckMs / 2)

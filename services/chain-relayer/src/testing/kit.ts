@@ -9,7 +9,7 @@ import { acquireMongo, type TestMongo, until } from '@carapace/testing'
 import { computeAddress, Wallet } from 'ethers'
 import { announcer } from '../announce.ts'
 import { type Collections, openCollections } from '../collections.ts'
-import { openCustody } from '../custody/custody.ts'
+import { type Custody, openCustody } from '../custody/custody.ts'
 import type { FailPoint, LaneParts } from '../lane.ts'
 import { type RunningLane, runLane } from '../leader.ts'
 import { inspectNetwork, type NetworkConfig } from '../network.ts'
@@ -84,7 +84,10 @@ export interface Kit {
   of(opKey: string, type?: string): CloudEvent[]
   /** Hands a command to the lane, as a service's outbox would. */
   send(...drafts: Draft[]): Promise<void>
+  /** The same for one, without waiting for its end; resolves to the event's id. */
+  sendRaw(draft: Draft): Promise<string>
   start(options?: KitLane): Promise<RunningLane>
+  custody(): Promise<Custody>
   close(): Promise<void>
 }
 export interface KitLane {
@@ -93,12 +96,18 @@ export interface KitLane {
   batchSize?: number
   failPoint?: (point: FailPoint) => void
   window?: number
+  finality?: number
+  log?: LaneParts['log']
   real?: boolean
   /** Do not wait until it leads. */
   standby?: boolean
   commandOf?: (kind: string) => Command | undefined
 }
 
+const isIdle = (lane: RunningLane) => {
+  const current = lane.current()
+  return current?.queue.size === 0 && current.slots.openCount === 0
+}
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** A lane in this process with real parts: devnet, storage, bus. */
@@ -126,6 +135,12 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
     events,
     of: (opKey, type) => events.filter(event => event.data.opKey === opKey && (!type || event.type === `chain.command.${type}.v1`)),
     send: (...drafts) => bus.publish(drafts.map(draft => ({ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }))),
+    sendRaw: async draft => {
+      const event = envelope(draft)
+      bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event }]).catch(() => undefined)
+      return event.id
+    },
+    custody: () => openCustody(seed, db.wallets, db.seeds),
     start: async (laneOptions = {}) => {
       const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeout ?? quickTimings.rpcTimeout })
       rpcs.push(laneRpc)
@@ -133,7 +148,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
       const parts = await laneParts({ chain, devnet, db, bus, rpc: laneRpc }, laneOptions)
       const lane = runLane(parts, bus)
       lanes.push(lane)
-      if (laneOptions.standby !== true) await until('the lane leads', () => lane.current())
+      if (laneOptions.standby !== true) await until('the lane leads and is set up', () => isIdle(lane))
       return lane
     },
     close: async () => {
@@ -156,7 +171,13 @@ export async function laneParts(
   const signer = localSigner(laneKey)
   return {
     id: `${chain}:${signer.address}`,
-    network: { ...network, stuckMs: 1_500, blockMs: 300, ...(options.window ? { window: options.window } : {}) },
+    network: {
+      ...network,
+      stuckMs: 1_500,
+      blockMs: 300,
+      ...(options.window ? { window: options.window } : {}),
+      ...(options.finality ? { finality: options.finality } : {}),
+    },
     rpc,
     signer,
     custody: await openCustody(seed, db.wallets, db.seeds),
@@ -164,7 +185,7 @@ export async function laneParts(
     timings: { ...quickTimings, ...options.timings },
     announce: announcer(bus, () => new Date()),
     commandOf: options.commandOf ?? commandOf,
-    log: quiet,
+    log: options.log ?? quiet,
     batchSize: options.batchSize ?? 50,
     failPoint: options.failPoint ?? (() => {}),
   }
