@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Chain } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { deployDevnet } from '@carapace/contracts'
+import { type Deployment, deployDevnet } from '@carapace/contracts'
 import { type Devnet, startDevnets } from '@carapace/devnet'
 import { computeAddress } from 'ethers'
 import type { Keys } from './keys.ts'
@@ -19,9 +19,10 @@ export async function startNetworks(dataDir: string, ports: readonly [number, nu
   const operator = computeAddress(keys.relayer)
   const admin = computeAddress(keys.oracle)
   const chains = Object.keys(networks) as Chain[]
-  const devnets = await startDevnets({
-    networks: chains.map((chain, at) => ({ network: { chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless }, port: ports[at] ?? 0, dataDir: path.join(dataDir, 'devnet', chain) })),
-    deploy: (network, rpcUrl) => deployDevnet({ rpcUrl, chainId: network.chainId, deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }),
+  const devnets = await startDevnets<Deployment>({
+    networks: chains.map((chain, at) => ({ chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless, port: ports[at] ?? 0 })),
+    dataDir: path.join(dataDir, 'devnet'),
+    deploy: (rpc, { chainId }) => deployDevnet({ rpcUrl: rpc, chainId, deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }),
     log,
   })
   await mkdir(path.join(dataDir, 'devnet'), { recursive: true })
@@ -36,7 +37,7 @@ export async function startNetworks(dataDir: string, ports: readonly [number, nu
   }
 }
 
-async function announce(dataDir: string, devnet: Devnet<unknown>): Promise<Record<string, string>> {
+async function announce(dataDir: string, devnet: Devnet<Deployment>): Promise<Record<string, string>> {
   const file = path.resolve(dataDir, 'devnet', `${devnet.chain}.addresses.json`)
   await writeFile(file, `${JSON.stringify(devnet.addresses, null, 2)}\n`)
   return { [`${devnet.chain}_RPC_URL`]: devnet.rpcUrl, [`${devnet.chain}_ADDRESSES`]: file }

@@ -1,6 +1,6 @@
 import { artifact, type ContractName } from '../artifact.ts'
 import type { Step } from './plan.ts'
-import { type Call, callAll } from './rpc.ts'
+import { type Call, callAll, type Node } from './rpc.ts'
 
 /**
  * Whether runtime code on chain is that of the contract, whatever its constructor wrote into the immutables.
@@ -18,7 +18,7 @@ export function isCodeOf(name: ContractName, code: string): boolean {
 }
 
 /** Throws when an address holds other code than ours. */
-export async function requireOurCode(rpcUrl: string, steps: readonly Step[]): Promise<void> {
+export async function requireOurCode(rpcUrl: Node, steps: readonly Step[]): Promise<void> {
   const codes = await callAll(
     rpcUrl,
     steps.map((s): Call => ['eth_getCode', s.address, 'latest']),

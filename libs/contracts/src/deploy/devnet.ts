@@ -2,10 +2,11 @@ import { Wallet } from 'ethers'
 import type { Addresses } from '../address.ts'
 import { requireOurCode } from './code.ts'
 import { type Authorities, type Plan, planDeployment, type Step } from './plan.ts'
-import { type Call, call, callAll } from './rpc.ts'
+import { type Call, call, callAll, type Node } from './rpc.ts'
 
 export interface DevnetDeployment extends Authorities {
-  rpcUrl: string
+  /** The anvil: its address, or a function that makes one call to it. */
+  rpcUrl: Node
   chainId: number
   /** Private key of the deployer: an account without transactions. The same key gives the same addresses on every devnet. */
   deployerKey: string
@@ -47,7 +48,7 @@ export async function deployDevnet(options: DevnetDeployment): Promise<Deploymen
   return { chainId, addresses: plan.addresses, startBlock: 0 }
 }
 
-async function send(rpcUrl: string, wallet: Wallet, steps: readonly Step[], chainId: number, gasPrice: bigint): Promise<void> {
+async function send(rpcUrl: Node, wallet: Wallet, steps: readonly Step[], chainId: number, gasPrice: bigint): Promise<void> {
   const setup: Call[] = steps.filter(s => s.kind === 'plant').map(s => ['anvil_setCode', s.address, s.initCode])
   // A network without gas price takes transactions from an empty account.
   if (gasPrice > 0n) setup.push(['anvil_setBalance', wallet.address, deployerBalance])
@@ -72,7 +73,7 @@ interface Receipt {
 }
 
 /** Asks for blocks until every transaction is in one: harmless where the node mines by itself. */
-async function mine(rpcUrl: string, hashes: readonly string[]): Promise<(Receipt | null)[]> {
+async function mine(rpcUrl: Node, hashes: readonly string[]): Promise<(Receipt | null)[]> {
   const ask = hashes.map((hash): Call => ['eth_getTransactionReceipt', hash])
   for (let block = 0; block < maxBlocks; block++) {
     await call(rpcUrl, 'evm_mine')
@@ -87,7 +88,7 @@ async function mine(rpcUrl: string, hashes: readonly string[]): Promise<(Receipt
  * returned is its runtime code, immutables included, and takes that place now. It is asked on empty storage, since constructors
  * may refuse to run twice.
  */
-async function uncover(rpcUrl: string, plan: Plan): Promise<void> {
+async function uncover(rpcUrl: Node, plan: Plan): Promise<void> {
   const planted = plan.steps.filter(s => s.kind === 'plant')
   const codes = await callAll(
     rpcUrl,

@@ -1,3 +1,6 @@
+/** A node: its HTTP address, or a function that makes one call. */
+export type Node = string | ((method: string, params: unknown[]) => Promise<unknown>)
+
 /** A JSON-RPC call: method and parameters. */
 export type Call = readonly [method: string, ...params: unknown[]]
 
@@ -23,11 +26,12 @@ const timeoutMs = 30_000
  * Sends calls as one ordered batch and gives their results in that order.
  * @throws RpcError with the node's message of the first call that failed; the URL is not in it, since it may hold a key.
  */
-export async function callAll(rpcUrl: string, calls: readonly Call[]): Promise<unknown[]> {
+export async function callAll(node: Node, calls: readonly Call[]): Promise<unknown[]> {
   if (calls.length === 0) return []
+  if (typeof node === 'function') return inOrder(node, calls)
   const body = JSON.stringify(calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params })))
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(timeoutMs) }
-  const response = await fetch(rpcUrl, request)
+  const response = await fetch(node, request)
   const answers = (await response.json()) as Answer[] | Answer
   if (!Array.isArray(answers)) throw new Error(`the node refused the batch: ${answers.error?.message ?? response.status}`)
   return calls.map(([method], id) => {
@@ -38,7 +42,13 @@ export async function callAll(rpcUrl: string, calls: readonly Call[]): Promise<u
 }
 
 /** One call. */
-export async function call<T>(rpcUrl: string, ...request: Call): Promise<T> {
-  const [result] = await callAll(rpcUrl, [request])
+export async function call<T>(node: Node, ...request: Call): Promise<T> {
+  const [result] = await callAll(node, [request])
   return result as T
+}
+
+async function inOrder(node: Exclude<Node, string>, calls: readonly Call[]): Promise<unknown[]> {
+  const results: unknown[] = []
+  for (const [method, ...params] of calls) results.push(await node(method, params))
+  return results
 }
