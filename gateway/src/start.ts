@@ -1,4 +1,4 @@
-import { apis, routes, type ServiceName } from '@carapace/api'
+import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import { type Config, closeServer, fastExpress, type Logger, listen, startService } from '@carapace/service'
 import type { Request, Response } from 'express'
@@ -75,7 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const { db, peers, metrics, log, newId } = behind.own.platform
     answerBrokenRequests(server, newId)
     serve = door({
-      table: routes(Object.values(apis)),
+      table: routes(servedApis(options)),
       pools: behind.pools,
       rates: behind.rates,
       identity: { mode, exposed, admins, agents: behind.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
@@ -109,6 +109,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await closeServer(server, 0)
     throw error
   }
+}
+
+/** Without a sandbox its routes are not there; a request to one is not even looked into. */
+function servedApis({ config, networks }: GatewayOptions): ServiceApi[] {
+  if (config.SANDBOX === true && (networks ?? []).every(({ devnet }) => devnet)) return Object.values(apis)
+  const { useFaucet, advanceClock, ...endpoints } = gatewayApi.endpoints
+  return Object.values({ ...apis, gateway: { ...gatewayApi, endpoints } })
 }
 
 /** What stands behind the door: the gateway's own service, connections to all services, the rate windows. */

@@ -118,14 +118,19 @@ async function admit(
     parts.crossOrigin.check(request)
     return identify(request, body, route, peer, parts.identity)
   }
-  if (!comesAsAdmin(request, route, parts.identity.mode)) {
-    progress.headers.push(...(await parts.rates.check(request, response, route, peer.ip)).raw)
-    return who()
-  }
-  return who().catch(async (error: unknown) => {
-    await parts.rates.failedAdmin(request, peer.ip)
-    throw error
-  })
+  if (comesAsAdmin(request, route, parts.identity.mode))
+    return who().catch(async (error: unknown) => {
+      await parts.rates.failedAdmin(request, peer.ip)
+      throw error
+    })
+  const limited = await parts.rates.byAddress(request, response, route, peer.ip)
+  // a signature tells for certain whose write it is, and is worth the wait; headers alone are counted as sent
+  const signed = parts.identity.mode === 'signed'
+  if (!signed) await parts.rates.byCaller(request, route, peer.ip, undefined, limited)
+  progress.headers.push(...limited.raw)
+  const identity = await who()
+  if (signed) await parts.rates.byCaller(request, route, peer.ip, identity.signedBy, limited)
+  return identity
 }
 
 /** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */

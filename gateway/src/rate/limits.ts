@@ -5,8 +5,10 @@ import { uuidForm, walletForm } from '../identity/agent-caller.ts'
 import { RateHeaders } from './headers.ts'
 
 export interface RateLimits {
-  /** Counts one request of a class. @throws RATE_LIMITED with Retry-After */
-  check(request: Request, response: Response, route: Found, ip: string): Promise<RateHeaders>
+  /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
+  byAddress(request: Request, response: Response, route: Found, ip: string): Promise<RateHeaders>
+  /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
+  byCaller(request: Request, route: Found, ip: string, signedBy: string | undefined, headers: RateHeaders): Promise<void>
   /** Counts a refused admin call as a write: keys and wallets cannot be tried out at full speed. @throws RATE_LIMITED */
   failedAdmin(request: Request, ip: string): Promise<void>
   close(): Promise<void>
@@ -21,7 +23,7 @@ export interface RateSettings {
   store: (prefix: string, limit: number) => Store
 }
 
-/** The rate classes of behaviour 1.9. Without this header a write counts for its address alone. */
+/** The rate classes of behaviour 1.9. */
 export function rateLimits(settings: RateSettings): RateLimits {
   const stores: Store[] = []
   const make = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds, onlySuccesses = false) => {
@@ -52,16 +54,16 @@ export function rateLimits(settings: RateSettings): RateLimits {
   }
 
   return {
-    check: async (request, response, route, ip) => {
+    byAddress: async (request, response, route, ip) => {
       const headers = new RateHeaders()
       const address = addressKey(ip)
-      if (route.endpoint.rate === 'read') await count(read, request, headers, address)
-      else {
-        await count(writeByAddress, request, headers, address)
-        await count(write, request, headers, `${address} ${callerKey(request)}`)
-      }
+      await count(route.endpoint.rate === 'read' ? read : writeByAddress, request, headers, address)
       if (route.endpoint.quota) await count(quotaOf(route), request, new RateHeaders(response), address)
       return headers
+    },
+    byCaller: async (request, route, ip, signedBy, headers) => {
+      if (route.endpoint.rate === 'read') return
+      await count(write, request, headers, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)
     },
     failedAdmin: (request, ip) => count(admin, request, new RateHeaders(), addressKey(ip)),
     close: async () => {

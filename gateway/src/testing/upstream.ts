@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AgentRow } from '@carapace/api'
+import type { AgentRow, TrustReceipt } from '@carapace/api'
 import { contextHeader, type RequestContext, verifyContext } from '@carapace/service'
 
 /** A request as a service got it. */
@@ -17,10 +17,14 @@ export interface Upstream {
   port: number
   seen: Seen[]
   agents: Map<string, AgentRow>
+  /** By their own id and by their gig's. */
+  receipts: Map<string, TrustReceipt>
   /** How public routes are answered; by default with what was seen of the context. */
   answer: (seen: Seen, response: ServerResponse) => void
   /** Internal reads are answered with 503. */
   identityDown: boolean
+  /** What the relayer says of signatures of contract wallets. */
+  contractAccepts: boolean
   close(): Promise<void>
 }
 
@@ -36,7 +40,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
       context: verifyContext(request.headers[contextHeader] as string | undefined, internalKey),
       body: Buffer.concat(chunks),
     }
-    if (seen.url.startsWith('/internal/')) return answerInternal(upstream, seen, response)
+    if (seen.context?.mode === 'internal' || seen.url.startsWith('/internal/')) return answerInternal(upstream, seen, response)
     upstream.seen.push(seen)
     upstream.answer(seen, response)
   })
@@ -47,8 +51,10 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     port,
     seen: [],
     agents: new Map(),
+    receipts: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
     identityDown: false,
+    contractAccepts: false,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
@@ -64,12 +70,16 @@ export function json(response: ServerResponse, status: number, body: unknown, he
 }
 
 function answerInternal(upstream: Upstream, { url, context }: Seen, response: ServerResponse): void {
-  if (context?.mode !== 'internal') return json(response, 401, { message: 'not internal', code: 'AUTH_REQUIRED', status: 401 })
-  if (upstream.identityDown) return json(response, 503, { message: 'down', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
   const key = decodeURIComponent(url.split('/').at(-1) ?? '').toLowerCase()
+  const receipt = url.startsWith('/api/trust-receipts/') ? upstream.receipts.get(key) : undefined
   const agent = url.includes('/by-wallet/')
     ? [...upstream.agents.values()].find(({ wallet }) => wallet?.toLowerCase() === key)
     : upstream.agents.get(key)
-  if (agent) json(response, 200, agent)
+  if (context?.mode !== 'internal') json(response, 401, { message: 'not internal', code: 'AUTH_REQUIRED', status: 401 })
+  else if (upstream.identityDown) json(response, 503, { message: 'down', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
+  else if (url.endsWith('/is-valid-signature')) json(response, 200, { valid: upstream.contractAccepts })
+  else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
+  else if (receipt) json(response, 200, receipt)
+  else if (agent) json(response, 200, agent)
   else json(response, 404, { message: 'Not found', code: 'NOT_FOUND', status: 404 })
 }

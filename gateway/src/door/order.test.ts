@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { startWorld, type World } from '../testing/world.ts'
+
+const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+describe('the order of checks', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld({ RATE_LIMIT_WRITE: '1', ADMIN_WALLETS: admin })
+  })
+  after(() => world.close())
+
+  const big = 'x'.repeat(102_401)
+  const text = { 'content-type': 'text/plain' }
+  /** Each row breaks a rule and every later one; the earlier one answers. */
+  const rows: [what: string, method: string, path: string, headers: Record<string, string>, raw: string | undefined, status: number, code: string][] =
+    [
+      ['route before method', 'DELETE', '/api/nothing', text, big, 404, 'ROUTE_NOT_FOUND'],
+      ['method before size', 'DELETE', '/api/gigs', text, big, 405, 'METHOD_NOT_ALLOWED'],
+      ['size before media type', 'POST', '/api/gigs', text, big, 413, 'PAYLOAD_TOO_LARGE'],
+      ['media type before rate', 'POST', '/api/gigs', text, 'x', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ]
+  for (const [what, method, path, headers, raw, status, code] of rows)
+    it(`${what}: ${status} ${code}`, async () => {
+      const answer = await world.call(method, path, { headers, ...(raw === undefined ? {} : { raw }) })
+
+      assert.deepEqual([answer.status, answer.body.code, answer.body.status], [status, code, status])
+      assert.equal(answer.body.requestId, answer.headers.get('x-request-id'))
+      if (status === 405) assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST')
+    })
+
+  it('rate before identity: 429 RATE_LIMITED for a caller that is unknown, too', async () => {
+    const headers = { 'x-agent-id': randomUUID() }
+    const first = await world.call('POST', '/api/gigs', { headers, body: {} })
+    const second = await world.call('POST', '/api/gigs', { headers, body: {} })
+
+    assert.deepEqual([first.status, first.body.code], [401, 'AUTH_REQUIRED'])
+    assert.deepEqual([second.status, second.body.code], [429, 'RATE_LIMITED'])
+    assert.ok(Number(second.headers.get('retry-after')) > 0)
+  })
+
+  it('identity before the service, which judges path, body and object', async () => {
+    const before = world.upstream.seen.length
+    const answer = await world.call('POST', `/api/agents/${randomUUID()}/follow`, { headers: { 'x-agent-id': randomUUID() }, raw: '{"a": ' })
+
+    assert.equal(answer.status, 401)
+    assert.equal(world.upstream.seen.length, before)
+  })
+
+  it('an admin is checked before the rate, and then not limited; a refused one is', async () => {
+    const status = async (wallet: string) => (await world.call('GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': wallet } })).status
+    for (let i = 0; i < 5; i++) assert.equal(await status(admin), 200)
+    const refused = []
+    for (let i = 0; i < 3; i++) refused.push(await status(`0x${'9'.repeat(40)}`))
+
+    assert.deepEqual(refused, [403, 429, 429])
+  })
+
+  it('knows no internal route, and treats HEAD as GET', async () => {
+    assert.equal((await world.call('GET', `/internal/v1/agents/${randomUUID()}`)).body.code, 'ROUTE_NOT_FOUND')
+    const head = await world.call('HEAD', '/api/agents')
+    assert.deepEqual([head.status, head.body], [200, ''])
+    assert.ok(Number(head.headers.get('content-length')) > 0)
+  })
+
+  const broken: [string, string][] = [
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nhost: x\r\nnonsense\r\n\r\n'],
+    ['two lengths', 'POST /api/gigs HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    ['headers without end', `GET / HTTP/1.1\r\nhost: x\r\na: ${'b'.repeat(40_000)}\r\n\r\n`],
+  ]
+  for (const [what, bytes] of broken)
+    it(`answers ${what} with the error body, and ends the connection`, async () => {
+      const answer = await raw(world.url, bytes)
+
+      assert.match(answer, /^HTTP\/1\.1 400 /)
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+      assert.deepEqual([body.code, body.status, typeof body.message], ['VALIDATION_ERROR', 400, 'string'])
+    })
+
+  it('takes a target with a host in it, and refuses paths that cannot be decoded', async () => {
+    const absolute = await raw(world.url, 'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    const undecodable = await raw(world.url, 'GET /api/gigs/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+
+    assert.match(absolute, /^HTTP\/1\.1 200 /)
+    assert.equal(world.upstream.seen.at(-1)?.url, '/api/agents')
+    assert.match(undecodable, /^HTTP\/1\.1 400 /)
+  })
+})
+
+/** Everything that comes back for these bytes. */
+function raw(url: string, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes))
+    let answer = ''
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { AgentRow } from '@carapace/api'
+import { type SignOptions, signRequest } from '@slicekit/erc8128'
+import { type HDNodeWallet, Wallet } from 'ethers'
+import { send, startWorld, type World } from '../testing/world.ts'
+
+const admin = Wallet.createRandom()
+
+describe('signed requests', () => {
+  let world: World
+  let wallet: HDNodeWallet
+  let agent: AgentRow
+  before(async () => {
+    world = await startWorld({ AUTH_MODE: 'signed', ADMIN_WALLETS: admin.address })
+  })
+  after(() => world.close())
+  beforeEach(() => {
+    wallet = Wallet.createRandom()
+    agent = world.agent({ wallet: wallet.address })
+  })
+
+  const identity = () => ({ 'x-agent-id': agent.agentId, 'x-wallet-address': wallet.address })
+  type Change = {
+    signer?: HDNodeWallet
+    path?: string
+    method?: string
+    body?: string
+    headers?: Record<string, string>
+    options?: SignOptions
+    chainId?: number
+  }
+  /** The headers of a request that is signed by a client that is not ours. */
+  async function signed({ signer = wallet, path = '/api/gigs', method = 'POST', body, headers = identity(), options, chainId = 84532 }: Change = {}) {
+    const components = Object.keys(headers).filter(name => ['x-agent-id', 'x-admin-wallet', 'idempotency-key'].includes(name))
+    const request = await signRequest(
+      world.url + path,
+      {
+        method,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body }),
+      },
+      {
+        address: signer.address as `0x${string}`,
+        chainId,
+        signMessage: async message => (await signer.signMessage(message)) as `0x${string}`,
+      },
+      { components, ...options },
+    )
+    return Object.fromEntries(request.headers)
+  }
+
+  it('are taken from another implementation of ERC-8128, with body, query and idempotency key', async () => {
+    const body = '{"title":"x"}'
+    const path = '/api/gigs?a=1&b=%20'
+    const headers = await signed({ path, body, headers: { ...identity(), 'idempotency-key': 'k-1' } })
+
+    const answer = await send(world.url, 'POST', path, { headers, raw: body })
+
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    assert.equal(answer.headers.get('x-auth-mode'), 'signed')
+    assert.deepEqual(
+      [answer.body.context.mode, answer.body.context.signedBy, answer.body.context.agent.agentId],
+      ['signed', wallet.address, agent.agentId],
+    )
+  })
+
+  it('are needed by writes and private reads, not by public reads', async () => {
+    const code = async (method: string, path: string, headers = identity()) =>
+      (await send(world.url, method, path, { headers, ...(method === 'POST' ? { body: {} } : {}) })).body.code
+
+    assert.equal(await code('POST', '/api/gigs'), 'SIGNATURE_REQUIRED')
+    assert.equal(await code('GET', `/api/agents/${agent.agentId}/treasury/balance`), 'SIGNATURE_REQUIRED')
+    assert.equal(await code('GET', '/api/agents'), undefined)
+    assert.equal(await code('POST', '/api/register-agent', {} as ReturnType<typeof identity>), undefined)
+  })
+
+  it('count once: the same again is a replay', async () => {
+    const headers = await signed({ body: '{}' })
+
+    assert.equal((await send(world.url, 'POST', '/api/gigs', { headers, raw: '{}' })).status, 200)
+    const again = await send(world.url, 'POST', '/api/gigs', { headers, raw: '{}' })
+
+    assert.deepEqual([again.status, again.body.code], [401, 'SIGNATURE_REPLAYED'])
+  })
+
+  it('count once when they come at the same time', async () => {
+    const headers = await signed({ body: '{}' })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(world.url, 'POST', '/api/gigs', { headers, raw: '{}' })))
+
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  })
+
+  type Broken = [what: string, make: () => Promise<{ headers: Record<string, string>; path?: string; method?: string; body?: string }>, code: string]
+  const broken: Broken[] = [
+    ['another body', async () => ({ headers: await signed({ body: '{"a":1}' }), body: '{"a":2}' }), 'SIGNATURE_INVALID'],
+    ['another path', async () => ({ headers: await signed({ body: '{}' }), path: '/api/crews' }), 'SIGNATURE_INVALID'],
+    ['another query', async () => ({ headers: await signed({ path: '/api/gigs?a=1', body: '{}' }), path: '/api/gigs?a=2' }), 'SIGNATURE_INVALID'],
+    ['a query that was not there', async () => ({ headers: await signed({ body: '{}' }), path: '/api/gigs?a=2' }), 'SIGNATURE_INVALID'],
+    ['another agent', async () => ({ headers: { ...(await signed({ body: '{}' })), 'x-agent-id': randomUUID() } }), 'SIGNATURE_INVALID'],
+    ['an added idempotency key', async () => ({ headers: { ...(await signed({ body: '{}' })), 'idempotency-key': 'k' } }), 'SIGNATURE_INVALID'],
+    ['an agent id that is not covered', async () => ({ headers: await signed({ body: '{}', options: { components: [] } }) }), 'SIGNATURE_INVALID'],
+    ["a stranger's key", async () => ({ headers: await signed({ body: '{}', signer: Wallet.createRandom() }) }), 'SIGNATURE_INVALID'],
+    ['another chain', async () => ({ headers: await signed({ body: '{}', chainId: 1 }) }), 'SIGNATURE_INVALID'],
+    ['no nonce', async () => ({ headers: await signed({ body: '{}', options: { replay: 'replayable' } }) }), 'SIGNATURE_INVALID'],
+    ['too long a window', async () => ({ headers: await signed({ body: '{}', options: { ttlSeconds: 301 } }) }), 'SIGNATURE_INVALID'],
+    ['a window that has passed', async () => ({ headers: await signed({ body: '{}', options: window(-100, -10) }) }), 'SIGNATURE_EXPIRED'],
+    ['a window to come', async () => ({ headers: await signed({ body: '{}', options: window(60, 120) }) }), 'SIGNATURE_INVALID'],
+    ['another label', async () => ({ headers: await signed({ body: '{}', options: { label: 'sig1' } }) }), 'SIGNATURE_INVALID'],
+    ['no signature beside its input', async () => ({ headers: { ...(await signed({ body: '{}' })), signature: '' } }), 'SIGNATURE_INVALID'],
+    ['nonsense', async () => ({ headers: { ...identity(), 'signature-input': 'eth=();;', signature: 'eth=:AA==:' } }), 'SIGNATURE_INVALID'],
+  ]
+  for (const [what, make, code] of broken)
+    it(`are refused with ${what}: ${code}`, async () => {
+      const { headers, path = '/api/gigs', method = 'POST', body = '{}' } = await make()
+
+      const answer = await send(world.url, method, path, { headers, raw: body })
+
+      assert.deepEqual([answer.status, answer.body.code], [401, code], JSON.stringify(answer.body))
+    })
+
+  it('are refused when they were made for another host', async () => {
+    const request = await signRequest(
+      'https://other.example/api/gigs',
+      { method: 'POST', headers: { ...identity(), 'content-type': 'application/json' }, body: '{}' },
+      { address: wallet.address as `0x${string}`, chainId: 84532, signMessage: async m => (await wallet.signMessage(m)) as `0x${string}` },
+      { components: ['x-agent-id'] },
+    )
+    const answer = await send(world.url, 'POST', '/api/gigs', { headers: Object.fromEntries(request.headers), raw: '{}' })
+
+    assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_INVALID'])
+  })
+
+  it('of a contract wallet count when the contract says so', async () => {
+    const headers = await signed({ body: '{}' })
+    const other = await signed({ body: '{}' })
+    const byContract = { ...headers, signature: other.signature! }
+
+    world.upstream.contractAccepts = true
+    const accepted = await send(world.url, 'POST', '/api/gigs', { headers: byContract, raw: '{}' })
+    world.upstream.contractAccepts = false
+
+    assert.equal(accepted.status, 200, JSON.stringify(accepted.body))
+  })
+
+  it('admit an admin by wallet, and nobody by header alone', async () => {
+    const path = '/api/admin/dead-letters'
+    const headers = { 'x-admin-wallet': admin.address }
+    const asAdmin = await send(world.url, 'GET', path, { headers: await signed({ signer: admin, method: 'GET', path, headers }) })
+    const asOther = await send(world.url, 'GET', path, { headers: await signed({ signer: wallet, method: 'GET', path, headers }) })
+    const alone = await send(world.url, 'GET', path, { headers })
+
+    assert.deepEqual([asAdmin.status, asOther.body.code, alone.body.code], [200, 'SIGNATURE_INVALID', 'SIGNATURE_REQUIRED'])
+  })
+
+  it("tell registration whose wallet is proven, and hold writes of a signed class to the caller's own path", async () => {
+    const registration = await send(world.url, 'POST', '/api/register-agent', {
+      headers: await signed({ path: '/api/register-agent', body: '{}', headers: {} as ReturnType<typeof identity> }),
+      raw: '{}',
+    })
+    const path = `/api/agents/${randomUUID()}/sync-to-skale`
+    const foreign = await send(world.url, 'POST', path, { headers: await signed({ path, body: '{}' }), raw: '{}' })
+
+    assert.equal(registration.body.context.signedBy, wallet.address)
+    assert.deepEqual([foreign.status, foreign.body.code], [403, 'FORBIDDEN'])
+  })
+
+  it('are checked in plain mode too, when they are sent', async () => {
+    const plain = await startWorld()
+    try {
+      const known = plain.agent()
+      const headers = {
+        'x-agent-id': known.agentId,
+        'x-wallet-address': known.wallet,
+        'signature-input': 'eth=("@path");created=1',
+        signature: 'eth=:AAAA:',
+      }
+      const answer = await plain.call('POST', '/api/gigs', { headers, body: {} })
+
+      assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_INVALID'])
+    } finally {
+      await plain.close()
+    }
+  })
+})
+
+function window(from: number, to: number): SignOptions {
+  const now = Math.floor(Date.now() / 1000)
+  return { created: now + from, expires: now + to }
+}

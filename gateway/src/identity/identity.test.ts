@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { identityApi } from '@carapace/api'
+import { until } from '@carapace/testing'
+import { noWallet, send, startWorld, type World } from '../testing/world.ts'
+
+const oracle = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const stranger = `0x${'ab'.repeat(20)}`
+
+describe('identity in plain mode', () => {
+  let world: World
+  let a: ReturnType<World['agent']>
+  let b: ReturnType<World['agent']>
+  let suspended: ReturnType<World['agent']>
+  before(async () => {
+    world = await startWorld({ ORACLE_WALLET: oracle, ADMIN_WALLETS: admin })
+    a = world.agent()
+    b = world.agent()
+    suspended = world.agent({ status: 'suspended' })
+  })
+  after(() => world.close())
+
+  const id = (value: string) => ({ 'x-agent-id': value })
+  const wallet = (value: string) => ({ 'x-wallet-address': value })
+  const adm = (value: string) => ({ 'x-admin-wallet': value })
+
+  // one endpoint of each caller class: [class, method, path]
+  const agentRoute = ['GET', () => `/api/agents/${a.agentId}/treasury/balance`] as const
+  const walletRoute = ['POST', () => '/api/gigs'] as const
+  const walletOnlyRoute = ['POST', () => `/api/agents/${a.agentId}/reactivate`] as const
+  const optionalRoute = ['GET', () => `/api/agents/${a.agentId}/notifications`] as const
+  const publicRoute = ['GET', () => '/api/agents'] as const
+  const adminRoute = ['POST', () => `/api/admin/agents/${a.agentId}/suspend`] as const
+  const releaseRoute = ['POST', () => '/api/escrow/release'] as const
+
+  type Row = [name: string, route: readonly [string, () => string], headers: () => Record<string, string>, status: number, code?: string]
+  const outcomes: Row[] = [
+    ['A without headers', agentRoute, () => ({}), 401, 'AUTH_REQUIRED'],
+    ['A with an empty header', agentRoute, () => id(' '), 401, 'AUTH_REQUIRED'],
+    ['A with no UUID', agentRoute, () => id('me'), 401, 'IDENTITY_INVALID'],
+    ['A unknown', agentRoute, () => id(randomUUID()), 401, 'IDENTITY_INVALID'],
+    ['A known', agentRoute, () => id(a.agentId), 200],
+    ['A known, in capitals', agentRoute, () => id(a.agentId.toUpperCase()), 200],
+    ['A with its wallet, in other letters', agentRoute, () => ({ ...id(a.agentId), ...wallet(a.wallet.toLowerCase()) }), 200],
+    ['A with a malformed wallet', agentRoute, () => ({ ...id(a.agentId), ...wallet('0x12') }), 401, 'IDENTITY_INVALID'],
+    ['A with the zero wallet', agentRoute, () => ({ ...id(a.agentId), ...wallet(noWallet) }), 401, 'IDENTITY_INVALID'],
+    ['A with an unknown wallet', agentRoute, () => ({ ...id(a.agentId), ...wallet(stranger) }), 401, 'IDENTITY_INVALID'],
+    ["A with another agent's wallet", agentRoute, () => ({ ...id(a.agentId), ...wallet(b.wallet) }), 403, 'WALLET_MISMATCH'],
+    ['A suspended, reading', agentRoute, () => id(suspended.agentId), 200],
+    ['W without headers', walletRoute, () => ({}), 401, 'AUTH_REQUIRED'],
+    ['W with the id alone', walletRoute, () => id(a.agentId), 401, 'AUTH_REQUIRED'],
+    ['W with the wallet alone', walletRoute, () => wallet(a.wallet), 401, 'AUTH_REQUIRED'],
+    ['W', walletRoute, () => ({ ...id(a.agentId), ...wallet(a.wallet) }), 200],
+    ['W of two agents', walletRoute, () => ({ ...id(b.agentId), ...wallet(a.wallet) }), 403, 'WALLET_MISMATCH'],
+    ['W suspended, writing', walletRoute, () => ({ ...id(suspended.agentId), ...wallet(suspended.wallet) }), 403, 'ACCOUNT_SUSPENDED'],
+    ['W as admin only', walletRoute, () => adm(admin), 401, 'AUTH_REQUIRED'],
+    ['X without headers', walletOnlyRoute, () => ({}), 401, 'AUTH_REQUIRED'],
+    ['X', walletOnlyRoute, () => wallet(a.wallet.toUpperCase().replace('0X', '0x')), 200],
+    ['X unknown', walletOnlyRoute, () => wallet(stranger), 401, 'IDENTITY_INVALID'],
+    ['X with its id', walletOnlyRoute, () => ({ ...wallet(a.wallet), ...id(a.agentId) }), 200],
+    ["X with another agent's id", walletOnlyRoute, () => ({ ...wallet(a.wallet), ...id(b.agentId) }), 403, 'WALLET_MISMATCH'],
+    ['optional without headers', optionalRoute, () => ({}), 200],
+    ['optional with an id', optionalRoute, () => id(a.agentId), 200],
+    ['optional with an unknown id', optionalRoute, () => id(randomUUID()), 401, 'IDENTITY_INVALID'],
+    ['optional with a wallet', optionalRoute, () => wallet(a.wallet), 200],
+    ['public with nonsense', publicRoute, () => ({ ...id('nonsense'), ...wallet('x'), ...adm('y') }), 200],
+    ['Adm without header', adminRoute, () => ({}), 401, 'AUTH_REQUIRED'],
+    ['Adm malformed', adminRoute, () => adm('0x'), 403, 'NOT_ADMIN'],
+    ['Adm unlisted', adminRoute, () => adm(stranger), 403, 'NOT_ADMIN'],
+    ['Adm by the oracle, who is no admin', adminRoute, () => adm(oracle), 403, 'NOT_ADMIN'],
+    ['Adm', adminRoute, () => adm(admin.toLowerCase()), 200],
+    ['Ora or W as oracle', releaseRoute, () => adm(oracle), 200],
+    ['Ora or W as admin', releaseRoute, () => adm(admin), 200],
+    ['Ora or W as agent', releaseRoute, () => ({ ...id(a.agentId), ...wallet(a.wallet) }), 200],
+    [
+      'Ora or W as false oracle beside a true agent',
+      releaseRoute,
+      () => ({ ...adm(stranger), ...id(a.agentId), ...wallet(a.wallet) }),
+      403,
+      'NOT_ADMIN',
+    ],
+    ['Ora or W without headers', releaseRoute, () => ({}), 401, 'AUTH_REQUIRED'],
+  ]
+  for (const [name, [method, path], headers, status, code] of outcomes)
+    it(`${name}: ${status}${code ? ` ${code}` : ''}`, async () => {
+      const answer = await world.call(method, path(), { headers: headers(), ...(method === 'POST' ? { body: {} } : {}) })
+
+      assert.equal(answer.status, status, JSON.stringify(answer.body))
+      assert.equal(answer.body.code, code)
+    })
+
+  it('tells the service who calls: the agent, the admin, or nobody', async () => {
+    const agent = await world.call('POST', '/api/gigs', { headers: { ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
+    const asAdmin = await world.call('POST', '/api/escrow/release', { headers: adm(oracle.toLowerCase()), body: {} })
+    const nobody = await world.call('GET', '/api/agents', { headers: id(a.agentId) })
+
+    assert.deepEqual(agent.body.context.agent, { kind: 'agent', agentId: a.agentId, wallet: a.wallet })
+    assert.deepEqual(asAdmin.body.context.admin, { kind: 'oracle', wallet: oracle })
+    assert.deepEqual([nobody.body.context.agent, nobody.body.context.admin], [undefined, undefined])
+  })
+
+  it('knows agents from events, without asking identity', async () => {
+    const agentId = randomUUID()
+    const own = `0x${randomBytes(20).toString('hex')}`
+    const payload = {
+      agentId,
+      handle: 'by-event',
+      wallet: own,
+      walletProven: false,
+      agentType: null,
+      preferredChain: 'BASE_SEPOLIA' as const,
+      chains: ['BASE_SEPOLIA' as const],
+      cardTokenId: 1,
+      status: 'active' as const,
+      platform: false,
+      registeredAt: new Date().toISOString(),
+      description: null,
+      skills: [],
+      verifiedSkills: [],
+      externalLink: null,
+      avatar: null,
+    }
+    await publish(world, identityApi.events.agentRegistered.of(payload), agentId, 1)
+
+    await until(
+      'the event arrived',
+      async () => (await world.call('POST', '/api/gigs', { headers: { ...id(agentId), ...wallet(own) }, body: {} })).status === 200,
+    )
+
+    world.upstream.identityDown = true
+    const answer = await world.call('POST', '/api/gigs', { headers: { ...id(agentId), ...wallet(own) }, body: {} })
+    const unknown = await world.call('POST', '/api/gigs', { headers: { ...id(randomUUID()), ...wallet(own) }, body: {} })
+    world.upstream.identityDown = false
+    assert.equal(answer.status, 200)
+    assert.deepEqual([unknown.status, unknown.body.code], [503, 'DEPENDENCY_UNAVAILABLE'])
+  })
+
+  it('asks identity before it refuses: a reinstated agent writes at once', async () => {
+    const agent = world.agent({ status: 'suspended' })
+    const headers = { ...id(agent.agentId), ...wallet(agent.wallet) }
+    assert.equal((await world.call('POST', '/api/gigs', { headers, body: {} })).status, 403)
+
+    world.upstream.agents.set(agent.agentId, { ...agent, status: 'active', version: 2 })
+
+    assert.equal((await world.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
+  })
+
+  it('stops a suspended agent once the event arrived', async () => {
+    const agent = world.agent()
+    const headers = { ...id(agent.agentId), ...wallet(agent.wallet) }
+    assert.equal((await world.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
+    world.upstream.agents.set(agent.agentId, { ...agent, status: 'suspended', version: 2 })
+    const change = {
+      agentId: agent.agentId,
+      handle: agent.handle,
+      status: 'suspended' as const,
+      wallet: agent.wallet,
+      formerWallet: null,
+      cause: 'admin' as const,
+      reason: null,
+    }
+    await publish(world, identityApi.events.agentStatusChanged.of(change), agent.agentId, 2)
+
+    await until('writes are refused', async () => (await world.call('POST', '/api/gigs', { headers, body: {} })).body.code === 'ACCOUNT_SUSPENDED')
+  })
+
+  it('asks for a signature where the agent demands it', async () => {
+    const agent = world.agent({ requireSignature: true })
+    const answer = await world.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(agent.wallet) }, body: {} })
+
+    assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_REQUIRED'])
+  })
+
+  it('lets no other site act for an agent, and any site read what is public', async () => {
+    const page = { origin: 'https://other.example' }
+    const acting = await world.call('POST', '/api/gigs', { headers: { ...page, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
+    const reading = await world.call('GET', '/api/agents', { headers: page })
+    const own = await world.call('POST', '/api/gigs', { headers: { origin: world.url, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
+    const preflight = await world.call('OPTIONS', '/api/agents', { headers: { ...page, 'access-control-request-method': 'GET' } })
+    const refused = await world.call('OPTIONS', '/api/gigs', { headers: { ...page, 'access-control-request-method': 'POST' } })
+
+    assert.deepEqual([acting.status, acting.body.code], [403, 'FORBIDDEN'])
+    assert.equal(acting.headers.get('access-control-allow-origin'), null)
+    assert.equal(reading.headers.get('access-control-allow-origin'), '*')
+    assert.equal(own.status, 200)
+    assert.equal(preflight.status, 200)
+    assert.doesNotMatch(preflight.headers.get('access-control-allow-headers') ?? '', /x-agent|x-wallet|x-admin/)
+    assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [405, null])
+  })
+})
+
+describe('admins in plain mode', () => {
+  it('need the key where one is set', async () => {
+    const world = await startWorld({ ADMIN_WALLETS: admin, ADMIN_API_KEY: 'a-key-of-sixteen-or-more' })
+    try {
+      const status = async (headers: Record<string, string>) => (await world.call('GET', '/api/admin/dead-letters', { headers })).status
+      assert.equal(await status({ 'x-admin-wallet': admin }), 403)
+      assert.equal(await status({ 'x-admin-wallet': admin, 'x-admin-key': 'a-key-of-sixteen-or-mor' }), 403)
+      assert.equal(await status({ 'x-admin-wallet': admin, 'x-admin-key': 'a-key-of-sixteen-or-more' }), 200)
+    } finally {
+      await world.close()
+    }
+  })
+
+  it('need to come straight from this machine where none is set, and the oracle is an admin by default', async () => {
+    const world = await startWorld({ ORACLE_WALLET: oracle })
+    try {
+      const status = async (headers: Record<string, string>) =>
+        (await send(world.url, 'GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': oracle, ...headers } })).status
+      assert.equal(await status({}), 200)
+      for (const proxied of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'])
+        assert.equal(await status({ [proxied]: '127.0.0.1' }), 403, proxied)
+    } finally {
+      await world.close()
+    }
+  })
+})
+
+async function publish(
+  world: World,
+  draft: ReturnType<typeof identityApi.events.agentRegistered.of>,
+  subject: string,
+  version: number,
+): Promise<void> {
+  const event = {
+    specversion: '1.0',
+    id: randomUUID(),
+    source: '/carapace/identity',
+    type: draft.type,
+    subject,
+    time: new Date().toISOString(),
+    datacontenttype: 'application/json',
+    aggregateversion: version,
+    data: draft.data,
+  } as const
+  await world.bus.publish([{ exchange: 'events', routingKey: draft.routingKey, event }])
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { readConfig } from '@carapace/service'
+import { authMode } from './mode.ts'
+import { devnets, send, startWorld } from './testing/world.ts'
+
+const real = devnets.map(network => ({ ...network, devnet: false }))
+
+describe('the mode of identity', () => {
+  const mode = (env: Record<string, string>, networks: Parameters<typeof authMode>[1] = devnets) => authMode(readConfig(env), networks)
+
+  it('is signed unless said otherwise', () => {
+    assert.deepEqual(mode({}, undefined), { mode: 'signed', exposed: false })
+  })
+
+  it('may be plain on loopback with devnets', () => {
+    assert.deepEqual(mode({ AUTH_MODE: 'plain' }), { mode: 'plain', exposed: false })
+  })
+
+  it('may not be plain for the world, with real networks, or with unknown ones', () => {
+    assert.throws(() => mode({ AUTH_MODE: 'plain', HOST: '0.0.0.0' }), /HOST is 0\.0\.0\.0.*PLAIN_MODE_ACCEPTED=yes/)
+    assert.throws(() => mode({ AUTH_MODE: 'plain' }, real), /BASE_SEPOLIA is a real network/)
+    assert.throws(() => authMode(readConfig({ AUTH_MODE: 'plain' }), undefined), /not known/)
+  })
+
+  it('may be plain there once that is accepted, and counts as exposed', () => {
+    assert.deepEqual(mode({ AUTH_MODE: 'plain', HOST: '0.0.0.0', PLAIN_MODE_ACCEPTED: 'yes' }), { mode: 'plain', exposed: true })
+  })
+
+  it('asks for a signature for admin calls and treasury spending when it is exposed', async () => {
+    const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+    const world = await startWorld({ PLAIN_MODE_ACCEPTED: 'yes', ADMIN_WALLETS: admin, ADMIN_API_KEY: 'sixteen-characters' }, { networks: real })
+    try {
+      const { agentId, wallet } = world.agent()
+      const headers = { 'x-agent-id': agentId, 'x-wallet-address': wallet }
+      const code = async (method: string, path: string, own: Record<string, string>) =>
+        (await send(world.url, method, path, { headers: own, ...(method === 'POST' ? { body: {} } : {}) })).body.code
+
+      assert.equal(await code('POST', '/api/gigs', headers), undefined)
+      for (const name of ['pay', 'withdraw'])
+        assert.equal(await code('POST', `/api/agents/${agentId}/treasury/${name}`, headers), 'SIGNATURE_REQUIRED')
+      assert.equal(
+        await code('GET', '/api/admin/dead-letters', { 'x-admin-wallet': admin, 'x-admin-key': 'sixteen-characters' }),
+        'SIGNATURE_REQUIRED',
+      )
+      assert.equal(await code('POST', '/api/sandbox/clock', {}), 'ROUTE_NOT_FOUND')
+    } finally {
+      await world.close()
+    }
+  })
+
+  it('refuses to start on a wallet that is none, or with x402 that nobody collects', async () => {
+    await assert.rejects(startWorld({ ADMIN_WALLETS: '0x12' }), /ADMIN_WALLETS: 0x12/)
+    await assert.rejects(startWorld({ X402_PAY_TO_ADDRESS: `0x${'12'.repeat(20)}` }), /X402_PAY_TO_ADDRESS is set/)
+  })
+})

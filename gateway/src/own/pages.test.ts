@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { TrustReceipt } from '@carapace/api'
+import { type Answer, startWorld, type World } from '../testing/world.ts'
+
+const nasty = `<script>alert(1)</script> "quoted" & 'single' \u0007 日本`
+
+describe('pages and documents', () => {
+  let world: World
+  let receipt: TrustReceipt
+  before(async () => {
+    world = await startWorld()
+    receipt = makeReceipt()
+    world.upstream.receipts.set(receipt.id, receipt)
+    world.upstream.receipts.set(receipt.gigId, receipt)
+  })
+  after(() => world.close())
+  const get = (path: string, headers = {}) => world.call('GET', path, { headers })
+
+  it('show a receipt by its id and by its gig, with what link previews read', async () => {
+    const [byId, byGig] = await Promise.all([get(`/trust-receipt/${receipt.id}`), get(`/trust-receipt/${receipt.gigId}`)])
+
+    assert.equal(byId.status, 200)
+    assert.match(byId.headers.get('content-type') ?? '', /^text\/html/)
+    assert.equal(byId.body, byGig.body)
+    for (const text of ['12.50 USDC', '12.1875 USDC', 'poster-one', '66.7 % of 3 validators', receipt.contentHash])
+      assert.ok(byId.body.includes(text), text)
+    assert.ok(byId.body.includes(`<meta property="og:image" content="${world.url}/trust-receipt/${receipt.id}.png">`))
+    assert.match(byId.body, /<meta property="og:description" content="12\.1875 USDC paid to/)
+  })
+
+  it('escape what users wrote, in text, attributes and links', async () => {
+    const evil = makeReceipt({
+      gigTitle: nasty,
+      poster: { handle: nasty, wallet: null, fusedScore: 1 },
+      deliverableUrl: 'javascript:alert(1)',
+      basescanUrl: null,
+    })
+    world.upstream.receipts.set(evil.id, evil)
+
+    const { status, body, headers } = await get(`/trust-receipt/${evil.id}`)
+
+    assert.equal(status, 200)
+    assert.doesNotMatch(body, /<script|alert\(1\)"|href="javascript/)
+    assert.ok(body.includes('&lt;script&gt;alert(1)&lt;/script&gt; &quot;quoted&quot; &amp; &#39;single&#39;'))
+    assert.match(headers.get('content-security-policy') ?? '', /script-src 'self'/)
+    assert.equal((await get(`/trust-receipt/${evil.id}.png`)).status, 200)
+  })
+
+  it('draw a receipt as a PNG of 1200 by 630', async () => {
+    const response = await fetch(`${world.url}/trust-receipt/${receipt.id}.png`)
+    const png = Buffer.from(await response.arrayBuffer())
+
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png'])
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630])
+    const again = await fetch(`${world.url}/trust-receipt/${receipt.id}.png`, { headers: { 'if-none-match': response.headers.get('etag')! } })
+    assert.equal(again.status, 304)
+  })
+
+  it('say that there is no receipt: a page to people, the error body for pictures', async () => {
+    const page = await get(`/trust-receipt/${randomUUID()}`)
+    const picture = await get(`/trust-receipt/${randomUUID()}.png`)
+
+    assert.equal(page.status, 404)
+    assert.match(page.body, /There is no such receipt/)
+    assert.deepEqual([picture.status, picture.body.code], [404, 'NOT_FOUND'])
+  })
+
+  it('need no other site: every script, style and picture comes from here', async () => {
+    for (const path of ['/', '/docs', `/trust-receipt/${receipt.id}`]) {
+      const { body, status } = await get(path)
+      assert.equal(status, 200)
+      const loaded = [...body.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="([^"]+)"/g)]
+        .map(match => match[1]!)
+        .filter(url => !url.startsWith(world.url))
+      for (const url of loaded) {
+        assert.match(url, /^\//, `${path} loads ${url}`)
+        assert.equal((await get(url)).status, 200, url)
+      }
+    }
+  })
+
+  it('describe the whole interface', async () => {
+    const [open, async_] = await Promise.all([get('/openapi.json'), get('/asyncapi.json')])
+
+    assert.match(open.body.openapi, /^3\.1/)
+    assert.ok(Object.keys(open.body.paths).length > 100)
+    assert.match(async_.body.asyncapi, /^3\./)
+    assert.equal((await get('/openapi.json', { 'if-none-match': open.headers.get('etag') })).status, 304)
+  })
+
+  it('tell health, readiness and metrics, the last to this machine only', async () => {
+    assert.deepEqual((await get('/healthz')).body, { status: 'ok' })
+    assert.deepEqual((await get('/readyz')).body, { status: 'ready', checks: { mongodb: true, bus: true } })
+    const metrics = await get('/metrics')
+    assert.equal(metrics.status, 200)
+    assert.match(metrics.body, /http_server_request_duration_seconds_bucket/)
+    const far: Answer = await get('/metrics', { 'x-forwarded-for': '8.8.8.8' })
+    assert.deepEqual([far.status, far.body.code], [404, 'ROUTE_NOT_FOUND'])
+    assert.equal((await world.call('POST', '/healthz')).status, 405)
+  })
+})
+
+function makeReceipt(fields: Partial<TrustReceipt> = {}): TrustReceipt {
+  const id = randomUUID()
+  return {
+    id,
+    gigId: randomUUID(),
+    gigTitle: 'Write a parser',
+    posterId: randomUUID(),
+    assigneeId: randomUUID(),
+    poster: { handle: 'poster-one', wallet: `0x${'ab'.repeat(20)}`, fusedScore: 42.5 },
+    assignee: { handle: null, wallet: `0x${'cd'.repeat(20)}`, fusedScore: 61 },
+    budget: 12.5,
+    platformFee: 0.3125,
+    netPaid: 12.1875,
+    currency: 'USDC',
+    chain: 'BASE_SEPOLIA',
+    settledAt: '2026-11-21T10:00:00.000Z',
+    txHash: `0x${'12'.repeat(32)}`,
+    basescanUrl: `https://sepolia.basescan.org/tx/0x${'12'.repeat(32)}`,
+    validationConsensus: 66.7,
+    validatorCount: 3,
+    deliverableUrl: 'https://example.org/work',
+    onChainVerifiable: true,
+    shareUrl: `http://127.0.0.1/trust-receipt/${id}`,
+    verdict: 'APPROVED',
+    contentHash: 'f'.repeat(64),
+    ...fields,
+  }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  apis,
+  type ChainCommand,
+  type CloudEvent,
+  chainCommand,
+  chainCommandConfirmed,
+  chainCommandFailed,
+  clockAdvanced,
+  type Draft,
+} from '@carapace/api'
+import { until } from '@carapace/testing'
+import { startGateway } from '../start.ts'
+import { send, startWorld, type World } from '../testing/world.ts'
+
+const hash = () => `0x${randomBytes(32).toString('hex')}`
+const wallet = () => `0x${randomBytes(20).toString('hex')}`
+
+describe('the sandbox', () => {
+  let world: World
+  let orders: ChainCommand[]
+  let settle: (command: ChainCommand) => Draft | undefined
+  const moves: number[] = []
+  before(async () => {
+    orders = []
+    settle = confirmed
+    world = await startWorld()
+    // stands in for the relayer, and for a service that hears of the clock
+    for (const chain of ['BASE_SEPOLIA', 'SKALE_TESTNET'])
+      await world.bus.subscribe({ name: `carapace.chain.${chain}`, exchange: 'commands', bindings: [chain] }, async event => {
+        const command = chainCommand.parse(event.data)
+        orders.push(command)
+        const outcome = settle(command)
+        if (outcome) await publish(world, outcome)
+      })
+    await world.bus.subscribe({ name: 'test', exchange: 'events', bindings: [clockAdvanced.type] }, async event => {
+      moves.push(clockAdvanced.read(event.data).offsetMs)
+    })
+  })
+  after(() => world.close())
+
+  it('tells networks, contracts and what it offers', async () => {
+    const { body } = await world.call('GET', '/api/networks')
+
+    assert.deepEqual(
+      body.networks.map(({ chain }: { chain: string }) => chain),
+      ['BASE_SEPOLIA', 'SKALE_TESTNET'],
+    )
+    assert.equal(Object.keys(body.networks[0].contracts).length, 12)
+    assert.deepEqual(body.sandbox, { faucet: true, clock: true })
+    assert.equal(apis.gateway.endpoints.listNetworks.response!.safeParse(body).success, true)
+  })
+
+  it('gives test USDC and gas, and answers when both are there', async () => {
+    const to = wallet()
+    const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: to, amount: 1.25 } })
+
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.match(body.txHash, /^0x/)
+    assert.match(body.gasTxHash, /^0x/)
+    assert.equal(body.balance, 1.25)
+    const ours = orders.filter(({ args }) => String(args.to).toLowerCase() === to)
+    assert.deepEqual(ours.map(({ kind }) => kind).sort(), ['faucet.gas', 'faucet.mint'])
+    assert.equal(ours.find(({ kind }) => kind === 'faucet.mint')?.args.amount, '1250000')
+  })
+
+  it('gives no gas where none is needed', async () => {
+    const { body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: wallet(), chain: 'SKALE_TESTNET' } })
+
+    assert.equal(body.gasTxHash, null)
+  })
+
+  it('gives once for one idempotency key', async () => {
+    const to = wallet()
+    const ask = () => world.call('POST', '/api/sandbox/faucet', { headers: { 'idempotency-key': to }, body: { walletAddress: to } })
+    const [first, second] = [await ask(), await ask()]
+
+    assert.deepEqual(second.body, first.body)
+    assert.equal(second.headers.get('idempotency-replayed'), 'true')
+    assert.equal(orders.filter(({ args, kind }) => String(args.to).toLowerCase() === to && kind === 'faucet.mint').length, 1)
+  })
+
+  it('says when the network refuses', async () => {
+    settle = failed
+    const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: wallet() } })
+    settle = confirmed
+
+    assert.deepEqual([status, body.code], [503, 'CHAIN_UNAVAILABLE'])
+  })
+
+  it('refuses wallets and amounts that are none', async () => {
+    for (const body of [
+      {},
+      { walletAddress: '0x1' },
+      { walletAddress: wallet(), amount: 10_001 },
+      { walletAddress: wallet(), amount: 0 },
+      { walletAddress: wallet(), chain: 'ETH' },
+    ]) {
+      const answer = await world.call('POST', '/api/sandbox/faucet', { body })
+      assert.deepEqual([answer.status, answer.body.code], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
+    }
+  })
+
+  it('moves the clock forward and tells every service, also for moves at the same time', async () => {
+    const clock = async (advanceSeconds: number) =>
+      Date.parse((await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds } })).body.now)
+    const before = await clock(0)
+    await Promise.all([clock(100), clock(200), clock(300)])
+    const after = await clock(0)
+
+    assert.ok(after - before >= 600_000 && after - before < 660_000, String(after - before))
+    await until('the services heard', () => Math.max(...moves) === 600_000)
+    assert.equal((await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: -1 } })).status, 400)
+  })
+
+  it('keeps the clock over a restart', async () => {
+    await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 86_400 } })
+    const again = await startGateway(world.options)
+    try {
+      const { body } = await send(again.url, 'POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
+      assert.ok(Date.parse(body.now) - Date.now() > 86_000_000)
+    } finally {
+      await again.close()
+    }
+  })
+
+  it('is not there when it is off', async () => {
+    const off = await startWorld({ SANDBOX: 'no' })
+    try {
+      for (const path of ['faucet', 'clock']) {
+        const { status, body } = await off.call('POST', `/api/sandbox/${path}`, { body: {} })
+        assert.deepEqual([status, body.code], [404, 'ROUTE_NOT_FOUND'])
+      }
+      assert.deepEqual((await off.call('GET', '/api/networks')).body.sandbox, { faucet: false, clock: false })
+    } finally {
+      await off.close()
+    }
+  })
+})
+
+const about = ({ opKey, round, kind, network, aggregateKey }: ChainCommand) => ({ opKey, round, kind, network, aggregateKey, seq: 1 })
+
+const confirmed = (command: ChainCommand): Draft =>
+  chainCommandConfirmed.of({ ...about(command), txHash: hash(), blockNumber: 1, blockHash: hash(), blockTime: 1, logs: [] })
+
+const failed = (command: ChainCommand): Draft =>
+  chainCommandFailed.of({ ...about(command), code: 'REVERTED', terminal: true, message: 'no', attempts: 1 })
+
+async function publish(world: World, draft: Draft): Promise<void> {
+  const event: CloudEvent = {
+    specversion: '1.0',
+    id: randomUUID(),
+    source: '/carapace/chain-relayer',
+    type: draft.type,
+    subject: draft.subject,
+    time: new Date().toISOString(),
+    datacontenttype: 'application/json',
+    aggregateversion: 1,
+    data: draft.data,
+  }
+  await world.bus.publish([{ exchange: 'events', routingKey: draft.routingKey, event }])
+}

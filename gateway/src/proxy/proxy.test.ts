@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { contextHeader } from '@carapace/service'
+import { type FaultProxy, startFaultProxy, until } from '@carapace/testing'
+import { json } from '../testing/upstream.ts'
+import { startWorld, type World } from '../testing/world.ts'
+
+describe('the proxy', () => {
+  let world: World
+  let faults: FaultProxy
+  before(async () => {
+    let target = ''
+    world = await startWorld({}, { address: () => target, upstreamTimeoutMs: 700 })
+    faults = await startFaultProxy({ port: world.upstream.port })
+    target = `http://127.0.0.1:${faults.port}`
+  })
+  after(async () => {
+    await world.close()
+    await faults.close()
+  })
+  const usual = () => world.upstream.answer
+  let answer: ReturnType<typeof usual>
+  beforeEach(() => {
+    answer = world.upstream.answer
+    faults.pass()
+  })
+  afterEach(() => {
+    world.upstream.answer = answer
+  })
+
+  it('passes no context, identity, key or connection header of a client on', async () => {
+    await world.call('GET', '/api/agents', {
+      headers: {
+        [contextHeader]: 'forged.forged',
+        'X-CARAPACE-CONTEXT': 'forged.too',
+        'x-agent-id': 'someone',
+        'x-admin-wallet': 'someone',
+        'x-admin-key': 'secret',
+        authorization: 'Bearer secret',
+        cookie: 'a=b',
+        'x-forwarded-for': '1.2.3.4',
+        'x-request-id': 'mine',
+        prefer: 'respond-async',
+      },
+    })
+
+    const { headers, context } = world.upstream.seen.at(-1)!
+    assert.equal(context?.mode, 'plain')
+    assert.equal(context?.agent, undefined)
+    const known = new Set(['host', 'connection', contextHeader, 'traceparent', 'accept', 'accept-language', 'user-agent', 'prefer'])
+    assert.deepEqual(
+      Object.keys(headers).filter(name => !known.has(name)),
+      [],
+    )
+    assert.equal(headers.prefer, 'respond-async')
+  })
+
+  it('gives status, body, length, ETag, Link and Retry-After back, and names the request itself', async () => {
+    world.upstream.answer = (_seen, response) =>
+      json(
+        response,
+        409,
+        { a: 1 },
+        {
+          etag: 'W/"5"',
+          link: '</api/gigs?offset=20>; rel="next"',
+          'retry-after': '7',
+          'x-total-count': '41',
+          'x-request-id': 'theirs',
+          'x-powered-by': 'x',
+        },
+      )
+
+    const { status, headers, body } = await world.call('GET', '/api/gigs')
+
+    assert.deepEqual([status, body], [409, { a: 1 }])
+    assert.deepEqual(
+      ['content-length', 'etag', 'link', 'retry-after', 'x-total-count', 'x-powered-by', 'x-auth-mode'].map(name => headers.get(name)),
+      ['7', 'W/"5"', '</api/gigs?offset=20>; rel="next"', '7', '41', null, 'plain'],
+    )
+    assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+    assert.match(headers.get('traceparent') ?? '', /^00-/)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  })
+
+  it('lets a service answer 304 to a known ETag', async () => {
+    world.upstream.answer = (seen, response) => {
+      if (seen.headers['if-none-match'] === 'W/"5"') response.writeHead(304, { etag: 'W/"5"' }).end()
+      else json(response, 200, { a: 1 }, { etag: 'W/"5"' })
+    }
+
+    assert.equal((await world.call('GET', '/api/gigs')).status, 200)
+    const again = await world.call('GET', '/api/gigs', { headers: { 'if-none-match': 'W/"5"' } })
+
+    assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, '', 'W/"5"'])
+  })
+
+  it('hands bodies on byte by byte, with and without a length', async () => {
+    const body = Buffer.from(JSON.stringify({ text: randomBytes(50_000).toString('base64').slice(0, 60_000) }))
+
+    await world.call('POST', '/api/register-agent', { raw: body })
+    const counted = world.upstream.seen.at(-1)!
+    await chunked(world.url, [body.subarray(0, 30_000), body.subarray(30_000)])
+    const streamed = world.upstream.seen.at(-1)!
+
+    assert.deepEqual([counted.body.equals(body), streamed.body.equals(body)], [true, true])
+    assert.equal(streamed.headers['content-length'], String(body.length))
+  })
+
+  it('refuses a body without a length once it is too big', async () => {
+    const before = world.upstream.seen.length
+    const status = await chunked(
+      world.url,
+      Array.from({ length: 5 }, () => Buffer.alloc(30_000, 'x')),
+    )
+
+    assert.equal(status, 413)
+    assert.equal(world.upstream.seen.length, before)
+  })
+
+  it('streams large answers whole, also to a slow reader', async () => {
+    const large = randomBytes(8 * 1024 * 1024)
+    world.upstream.answer = (_seen, response) => response.writeHead(200, { 'content-type': 'image/png', 'content-length': large.length }).end(large)
+
+    const response = await fetch(`${world.url}/api/gigs`)
+    const hash = createHash('sha256')
+    for await (const chunk of response.body!) {
+      hash.update(chunk)
+      if (Math.random() < 0.02) await new Promise(resolve => setTimeout(resolve, 2))
+    }
+
+    assert.equal(hash.digest('hex'), createHash('sha256').update(large).digest('hex'))
+  })
+
+  it('answers 504 to a service that does not, and says that it may be tried again', async () => {
+    world.upstream.answer = () => {}
+    const { status, body, headers } = await world.call('GET', '/api/gigs')
+
+    assert.deepEqual([status, body.code, body.retryable], [504, 'TIMEOUT', true])
+    assert.ok(Number(headers.get('retry-after')) > 0)
+  })
+
+  it('answers 503 when nothing listens, and works again when it does', async () => {
+    faults.cut()
+    const down = await world.call('POST', '/api/register-agent', { body: {} })
+    faults.pass()
+
+    assert.deepEqual([down.status, down.body.code, down.body.retryable], [503, 'DEPENDENCY_UNAVAILABLE', true])
+    assert.equal((await world.call('POST', '/api/register-agent', { body: {} })).status, 200)
+  })
+
+  it('tries a GET once more on a reset connection, a write never', async () => {
+    const tries = { GET: 0, POST: 0 }
+    world.upstream.answer = (seen, response) => {
+      tries[seen.method as 'GET'] += 1
+      if (tries[seen.method as 'GET'] === 1) response.socket?.resetAndDestroy()
+      else json(response, 200, {})
+    }
+
+    const get = await world.call('GET', '/api/gigs')
+    const post = await world.call('POST', '/api/register-agent', { body: {} })
+
+    assert.deepEqual([get.status, tries.GET], [200, 2])
+    assert.deepEqual([post.status, post.body.code, tries.POST], [503, 'DEPENDENCY_UNAVAILABLE', 1])
+  })
+
+  it('gives up on a GET after the second try', async () => {
+    let tries = 0
+    world.upstream.answer = (_seen, response) => {
+      tries += 1
+      response.socket?.resetAndDestroy()
+    }
+    assert.equal((await world.call('GET', '/api/gigs')).status, 503)
+    assert.equal(tries, 2)
+  })
+
+  it('cuts an answer that breaks off, so that nobody takes a part for the whole', async () => {
+    world.upstream.answer = (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+      response.write('{"half":')
+      setTimeout(() => response.destroy(), 20)
+    }
+    await assert.rejects(world.call('GET', '/api/gigs'))
+  })
+
+  it('carries on through a slow line', async () => {
+    faults.delay(30)
+    assert.equal((await world.call('POST', '/api/register-agent', { body: { a: 1 } })).status, 200)
+  })
+
+  it('ends the call to the service when the client goes away', async () => {
+    let closed = false
+    world.upstream.answer = (_seen, response) => {
+      response.on('close', () => {
+        closed = true
+      })
+    }
+    const stop = new AbortController()
+    const going = fetch(`${world.url}/api/gigs`, { signal: stop.signal }).catch(() => {})
+    const before = world.upstream.seen.length
+    await until('the service has it', () => world.upstream.seen.length > before)
+    stop.abort()
+    await going
+
+    await until('the service sees the end', () => closed)
+  })
+})
+
+/** A POST in chunks, without a length. Resolves to the status. */
+function chunked(url: string, parts: Buffer[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(`${url}/api/register-agent`, { method: 'POST', headers: { 'content-type': 'application/json' } }, response => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? 0))
+    })
+    call.on('error', reject)
+    for (const part of parts) call.write(part)
+    call.end()
+  })
+}
