@@ -72,6 +72,19 @@ describe('bson codec', () => {
     )
   })
 
+  it('encodes documents that outgrow its buffer at any point', () => {
+    for (const size of [60_000, 65_500, 65_530, 65_535, 65_536, 131_060, 200_000]) {
+      const doc = {
+        a: 'x'.repeat(size),
+        b: { c: [new Int32(1), 'é'.repeat(size), { d: new Binary(Buffer.alloc(size, 7)) }] },
+        e: Array.from({ length: 3000 }, (_, i) => new Double(i)),
+        f: new ObjectId(),
+      }
+
+      assert.ok(encodeDocument(doc).equals(serialize(doc)), String(size))
+    }
+  })
+
   it('decodes chosen fields only', () => {
     fc.assert(
       fc.property(documents, fc.subarray(['a', 'b', '_id', '__proto__', 'é']), (doc, fields) => {
