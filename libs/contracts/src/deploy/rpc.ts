@@ -11,7 +11,7 @@ interface Answer {
 }
 
 /** A node's refusal; `data` is what a reverted call returned. */
-export class RpcError extends Error {
+class RpcError extends Error {
   readonly data: unknown
 
   constructor(method: string, message: string, data: unknown) {
