@@ -22,7 +22,6 @@ export function openConnection(url: string, name: string, log: BusLog): Connecti
   const lost = new WeakSet<ChannelModel>()
 
   const connecting = connect(withHeartbeat(url), {
-    noDelay: true,
     timeout: connectMs,
     clientProperties: { connection_name: name },
     recovery: {
