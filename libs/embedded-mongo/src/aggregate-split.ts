@@ -35,6 +35,11 @@ export function splitPipeline(stages: readonly Doc[]): SplitPipeline {
   return { filter, sort: usableSort, skip: usableSkip, limit: usableLimit, rest: stages.slice(i), fields: neededFields(stages) }
 }
 
+/** The top-level fields that a filter looks at; undefined when it may look at all of them. */
+export function filterFields(filter: Doc): ReadonlySet<string> | undefined {
+  return fieldsOf(fields => ofFilter(filter, fields))
+}
+
 /** Thrown inside the walk when the whole document may be needed. */
 const everything = Symbol('everything')
 
@@ -42,24 +47,32 @@ const everything = Symbol('everything')
 const narrowing = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto'])
 const passing = new Set(['$limit', '$skip', '$sample'])
 
-function neededFields(stages: readonly Doc[]): Set<string> | undefined {
-  const fields = new Set<string>()
-  try {
+function neededFields(stages: readonly Doc[]): ReadonlySet<string> | undefined {
+  return fieldsOf(fields => {
     for (const stage of stages) {
-      const [name] = Object.keys(asDoc(stage) ?? {})
-      const arg = name === undefined ? undefined : stage[name]
+      const [name = ''] = Object.keys(asDoc(stage) ?? {})
+      const arg = stage[name]
       if (name === '$match') ofFilter(arg, fields)
       else if (name === '$sort') for (const path of Object.keys(asDoc(arg) ?? {})) fields.add(top(path))
       else if (name === '$unwind' || name === '$addFields' || name === '$set') ofExpression(arg, fields)
-      else if (name !== undefined && narrowing.has(name)) {
+      else if (narrowing.has(name)) {
         ofExpression(arg, fields)
-        return fields
-      } else if (name === undefined || !passing.has(name)) return undefined
+        return
+      } else if (!passing.has(name)) throw everything
     }
+    throw everything
+  })
+}
+
+function fieldsOf(collect: (fields: Set<string>) => void): ReadonlySet<string> | undefined {
+  const fields = new Set<string>()
+  try {
+    collect(fields)
+    return fields
   } catch (reason) {
-    if (reason !== everything) throw reason
+    if (reason === everything) return undefined
+    throw reason
   }
-  return undefined
 }
 
 function top(path: string): string {

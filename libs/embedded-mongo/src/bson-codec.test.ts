@@ -85,6 +85,12 @@ describe('bson codec', () => {
     }
   })
 
+  it('gives every id and decimal bytes of its own', () => {
+    const doc = { a: new ObjectId(), b: new ObjectId(), c: Decimal128.fromString('1'), d: Decimal128.fromString('2') }
+
+    assert.ok(identical(decodeDocument(encodeDocument(doc)), doc))
+  })
+
   it('decodes chosen fields only', () => {
     fc.assert(
       fc.property(documents, fc.subarray(['a', 'b', '_id', '__proto__', 'é']), (doc, fields) => {

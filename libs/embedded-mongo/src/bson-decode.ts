@@ -83,6 +83,9 @@ function int32(): number {
   return n
 }
 
+/** Small views are costly to make, so short payloads are copied byte by byte. */
+const idBytes = new Uint8Array(12)
+
 function value(type: number): unknown {
   switch (type) {
     case 0x01:
@@ -95,8 +98,10 @@ function value(type: number): unknown {
     case 0x04:
       return array()
     case 0x07:
+      for (let i = 0; i < 12; i++) idBytes[i] = raw[at + i]!
       at += 12
-      return new ObjectId(raw.subarray(at - 12, at))
+      if (at > raw.length) throw new RangeError('an id is cut off')
+      return new ObjectId(idBytes) // takes the bytes over into numbers, so that they can be used again
     case 0x08:
       return raw[at++] === 1
     case 0x09: {
@@ -137,9 +142,13 @@ function rareValue(type: number): unknown {
       const i = int32() >>> 0
       return new Timestamp({ t: int32() >>> 0, i })
     }
-    case 0x13:
+    case 0x13: {
+      const bytes = new Uint8Array(16)
+      for (let i = 0; i < 16; i++) bytes[i] = raw[at + i]!
       at += 16
-      return new Decimal128(Buffer.from(raw.subarray(at - 16, at)))
+      if (at > raw.length) throw new RangeError('a decimal is cut off')
+      return new Decimal128(bytes)
+    }
     case 0x7f:
       return new MaxKey()
     case 0xff:

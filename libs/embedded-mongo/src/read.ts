@@ -1,4 +1,5 @@
-import { decode } from './bson-raw.ts'
+import { filterFields } from './aggregate-split.ts'
+import { decode, decodeFields } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
 import { type Collation, type Folded, foldFilter } from './collation.ts'
 import { MongoError } from './errors.ts'
@@ -85,9 +86,12 @@ function* slice(stream: Iterable<Found | Tick>, skip: number, limit: number, end
 
 function* findMatches(view: View, collection: Collection, plan: Plan, query: Query, folded?: Folded): Generator<Found | Tick> {
   let compiled: ((doc: Doc) => boolean) | undefined
+  // What the filter does not look at is not worth decoding for the documents that it turns down.
+  const fields = filterFields(query.filter)
   const matches = (found: Found) => {
     compiled ??= compileFilter(query.filter, { vars: query.vars })
-    return compiled(folded ? folded.fold(docOf(found)) : docOf(found))
+    if (folded) return compiled(folded.fold(docOf(found)))
+    return compiled(found.doc ?? (fields ? decodeFields(found.raw, fields) : docOf(found)))
   }
   // An empty result must not hide a bad filter; one that the plan understands to the end is good.
   if (!plan.isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
@@ -153,6 +157,7 @@ function* sorted(
   collation: Collation | undefined,
 ): Generator<Found | Tick> {
   let kept: { found: Found; values: unknown[]; place: number }[] = []
+  const fields = new Set(keys.map(({ path }) => path.split('.')[0]!))
   const order = (a: (typeof kept)[number], b: (typeof kept)[number]) => compareSorted(a.values, b.values, keys, collation) || a.place - b.place
   let place = 0
   for (const found of stream) {
@@ -161,7 +166,7 @@ function* sorted(
       continue
     }
     place += 1
-    kept.push({ found: { key: found.key, raw: found.raw }, values: sortValues(docOf(found), keys, collation), place })
+    kept.push({ found: { key: found.key, raw: found.raw }, values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation), place })
     if (kept.length >= 2 * limit + 1000) kept = kept.sort(order).slice(0, limit)
   }
   kept.sort(order)
