@@ -65,6 +65,7 @@ export async function openStorage(path: string): Promise<Storage> {
   })
   const listeners: (() => void)[] = []
   let version = 0
+  const inGroup = groupCommits(env)
   // A commit without a number has failed. This comes before the next batch of changes runs, the rejected promises after it.
   env.on('aftercommit', ({ txnId }: { txnId?: number }) => {
     if (txnId === undefined) for (const listener of listeners) listener()
@@ -74,7 +75,7 @@ export async function openStorage(path: string): Promise<Storage> {
     index,
     meta,
     write: change =>
-      commit(env, () => {
+      inGroup(() => {
         version += 1
         return change()
       }),
@@ -107,11 +108,52 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
   }
 }
 
-async function commit<T>(env: RootDatabase<Buffer, Buffer>, change: () => T): Promise<T> {
+interface Waiting {
+  change: () => unknown
+  resolve: (result: never) => void
+  reject: (reason: unknown) => void
+}
+
+/**
+ * Runs changes in batches, one commit at a time: what comes in while a commit is on its way to the disk goes into the next one
+ * together. Starting commits while others are being flushed would cost more of them, and more processor time for each write.
+ */
+function groupCommits(env: RootDatabase<Buffer, Buffer>): <T>(change: () => T) => Promise<T> {
+  let waiting: Waiting[] = []
+  let isCommitting = false
+  const commitNext = async () => {
+    isCommitting = true
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      await commit(env, batch)
+    }
+    isCommitting = false
+  }
+  return change =>
+    new Promise((resolve, reject) => {
+      waiting.push({ change, resolve, reject })
+      if (!isCommitting) void commitNext()
+    })
+}
+
+async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[]): Promise<void> {
   try {
-    return await env.transaction(change)
+    const settle = await env.transaction(() => batch.map(attempt))
+    for (const done of settle) done()
   } catch (error) {
-    throw (await commitFailure(error)) ?? error
+    const reason = (await commitFailure(error)) ?? error
+    for (const { reject } of batch) reject(reason)
+  }
+}
+
+/** Runs one change of a batch; its outcome is told only when the commit is on disk. */
+function attempt({ change, resolve, reject }: Waiting): () => void {
+  try {
+    const result = change() as never
+    return () => resolve(result)
+  } catch (error) {
+    return () => reject(error)
   }
 }
 
