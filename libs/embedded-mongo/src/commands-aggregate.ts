@@ -8,7 +8,18 @@ import { parseCollation } from './collation.ts'
 import { countMatches } from './commands-count.ts'
 import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
-import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, optionalDocs, viewFor } from './context.ts'
+import {
+  type Command,
+  type Context,
+  collectionName,
+  findCollection,
+  flag,
+  optionalCount,
+  optionalDoc,
+  optionalDocs,
+  variables,
+  viewFor,
+} from './context.ts'
 import { fail } from './errors.ts'
 import { parseSort } from './query-sort.ts'
 import { checkDeadline, docOf, type Query, runQuery, type Tick, tick, withinDeadline } from './read.ts'
@@ -16,6 +27,7 @@ import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 
 const firstBatchSize = 101
 const turnMs = 12
+const atlasStages = new Set(['$search', '$searchMeta', '$vectorSearch', '$listSearchIndexes', '$rankFusion'])
 /** Stages that compare nothing. */
 const indifferent = new Set(['$skip', '$limit', '$count', '$unwind', '$out', '$merge', '$unset'])
 /** Stages that give nothing before they have seen everything. */
@@ -28,6 +40,7 @@ export const aggregate: Command = {
     const isForDatabase = isNumeric(body.aggregate)
     const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
     const stages = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
+    checkStages(body, stages)
     if (collation) checkCollated(splitPipeline(stages).rest)
     if (flag(body, 'explain')) return explain.run({ ...context, body: { explain: { aggregate: name, pipeline: stages }, verbosity: 'queryPlanner' } })
     const cursor = optionalDoc(body, 'cursor') ?? fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
@@ -61,7 +74,7 @@ export const aggregate: Command = {
 async function* results(context: Context, name: string | undefined, stages: readonly Doc[]): AsyncGenerator<Buffer | Tick> {
   const env: PipelineEnv = {
     now: context.now,
-    let: optionalDoc(context.body, 'let'),
+    let: variables(context),
     lookup: (other, filter) => everythingIn(context, other, filter ?? {}),
     out: (target, docs, mode) => writeOutput(context, target, docs, mode),
     source: stage => sourceDocuments(context, name, stage),
@@ -81,7 +94,7 @@ function* documents(context: Context, name: string, { filter, sort, skip, limit,
     skip,
     limit,
     hint: context.body.hint,
-    vars: optionalDoc(context.body, 'let'),
+    vars: variables(context),
     collation: parseCollation(context.body.collation),
   }
   for (const found of runQuery(viewFor(context), collection, query)) {
@@ -123,6 +136,15 @@ function* everythingIn(context: Context, name: string, filter: Doc): Generator<D
   for (const found of withinDeadline(runQuery(viewFor(context), collection, { filter }), context.deadline)) yield docOf(found)
 }
 
+/** What depends on the command around the pipeline. */
+function checkStages({ readConcern }: Doc, stages: readonly Doc[]): void {
+  const [first] = Object.keys(stages[0] ?? {})
+  if (first !== undefined && atlasStages.has(first)) fail(115, `${first} stage is only allowed on MongoDB Atlas`)
+  const [last] = Object.keys(stages.at(-1) ?? {})
+  if (isDoc(readConcern) && readConcern.level === 'linearizable' && (last === '$out' || last === '$merge'))
+    fail(72, `${last} cannot be used with a 'linearizable' read concern`)
+}
+
 /** Only the leading stages, which the query answers, know collations; the others may at most pass documents on. */
 function checkCollated(rest: readonly Doc[]): void {
   for (const stage of rest) {
@@ -142,7 +164,7 @@ function countOnly(context: Context, name: string, stages: readonly Doc[]): Buff
   const query = {
     filter,
     hint: context.body.hint,
-    vars: optionalDoc(context.body, 'let'),
+    vars: variables(context),
     collation: parseCollation(context.body.collation),
     skip: 0,
     limit: 0,

@@ -1,5 +1,5 @@
 import { checkCollatedUpdate, parseCollation } from './collation.ts'
-import { type Command, type Context, collectionName, findCollection, flag, optionalDoc } from './context.ts'
+import { type Command, type Context, collectionName, findCollection, flag, optionalDoc, variables } from './context.ts'
 import { fail } from './errors.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
@@ -88,6 +88,6 @@ function findOne(context: Context, writer: Writer, name: string, filter: Doc): F
   const collection = findCollection(context, name)
   const sort = parseSort(optionalDoc(body, 'sort'))
   if (!collection) return undefined
-  const query = { filter, sort, limit: 1, hint: body.hint, vars: optionalDoc(body, 'let'), collation: parseCollation(body.collation) }
+  const query = { filter, sort, limit: 1, hint: body.hint, vars: variables(context), collation: parseCollation(body.collation) }
   return withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline).next().value as Found | undefined
 }

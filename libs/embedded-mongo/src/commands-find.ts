@@ -1,7 +1,7 @@
 import { Long } from 'bson'
 import { encode } from './bson-raw.ts'
 import { parseCollation } from './collation.ts'
-import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, viewFor } from './context.ts'
+import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, variables, viewFor } from './context.ts'
 import { type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
 import { compileFilter } from './match.ts'
@@ -28,7 +28,7 @@ export const find: Command = {
       skip: optionalCount(body, 'skip'),
       limit: optionalCount(body, 'limit'),
       hint: body.hint,
-      vars: optionalDoc(body, 'let'),
+      vars: variables(context),
       collation: parseCollation(body.collation),
       end,
     }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { ObjectId } from 'bson'
+import { Binary, Long, ObjectId, Timestamp } from 'bson'
 import { maxDocumentBytes } from './bson-raw.ts'
 import type { Command, Context } from './context.ts'
 import { fail } from './errors.ts'
@@ -37,9 +37,16 @@ export const hello: Command = {
       minWireVersion: 0,
       maxWireVersion: wireVersion,
       readOnly: false,
+      $clusterTime: clusterTime(context),
     })
   },
   fields: undefined,
+}
+
+/** Without keys there is no signature; drivers hand the time on and do not look at it. */
+function clusterTime({ engine, now }: Context): Doc {
+  const time = new Timestamp({ t: Math.floor(now.getTime() / 1000), i: (engine.storage.version() % 0x7fff_ffff) + 1 })
+  return { clusterTime: time, signature: { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO } }
 }
 
 export const ping: Command = { run: () => okReply(), fields: new Set([]) }

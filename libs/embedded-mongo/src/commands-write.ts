@@ -1,6 +1,6 @@
 import { decode, encode, maxDocumentBytes, withIdFirst } from './bson-raw.ts'
 import type { Command, Context } from './context.ts'
-import { collectionName, flag, optionalDoc, optionalDocs } from './context.ts'
+import { collectionName, flag, optionalDocs, variables } from './context.ts'
 import { abortTxn } from './engine.ts'
 import { fail, MongoError } from './errors.ts'
 import { okReply } from './reply.ts'
@@ -57,7 +57,7 @@ function statements(context: Context, field: string): Buffer[] {
   if (!list) return fail(40414, `BSON field '${context.name}.${field}' is missing but a required field`)
   if (list.length === 0 || list.length > maxStatements)
     fail(16, `Write batch sizes must be between 1 and ${maxStatements}. Got ${list.length} operations.`)
-  optionalDoc(context.body, 'let')
+  variables(context)
   return list
 }
 

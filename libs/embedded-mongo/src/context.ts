@@ -1,11 +1,13 @@
 import { type Collection, checkNamespace } from './catalog.ts'
 import type { Engine } from './engine.ts'
 import { fail } from './errors.ts'
+import { compileExpression } from './expression.ts'
+import { checkVariableName, scopeWith } from './expression-core.ts'
 import type { Moment } from './history.ts'
 import type { View } from './read.ts'
 import type { Session } from './session.ts'
 import { type Txn, viewOf } from './txn.ts'
-import { asInteger, type Doc, isDoc, isNumeric, isTruthy, typeName } from './values.ts'
+import { asInteger, type Doc, isDoc, isNumeric, isTruthy, setOwn, typeName } from './values.ts'
 import type { Connection } from './wire.ts'
 
 /** One command on its way through the server. */
@@ -54,6 +56,16 @@ export function collectionName(context: Context): string {
 
 export function findCollection(context: Context, name: string): Collection | undefined {
   return context.engine.catalog.find(context.db, name, context.txn)
+}
+
+/** The command's `let` variables: each is an expression that is evaluated once. */
+export function variables({ body, now }: Context): Doc | undefined {
+  const given = optionalDoc(body, 'let')
+  if (!given) return undefined
+  const scope = scopeWith(now)
+  const values: Doc = {}
+  for (const name of Object.keys(given)) setOwn(values, checkVariableName(name), compileExpression(given[name], scope)({}) ?? null)
+  return values
 }
 
 export function optionalDoc(body: Doc, field: string): Doc | undefined {

@@ -2,7 +2,7 @@ import { ObjectId } from 'bson'
 import type { Collection } from './catalog.ts'
 import { checkCollatedUpdate, parseCollation } from './collation.ts'
 import type { Done } from './commands-write.ts'
-import { type Context, flag, optionalDoc, optionalDocs } from './context.ts'
+import { type Context, flag, optionalDoc, optionalDocs, variables } from './context.ts'
 import { fail } from './errors.ts'
 import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
 import { viewOf } from './txn.ts'
@@ -74,7 +74,7 @@ export function parseUpdate(update: unknown): Update {
 /** Compiles the update of a statement; what it gives is the new version of a document. */
 export function updater(context: Context, statement: Doc, filter: Doc, update: Update, isUpsertInsert = false): (doc: Doc) => Updated {
   const constants = optionalDoc(statement, 'c')
-  const vars = { ...optionalDoc(context.body, 'let'), ...constants }
+  const vars = { ...variables(context), ...constants }
   return compileUpdate(update, { arrayFilters: optionalDocs(statement, 'arrayFilters'), filter, isUpsertInsert, vars, now: context.now })
 }
 
@@ -99,7 +99,7 @@ export function insertUpsert(context: Context, writer: Writer, collection: Colle
 
 /** All targets are found before the first is changed, so that no change makes a document be met twice. */
 function targets(context: Context, writer: Writer, collection: Collection, statement: Doc, filter: Doc, isMulti: boolean): Found[] {
-  const vars = { ...optionalDoc(context.body, 'let'), ...optionalDoc(statement, 'c') }
+  const vars = { ...variables(context), ...optionalDoc(statement, 'c') }
   const query = { filter, hint: statement.hint, vars, collation: parseCollation(statement.collation), limit: isMulti ? 0 : 1 }
   return [...withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline)]
 }

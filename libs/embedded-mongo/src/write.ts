@@ -130,7 +130,7 @@ export function currentOf(writer: Writer, collection: Collection, key: Buffer): 
 }
 
 function writeVersions(writer: Writer, collection: Collection, key: Buffer, before: Version | undefined, after: Version | undefined): void {
-  if (after) checkValid(writer, collection, after)
+  if (after) checkValid(writer, collection, before, after)
   const { removed, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
   const freed = new Set(removed.length > 0 ? removed.map(({ entryKey }) => entryKey.toString('latin1')) : [])
   for (const entry of added) if (entry.index.isUnique) checkUnique(writer, collection, entry, key, freed)
@@ -145,7 +145,7 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   else docs.remove(key)
 }
 
-function checkValid(writer: Writer, collection: Collection, after: Version): void {
+function checkValid(writer: Writer, collection: Collection, before: Version | undefined, after: Version): void {
   if (after.raw.length > maxDocumentBytes)
     fail(10334, `object to insert too large. size in bytes: ${after.raw.length}, max size: ${maxDocumentBytes}`)
   if (
@@ -157,6 +157,8 @@ function checkValid(writer: Writer, collection: Collection, after: Version): voi
     return
   after.doc ??= decode(after.raw)
   if (collection.accepts(after.doc)) return
+  // "moderate" lets a document that was invalid before stay so.
+  if (before && collection.options.validationLevel === 'moderate' && !collection.accepts(decode(before.raw))) return
   const validator = collection.options.validator as Doc
   const operatorName = Object.keys(validator)[0]
   fail(121, 'Document failed validation', {
