@@ -23,7 +23,7 @@ export interface OwnBroker extends Broker {
   ctl(...args: string[]): Promise<string>
 }
 
-/** Set by the global setup of the test run: the socket where its one shared broker is asked for. */
+/** Set by the global setup of the test run: the loopback port where its one shared broker is asked for. */
 export const doorVariable = 'CARAPACE_TEST_BROKER'
 
 /**
@@ -33,7 +33,7 @@ export const doorVariable = 'CARAPACE_TEST_BROKER'
  */
 export async function acquireBroker(): Promise<Broker> {
   const door = process.env[doorVariable]
-  if (door) return askAt(door)
+  if (door) return askAt(Number(door))
   const source = await openBrokerSource()
   const place = await takePlace(source)
   return {
@@ -62,8 +62,8 @@ export async function takePlace({ url, vhosts }: BrokerSource): Promise<Broker> 
 }
 
 /** The place is ours as long as the connection is open, so it is given back even when this process is killed. */
-async function askAt(door: string): Promise<Broker> {
-  const socket = connect(door)
+async function askAt(port: number): Promise<Broker> {
+  const socket = connect(port, '127.0.0.1')
   const lines = createInterface({ input: socket })
   const answer = await new Promise<{ url: string; prefix: string } | { error: string }>((resolve, reject) => {
     lines.once('line', line => resolve(JSON.parse(line)))
