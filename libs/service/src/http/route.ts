@@ -132,7 +132,7 @@ function finish(endpoint: AnyEndpoint, result: unknown, check: boolean): Finishe
   const given = result instanceof Reply ? result : new Reply(undefined, result)
   const status = given.status ?? endpoint.status
   const isObject = typeof given.body === 'object' && given.body !== null && !Array.isArray(given.body) && !Buffer.isBuffer(given.body)
-  const payload = isObject && endpoint.method !== 'get' ? { success: true, ...(given.body as object) } : given.body
+  const payload = isObject && endpoint.method !== 'get' && status < 400 ? { success: true, ...(given.body as object) } : given.body
   if (check && endpoint.response && status === endpoint.status && !Buffer.isBuffer(payload)) {
     const verdict = endpoint.response.safeParse(JSON.parse(JSON.stringify(payload)))
     if (!verdict.success) throw new Error(`the answer of ${endpoint.method} ${endpoint.path} is not as declared: ${verdict.error.message}`)
@@ -152,6 +152,10 @@ async function once(
   if (earlier) return { status: earlier.status, payload: Buffer.from(earlier.body), headers: { ...earlier.headers, 'idempotency-replayed': 'true' } }
   try {
     const done = await run()
+    if (done.status >= 400) {
+      await idempotency.release(id)
+      return done
+    }
     const body = Buffer.isBuffer(done.payload) ? '{"success":true}' : JSON.stringify(endpoint.sensitive ? { success: true } : done.payload)
     await idempotency.keep(id, { status: done.status, body, headers: { 'content-type': 'application/json; charset=utf-8' } })
     return done

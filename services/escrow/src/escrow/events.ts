@@ -1,0 +1,153 @@
+import * as api from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { on, type Subscription } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import type { Escrow, GigTerms, Verdict } from './escrow.ts'
+import { learn } from './keep.ts'
+
+type GigFacts = { gigId: string; gigTitle: string; posterId: string; budget: bigint; chain: api.Chain; skillsRequired?: string[] }
+const ofGig = ({ gigId, gigTitle, posterId, budget, chain, skillsRequired }: GigFacts): GigTerms => ({
+  gigId,
+  gigTitle,
+  posterId,
+  amount: budget,
+  chain,
+  ...(skillsRequired ? { skillsRequired } : {}),
+})
+type Validation = { gigId: string; title: string; posterId: string; budget: bigint; chain: api.Chain }
+const ofValidation = ({ gigId, title, posterId, budget, chain }: Validation): GigTerms => ({
+  gigId,
+  gigTitle: title,
+  posterId,
+  amount: budget,
+  chain,
+})
+const date = (text: string | null): Date | null => (text === null ? null : new Date(text))
+const nothing = Promise.resolve()
+
+/** A payload about a gig, not about a commerce job. */
+function aboutGig<P extends { gigId: string | null }>(handle: (payload: P & { gigId: string }, event: api.CloudEvent) => Promise<unknown>) {
+  return (payload: P, event: api.CloudEvent): Promise<unknown> => (payload.gigId === null ? nothing : handle(payload as P & { gigId: string }, event))
+}
+
+/** The wallet that will be paid. An assignee that nobody has announced yet is waited for. */
+async function walletOf({ agents }: Parts, agentId: string): Promise<string> {
+  const agent = await agents.need(agentId).catch((error: unknown) => {
+    if (error instanceof api.Refusal) throw new Retry(`the assignee ${agentId} is not known yet`)
+    throw error
+  })
+  if (agent.wallet === null) throw new Retry(`the assignee ${agentId} has no wallet`)
+  return agent.wallet
+}
+
+/** Facts about a gig, in whatever order they come: each is noted once, then the escrow does what all of them together demand. */
+export const escrowFacts = (parts: Parts): Subscription[] => [
+  on(api.gigPosted, gig =>
+    learn(parts, ofGig(gig), ({ skillsRequired }) => (skillsRequired.length ? undefined : { skillsRequired: gig.skillsRequired })),
+  ),
+  on(api.gigAssigned, async gig => {
+    const { assigneeId, crewId, feeBp, deadlineAt, skillsRequired } = gig
+    const wallet = await walletOf(parts, assigneeId)
+    const assignment = { assigneeId, wallet, crewId, feeBp, deadlineAt: new Date(deadlineAt) }
+    await learn(parts, ofGig(gig), escrow => (escrow.assignment ? undefined : { assignment, skillsRequired }), undefined, assigneeId)
+  }),
+  on(api.gigSubmitted, gig =>
+    learn(parts, ofGig(gig), escrow =>
+      escrow.delivery ? undefined : { delivery: { submissionId: gig.submissionId, url: gig.deliverableUrl, at: new Date(gig.submittedAt) } },
+    ),
+  ),
+  on(api.gigCancelled, gig =>
+    learn(parts, ofGig(gig), escrow => {
+      // what ends after the delivery ended by our own decision
+      if (escrow.cancelled || (gig.from !== 'open' && gig.from !== 'assigned')) return undefined
+      return { cancelled: { reason: gig.reason, at: new Date(gig.cancelledAt) } }
+    }),
+  ),
+  on(api.validationOpened, (validation, event) => panelSeen(parts, validation, event.aggregateversion)),
+  on(api.panelChanged, (validation, event) => panelSeen(parts, validation, event.aggregateversion)),
+  on(
+    api.validationResolved,
+    aboutGig(async validation => {
+      if (validation.appealOf !== null) return
+      const { verdict: result, validationId, weak, frozen, disputeReason, settleAfter, appealUntil, approvalPct, votes, resolvedAt } = validation
+      const verdict: Verdict = {
+        result,
+        validationId,
+        weak,
+        frozen,
+        note: disputeReason,
+        settleAfter: date(settleAfter),
+        appealUntil: date(appealUntil),
+        approvalPct,
+        votes: votes.length,
+        at: new Date(resolvedAt),
+      }
+      await learn(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
+    }),
+  ),
+  on(
+    api.validationExpired,
+    aboutGig(async validation => {
+      if (validation.appealOf !== null || !validation.final) return
+      const { validationId, weak, approvalPct, votes, expiredAt } = validation
+      const verdict: Verdict = {
+        result: 'expired',
+        validationId,
+        weak,
+        frozen: false,
+        note: null,
+        settleAfter: null,
+        appealUntil: null,
+        approvalPct,
+        votes: votes.length,
+        at: new Date(expiredAt),
+      }
+      await learn(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
+    }),
+  ),
+  on(
+    api.appealFiled,
+    aboutGig(async (appeal, { time }) => {
+      const { appealId, oracleAssisted, expiresAt } = appeal
+      await learn(parts, ofValidation(appeal), escrow =>
+        escrow.appeal ? undefined : { appeal: { ...unheard(appealId, new Date(time), new Date(expiresAt)), oracleAssisted } },
+      )
+    }),
+  ),
+  on(
+    api.appealClosed,
+    aboutGig(async closed => {
+      const { appealId, outcome, applySlash, weak, approvalPct, approvals, rejections, closedAt } = closed
+      await learn(parts, ofValidation(closed), escrow => {
+        if (escrow.appeal?.outcome) return undefined
+        const filed = escrow.appeal ?? unheard(appealId, new Date(closedAt), new Date(closedAt))
+        return { appeal: { ...filed, outcome, applySlash, weak, approvalPct, votes: approvals + rejections } }
+      })
+    }),
+  ),
+]
+
+const unheard = (appealId: string, filedAt: Date, expiresAt: Date): NonNullable<Escrow['appeal']> => ({
+  appealId,
+  filedAt,
+  expiresAt,
+  oracleAssisted: false,
+  outcome: null,
+  applySlash: false,
+  weak: false,
+  approvalPct: 0,
+  votes: 0,
+})
+
+type Panel = api.PayloadOf<typeof api.panelChanged | typeof api.validationOpened>
+
+async function panelSeen(parts: Parts, validation: Panel, version: number): Promise<void> {
+  const { gigId, validationId, oracleAssisted, appealOf } = validation
+  if (gigId === null || appealOf !== null) return
+  await learn(parts, ofValidation({ ...validation, gigId }), ({ panel }) =>
+    // a second round has a later id (UUIDv7 rises with time)
+    panel && (panel.validationId > validationId || (panel.validationId === validationId && panel.version >= version))
+      ? undefined
+      : { panel: { validationId, oracleAssisted, version } },
+  )
+}

@@ -1,0 +1,57 @@
+import { swarmApi, type ValidationRow } from '@carapace/api'
+import type { Job } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Parts } from '../parts.ts'
+import { onTime } from './act.ts'
+import type { Escrow } from './escrow.ts'
+import { changeEscrow, momentOf } from './keep.ts'
+import { drawOnTreasury } from './lock.ts'
+
+const everyMs = 5_000
+const batch = 100
+const leftBehindMs = 30_000
+
+/** Whether the swarm knows more than we do: then its event is on the way, and time must not decide before it. */
+export function isBehind({ verdict, appeal }: Escrow, validations: readonly ValidationRow[]): boolean {
+  return validations.some(({ validationId, appealOf, status, round }) => {
+    if (appealOf !== null) return appeal?.appealId !== validationId || (status !== 'pending' && appeal.outcome === null)
+    return verdict === null && (status === 'approved' || status === 'rejected' || (status === 'expired' && round > 1))
+  })
+}
+
+async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
+  if (escrow.delivery && !escrow.settlement) {
+    const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: escrow.id } })
+    if (isBehind(escrow, validations)) return
+  }
+  const moment = await momentOf(parts, escrow.id)
+  await changeEscrow(parts, escrow.id, present => onTime(present, moment))
+}
+
+/** What time alone does. One escrow that cannot move now must not keep the others waiting. */
+export const escrowJobs = (parts: Parts): Job[] => [
+  {
+    name: 'escrows that are due',
+    everyMs,
+    run: async now => {
+      const due = await parts.escrows.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+      for (const escrow of due) await tolerate(parts, escrow.id, () => moveOn(parts, escrow))
+    },
+  },
+  {
+    name: 'locks that a crash left without a command',
+    everyMs,
+    run: async () => {
+      const before = new Date(parts.clock.now().getTime() - leftBehindMs)
+      const found = await parts.escrows.find(
+        { status: 'funding', 'lock.stage': 'reserving', updatedAt: { $lte: before } },
+        { sort: { updatedAt: 1 }, limit: batch },
+      )
+      for (const escrow of found) await tolerate(parts, escrow.id, () => drawOnTreasury(parts, escrow))
+    },
+  },
+]
+
+async function tolerate({ log }: Parts, gigId: string, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => log.warn({ err: error, gigId }, 'an escrow could not move on; it is tried again'))
+}

@@ -1,0 +1,123 @@
+import { type AgentCaller, type Authorization, type GigRow, limits, marketplaceApi, type Refusal, refuse, swarmApi, usd } from '@carapace/api'
+import { onChainKey } from '@carapace/chain'
+import type { Stored } from '@carapace/store'
+import { type Found, findSource, reserveCustodial } from '../funding.ts'
+import type { Parts } from '../parts.ts'
+import { lockFailed, reserve, sendLock } from './act.ts'
+import { assignmentOf } from './assignment.ts'
+import type { Escrow } from './escrow.ts'
+import { changeEscrow, learn, momentOf } from './keep.ts'
+
+export interface LockRequest {
+  gigId: string
+  /** micro-USDC; undefined = the budget */
+  amount: bigint | undefined
+  authorization: Authorization | undefined
+  caller: AgentCaller
+  operationId: string
+}
+
+const fundable = ['open', 'assigned', 'pending_validation']
+
+/**
+ * Locks the budget of a gig, once: whoever comes second is refused, unless it is the same operation again.
+ * Resolves when the record is made and its command is on the way.
+ * @throws NOT_POSTER, AMOUNT_MISMATCH, CAP_EXCEEDED, ALREADY_EXISTS, INVALID_STATE, TVL_CAP_REACHED; `without` says what is thrown when no source covers it
+ */
+export async function startLock(
+  parts: Parts,
+  request: LockRequest,
+  without: (gig: GigRow, options: Record<string, unknown>) => Refusal,
+): Promise<Stored<Escrow>> {
+  const { gigId, caller, operationId } = request
+  const { gig, escrow } = await needFundable(parts, request)
+  if (escrow.status !== 'none') return escrow
+
+  const amount = BigInt(gig.budget)
+  const need = {
+    agentId: caller.agentId,
+    wallet: caller.wallet,
+    chain: gig.chain,
+    amount,
+    contract: 'escrow' as const,
+    authorization: request.authorization,
+  }
+  const found = await findSource(parts, need)
+  if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found))
+  const reserved = await changeEscrow(parts, gigId, present => {
+    if (present.status !== 'none') refuseSecond(present)
+    const record = reserve(present, { operationId, kind: found.kind, from: found.from, poster: caller.wallet })
+    return found.kind === 'treasury' ? record : sendLock(record.state, found.source)
+  })
+  if (found.kind !== 'treasury') return reserved
+  const sent = await drawOnTreasury(parts, reserved)
+  if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, { kind: 'none', options: {} }))
+  return sent
+}
+
+async function needFundable(parts: Parts, { gigId, amount, caller, operationId }: LockRequest): Promise<{ gig: GigRow; escrow: Stored<Escrow> }> {
+  const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+  const budget = BigInt(gig.budget)
+  if (gig.posterId !== caller.agentId) refuse('NOT_POSTER')
+  if (budget > limits.escrow.perGigMicro) refuse('CAP_EXCEEDED', { cap: usd(limits.escrow.perGigMicro) })
+  if (amount !== undefined && amount !== budget) refuse('AMOUNT_MISMATCH', { budget: usd(budget) })
+  const assignment = await assignmentOf(parts, gig)
+  const { gigTitle, posterId, chain, skillsRequired } = gig
+  const escrow = await learn(parts, { gigId, gigTitle, posterId, amount: budget, chain, skillsRequired }, present =>
+    assignment && !present.assignment ? { assignment, skillsRequired } : undefined,
+  )
+  if (escrow.status === 'unfunded')
+    refuse('INVALID_STATE', { state: escrow.status, allowed: fundable }, { message: 'The gig has ended without an escrow' })
+  if (escrow.status !== 'none') return { gig, escrow: escrow.lock?.operationId === operationId ? escrow : refuseSecond(escrow) }
+  if (!fundable.includes(gig.status)) refuse('INVALID_STATE', { state: gig.status, allowed: fundable })
+  if (gig.status === 'pending_validation') await needNoVotes(parts, gigId)
+  return { gig, escrow }
+}
+
+/** After the first vote a poster could see where it goes before paying. */
+async function needNoVotes({ peers }: Parts, gigId: string): Promise<void> {
+  const { validations } = await peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId } })
+  if (validations.some(({ votes }) => votes.length > 0))
+    refuse('INVALID_STATE', { state: 'pending_validation', allowed: fundable }, { message: 'The validators are voting already' })
+}
+
+export function refuseSecond(escrow: Escrow): never {
+  return refuse('ALREADY_EXISTS', { resource: 'escrow', state: escrow.status })
+}
+
+/** Steps 2 and 3 of the lock saga for a custodial source; also what the sweeper calls for a record that a crash left behind. */
+export async function drawOnTreasury(parts: Parts, escrow: Escrow): Promise<Stored<Escrow>> {
+  const { id, lock, posterId, amount, chain } = escrow
+  const { round } = lock!
+  const source = await reserveCustodial(parts, { key: `escrow.lock:${id}`, round, agentId: posterId, amount, chain, purpose: `Escrow of gig ${id}` })
+  if (source) return changeEscrow(parts, id, present => (present.lock?.round === round ? sendLock(present, source) : undefined))
+  const moment = await momentOf(parts, id)
+  const refusal = { round, code: 'FUNDS_REQUIRED', message: 'The custodial wallet does not cover it' }
+  return changeEscrow(parts, id, present => (present.lock?.stage === 'reserving' ? lockFailed(present, refusal, moment) : undefined))
+}
+
+async function withOnchain(parts: Parts, gig: GigRow, { options }: Extract<Found, { kind: 'none' }>): Promise<Record<string, unknown>> {
+  const { escrow } = await parts.networks.contracts(gig.chain)
+  return {
+    ...options,
+    x402: { endpoint: '/api/agent-payments/fund-escrow' },
+    onchain: {
+      contract: escrow,
+      function: 'lockUSDC(bytes32 gigId, address payee, uint256 amount)',
+      gigKey: onChainKey(gig.gigId),
+      amount: gig.budget,
+    },
+  }
+}
+
+/** How the lock of this operation ended, or undefined while it is under way. @throws FUNDS_REQUIRED, CHAIN_UNAVAILABLE when it failed */
+export async function lockOutcome({ escrows }: Parts, gigId: string, operationId: string): Promise<Stored<Escrow> | undefined> {
+  const escrow = await escrows.need(gigId)
+  const { lockFailure, status } = escrow
+  if (lockFailure?.operationId === operationId) {
+    const details = { code: lockFailure.code, reason: lockFailure.message }
+    const isMoney = /Insufficient|exceeds|authoriz|signature|permit/i.test(lockFailure.message)
+    refuse(isMoney ? 'FUNDS_REQUIRED' : 'CONFLICT', details, { message: 'The lock failed on chain; nothing was moved' })
+  }
+  return status === 'funding' || status === 'none' ? undefined : escrow
+}

@@ -1,0 +1,77 @@
+import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import type { Networks } from '../networks.ts'
+import type { Escrow, Settlement } from './escrow.ts'
+
+const netOf = ({ treasury, external }: Settlement): bigint => treasury + external
+const splitOf = ({ treasury, external }: Settlement) => ({ treasury: usd(treasury), external: usd(external) })
+
+export function escrowView(escrow: Stored<Escrow>, networks: Networks): EscrowView {
+  const { lock, settlement, assignment, dueAt, dueAction } = escrow
+  const paid = settlement?.kind === 'release' && !settlement.payoutLost ? settlement : null
+  return {
+    id: escrow.escrowId,
+    gigId: escrow.id,
+    posterId: escrow.posterId,
+    payeeId: assignment?.assigneeId ?? null,
+    status: escrow.status === 'none' ? 'funding' : escrow.status,
+    amount: usd(escrow.amount),
+    currency: 'USDC',
+    chain: escrow.chain,
+    depositAddress: networks.known(escrow.chain)?.escrow ?? null,
+    fundedFrom: lock ? { kind: lock.kind, address: lock.from } : null,
+    feeBp: assignment?.feeBp ?? null,
+    fee: paid ? usd(paid.fee) : null,
+    net: paid ? usd(netOf(paid)) : null,
+    split: paid ? splitOf(paid) : null,
+    disputeReason: escrow.disputeReason,
+    disputedBy: escrow.disputedAt ? (escrow.dispute?.agentId ?? null) : null,
+    resolvedBy: escrow.order?.wallet ?? null,
+    nextDeadline: dueAt ? { at: dueAt.toISOString(), action: dueAction ?? 'retry' } : null,
+    txHash: lock?.txHash ?? null,
+    releaseTxHash: settlement?.txHash ?? null,
+    createdAt: escrow.createdAt.toISOString(),
+    updatedAt: escrow.updatedAt.toISOString(),
+    version: escrow.version,
+    onChain: onChainOf(escrow),
+  }
+}
+
+function onChainOf({ status, chain, lock, settlement }: Escrow): EscrowView['onChain'] {
+  const at = settlement ?? lock
+  const stage =
+    status === 'none' || status === 'unfunded'
+      ? 'none'
+      : settlement?.error && settlement.retryAt
+        ? 'failed'
+        : status === 'funding' || status === 'releasing' || status === 'refunding'
+          ? 'pending'
+          : 'confirmed'
+  return { status: stage, chain, txHash: at?.txHash ?? null, blockNumber: at?.blockNumber ?? null, error: settlement?.error ?? null }
+}
+
+export function releaseView({ escrowId, id, status, assignment, settlement }: Stored<Escrow>) {
+  const { fee, txHash } = settlement!
+  return {
+    status: status as EscrowView['status'],
+    escrowId,
+    gigId: id,
+    txHash,
+    fee: { effectiveFee: assignment!.feeBp / 100, feeAmount: usd(fee) },
+    netPayout: usd(netOf(settlement!)),
+    split: splitOf(settlement!),
+  }
+}
+
+export const escrowRow = ({ escrowId, id, status, posterId, assignment, amount, chain, lock, settlement, version }: Stored<Escrow>): EscrowRow => ({
+  escrowId,
+  gigId: id,
+  status: status === 'none' ? 'unfunded' : status,
+  posterId,
+  assigneeId: assignment?.assigneeId ?? null,
+  amount: String(amount),
+  chain,
+  txHash: lock?.txHash ?? null,
+  releaseTxHash: settlement?.txHash ?? null,
+  version,
+})

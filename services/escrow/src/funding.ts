@@ -1,0 +1,77 @@
+import { type Authorization, type Chain, chainRelayerApi, Refusal, treasuryApi, usd } from '@carapace/api'
+import type { FundingSource } from '@carapace/chain'
+import type { Parts } from './parts.ts'
+
+/** Who pays, how much, and into which contract. */
+export interface Need {
+  agentId: string
+  wallet: string
+  chain: Chain
+  /** micro-USDC */
+  amount: bigint
+  contract: 'escrow' | 'bond'
+  authorization: Authorization | undefined
+}
+
+export type Found =
+  | { kind: 'authorization' | 'allowance'; from: string; source: FundingSource }
+  /** Only the treasury knows whether limit and balance have room: it is asked when the record is made. */
+  | { kind: 'treasury'; from: string }
+  | { kind: 'none'; options: Record<string, unknown> }
+
+/** The first source that covers the whole amount: authorisation in the body, allowance, custodial wallet (behaviour 6.1). */
+export async function findSource(parts: Parts, need: Need): Promise<Found> {
+  const { chain, amount, wallet, agentId, contract } = need
+  const contracts = await parts.networks.contracts(chain)
+  const spender = contracts[contract]
+  const balanceOf = async (owner: string) =>
+    BigInt((await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: owner } })).usdc)
+  const own = await balanceOf(wallet)
+  const signed = signedSource(need)
+  if (signed && own >= amount) return { kind: 'authorization', from: wallet, source: signed }
+  const allowed = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainAllowance, { params: { chain, owner: wallet, spender } })
+  if (own >= amount && BigInt(allowed.usdc) >= amount) return { kind: 'allowance', from: wallet, source: { kind: 'allowance' } }
+  const custodial = await parts.custodial.of(agentId)
+  const kept = custodial ? await balanceOf(custodial) : 0n
+  if (custodial && kept >= amount) return { kind: 'treasury', from: custodial }
+  return {
+    kind: 'none',
+    options: {
+      allowance: { token: contracts.usdc, spender, amount: usd(amount), walletBalance: usd(own), allowance: usd(BigInt(allowed.usdc)) },
+      treasury: { depositAddress: custodial ?? null, missing: usd(amount - kept) },
+    },
+  }
+}
+
+/** The authorisation of the body as a source; one that has run out covers nothing. */
+function signedSource({ authorization, wallet, amount }: Need): FundingSource | undefined {
+  if (!authorization) return undefined
+  const now = Math.floor(Date.now() / 1000)
+  if (authorization.type === 'eip3009') {
+    const { validAfter, validBefore, signature } = authorization
+    if (validBefore <= now || validAfter > now) return undefined
+    return { kind: 'authorization', from: wallet, validAfter: BigInt(validAfter), validBefore: BigInt(validBefore), signature }
+  }
+  const { deadline, signature } = authorization
+  return deadline <= now ? undefined : { kind: 'permit', value: amount, deadline: BigInt(deadline), signature }
+}
+
+const uncovered = ['NO_TREASURY_WALLET', 'INSUFFICIENT_BALANCE', 'DAILY_LIMIT_REACHED']
+
+/**
+ * Sets custodial money aside for a command. Undefined = the wallet does not cover it, nothing is reserved.
+ * @throws DEPENDENCY_UNAVAILABLE when treasury did not answer: then it may be reserved, so ask again with the same key and round
+ */
+export async function reserveCustodial(
+  { peers }: Pick<Parts, 'peers'>,
+  { key, round, agentId, amount, chain, purpose }: { key: string; round: number; agentId: string; amount: bigint; chain: Chain; purpose: string },
+): Promise<FundingSource | undefined> {
+  try {
+    const body = { owner: 'escrow' as const, key, round, agentId, amount: String(amount), chain, purpose }
+    const { address } = await peers.call('treasury', treasuryApi.internal.reserveFunds, { body })
+    return { kind: 'custodial', from: address }
+  } catch (error) {
+    if (error instanceof Refusal && uncovered.includes(error.code)) return undefined
+    throw error
+  }
+}

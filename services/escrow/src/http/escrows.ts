@@ -1,0 +1,168 @@
+import { chainRelayerApi, chains, type escrowApi, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { budgetChallenge } from '../challenge.ts'
+import { directLockOf, directLockSeen } from '../escrow/direct.ts'
+import type { Escrow } from '../escrow/escrow.ts'
+import { type LockRequest, lockOutcome, startLock } from '../escrow/lock.ts'
+import { needEscrow, orderRelease, orderResolution, raiseDispute } from '../escrow/orders.ts'
+import { escrowView, releaseView } from '../escrow/views.ts'
+import type { Parts } from '../parts.ts'
+
+type Handlers = HandlersOf<typeof escrowApi>
+
+/** Locks and waits for the confirmation as long as an answer may take; undefined when it takes longer. */
+async function lockAndWait(
+  parts: Parts,
+  request: LockRequest,
+  respondAsync: boolean,
+  without: Parameters<typeof startLock>[2],
+): Promise<{ done: boolean; escrow: Stored<Escrow> }> {
+  const started = await startLock(parts, request, without)
+  const { gigId, operationId } = request
+  const timeout = respondAsync ? 0 : limits.boundedWaitMs
+  const done = await parts.wait('escrows', gigId, () => lockOutcome(parts, gigId, operationId), timeout)
+  return { done: done !== undefined, escrow: done ?? started }
+}
+
+/** Waits until a settlement that is under way has its transaction. */
+async function settledOrNot(parts: Parts, escrow: Stored<Escrow>): Promise<Stored<Escrow>> {
+  const settled = async () => {
+    const present = await parts.escrows.need(escrow.id)
+    return present.settlement?.txHash || present.settlement?.retryAt ? present : undefined
+  }
+  return (await parts.wait('escrows', escrow.id, settled, limits.boundedWaitMs)) ?? parts.escrows.need(escrow.id)
+}
+
+class Unfunded extends Refusal {}
+
+export const escrowHandlers = (
+  parts: Parts,
+): Pick<
+  Handlers,
+  'createEscrow' | 'fundEscrow' | 'getTvlCapacity' | 'getEscrow' | 'releaseEscrow' | 'disputeEscrow' | 'adminResolveEscrow' | 'confirmEscrowOnchain'
+> => ({
+  createEscrow: async ({ body, caller, operationId, respondAsync }) => {
+    const { done, escrow } = await lockAndWait(
+      parts,
+      { ...body, authorization: body.authorization, caller, operationId },
+      respondAsync,
+      (_gig, options) => new Refusal('FUNDS_REQUIRED', { details: { options } }),
+    )
+    const answer = { escrow: escrowView(escrow, parts.networks), txHash: escrow.lock?.txHash ?? null }
+    return done ? answer : reply(202, { ...answer, statusUrl: `/api/escrow/${body.gigId}` })
+  },
+
+  fundEscrow: async ({ body, caller, operationId, respondAsync }) => {
+    const { gigId, agentId, amount, authorization } = body
+    if (caller?.kind !== 'agent') return challenge(parts, gigId)
+    if (caller.agentId !== agentId) refuse('FORBIDDEN', { field: 'agentId' }, { message: "agentId must be the caller's agent id" })
+    try {
+      const request = { gigId, amount, authorization, caller, operationId }
+      const { done, escrow } = await lockAndWait(parts, request, respondAsync, () => new Unfunded('FUNDS_REQUIRED'))
+      const view = escrowView(escrow, parts.networks)
+      const answer = { funded: done, escrow: view, txHash: view.txHash, depositAddress: view.depositAddress }
+      return done ? answer : reply(202, { ...answer, statusUrl: `/api/escrow/${gigId}` })
+    } catch (error) {
+      if (error instanceof Unfunded) return challenge(parts, gigId)
+      throw error
+    }
+  },
+
+  getTvlCapacity: async () => {
+    const cap = limits.escrow.tvlMicro
+    const sums = await Promise.all(chains.map(async chain => [chain, sum((await parts.ledger.balances(chain, 'escrow:')).values())] as const))
+    const total = sum(sums.map(([, locked]) => locked))
+    return {
+      perGigCap: usd(limits.escrow.perGigMicro),
+      tvlCap: usd(cap),
+      currentTvl: usd(total),
+      remaining: usd(cap - total),
+      utilizationPct: Number((total * 1_000_000n) / cap) / 10_000,
+      chains: Object.fromEntries(sums.map(([chain, locked]) => [chain, { locked: usd(locked) }])) as Record<
+        (typeof chains)[number],
+        { locked: number }
+      >,
+      currency: 'USDC' as const,
+    }
+  },
+
+  getEscrow: async ({ params }) => escrowView(await needEscrow(parts, params.gigId), parts.networks),
+
+  releaseEscrow: async ({ body, caller, respondAsync }) => {
+    const ordered = await orderRelease(parts, body.gigId, caller)
+    const escrow = respondAsync ? ordered : await settledOrNot(parts, ordered)
+    return escrow.status === 'released' ? releaseView(escrow) : reply(202, releaseView(escrow))
+  },
+
+  disputeEscrow: async ({ body, caller }) => ({ escrow: escrowView(await raiseDispute(parts, body.gigId, caller, body.reason), parts.networks) }),
+
+  adminResolveEscrow: async ({ body, caller, respondAsync }) => {
+    const { gigId, releaseToPayee: release, reason } = body
+    const ordered = await orderResolution(parts, gigId, { wallet: caller.wallet, release, reason })
+    const escrow = respondAsync ? ordered : await settledOrNot(parts, ordered)
+    const answer = { escrow: escrowView(escrow, parts.networks), resolvedBy: caller.wallet }
+    return escrow.settlement?.txHash ? answer : reply(202, answer)
+  },
+
+  confirmEscrowOnchain: async ({ body, caller }) => {
+    const { gigId, txHash } = body
+    const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+    if (caller.kind === 'agent' && caller.agentId !== gig.posterId && caller.agentId !== gig.assigneeId) refuse('NOT_PARTY')
+    const before = await parts.escrows.get(gigId)
+    if (before && before.status !== 'none') {
+      if (before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuse('ALREADY_EXISTS', { resource: 'escrow', state: before.status })
+      return { escrow: escrowView(before, parts.networks) }
+    }
+    await acceptTransaction(parts, gig, txHash)
+    const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), limits.boundedWaitMs)
+    const escrow =
+      locked ??
+      (await needEscrow(parts, gigId).catch(() =>
+        refuse(
+          'INVALID_STATE',
+          { state: gig.status, allowed: ['open', 'assigned'] },
+          { message: 'The lock does not fit the gig as it is now; take it back with reclaim' },
+        ),
+      ))
+    return locked ? { escrow: escrowView(locked, parts.networks) } : reply(202, { escrow: escrowView(escrow, parts.networks) })
+  },
+})
+
+const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
+
+async function confirmed({ escrows }: Parts, gigId: string): Promise<Stored<Escrow> | undefined> {
+  const escrow = await escrows.get(gigId)
+  return escrow && escrow.status !== 'none' && escrow.status !== 'funding' ? escrow : undefined
+}
+
+/** Reads the transaction and takes its lock up. @throws AMOUNT_MISMATCH, VALIDATION_ERROR, CONFLICT while it is not final */
+async function acceptTransaction(
+  parts: Parts,
+  gig: { gigId: string; posterId: string; budget: string; chain: (typeof chains)[number] },
+  txHash: string,
+): Promise<void> {
+  const transaction = await parts.peers.find('chain-relayer', chainRelayerApi.internal.chainTx, { params: { chain: gig.chain, hash: txHash } })
+  if (!transaction) refuse('CONFLICT', undefined, { message: 'The transaction is not mined yet' })
+  const { wallet } = await parts.agents.need(gig.posterId)
+  const at = { txHash: transaction.hash, blockNumber: transaction.blockNumber }
+  const locks = transaction.success ? transaction.logs.filter(({ contract, event }) => contract === 'Escrow' && event === 'EscrowLocked') : []
+  const log = locks.find(({ args }) => {
+    const found = directLockOf({ args, ...at })
+    return found?.gigId === gig.gigId && found.lock.poster === wallet
+  })
+  if (!log) refuse('VALIDATION_ERROR', undefined, { message: 'txHash: the transaction holds no EscrowLocked of this gig by its poster' })
+  if (String(log.args.amount) !== gig.budget) refuse('AMOUNT_MISMATCH', { budget: usd(BigInt(gig.budget)) })
+  if (!transaction.final) refuse('CONFLICT', undefined, { message: 'The transaction is not final yet' })
+  await directLockSeen(parts, { args: log.args, ...at })
+}
+
+async function challenge(parts: Parts, gigId: string) {
+  const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+  const payTo = parts.config.X402_PAY_TO_ADDRESS
+  if (!payTo || /^0x0{40}$/.test(payTo))
+    refuse('FUNDS_REQUIRED', { options: {} }, { message: 'No source of funds covers the amount, and x402 is off' })
+  const usdc = parts.networks.known(gig.chain)?.usdc
+  const body = budgetChallenge({ amount: BigInt(gig.budget), chain: gig.chain, payTo, usdc, path: '/api/agent-payments/fund-escrow' })
+  return reply(402, body, { 'cache-control': 'private, no-store', 'payment-required': Buffer.from(JSON.stringify(body)).toString('base64') })
+}

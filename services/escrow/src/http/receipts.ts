@@ -1,0 +1,55 @@
+import { type escrowApi, refuse, usd } from '@carapace/api'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import { issueReceipt } from '../receipt/issue.ts'
+import { receiptView } from '../receipt/receipt.ts'
+
+type Handlers = HandlersOf<typeof escrowApi>
+
+export const receiptHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'getGigReceipt' | 'listAgentReceipts' | 'getReceipt' | 'issueReceipt' | 'listEarnings'> => {
+  const { receipts, earnings, config } = parts
+  const baseUrl = config.PUBLIC_BASE_URL?.replace(/\/$/, '') ?? `http://${config.HOST}:${config.PORT}`
+  const view = (receipt: Parameters<typeof receiptView>[0]) => receiptView(receipt, baseUrl)
+  return {
+    getGigReceipt: async ({ params }) => view((await receipts.ofGig(params.gigId)) ?? refuse('NOT_FOUND', { resource: 'receipt' })),
+
+    listAgentReceipts: async ({ params, query }) => {
+      const { role, limit, offset } = query
+      const sides = {
+        all: { $or: [{ posterId: params.agentId }, { assigneeId: params.agentId }] },
+        poster: { posterId: params.agentId },
+        assignee: { assigneeId: params.agentId },
+      }
+      const { items, total } = await receipts.page(sides[role], { limit, offset })
+      return { receipts: items.map(view), total, limit, offset }
+    },
+
+    getReceipt: async ({ params }) => view(await receipts.need(params.id)),
+
+    issueReceipt: async ({ body }) => {
+      const escrow = (await parts.escrows.get(body.gigId)) ?? refuse('NOT_FOUND', { resource: 'escrow' })
+      if (escrow.assignment?.assigneeId !== body.agentId) refuse('NOT_ASSIGNEE')
+      if (escrow.status !== 'released') refuse('INVALID_STATE', { state: escrow.status, allowed: ['released'] })
+      const { receipt, isNew } = await issueReceipt(parts, escrow)
+      return isNew ? view(receipt) : reply(200, view(receipt))
+    },
+
+    listEarnings: async ({ params, query }) => {
+      const agent = await parts.agents.need(params.id)
+      const [{ items, total }, earned] = await Promise.all([earnings.page(agent.id, query), earnings.total(agent.id)])
+      const history = items.map(({ gigId, jobId, title, net, fee, chain, txHash, completedAt }) => ({
+        gigId,
+        jobId,
+        gigTitle: title,
+        amount: usd(net),
+        fee: usd(fee),
+        chain,
+        txHash,
+        completedAt: completedAt.toISOString(),
+      }))
+      return { agentId: agent.id, history, totalEarned: usd(earned), gigsCompleted: total, currency: 'USDC' as const, total, ...query }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { limits, refuse } from '@carapace/api'
+import { type Database, type Ledger, type LedgerEntry, openLedger, transfer } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { Schema } from 'mongoose'
+
+/** The accounts of the escrow's ledger (behaviour 8); the outside, what treasury books on its side, and losses may be negative. */
+export const account = {
+  escrow: (gigId: string) => `escrow:${gigId}`,
+  bondFree: (agentId: string) => `bond:${agentId}:free`,
+  bondLocked: (agentId: string) => `bond:${agentId}:locked`,
+  reward: (validationId: string, validatorId: string) => `reward:${validationId}:${validatorId}`,
+  debt: (gigId: string) => `debt:${gigId}`,
+  outside: (address: string) => `ext:${address}`,
+  /** Between this service and treasury: one entry on each side, under the key of the command that moves the money. */
+  clearing: (key: string) => `clearing:${key}`,
+  /** Money of a command that is under way. */
+  transit: (id: string) => `transit:${id}`,
+  feePool: 'fee-pool',
+  loss: 'loss',
+} as const
+
+const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss$)/.test(name)
+export const escrowLedger = (db: Database): Ledger => openLedger(db, mayBeNegative)
+
+export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint }
+export { transfer }
+
+const tvlId = 'tvl'
+const tvlSchema = new Schema({ _id: String, total: BigInt }, { versionKey: false })
+
+export interface TvlRow {
+  /** Adds to the total (µ, may be negative) inside the transaction. @throws TVL_CAP_REACHED */
+  add(change: bigint, session: ClientSession): Promise<void>
+  total(): Promise<bigint>
+  /** Makes the row; before anything is served. */
+  open(): Promise<void>
+}
+
+/** The one row that every lock writes, so that two locks can never pass the cap together. */
+export function tvlRow(db: Database): TvlRow {
+  db.connection.model('control', tvlSchema, 'control')
+  const rows = () => db.connection.collection<{ _id: string; total: bigint }>('control')
+  return {
+    add: async (change, session) => {
+      const room = change > 0n ? { total: { $lte: limits.escrow.tvlMicro - change } } : {}
+      const result = await rows().updateOne({ _id: tvlId, ...room }, { $inc: { total: change } }, { session })
+      if (result.matchedCount === 0) refuse('TVL_CAP_REACHED')
+    },
+    total: async () => (await rows().findOne({ _id: tvlId }))?.total ?? 0n,
+    open: async () => {
+      await rows().updateOne({ _id: tvlId }, { $setOnInsert: { total: 0n } }, { upsert: true })
+    },
+  }
+}

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { escrow } from './index.ts'
+
+run(escrow)

@@ -1,0 +1,63 @@
+import type { Chain } from '@carapace/api'
+import type { Database } from '@carapace/store'
+import { Schema } from 'mongoose'
+
+/** What an agent was paid for a gig or a job; micro-USDC. */
+export interface Earning {
+  agentId: string
+  gigId: string | null
+  jobId: string | null
+  title: string
+  net: bigint
+  fee: bigint
+  chain: Chain
+  txHash: string | null
+  completedAt: Date
+}
+
+export interface Earnings {
+  /** Once per gig or job. */
+  add(earning: Earning): Promise<void>
+  page(agentId: string, page: { limit: number; offset: number }): Promise<{ items: Earning[]; total: number }>
+  /** Sum of the net of all. */
+  total(agentId: string): Promise<bigint>
+}
+
+const schema = new Schema<Earning & { _id: string }>(
+  {
+    _id: String,
+    agentId: String,
+    gigId: String,
+    jobId: String,
+    title: String,
+    net: BigInt,
+    fee: BigInt,
+    chain: String,
+    txHash: String,
+    completedAt: Date,
+  },
+  { versionKey: false },
+)
+schema.index({ agentId: 1, completedAt: -1, _id: -1 }, { name: 'agent_newest' })
+
+export function earningStore(db: Database): Earnings {
+  db.connection.model('earnings', schema, 'earnings')
+  const rows = () => db.connection.collection<Earning & { _id: string }>('earnings')
+  return {
+    add: async earning => {
+      await rows().updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: earning }, { upsert: true })
+    },
+    page: async (agentId, { limit, offset }) => ({
+      items: await rows()
+        .find({ agentId }, { sort: { completedAt: -1, _id: -1 }, limit, skip: offset })
+        .toArray(),
+      total: await rows().countDocuments({ agentId }),
+    }),
+    total: async agentId => {
+      const [sum] = await rows()
+        .aggregate<{ net: bigint }>([{ $match: { agentId } }, { $group: { _id: null, net: { $sum: '$net' } } }])
+        .toArray()
+      return BigInt(sum?.net ?? 0)
+    },
+  }
+}

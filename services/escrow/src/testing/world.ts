@@ -1,0 +1,198 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { networks, onChainKey, toChecksum } from '@carapace/chain'
+import { defineService, type HandlersOf } from '@carapace/service'
+import { startPlatform, type TestPlatform, type TestPlatformOptions, until } from '@carapace/testing'
+import { escrow } from '../index.ts'
+
+type Outcome = 'confirm' | 'fail' | 'wait'
+
+/** The neighbours of the escrow as their declared internal reads, over plain maps that a test fills; the chain answers commands as `chain` says. */
+export interface World {
+  platform: TestPlatform
+  gigs: Map<string, api.GigRow>
+  validations: Map<string, api.ValidationRow[]>
+  /** USDC (µ) by `<chain>/<address>`; allowances to any of our contracts by owner. */
+  balances: Map<string, bigint>
+  allowances: Map<string, bigint>
+  /** Custodial wallets by agent, and what treasury answers to a reservation. */
+  custodial: Map<string, string>
+  treasuryRefuses: api.ErrorCode | undefined
+  reservations: { key: string; round: number }[]
+  /** Bond locks for which the marketplace says that the gig is assigned. */
+  assigned: Set<string>
+  transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean }>
+  /** Every command in the order it came. */
+  commands: api.ChainCommand[]
+  /** How the chain treats a command. Default: confirms it at once. */
+  chain: (command: api.ChainCommand) => Outcome
+  outcome(command: api.ChainCommand, outcome: 'confirm' | 'fail', code?: string): Promise<void>
+  close(): Promise<void>
+}
+
+export const contracts = { escrow: toChecksum(`0x${'e5'.repeat(20)}`), bond: toChecksum(`0x${'b0'.repeat(20)}`) }
+export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
+export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
+export const newHash = () => `0x${randomBytes(32).toString('hex')}`
+
+type Internal<A> = A extends api.ServiceApi<Record<string, api.AnyEndpoint>, infer I> ? I : never
+/** A neighbour that offers some of its internal endpoints. */
+function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
+  name: Name,
+  internal: I,
+  handlers: HandlersOf<api.ServiceApi<Record<never, never>, I>>,
+) {
+  return defineService({ api: api.serviceApi(name, { endpoints: {}, internal }), stores: () => ({}), http: () => handlers as never })
+}
+
+export async function startWorld(options: TestPlatformOptions = {}): Promise<World> {
+  const world = {
+    gigs: new Map(),
+    validations: new Map(),
+    balances: new Map(),
+    allowances: new Map(),
+    custodial: new Map(),
+    treasuryRefuses: undefined,
+    reservations: [],
+    assigned: new Set(),
+    transactions: new Map(),
+    commands: [],
+    chain: () => 'confirm',
+  } as unknown as World
+  const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.refuse('NOT_FOUND', { resource })
+  const { getGigRow, settleAcceptance } = api.marketplaceApi.internal
+  const marketplace = neighbour(
+    'marketplace',
+    { getGigRow, settleAcceptance },
+    {
+      getGigRow: ({ params }) => wanted(world.gigs.get(params.id), 'gig'),
+      settleAcceptance: ({ params }) => ({ assigned: world.assigned.has(`${params.id}/${params.agentId}`) }),
+    },
+  )
+  const { listGigValidations } = api.swarmApi.internal
+  const swarm = neighbour(
+    'swarm',
+    { listGigValidations },
+    { listGigValidations: ({ params }) => ({ validations: world.validations.get(params.gigId) ?? [] }) },
+  )
+  const { getWalletRow, reserveFunds } = api.treasuryApi.internal
+  const treasury = neighbour(
+    'treasury',
+    { getWalletRow, reserveFunds },
+    {
+      getWalletRow: ({ params }) => {
+        const address = wanted(world.custodial.get(params.agentId), 'wallet')
+        return { walletId: params.agentId, agentId: params.agentId, address, chain: 'BASE_SEPOLIA' as const, version: 1 }
+      },
+      reserveFunds: ({ body }) => {
+        if (world.treasuryRefuses) api.refuse(world.treasuryRefuses)
+        world.reservations.push({ key: body.key, round: body.round })
+        const address = wanted(world.custodial.get(body.agentId), 'wallet')
+        return { reservationId: randomUUID(), status: 'held' as const, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
+      },
+    },
+  )
+  const { chainBalance, chainAllowance, chainNetworks, chainTx, chainStatus } = api.chainRelayerApi.internal
+  const named = { ...networks.BASE_SEPOLIA.canonical }
+  const addresses = { usdc: named.USDC, ...Object.fromEntries(names.map(name => [name, newWallet()])), ...contracts, timelock: null }
+  const relayer = neighbour(
+    'chain-relayer',
+    { chainBalance, chainAllowance, chainNetworks, chainTx, chainStatus },
+    {
+      chainBalance: ({ params }) => ({
+        usdc: String(world.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),
+        native: '0',
+        blockNumber: 1,
+      }),
+      chainAllowance: ({ params }) => ({ usdc: String(world.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
+      chainNetworks: () => ({
+        networks: api.chains.map(chain => ({
+          chain,
+          chainId: networks[chain].chainId,
+          rpcUrl: 'http://127.0.0.1:1',
+          explorerUrl: null,
+          gasless: false,
+          contracts: addresses as never,
+          devnet: true,
+          finalityBlocks: 1,
+        })),
+      }),
+      chainTx: ({ params }) => {
+        const { from, logs, final } = wanted(world.transactions.get(params.hash), 'transaction')
+        const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash: newHash(), blockTime: 1, confirmations: 3 }
+        return { hash: params.hash, from, logs, final, ...rest }
+      },
+      chainStatus: ({ params }) => ({
+        chain: params.chain,
+        chainId: 1,
+        head: 1,
+        headHash: newHash(),
+        headTime: 1,
+        leading: true,
+        lane: { address: lane, queued: 0, inflight: 0, nonceGap: 0 },
+        contracts: {},
+      }),
+    },
+  )
+
+  const platform = await startPlatform([marketplace, swarm, treasury, relayer, escrow], options)
+  world.platform = platform
+  world.outcome = async (command, outcome, code = 'REVERTED') => {
+    const { opKey, round, kind, network, aggregateKey } = command
+    const base = { opKey, round, kind, network, aggregateKey, seq: round }
+    await platform.publish(
+      outcome === 'confirm'
+        ? api.chainCommandConfirmed.of({ ...base, txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] })
+        : api.chainCommandFailed.of({ ...base, code: code as 'REVERTED', terminal: true, message: 'ERC20InsufficientBalance', attempts: 1 }),
+    )
+  }
+  const consumer = await platform.bus.subscribe(
+    { name: `test.relayer.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] },
+    async event => {
+      const command = api.chainCommand.parse(event.data)
+      world.commands.push(command)
+      const outcome = world.chain(command)
+      if (outcome !== 'wait') await world.outcome(command, outcome)
+    },
+  )
+  world.close = async () => {
+    await consumer.close()
+    await platform.close()
+  }
+  return world
+}
+const names = ['identityRegistry', 'reputationRegistry', 'validationRegistry', 'card', 'swarmValidator', 'commerce', 'domains', 'reputationAdapter']
+
+export interface TestAgent {
+  id: string
+  wallet: string
+  handle: string
+  headers: Record<string, string>
+}
+
+/** An agent that the escrow has heard of. */
+export async function newAgent({ platform }: World): Promise<TestAgent> {
+  const id = randomUUID()
+  const wallet = newWallet()
+  const handle = `a-${id.slice(0, 8)}`
+  const who = { agentId: id, handle, wallet, description: '', status: 'active' as const, platform: false, skills: [], verifiedSkills: [] }
+  await platform.publish(
+    api.agentRegistered.of({
+      ...who,
+      walletProven: true,
+      agentType: null,
+      cardTokenId: 1,
+      chains: ['BASE_SEPOLIA'],
+      preferredChain: 'BASE_SEPOLIA',
+      registeredAt: new Date().toISOString(),
+      avatar: null,
+      externalLink: null,
+    }),
+  )
+  return { id, wallet, handle, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+}
+
+export const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6))
+export const oracle = { 'x-admin-wallet': newWallet() }
+export type { Internal }
+export { onChainKey, until }
