@@ -1,6 +1,7 @@
 import { contractInterface } from './abi.ts'
 import type { ContractCall } from './command.ts'
 import type { Addresses, ContractName } from './contract-names.ts'
+import { encodeWords } from './words.ts'
 
 /** Stands in the arguments of a call for an address that only the network knows. */
 interface Placeholder {
@@ -18,7 +19,10 @@ export interface EncodedCall {
  */
 export function encodeCall(call: ContractCall, addresses: Addresses, lane: string): EncodedCall {
   const args = call.args.map(value => (isPlaceholder(value) ? (value.addressOf === 'Lane' ? lane : addresses[value.addressOf]) : value))
-  return { to: addresses[call.contract], data: contractInterface(call.contract).encodeFunctionData(call.fn, args) }
+  const abi = contractInterface(call.contract)
+  const fragment = abi.getFunction(call.fn)
+  if (!fragment) throw new TypeError(`${call.contract} has no function ${call.fn}`)
+  return { to: addresses[call.contract], data: encodeWords(fragment, args) ?? abi.encodeFunctionData(fragment, args) }
 }
 
 /** What a view function answered. @throws Error when the bytes do not fit the ABI */

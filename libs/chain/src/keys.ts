@@ -4,7 +4,17 @@ const abi = AbiCoder.defaultAbiCoder()
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** EIP-55 form of an address in any letter case. @throws TypeError when it is no address */
-export const toChecksum = (address: string): string => getAddress(address.toLowerCase())
+export function toChecksum(address: string): string {
+  const known = checksums.get(address)
+  if (known) return known
+  const found = getAddress(address.toLowerCase())
+  if (checksums.size >= maxChecksums) checksums.clear()
+  checksums.set(address, found)
+  return found
+}
+/** The same addresses come again and again, and a checksum is a keccak. */
+const checksums = new Map<string, string>()
+const maxChecksums = 20_000
 
 /**
  * A record's key on chain: bytes32 of the 32 ASCII characters of its UUID without dashes.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
-import { type Kit, type KitLane, laneAddress, startKit } from './testing/kit.ts'
+import { laneAddress } from './testing/keys.ts'
+import { type Kit, type KitLane, startKit } from './testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, sendForeign, type Work } from './testing/workload.ts'
 
 describe('a lane on a chain that changes under it', () => {

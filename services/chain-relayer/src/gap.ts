@@ -2,7 +2,7 @@ import { claim } from './claim.ts'
 import { feeFor } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { type TxRecord, txIdOf } from './records.ts'
-import { signAttempt } from './signer.ts'
+import { signAttempt } from './transaction.ts'
 
 const noopGas = 21_000
 const perPass = 50

@@ -7,8 +7,8 @@ import { assertLeading, type Lane } from './lane.ts'
 import { type Group, plan } from './plan.ts'
 import { batchIds, type Prepared, prepare } from './prepare.ts'
 import { type OpRecord, type TxRecord, txIdOf } from './records.ts'
-import { signAttempt } from './signer.ts'
 import { simulate } from './simulate.ts'
+import { signAttempt } from './transaction.ts'
 
 /** Transactions signed, stored and sent in one go. */
 const perPass = 50

@@ -1,8 +1,8 @@
 import { bumpedFee, feeFor } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { type Attempt, lastAttempt, type OpError } from './records.ts'
-import { signAttempt } from './signer.ts'
 import type { Slot } from './slots.ts'
+import { signAttempt } from './transaction.ts'
 
 const noopGas = 21_000
 

@@ -7,7 +7,8 @@ import { chainRelayerApi, type Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { chainRelayer } from './index.ts'
-import { envelope, laneAddress, laneKey, type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
+import { laneAddress, laneKey } from './testing/keys.ts'
+import { envelope, type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
 
 describe('the chain-relayer service', () => {
   let devnet: TestDevnet

@@ -6,7 +6,7 @@ import { deployDevnet } from '@carapace/contracts'
 import { startDevnet } from '@carapace/devnet'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo, type TestMongo, until } from '@carapace/testing'
-import { computeAddress, Wallet } from 'ethers'
+import { Wallet } from 'ethers'
 import { announcer } from '../announce.ts'
 import { type Collections, openCollections } from '../collections.ts'
 import { type Custody, openCustody } from '../custody/custody.ts'
@@ -17,6 +17,7 @@ import { openRpc } from '../rpc/open.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { localSigner } from '../signer.ts'
 import { defaultTimings, type Timings } from '../timings.ts'
+import { custodySeed, deployerKey, laneAddress, laneKey } from './keys.ts'
 
 /** Timings under which failures show within seconds. */
 export const quickTimings: Timings = {
@@ -32,11 +33,6 @@ export const quickTimings: Timings = {
   retries: [50, 100, 150, 200, 250],
   cursorSave: 100,
 }
-
-export const laneKey = `0x${'a1'.repeat(32)}`
-export const laneAddress = computeAddress(laneKey)
-const deployerKey = `0x${'d1'.repeat(32)}`
-const seed = new Uint8Array(32).fill(7)
 
 export interface TestDevnet {
   chain: Chain
@@ -140,7 +136,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
       bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event }]).catch(() => undefined)
       return event.id
     },
-    custody: () => openCustody(seed, db.wallets, db.seeds),
+    custody: () => openCustody(custodySeed, db.wallets, db.seeds),
     start: async (laneOptions = {}) => {
       const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeout ?? quickTimings.rpcTimeout })
       rpcs.push(laneRpc)
@@ -180,7 +176,7 @@ export async function laneParts(
     },
     rpc,
     signer,
-    custody: await openCustody(seed, db.wallets, db.seeds),
+    custody: await openCustody(custodySeed, db.wallets, db.seeds),
     db,
     timings: { ...quickTimings, ...options.timings },
     announce: announcer(bus, () => new Date()),

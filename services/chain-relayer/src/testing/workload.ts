@@ -5,7 +5,8 @@ import { type Command, commandOf, commands, contractInterface, toChecksum } from
 import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import type { Rpc } from '../rpc/rpc.ts'
-import { type Kit, laneAddress, laneKey } from './kit.ts'
+import { laneAddress, laneKey } from './keys.ts'
+import type { Kit } from './kit.ts'
 
 /**
  * Operations whose effects can be counted on chain, because nothing there refuses a second one: each pays one unit to an address of its
