@@ -1,1 +1,16 @@
-export {}
+import { reputationApi } from '@carapace/api'
+import { defineService } from '@carapace/service'
+import { events } from './events.ts'
+import { conductHandlers } from './http/conduct.ts'
+import { scoreHandlers } from './http/scores.ts'
+import { syncHandlers } from './http/sync.ts'
+import { jobs } from './jobs.ts'
+import { stores } from './parts.ts'
+
+export const reputation = defineService({
+  api: reputationApi,
+  stores,
+  http: parts => ({ ...scoreHandlers(parts), ...conductHandlers(parts), ...syncHandlers(parts) }),
+  events,
+  jobs,
+})

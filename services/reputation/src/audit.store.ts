@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { type Database, duplicateIndex } from '@carapace/store'
+import { Schema } from 'mongoose'
+import type { Dated, Fact } from './facts.ts'
+
+/** One entry of the hash-chained log. Entries never change. */
+export interface Entry {
+  _id: string
+  seq: number
+  agentId: string
+  type: Fact['type']
+  details: Fact
+  /** The event it comes from: one entry for each event, agent and key. */
+  eventId: string
+  source: string
+  txHash: string | null
+  scoreBefore: number
+  scoreAfter: number
+  at: Date
+  createdAt: Date
+  prevHash: string
+  hash: string
+}
+
+export interface NewEntry {
+  agentId: string
+  fact: Fact
+  /** Tells entries of one event for one agent apart. */
+  key: string
+  eventId: string
+  source: string
+  txHash: string | null
+  at: Date
+}
+
+export interface AuditLog {
+  /** Appends, once per event, agent and key. Resolves to false when it was there. `scores` are asked for once the entry's place is known. */
+  append(entry: NewEntry, scores: { before: number; after: number }): Promise<boolean>
+  /** Facts of these agents in order of their time. */
+  factsOf(agentIds: readonly string[]): Promise<Dated[]>
+  page(filter: Record<string, unknown>, page: { limit: number; offset: number }): Promise<{ items: Entry[]; total: number }>
+  /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
+  verify(): Promise<number[]>
+}
+
+const schema = new Schema<Entry>({
+  _id: String,
+  seq: Number,
+  agentId: String,
+  type: String,
+  details: Schema.Types.Mixed,
+  eventId: String,
+  source: String,
+  txHash: String,
+  scoreBefore: Number,
+  scoreAfter: Number,
+  at: Date,
+  createdAt: Date,
+  prevHash: String,
+  hash: String,
+})
+schema.index({ seq: 1 }, { name: 'seq', unique: true })
+schema.index({ agentId: 1, seq: -1 }, { name: 'agent_seq' })
+schema.index({ type: 1, seq: -1 }, { name: 'type_seq' })
+const genesis = '0'.repeat(64)
+
+export function auditLog(db: Database): AuditLog {
+  const model = db.connection.model<Entry>('audit', schema, 'audit')
+  const entries = () => db.connection.collection<Entry>('audit')
+  // one append at a time in this process; among replicas the unique sequence decides and the loser tries again
+  let tail: Promise<unknown> = Promise.resolve()
+  const inLine = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = tail.then(work, work)
+    tail = next.catch(() => undefined)
+    return next
+  }
+
+  const tryAppend = async (entry: NewEntry, scores: { before: number; after: number }): Promise<boolean> => {
+    const id = `${entry.eventId}:${entry.agentId}:${entry.key}`
+    for (;;) {
+      const last = await entries().findOne({}, { sort: { seq: -1 } })
+      const body = {
+        _id: id,
+        seq: (last?.seq ?? 0) + 1,
+        agentId: entry.agentId,
+        type: entry.fact.type,
+        details: entry.fact,
+        eventId: entry.eventId,
+        source: entry.source,
+        txHash: entry.txHash,
+        scoreBefore: scores.before,
+        scoreAfter: scores.after,
+        at: entry.at,
+        createdAt: db.clock.now(),
+        prevHash: last?.hash ?? genesis,
+      }
+      try {
+        await entries().insertOne({ ...body, hash: hashOf(body) })
+        return true
+      } catch (error) {
+        const index = duplicateIndex(error)
+        if (index === '_id_') return false
+        if (index !== 'seq') throw error
+      }
+    }
+  }
+
+  return {
+    append: (entry, scores) => inLine(() => tryAppend(entry, scores)),
+    factsOf: async agentIds => {
+      const found = await entries()
+        .find({ agentId: { $in: [...agentIds] } }, { projection: { details: 1, at: 1 }, sort: { seq: 1 } })
+        .toArray()
+      return found.map(entry => ({ ...entry.details, at: entry.at })).sort((a, b) => a.at.getTime() - b.at.getTime())
+    },
+    page: async (filter, { limit, offset }) => {
+      const [items, total] = await Promise.all([model.find(filter).sort({ seq: -1 }).skip(offset).limit(limit).lean(), model.countDocuments(filter)])
+      return { items: items as Entry[], total }
+    },
+    verify: async () => {
+      const broken: number[] = []
+      let previous = genesis
+      for await (const { hash, ...body } of entries().find({}, { sort: { seq: 1 } })) {
+        if (body.prevHash !== previous || hashOf(body) !== hash) broken.push(body.seq)
+        previous = hash
+      }
+      return broken
+    },
+  }
+}
+
+/** SHA-256 over the entry with its keys in a fixed order. */
+function hashOf(body: Omit<Entry, 'hash'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(body)))
+    .digest('hex')
+}
+
+function sorted(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}

@@ -1,0 +1,174 @@
+import * as api from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { on, type Subscription } from '@carapace/service'
+import { giveFeedback } from './feedback.ts'
+import { newcomer } from './newcomer.ts'
+import type { Parts } from './parts.ts'
+import { record } from './record.ts'
+import { finishBatch } from './sync.ts'
+
+const dayMs = 86_400_000
+
+export const events = (parts: Parts): Subscription[] => [
+  on(api.agentRegistered, async (payload, event) => {
+    if (!(await parts.scores.get(payload.agentId))) await parts.scores.create(newcomer(payload), [], { cause: event.id })
+    await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt })
+  }),
+  on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),
+  on(api.agentStatusChanged, async ({ agentId, status, wallet }, event) => {
+    await edit(parts, agentId, doc => ({ ...doc, status, wallet: wallet ?? '', walletKey: wallet?.toLowerCase() ?? '' }))
+    if (status !== 'migrated') await record(parts, event, agentId, { type: status === 'suspended' ? 'suspended' : 'reinstated' })
+  }),
+  on(api.agentMigrated, async ({ sourceAgentId, targetAgentId }, event) => {
+    await edit(parts, targetAgentId, doc => (doc.sources.includes(sourceAgentId) ? undefined : { ...doc, sources: [...doc.sources, sourceAgentId] }))
+    await record(parts, event, targetAgentId, { type: 'inherited', from: sourceAgentId })
+    await record(parts, event, sourceAgentId, { type: 'migrated', to: targetAgentId })
+  }),
+  on(api.agentOnchainConfirmed, async ({ agentId, chain, tokenId, txHash, confirmedAt }, event) => {
+    await edit(parts, agentId, doc => ({
+      ...doc,
+      syncDueAt: doc.syncDueAt ?? parts.clock.now(),
+      chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true, tokenId } },
+    }))
+    await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash })
+  }),
+  on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
+    const seen = (await parts.audit.page({ agentId, type: 'seen' }, { limit: 1, offset: 0 })).items[0]
+    if (!seen || new Date(recordedAt).getTime() - seen.at.getTime() >= dayMs)
+      await record(parts, event, agentId, { type: 'seen' }, { at: recordedAt })
+  }),
+  on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),
+  on(api.escrowReleased, (payload, event) => settled(parts, payload, event)),
+  on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, failure, refundedAt, txHash, reason }, event) => {
+    if (assigneeId === null) return
+    if (failure !== null)
+      await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason: failure, gigId }, { at: refundedAt, txHash })
+    if (reason === 'dispute' || reason === 'default')
+      await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: false, assigneeLost: failure === 'dispute_lost' })
+  }),
+  on(api.escrowDisputed, async ({ posterId, assigneeId, gigId, disputedAt }, event) => {
+    for (const agentId of [posterId, assigneeId])
+      if (agentId !== null) await record(parts, event, agentId, { type: 'dispute_opened', gigId }, { at: disputedAt, key: gigId })
+  }),
+  on(api.slashRecorded, async ({ slashId, agentId, status, amount, changedAt, createdAt, txHash, ...row }, event) => {
+    const scores = await record(
+      parts,
+      event,
+      agentId,
+      { type: 'slash', slashId, status, amount: String(amount) },
+      { at: changedAt, txHash, key: `${slashId}:${status}` },
+    )
+    const shown = status === 'APPLIED' ? { scoreBefore: scores.before, scoreAfter: scores.after } : {}
+    await parts.slashes.apply(
+      slashId,
+      {
+        agentId,
+        gigId: row.gigId,
+        gigTitle: row.gigTitle,
+        gigBudget: row.gigBudget,
+        validationId: row.validationId,
+        amount,
+        status,
+        reason: row.reason,
+        txHash,
+        createdAt: new Date(createdAt),
+        ...shown,
+      },
+      event,
+    )
+  }),
+  ...bondEvents(parts),
+  ...voteEvents(parts),
+  on(api.crewChanged, async ({ crewId, members, dissolved }, event) => {
+    const joined = dissolved ? [] : members.filter(member => member.status === 'joined').map(member => member.agentId)
+    for (const agentId of joined)
+      await record(parts, event, agentId, { type: 'crew_mates', crewId, mates: joined.filter(other => other !== agentId) }, { key: crewId })
+  }),
+  on(api.chainCommandConfirmed, ({ kind, opKey, network, txHash }) =>
+    kind === 'score.sync' ? finishBatch(parts, opKey, network, txHash) : Promise.resolve(),
+  ),
+  on(api.chainCommandFailed, ({ kind, opKey, network, terminal }) =>
+    kind === 'score.sync' && terminal ? finishBatch(parts, opKey, network, null) : Promise.resolve(),
+  ),
+]
+
+async function edit(
+  parts: Parts,
+  agentId: string,
+  change: (doc: Awaited<ReturnType<Parts['scores']['need']>>) => Parameters<Parts['scores']['create']>[0] | undefined,
+): Promise<void> {
+  if (!(await parts.scores.get(agentId))) throw new Retry(`agent ${agentId} is not known yet`)
+  await parts.scores.change(agentId, doc => {
+    const state = change(doc)
+    return state === undefined ? undefined : { state, events: [] }
+  })
+}
+
+type Released = api.PayloadOf<typeof api.escrowReleased>
+
+/** A payment counts for both sides; the other's score is the one as of the settlement. */
+async function settled(parts: Parts, payload: Released, event: api.CloudEvent): Promise<void> {
+  const { posterId, assigneeId, gigId, fee, net, creditable, settledAt, txHash, posterScore, assigneeScore, afterDispute } = payload
+  const common = { fee: String(fee), gigId, creditable } as const
+  await record(
+    parts,
+    event,
+    assigneeId,
+    { type: 'settled', role: 'assignee', with: posterId, theirScore: posterScore, net: String(net), ...common },
+    { at: settledAt, txHash },
+  )
+  await record(
+    parts,
+    event,
+    posterId,
+    { type: 'settled', role: 'poster', with: assigneeId, theirScore: assigneeScore, net: '0', ...common },
+    { at: settledAt, txHash },
+  )
+  if (afterDispute) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: true, assigneeLost: false })
+  if (creditable) await giveFeedback(parts, payload)
+}
+
+async function endDispute(
+  parts: Parts,
+  event: api.CloudEvent,
+  end: { gigId: string; posterId: string; assigneeId: string; posterLost: boolean; assigneeLost: boolean },
+): Promise<void> {
+  await record(parts, event, end.posterId, { type: 'dispute_ended', gigId: end.gigId, lost: end.posterLost })
+  await record(parts, event, end.assigneeId, { type: 'dispute_ended', gigId: end.gigId, lost: end.assigneeLost })
+}
+
+function bondEvents(parts: Parts): Subscription[] {
+  type Bond = { agentId: string; totalBonded: bigint; changedAt: string; txHash: string | null }
+  const keep =
+    (change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed') =>
+    ({ agentId, totalBonded, changedAt, txHash }: Bond, event: api.CloudEvent) =>
+      record(parts, event, agentId, { type: 'bond', total: String(totalBonded), change }, { at: changedAt, txHash })
+  return [
+    on(api.bondDeposited, keep('deposited')),
+    on(api.bondWithdrawn, keep('withdrawn')),
+    on(api.bondSlashed, keep('slashed')),
+    on(api.slashReversed, keep('reversed')),
+    on(api.bondUnlocked, ({ agentId, gigId, clean, changedAt }, event) =>
+      record(parts, event, agentId, { type: 'bond_lock_ended', gigId, clean }, { at: changedAt }),
+    ),
+  ]
+}
+
+function voteEvents(parts: Parts): Subscription[] {
+  const asked = async (agentIds: readonly string[], validationId: string, event: api.CloudEvent) => {
+    for (const agentId of agentIds) await record(parts, event, agentId, { type: 'vote_asked', validationId })
+  }
+  return [
+    on(api.validationOpened, ({ panel, validationId }, event) => asked(panel, validationId, event)),
+    on(api.panelChanged, ({ added, validationId }, event) => asked(added, validationId, event)),
+    on(api.voteRecorded, ({ voterId, validationId, castAt }, event) =>
+      record(parts, event, voterId, { type: 'vote_cast', validationId }, { at: castAt }),
+    ),
+    on(api.validationResolved, async ({ votes, verdict, validationId, weak, resolvedAt }, event) => {
+      if (weak) return
+      const winning = verdict === 'approved' ? 'approve' : 'reject'
+      for (const { voterId, vote } of votes)
+        await record(parts, event, voterId, { type: 'vote_judged', validationId, withVerdict: vote === winning }, { at: resolvedAt })
+    }),
+  ]
+}

@@ -1,0 +1,43 @@
+/** What the audit log tells of an agent: the only input of score and risk. All times are ISO 8601, all money micro-USDC as text. */
+export type Fact =
+  | { type: 'registered' }
+  | { type: 'onchain_confirmed'; chain: string }
+  | { type: 'seen' }
+  | { type: 'settled'; role: 'assignee' | 'poster'; with: string; theirScore: number; fee: string; net: string; gigId: string; creditable: boolean }
+  | { type: 'failed'; with: string; reason: 'rejected' | 'deadline_missed' | 'dispute_lost'; gigId: string }
+  | { type: 'dispute_opened'; gigId: string }
+  | { type: 'dispute_ended'; gigId: string; lost: boolean }
+  | { type: 'slash'; slashId: string; status: 'FROZEN' | 'APPLIED' | 'DROPPED' | 'REVERSED'; amount: string }
+  | { type: 'bond'; total: string; change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed' }
+  | { type: 'bond_lock_ended'; gigId: string; clean: boolean }
+  | { type: 'vote_asked'; validationId: string }
+  | { type: 'vote_cast'; validationId: string }
+  | { type: 'vote_judged'; validationId: string; withVerdict: boolean }
+  | { type: 'crew_mates'; crewId: string; mates: string[] }
+  | { type: 'reviewed'; by: string; rating: number }
+  | { type: 'followed'; by: string; theirScore: number; theirFollows: number }
+  | { type: 'unfollowed'; by: string }
+  | { type: 'skill_verified'; skill: string }
+  | { type: 'inherited'; from: string }
+  | { type: 'migrated'; to: string }
+  | { type: 'suspended' }
+  | { type: 'reinstated' }
+
+export type FactType = Fact['type']
+/** A fact with the moment it speaks of. */
+export type Dated = Fact & { at: Date }
+
+export type Of<T extends FactType> = Extract<Fact, { type: T }> & { at: Date }
+
+const dayMs = 86_400_000
+export const daysBetween = (from: Date, to: Date): number => Math.max(0, Math.floor((to.getTime() - from.getTime()) / dayMs))
+
+/** Facts of one type not older than `days` whole days. */
+export function within<T extends FactType>(facts: readonly Dated[], type: T, now: Date, days = Number.POSITIVE_INFINITY): Of<T>[] {
+  return facts.filter((fact): fact is Of<T> => fact.type === type && fact.at <= now && (now.getTime() - fact.at.getTime()) / dayMs < days)
+}
+
+export const usdcOf = (micro: string): number => Number(micro) / 1e6
+export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
+/** Half up to one decimal; the tiny term heals what binary fractions lose just below a half. */
+export const round1 = (value: number): number => Math.floor(value * 10 + 0.5 + 1e-9) / 10

@@ -1,0 +1,96 @@
+import { refuse, type reputationApi, type Slash, usd } from '@carapace/api'
+import type { HandlersOf } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { needScore } from '../lookup.ts'
+import type { Parts } from '../parts.ts'
+import type { ScoreDoc } from '../score.store.ts'
+import type { SlashRow } from '../slash.store.ts'
+
+type Handlers = HandlersOf<typeof reputationApi>
+const newest = { createdAt: -1, _id: -1 } as const
+
+const riskView = (doc: Stored<ScoreDoc>) => ({
+  agentId: doc.id,
+  handle: doc.handle,
+  ...doc.risk,
+  breakdown: { ...doc.risk.breakdown },
+  updatedAt: doc.computedAt.toISOString(),
+})
+
+const slashView = (row: SlashRow & { id: string }): Slash => ({
+  id: row.id,
+  agentId: row.agentId,
+  gigId: row.gigId,
+  validationId: row.validationId,
+  amount: usd(row.amount),
+  reason: row.reason,
+  status: row.status,
+  scoreBefore: row.scoreBefore ?? null,
+  scoreAfter: row.scoreAfter ?? null,
+  txHash: row.txHash,
+  createdAt: row.createdAt.toISOString(),
+})
+
+async function handlesOf(parts: Parts, ids: readonly string[]): Promise<Map<string, Stored<ScoreDoc>>> {
+  return new Map((await parts.scores.find({ _id: { $in: [...new Set(ids)] } })).map(doc => [doc.id, doc]))
+}
+
+export const conductHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'getRisk' | 'getRiskByWallet' | 'listAuditEvents' | 'listSlashes' | 'listAgentSlashes' | 'getSlash'> => ({
+  getRisk: async ({ params }) => riskView(await needScore(parts, params.agentId)),
+
+  getRiskByWallet: async ({ params }) => riskView(await needScore(parts, params.walletAddress)),
+
+  listAuditEvents: async ({ query }) => {
+    const { agentId, type, ...page } = query
+    const { items, total } = await parts.audit.page({ ...(agentId ? { agentId } : {}), ...(type ? { type } : {}) }, page)
+    const agents = await handlesOf(
+      parts,
+      items.map(entry => entry.agentId),
+    )
+    const events = items.map(entry => ({
+      id: entry._id,
+      seq: entry.seq,
+      agentId: entry.agentId,
+      handle: agents.get(entry.agentId)?.handle ?? null,
+      type: entry.type,
+      scoreBefore: entry.scoreBefore,
+      scoreAfter: entry.scoreAfter,
+      source: entry.source,
+      details: { ...entry.details },
+      proof: { txHash: entry.txHash, eventId: entry.eventId },
+      createdAt: entry.createdAt.toISOString(),
+      prevHash: entry.prevHash,
+      hash: entry.hash,
+    }))
+    return { events, total, ...page }
+  },
+
+  listSlashes: async ({ query }) => {
+    const [rows, total, applied] = await Promise.all([
+      parts.slashes.find({}, { sort: newest, ...query }),
+      parts.slashes.count({}),
+      parts.slashes.find({ status: 'APPLIED' }),
+    ])
+    const agents = await handlesOf(
+      parts,
+      rows.map(row => row.agentId),
+    )
+    const slashes = rows.map(row => {
+      const doc = agents.get(row.agentId)
+      const agent = { id: row.agentId, handle: doc?.handle ?? null, fusedScore: doc?.fusedScore ?? 0, tier: doc?.tier ?? null }
+      const gig = row.gigId === null ? null : { id: row.gigId, title: row.gigTitle, budget: row.gigBudget === null ? null : usd(row.gigBudget) }
+      return { ...slashView(row), agent, gig }
+    })
+    return { slashes, total, ...query, totalSlashed: usd(applied.reduce((sum, row) => sum + row.amount, 0n)) }
+  },
+
+  listAgentSlashes: async ({ params, query }) => {
+    const filter = { agentId: params.agentId }
+    const [rows, total] = await Promise.all([parts.slashes.find(filter, { sort: newest, ...query }), parts.slashes.count(filter)])
+    return { slashes: rows.map(slashView), total, ...query, count: total }
+  },
+
+  getSlash: async ({ params }) => slashView((await parts.slashes.get(params.id)) ?? refuse('NOT_FOUND', { resource: 'slash' })),
+})

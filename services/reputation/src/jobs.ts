@@ -1,0 +1,26 @@
+import type { Job } from '@carapace/service'
+import type { Parts } from './parts.ts'
+import { recompute } from './record.ts'
+import { pushDue } from './sync.ts'
+
+const dailyAtMs = 5 * 60_000
+const dayMs = 86_400_000
+
+/** The latest 00:05 UTC. */
+const lastDailyRun = (now: Date): Date => new Date(Math.floor((now.getTime() - dailyAtMs) / dayMs) * dayMs + dailyAtMs)
+
+export const jobs = (parts: Parts): Job[] => [
+  { name: 'scores for the networks', everyMs: 5_000, run: now => pushDue(parts, now) },
+  {
+    name: 'scores of a new day',
+    everyMs: 60_000,
+    run: async now => {
+      const state = parts.db.connection.collection<{ _id: string; at: Date }>('platform')
+      const due = lastDailyRun(now)
+      const last = await state.findOne({ _id: 'daily' })
+      if (last && last.at >= due) return
+      for (const { id } of await parts.scores.find({ status: { $ne: 'migrated' } })) await recompute(parts, id)
+      await state.updateOne({ _id: 'daily' }, { $set: { at: due } }, { upsert: true })
+    },
+  },
+]

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { reputation } from './index.ts'
+
+run(reputation)

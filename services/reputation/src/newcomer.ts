@@ -1,0 +1,37 @@
+import type { agentRegistered, Chain, PayloadOf } from '@carapace/api'
+import type { ChainScore, ScoreDoc } from './score.store.ts'
+import { standingAt } from './standing.ts'
+
+const unknown: ChainScore = {
+  registered: false,
+  tokenId: null,
+  score: null,
+  tier: null,
+  txHash: null,
+  updatedAt: null,
+  batchId: null,
+  batchScore: null,
+}
+
+/** The record of an agent that has just registered: 15, Hatchling. */
+export function newcomer({ agentId, handle, wallet, registeredAt, status, platform }: PayloadOf<typeof agentRegistered>): ScoreDoc {
+  const at = new Date(registeredAt)
+  const standing = standingAt([{ type: 'registered', at }], at)
+  const chains: Record<Chain, ChainScore> = { BASE_SEPOLIA: unknown, SKALE_TESTNET: unknown }
+  return {
+    id: agentId,
+    handle,
+    wallet,
+    walletKey: wallet.toLowerCase(),
+    ...standing,
+    registeredAt: at,
+    status,
+    platform,
+    sources: [],
+    history: [{ score: standing.fusedScore, at }],
+    chains,
+    syncDueAt: null,
+    lastSyncRequestAt: null,
+    computedAt: at,
+  }
+}

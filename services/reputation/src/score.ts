@@ -1,0 +1,67 @@
+import type { Tier } from '@carapace/api'
+import { type Components, componentsOf } from './components.ts'
+import { clamp, type Dated, daysBetween, round1, within } from './facts.ts'
+import { pairsOf } from './pairs.ts'
+
+/** Changes whenever a formula does: a stored score names the one that made it. */
+export const formulaVersion = '1'
+
+export interface Score {
+  fusedScore: number
+  tier: Tier
+  components: Components
+  /** Points taken for applied slashes. */
+  penalty: number
+  /** Factor for silence: 1, 0.9 or 0.8. */
+  decay: number
+}
+
+const weights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
+export const startScore = 15
+const decaySteps = [
+  { below: 30, factor: 1 },
+  { below: 90, factor: 0.9 },
+  { below: Number.POSITIVE_INFINITY, factor: 0.8 },
+] as const
+const maxPenalty = 30
+
+/** FusedScore (behaviour 17.1): a pure function of the audit log and the moment. */
+export function scoreOf(facts: readonly Dated[], now: Date): Score {
+  const components = componentsOf(facts, pairsOf(facts, now), now)
+  const idle = idleDays(facts, now)
+  const decay = decaySteps.find(step => idle < step.below)!.factor
+  const penalty = penaltyOf(facts, now)
+  const w = (Object.keys(weights) as (keyof typeof weights)[]).reduce((sum, name) => sum + weights[name] * components[name], 0)
+  const migrated = facts.some(fact => fact.type === 'migrated' && fact.at <= now)
+  const fusedScore = migrated ? 0 : round1(clamp(startScore + 0.85 * w * decay - penalty, 0, 100))
+  return { fusedScore, tier: tierOf(fusedScore), components, penalty, decay }
+}
+
+export function tierOf(fusedScore: number): Tier {
+  if (fusedScore >= 70) return 'Gold Shell'
+  if (fusedScore >= 50) return 'Silver Molt'
+  return fusedScore >= 30 ? 'Bronze Pinch' : 'Hatchling'
+}
+
+/** Whole days since the agent was last seen. */
+export function idleDays(facts: readonly Dated[], now: Date): number {
+  const seen = facts.filter(fact => (fact.type === 'seen' || fact.type === 'registered' || fact.type === 'vote_cast') && fact.at <= now)
+  return seen.length ? daysBetween(new Date(Math.max(...seen.map(fact => fact.at.getTime()))), now) : 0
+}
+
+/** Applied slashes that were not reversed since, each with the moment it was applied. */
+export function appliedSlashes(facts: readonly Dated[], now: Date): { slashId: string; at: Date }[] {
+  const latest = new Map(within(facts, 'slash', now).map(fact => [fact.slashId, fact]))
+  return [...latest.values()].filter(fact => fact.status === 'APPLIED').map(({ slashId, at }) => ({ slashId, at }))
+}
+
+function penaltyOf(facts: readonly Dated[], now: Date): number {
+  const points: number[] = appliedSlashes(facts, now).map(({ at }) => {
+    const days = daysBetween(at, now)
+    return days < 90 ? 5 : days < 180 ? 2.5 : 0
+  })
+  return Math.min(
+    maxPenalty,
+    points.reduce((sum, value) => sum + value, 0),
+  )
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Dated, Fact } from './facts.ts'
+import { riskOf } from './risk.ts'
+import { scoreOf, tierOf } from './score.ts'
+import { standingAt } from './standing.ts'
+
+const now = new Date('2026-06-01T00:00:00.000Z')
+const day = 86_400_000
+const ago = (days: number, fact: Fact): Dated => ({ ...fact, at: new Date(now.getTime() - days * day) })
+const settled = (days: number, with_: string, theirScore: number, fee: number, role: 'assignee' | 'poster' = 'assignee') =>
+  ago(days, {
+    type: 'settled',
+    role,
+    with: with_,
+    theirScore,
+    fee: String(Math.round(fee * 1e6)),
+    net: '1000000',
+    gigId: `${with_}${days}${role}`,
+    creditable: true,
+  })
+
+/** The worked example of behaviour 17.3. */
+const example: Dated[] = [
+  ago(90, { type: 'registered' }),
+  ago(90, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' }),
+  settled(30, 'a', 70, 1.5),
+  settled(20, 'a', 70, 1.5),
+  settled(15, 'b', 42.5, 0.5),
+  settled(14, 'c', 15, 1.2),
+  settled(13, 'd', 15, 1),
+  settled(12, 'd', 15, 1, 'poster'),
+  ago(11, { type: 'failed', with: 'e', reason: 'rejected', gigId: 'x' }),
+  ...Array.from({ length: 12 }, (_, n): Dated => ago(10, { type: 'vote_asked', validationId: `v${n}` })),
+  ...Array.from({ length: 12 }, (_, n): Dated => ago(10, { type: 'vote_cast', validationId: `v${n}` })),
+  ...Array.from({ length: 12 }, (_, n): Dated => ago(9, { type: 'vote_judged', validationId: `v${n}`, withVerdict: n < 10 })),
+  ago(45, { type: 'bond', total: '100000000', change: 'deposited' }),
+  ago(5, { type: 'reviewed', by: 'a', rating: 5 }),
+  ago(5, { type: 'reviewed', by: 'b', rating: 4 }),
+  ago(1, { type: 'seen' }),
+]
+
+describe('FusedScore', () => {
+  it('of an agent without activity is exactly 15, a Hatchling', () => {
+    const { fusedScore, tier } = scoreOf([ago(0, { type: 'registered' })], now)
+
+    assert.deepEqual([fusedScore, tier], [15, 'Hatchling'])
+  })
+
+  it('follows the worked example in its components', () => {
+    const { components } = scoreOf(example, now)
+
+    assert.equal(components.onChainBehaviour, 25.5)
+    assert.equal(components.bondReliability, 32)
+    assert.equal(components.gigPerformance, 27.5)
+  })
+
+  it('of the example falls with silence and with a fresh slash', () => {
+    const { fusedScore } = scoreOf(example, now)
+    const silent = example.filter(fact => fact.type !== 'seen' && fact.type !== 'vote_cast')
+    const slashed = [...example, ago(1, { type: 'slash', slashId: 's', status: 'APPLIED', amount: '1' })]
+
+    assert.equal(scoreOf(silent, now).decay, 0.8)
+    assert.equal(scoreOf(slashed, now).penalty, 5)
+    assert.ok(scoreOf(slashed, now).fusedScore < fusedScore)
+  })
+
+  it('gives a ring of newcomers next to nothing', () => {
+    const ring = Array.from({ length: 9 }, (_, n) => [
+      settled(20, `r${n}`, 15, 0.51),
+      settled(20, `r${n}`, 15, 0.51, 'poster'),
+      ago(19, { type: 'reviewed', by: `r${n}`, rating: 5 }),
+    ]).flat()
+
+    const { fusedScore, components } = scoreOf([ago(20, { type: 'registered' }), ...ring, ago(0, { type: 'seen' })], now)
+
+    assert.equal(components.gigPerformance, 5.3)
+    assert.ok(fusedScore < 20, String(fusedScore))
+  })
+
+  it('rises above 15 with one paid gig between newcomers', () => {
+    assert.ok(scoreOf([ago(0, { type: 'registered' }), settled(0, 'poster', 15, 1.2)], now).fusedScore > 15)
+  })
+
+  it('takes a slash back that was reversed', () => {
+    const applied = ago(3, { type: 'slash', slashId: 's', status: 'APPLIED', amount: '1' })
+    const reversed = ago(2, { type: 'slash', slashId: 's', status: 'REVERSED', amount: '1' })
+
+    assert.deepEqual([scoreOf([applied], now).penalty, scoreOf([applied, reversed], now).penalty], [5, 0])
+  })
+
+  it('is 0 for an agent that has migrated', () => {
+    assert.equal(scoreOf([...example, ago(0, { type: 'migrated', to: 'x' })], now).fusedScore, 0)
+  })
+
+  it('puts tiers at 30, 50 and 70', () => {
+    assert.deepEqual([29.9, 30, 50, 70].map(tierOf), ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'])
+  })
+
+  const anyFact: fc.Arbitrary<Dated> = fc
+    .tuple(
+      fc.oneof(
+        fc.constantFrom<Fact>(
+          { type: 'seen' },
+          { type: 'registered' },
+          { type: 'dispute_opened', gigId: 'g' },
+          { type: 'dispute_ended', gigId: 'g', lost: true },
+        ),
+        fc.record({
+          type: fc.constant('settled' as const),
+          role: fc.constantFrom('assignee' as const, 'poster' as const),
+          with: fc.constantFrom('a', 'b', 'c'),
+          theirScore: fc.integer({ min: 0, max: 100 }),
+          fee: fc.nat(5_000_000).map(String),
+          net: fc.nat(90_000_000).map(String),
+          gigId: fc.uuid(),
+          creditable: fc.boolean(),
+        }),
+        fc.record({
+          type: fc.constant('failed' as const),
+          with: fc.constantFrom('a', 'b'),
+          reason: fc.constant('rejected' as const),
+          gigId: fc.uuid(),
+        }),
+        fc.record({
+          type: fc.constant('bond' as const),
+          total: fc.nat(900_000_000).map(String),
+          change: fc.constantFrom('deposited' as const, 'withdrawn' as const),
+        }),
+        fc.record({
+          type: fc.constant('slash' as const),
+          slashId: fc.constantFrom('x', 'y'),
+          status: fc.constantFrom('APPLIED' as const, 'DROPPED' as const),
+          amount: fc.constant('1'),
+        }),
+      ),
+      fc.integer({ min: 0, max: 400 }),
+    )
+    .map(([fact, days]) => ago(days, fact as Fact))
+  const log = fc.array(anyFact, { maxLength: 30 }).map(facts => [...facts].sort((a, b) => a.at.getTime() - b.at.getTime()))
+
+  it('and risk stay within 0 and 100 and are the same for the same log', () => {
+    fc.assert(
+      fc.property(log, facts => {
+        const standing = standingAt(facts, now)
+        assert.ok(standing.fusedScore >= 0 && standing.fusedScore <= 100)
+        assert.ok(standing.risk.riskScore >= 0 && standing.risk.riskScore <= 100)
+        for (const component of Object.values(standing.components)) assert.ok(component >= 0 && component <= 100)
+        assert.deepEqual(standingAt([...facts], now), standing)
+      }),
+    )
+  })
+
+  it('never rises by a failure', () => {
+    fc.assert(
+      fc.property(log, facts => {
+        const worse = [...facts, ago(0, { type: 'failed', with: 'z', reason: 'rejected', gigId: 'new' })]
+        assert.ok(scoreOf(worse, now).fusedScore <= scoreOf(facts, now).fusedScore)
+      }),
+    )
+  })
+})
+
+describe('risk', () => {
+  it('follows the worked example: 22, low', () => {
+    const facts: Dated[] = [
+      ago(100, { type: 'registered' }),
+      ...Array.from({ length: 8 }, (_, n) => settled(50, `c${n}`, 20, 1)),
+      ago(40, { type: 'failed', with: 'z', reason: 'rejected', gigId: 'x' }),
+      ago(20, { type: 'slash', slashId: 's', status: 'APPLIED', amount: '1' }),
+      ago(20, { type: 'bond', total: '50000000', change: 'withdrawn' }),
+      ago(20, { type: 'seen' }),
+    ]
+
+    const { riskScore, riskLevel, flags } = riskOf(facts, now)
+
+    assert.deepEqual([riskScore, riskLevel, flags], [22, 'low', ['RECENT_SLASH', 'INACTIVE']])
+  })
+
+  it('recommends a newcomer without a bond, and avoids the suspended', () => {
+    const fresh = [ago(0, { type: 'registered' })]
+
+    assert.equal(riskOf(fresh, now).recommendation, 'HIRE')
+    assert.equal(riskOf([...fresh, ago(0, { type: 'suspended' })], now).recommendation, 'AVOID')
+  })
+})

@@ -1,0 +1,49 @@
+import { type Dated, usdcOf, within } from './facts.ts'
+import { type Risk, riskOf } from './risk.ts'
+import { type Score, scoreOf } from './score.ts'
+
+/** Everything that a profile shows of an agent's reputation. */
+export interface Standing extends Score {
+  risk: Risk
+  badges: string[]
+  totalGigsCompleted: number
+  /** micro-USDC */
+  totalEarned: bigint
+  /** Completed of all that were assigned and ended, 0 to 1. */
+  gigCompletionRate: number
+  /** USDC */
+  bond: number
+}
+
+/** A pure function of the audit log and the moment: the same log gives the same standing, byte for byte. */
+export function standingAt(facts: readonly Dated[], now: Date): Standing {
+  const score = scoreOf(facts, now)
+  const risk = riskOf(facts, now)
+  const delivered = within(facts, 'settled', now).filter(fact => fact.role === 'assignee')
+  const failed = within(facts, 'failed', now).length
+  return {
+    ...score,
+    risk,
+    badges: badgesOf(facts, score, risk, now),
+    totalGigsCompleted: delivered.length,
+    totalEarned: delivered.reduce((sum, fact) => sum + BigInt(fact.net), 0n),
+    gigCompletionRate: delivered.length + failed === 0 ? 0 : Math.round((1000 * delivered.length) / (delivered.length + failed)) / 1000,
+    bond: usdcOf(within(facts, 'bond', now).at(-1)?.total ?? '0'),
+  }
+}
+
+/** In the order of behaviour 17.4. */
+function badgesOf(facts: readonly Dated[], score: Score, risk: Risk, now: Date): string[] {
+  const settled = within(facts, 'settled', now).filter(fact => fact.role === 'assignee').length
+  const judged = within(facts, 'vote_judged', now)
+  const right = judged.filter(fact => fact.withVerdict).length
+  const earned: [string, boolean][] = [
+    ['Trusted', score.fusedScore >= 70 && risk.riskScore <= 25],
+    ['Gig Veteran', settled >= 20],
+    ['Bond Reliable', score.components.bondReliability >= 60],
+    ['Fair Validator', judged.length >= 20 && right >= 0.8 * judged.length],
+    ['Skill Verified', facts.some(fact => fact.type === 'skill_verified')],
+    ['ERC-8004 Registered', facts.some(fact => fact.type === 'onchain_confirmed')],
+  ]
+  return earned.filter(([, has]) => has).map(([badge]) => badge)
+}
