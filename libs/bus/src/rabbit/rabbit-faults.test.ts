@@ -22,7 +22,7 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     this.timeout(240_000)
     broker = await acquireBroker()
   })
-  after(() => broker.stop())
+  after(() => broker?.stop())
 
   beforeEach(async () => {
     topic = unique('topic')

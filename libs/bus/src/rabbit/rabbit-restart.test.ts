@@ -12,8 +12,8 @@ describe('bus: RabbitMQ that is killed or full', function () {
     this.timeout(240_000)
     broker = await startOwnBroker()
   })
-  after(() => broker.stop())
-  afterEach(() => bus.close())
+  after(() => broker?.stop())
+  afterEach(() => bus?.close())
 
   it('loses nothing that was confirmed when the broker is killed, and goes on after its restart', async () => {
     const retry = { delaysMs: [300], limit: 5 }

@@ -10,7 +10,7 @@ describe('with RabbitMQ', function () {
     this.timeout(240_000)
     broker = await acquireBroker()
   })
-  after(() => broker.stop())
+  after(() => broker?.stop())
 
   busConformance('RabbitMQ', () => rabbitBus({ ...broker, service: 'test', retry: testRetry }))
 
