@@ -1,0 +1,115 @@
+import { type AgentRow, type Chain, chains, type Draft } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+import type { Skill } from './skills/skill.ts'
+import { isVerified } from './skills/skill.ts'
+import type { Standing } from './standing.ts'
+
+export type StepStatus = 'none' | 'pending' | 'confirmed' | 'failed'
+
+/** One on-chain effect of a registration, as far as the relayer has told of it. */
+export interface Step {
+  status: StepStatus
+  /** Of the command that was sent last, from 1; 0 = none was sent. */
+  round: number
+  /** Of the relayer's last event about it: an older one changes nothing. */
+  seq: number
+  txHash: string | null
+  blockNumber: number | null
+  attempts: number
+  error: string | null
+  confirmedAt: Date | null
+}
+export interface IdentityStep extends Step {
+  tokenId: string | null
+}
+export interface Registration {
+  identity: IdentityStep
+  card: Step
+}
+
+export interface Agent {
+  id: string
+  handle: string
+  /** EIP-55; null after it was given up. */
+  wallet: string | null
+  formerWallet: string | null
+  /** The wallet signed the registration. */
+  walletProven: boolean
+  description: string | null
+  avatar: string | null
+  externalLink: string | null
+  agentType: string | null
+  skills: Skill[]
+  githubHandle: string | null
+  githubLinkedAt: Date | null
+  preferredChain: Chain
+  chains: Record<Chain, Registration>
+  /** Gas money for the network that users need it on. */
+  drip: Step
+  cardTokenId: number
+  status: AgentRow['status']
+  /** The platform's own agent. */
+  platform: boolean
+  requireSignature: boolean
+  registeredAt: Date
+  lastHeartbeat: Date | null
+  /** Last heartbeat that was announced to others. */
+  announcedAt: Date | null
+  /** The agent's own word on what it does. */
+  workStatus: 'active' | 'idle' | 'busy' | 'offline' | null
+  currentTask: string | null
+  /** Heartbeats of the last minute that came without identity headers. */
+  recentBeats: Date[]
+  /** Of the request that registered it: the same request may come again after a crash. */
+  operationId: string
+  /** What others say of it; written past the rules, see standing.ts. */
+  standing: Standing
+  /** Migration that this agent took part in. */
+  migrationId: string | null
+
+  /** Derived for look-ups, see `derived`. */
+  walletKey?: string
+  skillNames: string[]
+  /** `<chain>:<tokenId>` */
+  tokenKeys: string[]
+  /** Confirmed on preferredChain. */
+  registered: boolean
+  lastSeenAt: Date
+  searchText: string
+}
+
+export const noStep: Step = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber: null, attempts: 0, error: null, confirmedAt: null }
+
+type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'lastSeenAt' | 'searchText'>
+
+/** The agent with its fields for look-ups brought up to date. */
+export function derived(agent: Underived): Agent {
+  const skillNames = agent.skills.map(skill => skill.name)
+  const { walletKey: _, ...rest } = agent as Agent
+  return {
+    ...rest,
+    ...(agent.wallet === null ? {} : { walletKey: agent.wallet.toLowerCase() }),
+    skillNames,
+    tokenKeys: chains.flatMap(chain => (agent.chains[chain].identity.tokenId === null ? [] : [`${chain}:${agent.chains[chain].identity.tokenId}`])),
+    registered: agent.chains[agent.preferredChain].identity.status === 'confirmed',
+    lastSeenAt: agent.lastHeartbeat ?? agent.registeredAt,
+    searchText: [agent.handle, agent.description ?? '', ...skillNames].join('\n').toLowerCase(),
+  }
+}
+
+/** A change of an agent with what it tells others. */
+export const changed = (agent: Agent, patch: Partial<Underived>, events: Draft[] = []): Decision<Agent> => ({
+  state: derived({ ...agent, ...patch }),
+  events,
+})
+
+export const verifiedSkillNames = (agent: Agent): string[] => agent.skills.filter(isVerified).map(skill => skill.name)
+
+/** What every event with the profile in it says. */
+export const profileFacts = (agent: Agent) => ({
+  description: agent.description,
+  skills: agent.skills.map(skill => skill.name),
+  verifiedSkills: verifiedSkillNames(agent),
+  externalLink: agent.externalLink,
+  avatar: agent.avatar,
+})

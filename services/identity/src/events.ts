@@ -1,0 +1,38 @@
+import * as api from '@carapace/api'
+import { commands } from '@carapace/chain'
+import { on, type Subscription } from '@carapace/service'
+import { agentsCollection } from './agent.store.ts'
+import { changed } from './agent.ts'
+import { chainOutcomes } from './chain-outcomes.ts'
+import { beat } from './heartbeat.ts'
+import type { Parts } from './parts.ts'
+import { standingEvents } from './standing.ts'
+
+export const events = (parts: Parts): Subscription[] => {
+  const { agents, owners, db, clock } = parts
+  /** Work counts as a heartbeat (behaviour 17.9). */
+  const seen = async (agentId: string, eventId: string) => {
+    if (await agents.get(agentId)) await agents.change(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
+  }
+  return [
+    ...standingEvents(db, agentsCollection),
+    ...owners.subscriptions,
+    ...chainOutcomes(parts),
+    on(api.applicationCreated, ({ applicantId }, event) => seen(applicantId, event.id)),
+    on(api.gigSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),
+    on(api.gigCommented, ({ authorId }, event) => seen(authorId, event.id)),
+    on(api.voteRecorded, ({ voterId }, event) => seen(voterId, event.id)),
+    on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
+    on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
+    on(api.tierChanged, async ({ agentId }, event) => {
+      // readers of the card are told that its picture and traits have changed
+      if (await agents.get(agentId)) await agents.change(agentId, agent => refreshCard(agent, event.aggregateversion), { cause: event.id })
+    }),
+  ]
+}
+
+function refreshCard(agent: Parameters<typeof changed>[0], version: number) {
+  const { preferredChain: chain, cardTokenId, id } = agent
+  if (agent.chains[chain].card.status !== 'confirmed' || version < 1) return undefined
+  return changed(agent, {}, [commands.cardUpdate({ chain, agentId: id, version, tokenId: BigInt(cardTokenId) })])
+}

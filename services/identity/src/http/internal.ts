@@ -1,0 +1,33 @@
+import { type identityApi, identitySnapshot, refuse } from '@carapace/api'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import { whenSettled } from '../register.ts'
+import { registerOn } from '../registration.ts'
+import { agentRow } from '../views.ts'
+
+type Handlers = HandlersOf<typeof identityApi>
+
+export const internalHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'getAgentRow' | 'getAgentRowByWallet' | 'getAgentRowByHandle' | 'registerOnChain' | 'announceAgents'> => ({
+  getAgentRow: async ({ params }) => agentRow(await parts.agents.need(params.id)),
+
+  getAgentRowByWallet: async ({ params }) => agentRow((await parts.agents.byWallet(params.wallet)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
+
+  getAgentRowByHandle: async ({ params }) => agentRow((await parts.agents.byHandle(params.handle)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
+
+  registerOnChain: async ({ params }) => {
+    const { id, chain } = params
+    const sent = await parts.agents.change(id, agent => registerOn(agent, chain, parts.baseUrl))
+    const agent = sent.chains[chain].identity.status === 'confirmed' ? sent : await whenSettled(parts, id)
+    const { status, tokenId, txHash } = agent.chains[chain].identity
+    const answer = { status: status === 'none' ? 'pending' : status, tokenId, txHash } as const
+    return answer.status === 'pending' ? reply(202, answer) : answer
+  },
+
+  announceAgents: async ({ body }) => {
+    const found = await parts.agents.find(body.after === undefined ? {} : { _id: { $gt: body.after } }, { sort: { _id: 1 }, limit: body.limit })
+    await parts.emit(found.map(agent => identitySnapshot.of({ kind: 'agent', id: agent.id, version: agent.version, row: agentRow(agent) })))
+    return reply(202, { announced: found.length, last: found.at(-1)?.id ?? null })
+  },
+})

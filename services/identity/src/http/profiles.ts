@@ -1,0 +1,46 @@
+import { type identityApi, usd } from '@carapace/api'
+import { bareList, type HandlersOf } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Agent } from '../agent.ts'
+import { filterOf, matchOf, orders } from '../discover.ts'
+import type { Parts } from '../parts.ts'
+import { byMolt, search } from '../search.ts'
+import { onChainView, profiles } from '../views.ts'
+
+type Handlers = HandlersOf<typeof identityApi>
+
+export const profileHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'listAgents' | 'discoverAgents' | 'searchAgents' | 'getAgent' | 'getAgentByHandle' | 'getAgentByMolt'> => {
+  const viewsOf = (agents: readonly Stored<Agent>[]) => profiles(parts.owners, agents, parts.clock.now())
+  const viewOf = async (agent: Stored<Agent>) => (await viewsOf([agent]))[0]!
+  return {
+    listAgents: async ({ query }) => {
+      const { items, total } = await parts.agents.page({ status: 'active' }, query)
+      return bareList(await viewsOf(items), total, query)
+    },
+
+    discoverAgents: async ({ query }) => {
+      const { limit, offset, sortBy, ...wish } = query
+      const { items, total } = await parts.agents.page(filterOf(wish, parts.clock.now()), { limit, offset }, orders[sortBy])
+      const agents = (await viewsOf(items)).map(agent => ({ ...agent, ...matchOf(wish.skills ?? [], agent) }))
+      const { minBond, ...shown } = wish
+      return { agents, total, limit, offset, filters: { ...shown, ...(minBond === undefined ? {} : { minBond: usd(minBond) }), sortBy } }
+    },
+
+    searchAgents: async ({ query }) => {
+      const { q, limit, offset } = query
+      const { items, total } = await search(parts.agents, q, { limit, offset })
+      return { agents: await viewsOf(items), total, limit, offset, query: q }
+    },
+
+    getAgent: async ({ params }) => {
+      const agent = await parts.agents.named(params.id)
+      return { ...(await viewOf(agent)), onChain: onChainView(agent) }
+    },
+
+    getAgentByHandle: async ({ params }) => viewOf(await parts.agents.named(params.handle)),
+
+    getAgentByMolt: async ({ params }) => viewOf(await byMolt(parts, params.name)),
+  }
+}

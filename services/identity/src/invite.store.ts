@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Database } from '@carapace/store'
+import { Schema } from 'mongoose'
+
+interface Invite {
+  /** SHA-256 of the token: the token itself is shown once and kept nowhere. */
+  _id: string
+  usesLeft: number
+  expiresAt: Date
+  createdBy: string
+}
+
+export interface Invites {
+  /** `inv_` and 32 hex digits. */
+  make(uses: number, expiresAt: Date, createdBy: string): Promise<string>
+  /** Takes one use; false when the token is unknown, used up or out of date. */
+  take(token: string, now: Date): Promise<boolean>
+  /** Gives a use back whose registration was refused. */
+  giveBack(token: string): Promise<void>
+}
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+export function inviteStore(db: Database): Invites {
+  const schema = new Schema<Invite>({ _id: String, usesLeft: Number, expiresAt: Date, createdBy: String })
+  const invites = db.connection.model<Invite>('invites', schema, 'invites')
+  return {
+    make: async (uses, expiresAt, createdBy) => {
+      const token = `inv_${randomBytes(16).toString('hex')}`
+      await invites.create({ _id: hashOf(token), usesLeft: uses, expiresAt, createdBy })
+      return token
+    },
+    take: async (token, now) => {
+      const taken = await invites.updateOne({ _id: hashOf(token), usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }, { $inc: { usesLeft: -1 } })
+      return taken.modifiedCount === 1
+    },
+    giveBack: async token => {
+      await invites.updateOne({ _id: hashOf(token) }, { $inc: { usesLeft: 1 } })
+    },
+  }
+}

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { identity } from './index.ts'
+
+run(identity)

@@ -1,0 +1,52 @@
+import { type Chain, chainEvent } from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import { on, type Subscription } from '@carapace/service'
+import type { Database } from '@carapace/store'
+import { Schema } from 'mongoose'
+
+/** Owner of an identity token, by the log. */
+export interface TokenOwner {
+  /** EIP-55 */
+  owner: string
+  blockNumber: number
+}
+interface Row extends TokenOwner {
+  _id: string
+  /** Place in the chain: block, then log within it. */
+  place: number
+}
+
+export interface TokenOwners {
+  subscriptions: Subscription[]
+  of(tokens: readonly { chain: Chain; tokenId: string }[]): Promise<(chain: Chain, tokenId: string) => TokenOwner | undefined>
+}
+
+const identityTransfer = chainEvent('IdentityRegistry', 'Transfer')
+const logsPerBlock = 1_000_000
+const keyOf = (chain: Chain, tokenId: string) => `${chain}:${tokenId}`
+
+/** Who owns which identity token, kept from the Transfer logs of the registries: the later place in the chain stands. */
+export function tokenOwners(db: Database): TokenOwners {
+  const rows = db.connection.model<Row>(
+    'token_owners',
+    new Schema<Row>({ _id: String, owner: String, blockNumber: Number, place: Number }),
+    'token_owners',
+  )
+  return {
+    subscriptions: [
+      on(identityTransfer, async ({ network, args, blockNumber, logIndex }) => {
+        const place = blockNumber * logsPerBlock + logIndex
+        const _id = keyOf(network, String(args.tokenId))
+        const row = { owner: toChecksum(String(args.to)), blockNumber, place }
+        await rows.collection.updateOne({ _id: _id as never }, { $setOnInsert: row }, { upsert: true })
+        await rows.collection.updateOne({ _id: _id as never, place: { $lt: place } }, { $set: row })
+      }),
+    ],
+    of: async tokens => {
+      const ids = tokens.map(({ chain, tokenId }) => keyOf(chain, tokenId))
+      const found = ids.length ? await rows.find({ _id: { $in: ids } }).lean() : []
+      const known = new Map(found.map(row => [row._id, { owner: row.owner, blockNumber: Number(row.blockNumber) }]))
+      return (chain, tokenId) => known.get(keyOf(chain, tokenId))
+    },
+  }
+}

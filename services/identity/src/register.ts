@@ -1,0 +1,97 @@
+import { agentStatusChanged, limits, Refusal, refuse, reputationApi } from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import type { Stored } from '@carapace/store'
+import { agentsCollection } from './agent.store.ts'
+import { type Agent, changed } from './agent.ts'
+import type { Parts } from './parts.ts'
+import { type Application, checkHandle, isSettled, register } from './registration.ts'
+
+type Request = Omit<Application, 'id' | 'cardTokenId' | 'platform'> & { registrationToken?: string | undefined }
+
+/**
+ * Records an agent; its commands to the networks go out with the same write. The same request sent again answers the same agent.
+ * @throws NAME_RESERVED, INVITE_REQUIRED, DUPLICATE_HANDLE, DUPLICATE_WALLET
+ */
+export async function registerAgent(parts: Parts, { registrationToken, ...request }: Request): Promise<Stored<Agent>> {
+  checkHandle(request.handle)
+  const known = await parts.agents.byHandle(request.handle)
+  if (known?.operationId === request.operationId) return known
+  const invited = parts.config.INVITE_ONLY
+  if (invited && !(registrationToken && (await parts.invites.take(registrationToken, parts.clock.now())))) refuse('INVITE_REQUIRED')
+  try {
+    if (known) refuse('DUPLICATE_HANDLE', { handle: request.handle })
+    await freeWallet(parts, request)
+    return await record(parts, { ...request, platform: false })
+  } catch (error) {
+    if (invited && error instanceof Refusal) await parts.invites.giveBack(registrationToken!)
+    throw error
+  }
+}
+
+async function record(parts: Parts, application: Omit<Application, 'id' | 'cardTokenId'>): Promise<Stored<Agent>> {
+  const { clock, newId, baseUrl } = parts
+  const cardTokenId = await parts.nextCard()
+  const { state, events } = register({ ...application, id: newId(), cardTokenId }, { now: clock.now(), newId, baseUrl })
+  return parts.agents.create(state, events)
+}
+
+/** A wallet in use stays where it is, unless its owner proves it and the agent that has it was never proven and has no settled work. @throws DUPLICATE_WALLET */
+async function freeWallet(parts: Parts, request: Request): Promise<void> {
+  const holder = await parts.agents.byWallet(request.wallet)
+  if (!holder) return
+  if (!request.walletProven || holder.walletProven || (await hasSettledWork(parts, holder))) refuse('DUPLICATE_WALLET')
+  await parts.agents.change(holder.id, agent => (agent.walletProven ? refuse('DUPLICATE_WALLET') : loseWallet(agent)))
+}
+
+async function hasSettledWork(parts: Parts, agent: Agent & { id: string }): Promise<boolean> {
+  if (agent.standing.totalGigsCompleted > 0) return true
+  const score = await parts.peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: agent.id } })
+  return (score?.totalGigsCompleted ?? 0) > 0
+}
+
+function loseWallet(agent: Agent) {
+  if (agent.wallet === null) return undefined
+  const event = agentStatusChanged.of({
+    agentId: agent.id,
+    handle: agent.handle,
+    status: 'suspended',
+    wallet: null,
+    formerWallet: agent.wallet,
+    cause: 'wallet_reclaimed',
+    reason: 'The owner of the wallet has registered with a signature',
+  })
+  return changed(agent, { status: 'suspended', wallet: null, formerWallet: agent.wallet }, [event])
+}
+
+/** The agent when the networks have answered, or as it is after the bounded wait. */
+export async function whenSettled(parts: Parts, id: string): Promise<Stored<Agent>> {
+  const settled = async () => {
+    const agent = await parts.agents.need(id)
+    return isSettled(agent) ? agent : undefined
+  }
+  return (await parts.wait(agentsCollection, id, settled, limits.boundedWaitMs)) ?? parts.agents.need(id)
+}
+
+const platformHandle = 'carapace'
+
+/** The platform's own agent, made at the first start; without an oracle there is none. */
+export async function ensurePlatformAgent(parts: Parts): Promise<void> {
+  const oracle = parts.config.ORACLE_WALLET
+  if (oracle === undefined || (await parts.agents.byHandle(platformHandle))) return
+  try {
+    await record(parts, {
+      handle: platformHandle,
+      wallet: toChecksum(oracle),
+      walletProven: true,
+      description: 'The platform itself: finds agents and gigs, keeps scores, arranges validation.',
+      skills: [],
+      agentType: 'platform',
+      chain: 'BOTH',
+      platform: true,
+      operationId: platformHandle,
+    })
+  } catch (error) {
+    // another replica was quicker
+    if (!(error instanceof Refusal && error.code === 'DUPLICATE_HANDLE')) throw error
+  }
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { chainCommandConfirmed, chainEvent, scoreChanged } from '@carapace/api'
+import { until } from '@carapace/testing'
+import { hex, newHandle, newWallet, startWorld, type World } from './testing/world.ts'
+
+describe('registration', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld({ env: { ORACLE_WALLET: '0x00000000000000000000000000000000000000AA' } })
+  })
+  after(() => world.close())
+
+  const register = (body: Record<string, unknown>, headers: Record<string, string> = { prefer: 'respond-async' }) =>
+    world.call('POST', '/api/register-agent', { body, headers })
+  const read = async (id: string) => (await world.call('GET', `/api/agents/${id}`)).body
+
+  it('makes a Hatchling with 15 points, a card number and the wallet in EIP-55 form', async () => {
+    const wallet = newWallet()
+
+    const { status, body } = await register({ handle: newHandle(), walletAddress: wallet.toLowerCase(), skills: ['Solidity', 'solidity'] })
+
+    assert.equal(status, 202)
+    assert.equal(body.status, 'pending')
+    assert.equal(body.agent.fusedScore, 15)
+    assert.equal(body.agent.tier, 'Hatchling')
+    assert.equal(body.agent.walletAddress, wallet)
+    assert.deepEqual(body.agent.skills, ['solidity'])
+    assert.ok(Number.isInteger(body.agent.cardTokenId) && body.agent.cardTokenId > 0)
+    assert.deepEqual(body.onChain, { status: 'pending', chain: 'BASE_SEPOLIA', txHash: null, blockNumber: null, error: null })
+    const progress = (await world.call('GET', body.statusUrl)).body
+    assert.equal(progress.tempId, body.agent.id)
+    assert.deepEqual(Object.keys(progress.chains), ['BASE_SEPOLIA'])
+  })
+
+  it('of two at once with one handle, or one wallet, one wins', async () => {
+    for (const same of [{ handle: newHandle() }, { walletAddress: newWallet() }]) {
+      const answers = await Promise.all([1, 2, 3].map(() => register({ handle: newHandle(), walletAddress: newWallet(), ...same })))
+
+      assert.deepEqual(answers.map(answer => answer.status).sort(), [202, 409, 409])
+      const codes = new Set(answers.filter(answer => answer.status === 409).map(answer => answer.body.code))
+      assert.deepEqual([...codes], ['handle' in same ? 'DUPLICATE_HANDLE' : 'DUPLICATE_WALLET'])
+    }
+  })
+
+  it('of two equal requests with one idempotency key there is one agent, also when the first died before its answer was kept', async () => {
+    const body = { handle: newHandle(), walletAddress: newWallet() }
+    const headers = { prefer: 'respond-async', 'idempotency-key': randomUUID() }
+    const first = await register(body, headers)
+
+    const keys = world.platform.service('identity').platform.db.connection.collection('idempotency')
+    await keys.deleteMany({})
+    const second = await register(body, headers)
+
+    assert.equal(second.status, 202)
+    assert.equal(second.body.agent.id, first.body.agent.id)
+  })
+
+  it('refuses reserved handles and malformed fields by name', async () => {
+    const cases = [
+      [{ handle: 'discover' }, 'NAME_RESERVED', 'handle'],
+      [{ handle: 'No Good!' }, 'VALIDATION_ERROR', 'handle'],
+      [{ walletAddress: '0x12' }, 'VALIDATION_ERROR', 'walletAddress'],
+      [{ walletAddress: `0x${'0'.repeat(40)}` }, 'VALIDATION_ERROR', 'walletAddress'],
+      [{ skills: 'solidity' }, 'VALIDATION_ERROR', 'skills'],
+      [{ chain: 'MOON' }, 'VALIDATION_ERROR', 'chain'],
+    ] as const
+    for (const [fields, code, field] of cases) {
+      const { status, body } = await register({ handle: newHandle(), walletAddress: newWallet(), ...fields })
+      assert.equal(status, 400)
+      assert.equal(body.code, code)
+      if (code === 'VALIDATION_ERROR') assert.ok(body.errors[0].path.startsWith(field), JSON.stringify(body))
+    }
+  })
+
+  it('answers 201 with hashes of both networks once they are confirmed, gas money after the SKALE confirmation', async () => {
+    const handle = newHandle()
+    const walletAddress = newWallet()
+    const answer = register({ handle, walletAddress, chain: 'BOTH' }, {})
+    const { id } = await until('the record is there', async () => {
+      const found = (await world.call('GET', `/api/agents/${handle}`)).body
+      return found.id && found
+    })
+
+    await world.confirmed(id, 'BASE_SEPOLIA')
+    await world.confirmed(id, 'SKALE_TESTNET')
+    const drip = await until('gas money is asked for', async () => {
+      const { chains } = (await world.call('GET', `/api/agent-register/status/${id}`)).body
+      return chains.SKALE_TESTNET.status === 'confirmed'
+    })
+    assert.ok(drip)
+    const txHash = hex(32)
+    const about = {
+      opKey: `gas.drip:${walletAddress}`,
+      round: 1,
+      kind: 'gas.drip',
+      network: 'SKALE_TESTNET',
+      aggregateKey: `wallet:${walletAddress}`,
+      seq: 1,
+    } as const
+    await world.platform.publish(chainCommandConfirmed.of({ ...about, txHash, blockNumber: 9, blockHash: hex(32), blockTime: 1, logs: [] }))
+
+    const { status, body } = await answer
+    assert.equal(status, 201)
+    assert.equal(body.agent.preferredChain, 'BASE_SEPOLIA')
+    assert.match(body.base.txHash, /^0x[0-9a-f]{64}$/)
+    assert.equal(body.skale.registered, true)
+    assert.equal(body.skale.sfuelDripped, true)
+    assert.equal(body.skale.sfuelTxHash, txHash)
+    assert.equal(body.onChain.status, 'confirmed')
+  })
+
+  it('sends no gas money when SKALE fails, and says partial', async () => {
+    const agent = await world.agent({ chain: 'BOTH' })
+
+    await world.confirmed(agent.id, 'BASE_SEPOLIA')
+    await world.failed(agent.id, 'SKALE_TESTNET')
+
+    const progress = await until('both are heard', async () => {
+      const { body } = await world.call('GET', `/api/agent-register/status/${agent.id}`)
+      return body.chains.SKALE_TESTNET.status === 'failed' && body.chains.BASE_SEPOLIA.status === 'confirmed' && body
+    })
+    assert.equal(progress.status, 'partial')
+    assert.equal(progress.sfuelDripped, false)
+    assert.equal(progress.chains.SKALE_TESTNET.attempts, 5)
+  })
+
+  it('shows the same after repeated and reordered words of the relayer', async () => {
+    const agent = await world.agent()
+    const txHash = hex(32)
+    const tokenId = await world.confirmed(agent.id, 'BASE_SEPOLIA', { seq: 2, txHash })
+    await until('confirmed', async () => (await read(agent.id)).erc8004Registered)
+
+    await world.submitted(agent.id, 'BASE_SEPOLIA', 1)
+    await world.failed(agent.id, 'BASE_SEPOLIA', { seq: 1 })
+    await world.confirmed(agent.id, 'BASE_SEPOLIA', { seq: 2, txHash, tokenId })
+    const other = await world.agent()
+    await world.confirmed(other.id, 'BASE_SEPOLIA')
+    await until('all are heard', async () => (await read(other.id)).erc8004Registered)
+
+    const after = await read(agent.id)
+    assert.equal(after.erc8004TokenId, tokenId)
+    assert.equal(after.onChain.txHash, txHash)
+    assert.equal(after.onChain.status, 'confirmed')
+    assert.equal(after.version, 2)
+  })
+
+  it('is verified while the log shows the wallet as owner of the token', async () => {
+    const agent = await world.agent()
+    const tokenId = await world.confirmed(agent.id, 'BASE_SEPOLIA')
+    const transfer = (to: string, blockNumber: number) => {
+      const block = { txHash: hex(32), blockNumber, blockHash: hex(32), blockTime: 1 }
+      const log = { contract: 'IdentityRegistry', event: 'Transfer', address: hex(20), logIndex: 0, args: { from: hex(20), to, tokenId } }
+      return chainEvent('IdentityRegistry', 'Transfer').of({ logId: hex(8), network: 'BASE_SEPOLIA', ...log, ...block, final: false })
+    }
+
+    await world.platform.publish(transfer(agent.wallet, 7))
+    await until('verified', async () => (await read(agent.id)).isVerified)
+    await world.platform.publish(transfer(newWallet(), 9))
+    await until('no more', async () => (await read(agent.id)).isVerified === false)
+    await world.platform.publish(transfer(agent.wallet, 8))
+    const witness = await world.agent()
+    await world.confirmed(witness.id, 'BASE_SEPOLIA')
+    await until('the older log was heard', async () => (await read(witness.id)).erc8004Registered)
+    assert.equal((await read(agent.id)).isVerified, false)
+  })
+
+  it('shows the score that reputation told last, whatever order its words arrive in', async () => {
+    const agent = await world.agent()
+    const score = (fusedScore: number) =>
+      scoreChanged.of({
+        agentId: agent.id,
+        fusedScore,
+        previousScore: 15,
+        tier: 'Bronze Pinch',
+        riskScore: 3,
+        riskLevel: 'low',
+        components: { gigPerformance: 1, bondReliability: 2, onChainBehaviour: 3, ecosystemSignals: 4 },
+        badges: ['Trusted'],
+        totalGigsCompleted: 2,
+        totalEarned: 12_500_000n,
+        gigCompletionRate: 1,
+        formulaVersion: '1',
+        computedAt: new Date().toISOString(),
+      })
+
+    await world.platform.publish(score(40.4), 3)
+    await until('it shows', async () => (await read(agent.id)).fusedScore === 40.4)
+    await world.platform.publish(score(20), 2)
+    await world.platform.publish(score(41), 4)
+    await until('the newest shows', async () => (await read(agent.id)).fusedScore === 41)
+
+    const shown = await read(agent.id)
+    assert.equal(shown.totalEarned, 12.5)
+    assert.deepEqual(shown.badges, ['Trusted'])
+    assert.equal(shown.components.onChainBehaviour, 3)
+    assert.equal(shown.tier, 'Bronze Pinch')
+  })
+
+  it('has the platform agent from the first start', async () => {
+    const { body } = await world.call('GET', '/api/agents/carapace')
+    assert.equal(body.walletAddress.toLowerCase(), '0x00000000000000000000000000000000000000aa')
+    assert.equal(body.cardTokenId, 1)
+  })
+
+  it('finds agents by id, handle in any case, and text; unknown ones are 404', async () => {
+    const agent = await world.agent({ description: 'Reviews (vaults) with care', skills: ['c++'] })
+    for (const path of [agent.id, agent.id.toUpperCase(), agent.handle, `handle/${agent.handle.toUpperCase()}`])
+      assert.equal((await world.call('GET', `/api/agents/${path}`)).body.id, agent.id, path)
+    for (const q of ['(VAULTS)', 'c++', agent.handle]) {
+      const { body } = await world.call('GET', `/api/agents/search?q=${encodeURIComponent(q)}&limit=1`)
+      assert.ok(body.total >= 1)
+      assert.equal(body.agents[0].id, agent.id, q)
+    }
+    for (const path of ['nobody', randomUUID(), 'handle/nobody', 'by-molt/nobody']) {
+      const { status, body } = await world.call('GET', `/api/agents/${path}`)
+      assert.equal(status, 404)
+      assert.equal(body.code, 'NOT_FOUND')
+    }
+    assert.deepEqual((await world.call('GET', '/api/agents/search?q=')).body.agents, [])
+  })
+})

@@ -1,0 +1,203 @@
+import {
+  agentOnchainConfirmed,
+  agentOnchainFailed,
+  agentRegistered,
+  type Chain,
+  chains,
+  type Draft,
+  type PayloadOf,
+  refuse,
+  reservedHandles,
+} from '@carapace/api'
+import { commands } from '@carapace/chain'
+import type { Decision } from '@carapace/store'
+import { type Agent, changed, derived, noStep, profileFacts, type Registration, type Step } from './agent.ts'
+import { newSkill } from './skills/skill.ts'
+import { newcomer } from './standing.ts'
+
+export interface Application {
+  id: string
+  handle: string
+  /** EIP-55 */
+  wallet: string
+  walletProven: boolean
+  description: string | null
+  skills: readonly string[]
+  agentType: string | null
+  chain: Chain | 'BOTH'
+  cardTokenId: number
+  platform: boolean
+  operationId: string
+}
+export interface Circumstances {
+  now: Date
+  newId(): string
+  /** Address of the gateway, without a slash at the end. */
+  baseUrl: string
+}
+
+/** The networks on which agents need gas money that they cannot buy: registration brings the first of it. */
+const dripsOn: readonly Chain[] = ['SKALE_TESTNET']
+
+/** @throws NAME_RESERVED */
+export function checkHandle(handle: string): void {
+  if (reservedHandles.includes(handle)) refuse('NAME_RESERVED', { handle })
+}
+
+/** A new agent with its commands to the networks: record and commands are one write. */
+export function register(application: Application, { now, newId, baseUrl }: Circumstances): Decision<Agent> {
+  const { chain, skills, ...given } = application
+  const wanted: readonly Chain[] = chain === 'BOTH' ? chains : [chain]
+  const sent: Step = { ...noStep, status: 'pending', round: 1 }
+  const registration = (name: Chain): Registration =>
+    wanted.includes(name) ? { identity: { ...sent, tokenId: null }, card: sent } : { identity: { ...noStep, tokenId: null }, card: noStep }
+  const agent = derived({
+    ...given,
+    formerWallet: null,
+    avatar: null,
+    externalLink: null,
+    skills: skills.map(name => newSkill(newId(), name, now)),
+    githubHandle: null,
+    githubLinkedAt: null,
+    preferredChain: chain === 'BOTH' ? 'BASE_SEPOLIA' : chain,
+    chains: { BASE_SEPOLIA: registration('BASE_SEPOLIA'), SKALE_TESTNET: registration('SKALE_TESTNET') },
+    drip: noStep,
+    status: 'active',
+    requireSignature: false,
+    registeredAt: now,
+    lastHeartbeat: null,
+    announcedAt: null,
+    workStatus: null,
+    currentTask: null,
+    recentBeats: [],
+    standing: newcomer,
+    migrationId: null,
+  })
+  const event = agentRegistered.of({
+    agentId: agent.id,
+    handle: agent.handle,
+    wallet: given.wallet,
+    walletProven: agent.walletProven,
+    agentType: agent.agentType,
+    preferredChain: agent.preferredChain,
+    chains: [...wanted],
+    cardTokenId: agent.cardTokenId,
+    status: agent.status,
+    platform: agent.platform,
+    registeredAt: now.toISOString(),
+    ...profileFacts(agent),
+  })
+  return { state: agent, events: [event, ...wanted.flatMap(name => registrationCommands(agent, name, baseUrl))] }
+}
+
+/** What is still missing on a network is sent, a failed part in its next round; undefined when nothing is missing. @throws ACCOUNT_SUSPENDED */
+export function registerOn(agent: Agent, chain: Chain, baseUrl: string): Decision<Agent> | undefined {
+  const { identity, card } = agent.chains[chain]
+  const again = <S extends Step>(step: S): S =>
+    step.status === 'none' || step.status === 'failed'
+      ? { ...step, status: 'pending', round: step.round + 1, txHash: null, error: null, attempts: 0 }
+      : step
+  const next = { identity: again(identity), card: again(card) }
+  if (next.identity === identity && next.card === card) return undefined
+  if (agent.wallet === null || agent.status !== 'active') refuse('ACCOUNT_SUSPENDED', { status: agent.status })
+  const resent = { ...agent, chains: { ...agent.chains, [chain]: next } }
+  const [register, mint] = registrationCommands(resent, chain, baseUrl)
+  return changed(agent, { chains: resent.chains }, [...(next.identity === identity ? [] : [register]), ...(next.card === card ? [] : [mint])])
+}
+
+function registrationCommands(agent: Agent, chain: Chain, baseUrl: string): [Draft, Draft] {
+  const { identity, card } = agent.chains[chain]
+  const owner = agent.wallet!
+  return [
+    commands.identityRegister({ chain, agentId: agent.id, owner, uri: metadataUrl(baseUrl, agent.id), round: identity.round }),
+    commands.cardMint({ chain, agentId: agent.id, to: owner, tokenId: BigInt(agent.cardTokenId), round: card.round }),
+  ]
+}
+
+export const metadataUrl = (baseUrl: string, agentId: string): string => `${baseUrl}/api/agents/${agentId}/card/metadata`
+
+/** What the relayer tells of a command, in the words of this service. */
+export type Outcome =
+  | { is: 'submitted'; txHash: string }
+  | { is: 'confirmed'; txHash: string; blockNumber: number; at: Date }
+  | { is: 'failed'; error: string; attempts: number }
+  | { is: 'reorged' }
+export type OutcomeOf = Outcome & { round: number; seq: number }
+
+/** The step after that word; undefined when a later one was heard already. */
+export function advance<S extends Step>(step: S, outcome: OutcomeOf): S | undefined {
+  const { seq, round } = outcome
+  // a confirmation says the same whenever it is told, and may come again under the number of its submission
+  if (seq < step.seq || (seq === step.seq && (outcome.is !== 'confirmed' || step.status === 'confirmed'))) return undefined
+  const heard = { ...step, seq, round: Math.max(round, step.round) }
+  switch (outcome.is) {
+    case 'submitted':
+      return { ...heard, status: 'pending', txHash: outcome.txHash, error: null }
+    case 'confirmed':
+      return { ...heard, status: 'confirmed', txHash: outcome.txHash, blockNumber: outcome.blockNumber, confirmedAt: outcome.at, error: null }
+    case 'failed':
+      return round < step.round ? undefined : { ...heard, status: 'failed', error: outcome.error, attempts: Math.min(5, outcome.attempts) }
+    case 'reorged':
+      return { ...heard, status: 'pending', blockNumber: null, confirmedAt: null }
+  }
+}
+
+/** `identity.register` was heard of. `tokenId` is there with a confirmation. */
+export function onIdentity(agent: Agent, chain: Chain, outcome: OutcomeOf, tokenId: string | null): Decision<Agent> | undefined {
+  const before = agent.chains[chain].identity
+  const identity = advance(before, outcome)
+  if (!identity) return undefined
+  const next = { ...identity, tokenId: identity.status === 'confirmed' ? tokenId : null }
+  const chainsNow = { ...agent.chains, [chain]: { ...agent.chains[chain], identity: next } }
+  if (next.status === 'failed')
+    return changed(agent, { chains: chainsNow }, [
+      agentOnchainFailed.of({ agentId: agent.id, handle: agent.handle, chain, error: next.error ?? 'unknown', attempts: next.attempts }),
+    ])
+  if (next.status !== 'confirmed') return changed(agent, { chains: chainsNow })
+  const drips = dripsOn.includes(chain) && agent.drip.status === 'none' && agent.wallet !== null
+  return changed(agent, { chains: chainsNow, ...(drips ? { drip: { ...agent.drip, status: 'pending', round: 1 } } : {}) }, [
+    agentOnchainConfirmed.of(confirmation(agent, chain, next)),
+    ...(drips ? [commands.gasDrip({ chain, wallet: agent.wallet! })] : []),
+  ])
+}
+
+function confirmation(agent: Agent, chain: Chain, step: Registration['identity']): PayloadOf<typeof agentOnchainConfirmed> {
+  return {
+    agentId: agent.id,
+    handle: agent.handle,
+    wallet: agent.wallet ?? agent.formerWallet ?? '',
+    chain,
+    tokenId: step.tokenId ?? '',
+    txHash: step.txHash ?? '',
+    blockNumber: step.blockNumber ?? 0,
+    preferred: chain === agent.preferredChain,
+    confirmedAt: step.confirmedAt!.toISOString(),
+  }
+}
+
+/** `card.mint` was heard of. */
+export function onCard(agent: Agent, chain: Chain, outcome: OutcomeOf): Decision<Agent> | undefined {
+  const card = advance(agent.chains[chain].card, outcome)
+  return card && changed(agent, { chains: { ...agent.chains, [chain]: { ...agent.chains[chain], card } } })
+}
+
+/** `gas.drip` was heard of. */
+export function onDrip(agent: Agent, outcome: OutcomeOf): Decision<Agent> | undefined {
+  const drip = agent.drip.status === 'none' ? undefined : advance(agent.drip, outcome)
+  return drip && changed(agent, { drip })
+}
+
+const isOver = (step: Step) => step.status === 'confirmed' || step.status === 'failed'
+export const requestedChains = (agent: Agent): Chain[] => chains.filter(chain => agent.chains[chain].identity.status !== 'none')
+
+/** Nothing more will come of the registration by itself: every network has answered, and gas money that is due has arrived. */
+export const isSettled = (agent: Agent): boolean =>
+  requestedChains(agent).every(chain => isOver(agent.chains[chain].identity)) && (agent.drip.status === 'none' || isOver(agent.drip))
+
+/** How the registration stands as a whole. */
+export function registrationStatus(agent: Agent): 'pending' | 'completed' | 'partial' | 'failed' {
+  const states = requestedChains(agent).map(chain => agent.chains[chain].identity.status)
+  if (states.some(state => state === 'pending')) return states.some(state => state === 'failed') ? 'partial' : 'pending'
+  if (states.every(state => state === 'confirmed')) return 'completed'
+  return states.every(state => state === 'failed') ? 'failed' : 'partial'
+}

@@ -1,0 +1,138 @@
+import {
+  type AgentProfile,
+  agentFollowed,
+  agentUnfollowed,
+  bondDeposited,
+  bondLocked,
+  bondSlashed,
+  bondUnlocked,
+  bondWithdrawn,
+  domainActivated,
+  domainDeleted,
+  domainTransferred,
+  escrowSnapshot,
+  reputationSnapshot,
+  type ScoreRow,
+  scoreChanged,
+  slashReversed,
+} from '@carapace/api'
+import { on, type Subscription } from '@carapace/service'
+import type { Database } from '@carapace/store'
+
+/** What other services say of an agent. Lists are filtered and ordered by it, so it lies in the agent's own document. */
+export interface Standing {
+  fusedScore: number
+  tier: AgentProfile['tier']
+  components: AgentProfile['components']
+  badges: string[]
+  riskScore: number
+  riskLevel: AgentProfile['riskLevel']
+  totalGigsCompleted: number
+  /** micro-USDC, as all money here */
+  totalEarned: bigint
+  bondTier: AgentProfile['bondTier']
+  bondStatus: AgentProfile['bondStatus']
+  totalBonded: bigint
+  availableBond: bigint
+  lockedBond: bigint
+  moltDomain: string | null
+  followerCount: number
+}
+
+/** Nothing has happened yet (behaviour 17.1). */
+export const newcomer: Standing = {
+  fusedScore: 15,
+  tier: 'Hatchling',
+  components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
+  badges: [],
+  riskScore: 0,
+  riskLevel: 'low',
+  totalGigsCompleted: 0,
+  totalEarned: 0n,
+  bondTier: 'UNBONDED',
+  bondStatus: 'UNBONDED',
+  totalBonded: 0n,
+  availableBond: 0n,
+  lockedBond: 0n,
+  moltDomain: null,
+  followerCount: 0,
+}
+
+/** Who writes which part, and what orders its words: the version of one aggregate, or the time where several speak of one agent. */
+type Writer = 'score' | 'bond' | 'domain' | 'follows'
+
+/**
+ * Keeps what events tell of an agent in one guarded write, beside the agent's rules and version: a late or repeated event
+ * never puts an older value back. Agents are born here, so an event about an unknown one speaks of nobody.
+ */
+export function standingEvents(db: Database, collection: string): Subscription[] {
+  const agents = () => db.connection.collection<{ _id: string }>(collection)
+  const tell = (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) =>
+    agents().updateOne(
+      { _id: agentId, [`heard.${writer}`]: { $not: { $gt: order } } },
+      { $set: { ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value])), [`heard.${writer}`]: order } },
+    )
+
+  type Score = Pick<Standing, 'fusedScore' | 'tier' | 'components' | 'badges' | 'riskScore' | 'riskLevel' | 'totalGigsCompleted' | 'totalEarned'>
+  const scored = (agentId: string, version: number, score: Score) => {
+    const { fusedScore, tier, components, badges, riskScore, riskLevel, totalGigsCompleted, totalEarned } = score
+    return tell(agentId, 'score', version, { fusedScore, tier, components, badges, riskScore, riskLevel, totalGigsCompleted, totalEarned })
+  }
+  type Bond = Pick<Standing, 'bondTier' | 'bondStatus' | 'totalBonded' | 'availableBond' | 'lockedBond'>
+  const bonded = (agentId: string, version: number, bond: Bond) => {
+    const { bondTier, bondStatus, totalBonded, availableBond, lockedBond } = bond
+    return tell(agentId, 'bond', version, { bondTier, bondStatus, totalBonded, availableBond, lockedBond })
+  }
+  const bondEvents = [bondDeposited, bondWithdrawn, bondLocked, bondUnlocked, bondSlashed, slashReversed]
+
+  /** The name an agent has now; whoever else showed that very name before shows it no more. */
+  const named = async ({
+    agentId,
+    moltDomain,
+    fullDomain,
+    tld,
+    at,
+  }: {
+    agentId: string | null
+    moltDomain: string | null
+    fullDomain: string
+    tld: string
+    at: string
+  }) => {
+    const order = Date.parse(at)
+    if (agentId !== null) await tell(agentId, 'domain', order, { moltDomain })
+    if (tld !== '.molt') return
+    await agents().updateMany(
+      {
+        'standing.moltDomain': fullDomain,
+        'heard.domain': { $not: { $gt: order } },
+        ...(moltDomain === fullDomain ? { _id: { $ne: agentId ?? '' } } : {}),
+      },
+      { $set: { 'standing.moltDomain': null, 'heard.domain': order } },
+    )
+  }
+  const followed = ({ followedAgentId, followerCount, at }: { followedAgentId: string; followerCount: number; at: string }) =>
+    tell(followedAgentId, 'follows', Date.parse(at), { followerCount })
+
+  return [
+    on(scoreChanged, (payload, event) => scored(payload.agentId, event.aggregateversion, payload)),
+    on(reputationSnapshot, async ({ id, version, row }) => {
+      const score = row as unknown as ScoreRow
+      await scored(id, version, { ...score, totalEarned: BigInt(score.totalEarned) })
+    }),
+    ...bondEvents.map(definition => on(definition, (payload, event) => bonded(payload.agentId, event.aggregateversion, payload))),
+    on(escrowSnapshot, async ({ kind, id, version, row }) => {
+      if (kind !== 'bond') return
+      const { totalBonded, availableBond, lockedBond, bondTier, bondStatus } = row as unknown as { [Name in keyof Bond]: string }
+      await bonded(id, version, {
+        totalBonded: BigInt(totalBonded),
+        availableBond: BigInt(availableBond),
+        lockedBond: BigInt(lockedBond),
+        bondTier: bondTier as Bond['bondTier'],
+        bondStatus: bondStatus as Bond['bondStatus'],
+      })
+    }),
+    ...[domainActivated, domainTransferred, domainDeleted].map(definition => on(definition, named)),
+    ...[agentFollowed, agentUnfollowed].map(definition => on(definition, followed)),
+  ]
+}

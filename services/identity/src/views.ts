@@ -1,0 +1,128 @@
+import { type AgentProfile, type AgentRow, type Chain, chains, usd } from '@carapace/api'
+import { txUrl } from '@carapace/chain'
+import type { Stored } from '@carapace/store'
+import { activityOf, autonomyOf } from './activity.ts'
+import { type Agent, type Step, verifiedSkillNames } from './agent.ts'
+import type { TokenOwners } from './owner.store.ts'
+import { requestedChains } from './registration.ts'
+
+export const iso = (date: Date | null) => date?.toISOString() ?? null
+export const perChain = <T>(of: (chain: Chain) => T) => ({ BASE_SEPOLIA: of('BASE_SEPOLIA'), SKALE_TESTNET: of('SKALE_TESTNET') })
+
+/** The wallet that an agent shows: the former one after it was given up. */
+export const shownWallet = (agent: Agent): string => agent.wallet ?? agent.formerWallet ?? ''
+
+/** The on-chain part of the agent's record: its registration on the preferred network. */
+export const onChainView = (agent: Agent, chain: Chain = agent.preferredChain) => {
+  const { status, txHash, blockNumber, error } = agent.chains[chain].identity
+  return { status, chain, txHash, blockNumber, error }
+}
+
+/** Profiles, in the given order, with one read of token owners for all. */
+export async function profiles(owners: TokenOwners, agents: readonly Stored<Agent>[], now: Date): Promise<AgentProfile[]> {
+  const ownerOf = await owners.of(agents.flatMap(agent => tokenOf(agent)))
+  return agents.map(agent => {
+    const token = tokenOf(agent)[0]
+    const owner = token && ownerOf(token.chain, token.tokenId)?.owner
+    return profile(agent, owner !== undefined && owner === agent.wallet, now)
+  })
+}
+
+const tokenOf = ({ preferredChain: chain, chains: on }: Agent) => {
+  const { tokenId } = on[chain].identity
+  return tokenId === null ? [] : [{ chain, tokenId }]
+}
+
+function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentProfile {
+  const { standing } = agent
+  const confirmed = chains.some(chain => agent.chains[chain].identity.status === 'confirmed')
+  return {
+    id: agent.id,
+    handle: agent.handle,
+    walletAddress: shownWallet(agent),
+    description: agent.description,
+    avatar: agent.avatar,
+    externalLink: agent.externalLink,
+    agentType: agent.agentType,
+    skills: agent.skillNames,
+    verifiedSkills: verifiedSkillNames(agent),
+    fusedScore: standing.fusedScore,
+    tier: standing.tier,
+    components: standing.components,
+    badges: standing.badges,
+    cardTokenId: agent.cardTokenId,
+    erc8004TokenId: agent.chains[agent.preferredChain].identity.tokenId,
+    erc8004Registered: agent.registered,
+    preferredChain: agent.preferredChain,
+    chains: perChain(chain => {
+      const { status, tokenId, txHash } = agent.chains[chain].identity
+      return { registered: status === 'confirmed', tokenId, txHash, explorerUrl: explorerUrl(chain, txHash) }
+    }),
+    moltDomain: standing.moltDomain,
+    bondTier: standing.bondTier,
+    bondStatus: standing.bondStatus,
+    totalBonded: usd(standing.totalBonded),
+    availableBond: usd(standing.availableBond),
+    lockedBond: usd(standing.lockedBond),
+    riskScore: standing.riskScore,
+    riskLevel: standing.riskLevel,
+    isVerified,
+    totalGigsCompleted: standing.totalGigsCompleted,
+    totalEarned: usd(standing.totalEarned),
+    autonomyStatus: autonomyOf({ ...agent, confirmed }, now),
+    activityStatus: activityOf(agent.lastSeenAt, now).status,
+    lastHeartbeat: iso(agent.lastHeartbeat),
+    status: agent.status,
+    followerCount: standing.followerCount,
+    registeredAt: agent.registeredAt.toISOString(),
+    version: agent.version,
+  }
+}
+
+const explorerUrl = (chain: Chain, hash: string | null) => (hash === null ? null : txUrl(chain, hash))
+
+/** What the registration brought, beside the profile: one object per network when there are several, or gas money. */
+export function registrationParts(agent: Agent) {
+  const both = requestedChains(agent).length > 1
+  const { BASE_SEPOLIA: base, SKALE_TESTNET: skale } = agent.chains
+  const shown = (step: Step) => (step.status === 'failed' ? null : step.txHash)
+  return {
+    ...(both
+      ? { base: { tokenId: base.identity.tokenId, txHash: shown(base.identity), explorerUrl: explorerUrl('BASE_SEPOLIA', shown(base.identity)) } }
+      : {}),
+    ...(skale.identity.status === 'none'
+      ? {}
+      : {
+          skale: {
+            registered: skale.identity.status === 'confirmed',
+            tokenId: skale.identity.tokenId,
+            txHash: shown(skale.identity),
+            sfuelDripped: agent.drip.status === 'confirmed',
+            sfuelTxHash: agent.drip.status === 'confirmed' ? agent.drip.txHash : null,
+          },
+        }),
+  }
+}
+
+/** What other services keep of an agent. */
+export const agentRow = (agent: Stored<Agent>): AgentRow => ({
+  agentId: agent.id,
+  handle: agent.handle,
+  wallet: agent.wallet,
+  walletProven: agent.walletProven,
+  agentType: agent.agentType,
+  skills: agent.skillNames,
+  verifiedSkills: verifiedSkillNames(agent),
+  preferredChain: agent.preferredChain,
+  chains: perChain(chain => {
+    const { status, tokenId, confirmedAt } = agent.chains[chain].identity
+    return { requested: status !== 'none', registered: status === 'confirmed', tokenId, confirmedAt: iso(confirmedAt) }
+  }),
+  cardTokenId: agent.cardTokenId,
+  status: agent.status,
+  platform: agent.platform,
+  requireSignature: agent.requireSignature,
+  lastSeenAt: agent.lastSeenAt.toISOString(),
+  registeredAt: agent.registeredAt.toISOString(),
+  version: agent.version,
+})
