@@ -42,7 +42,6 @@ export function newOp(command: ChainCommand, lane: string, order: number, now: n
     viaBatcher: false,
     seq: 0,
     countedTx: null,
-    txId: null,
     txHash: null,
     result: null,
     error: null,

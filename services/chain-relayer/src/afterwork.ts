@@ -5,8 +5,10 @@ import type { Slot } from './slots.ts'
  * take its time (in the in-process bus a publish waits for the handlers), and the lane must not stand still meanwhile.
  */
 export interface Afterwork {
-  /** Starts when earlier work for the same slots is done. */
-  start(slots: readonly Slot[], task: () => Promise<void>): void
+  /** Starts when earlier work for the same slots is done. Never rejects: a failure ends the lane. */
+  start(slots: readonly Slot[], task: () => Promise<void>): Promise<void>
+  /** Pieces that are not done. */
+  readonly pending: number
   /** Resolves when everything started so far is done. */
   drained(): Promise<void>
 }
@@ -21,6 +23,10 @@ export function afterwork(onError: (error: unknown) => void): Afterwork {
         .finally(() => running.delete(work))
       running.add(work)
       for (const slot of slots) slot.saved = work
+      return work
+    },
+    get pending() {
+      return running.size
     },
     drained: async () => {
       await Promise.all(running)

@@ -55,11 +55,13 @@ export async function openCollections(db: Database): Promise<Collections> {
     wallets: native.collection<WalletRecord>('custody_wallets'),
     seeds: native.collection<SeedRecord>('custody_seeds'),
   }
-  await collections.ops.createIndex({ lane: 1, state: 1, order: 1 }, { name: 'queue' })
-  await collections.ops.createIndex({ network: 1, updatedAt: -1 }, { name: 'recent' })
+  // Partial indexes: a record costs an index entry only while somebody looks for it.
+  await collections.ops.createIndex({ lane: 1, order: 1 }, { name: 'queue', partialFilterExpression: { state: 'QUEUED' } })
+  await collections.ops.createIndex({ order: -1 }, { name: 'recent' })
+  await collections.ops.createIndex({ lane: 1, state: 1 }, { name: 'found', partialFilterExpression: { 'result.already': true } })
   await collections.txs.createIndex({ liveOps: 1 }, { name: 'one_live_tx', unique: true, partialFilterExpression: { liveOps: { $exists: true } } })
   await collections.txs.createIndex({ lane: 1, nonce: -1 }, { name: 'slots' })
-  await collections.txs.createIndex({ lane: 1, state: 1, nonce: 1 }, { name: 'states' })
+  await collections.txs.createIndex({ lane: 1, nonce: 1 }, { name: 'unfinished', partialFilterExpression: { unfinished: true } })
   await collections.events.createIndex({ network: 1, final: 1, blockNumber: 1 }, { name: 'unfinished' })
   await collections.wallets.createIndex({ n: 1 }, { name: 'n', unique: true })
   await collections.wallets.createIndex({ address: 1 }, { name: 'address', unique: true })

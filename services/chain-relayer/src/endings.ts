@@ -2,7 +2,7 @@ import { mongo } from 'mongoose'
 import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
 import type { Lane } from './lane.ts'
-import { confirm, fail, type OpStep } from './outcome-writes.ts'
+import { confirm, fail, type OpStep, storeSteps } from './outcome-writes.ts'
 import { type OpError, type OpRecord, type TxRecord, voidIdOf } from './records.ts'
 
 /** How an operation ends that no transaction carries. */
@@ -32,9 +32,10 @@ export async function endUnsigned(lane: Lane, endings: readonly Ending[]): Promi
 export async function confirmWithout(lane: Lane, ops: readonly OpRecord[]): Promise<void> {
   const { number, hash, time } = lane.head
   const place = { blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
-  const steps = ops.map(op => confirm(op, { ...place, txHash: op.txHash ?? `0x${'0'.repeat(64)}` }, null, Date.now()))
+  const steps = ops.map(op => confirm(op, { ...place, txHash: op.txHash ?? `0x${'0'.repeat(64)}` }, Date.now()))
   await write(lane, steps)
   for (const op of ops) lane.queue.remove(op._id)
+  lane.found.push(...ops)
 }
 
 /** @returns keys whose claim was refused because somebody holds them */
@@ -60,7 +61,7 @@ async function finishVoids(lane: Lane, endings: readonly Ending[], refused: Read
     lane,
     ended.map(({ op, error }) => fail(op, error, Date.now())),
     async () => {
-      await lane.db.txs.updateMany({ _id: { $in: ids } }, { $set: { state: 'FINAL' } })
+      await lane.db.txs.updateMany({ _id: { $in: ids } }, { $set: { state: 'FINAL', unfinished: false } })
     },
   )
   for (const { op } of endings) lane.queue.remove(op._id)
@@ -70,12 +71,9 @@ async function finishVoids(lane: Lane, endings: readonly Ending[], refused: Read
 /** @param told runs when the events are out; a crash before it makes the next leader tell them again */
 async function write(lane: Lane, steps: readonly OpStep[], told?: () => Promise<void>): Promise<void> {
   if (steps.length === 0) return
-  await lane.db.ops.bulkWrite(
-    steps.map(step => step.write),
-    { ordered: false },
-  )
+  await storeSteps(lane.db.ops, steps)
   const announcements = steps.flatMap((step): Announcement[] => (step.event ? [step.event] : []))
-  lane.after.start([], async () => {
+  void lane.after.start([], async () => {
     await lane.announce(announcements)
     await told?.()
   })
@@ -94,6 +92,7 @@ const voidRecord = (lane: Lane, op: OpRecord, error: OpError): TxRecord => ({
   gasLimit: 0,
   attempts: [],
   state: 'VOID',
+  unfinished: true,
   block: null,
   minedHash: null,
   gasUsed: null,

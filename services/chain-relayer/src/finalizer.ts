@@ -1,26 +1,36 @@
 import { finalized } from './announce.ts'
 import type { Lane } from './lane.ts'
-import { finish } from './outcome-writes.ts'
+import { finish, storeSteps } from './outcome-writes.ts'
 import { liveOps } from './settle.ts'
+import { storeTxSteps } from './tx-writes.ts'
 
-const perPass = 500
-
-/** Makes final what lies deep enough: events first, then the transactions; a crash in between only repeats events. */
-export async function finalize(lane: Lane): Promise<void> {
+/** Makes final what lies deep enough: operations, their events, then the transactions; a crash in between only repeats events. */
+export function finalize(lane: Lane): void {
   const upTo = lane.head.number - lane.network.finality
-  const due = lane.slots
-    .mined()
-    .filter(slot => slot.tx.block !== null && slot.tx.block.number <= upTo)
-    .slice(0, perPass)
+  finalizeFound(lane, upTo)
+  const due = lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number <= upTo)
   if (due.length === 0) return
   const ops = due.flatMap(liveOps).filter(op => op.state === 'CONFIRMED' || op.state === 'FINAL')
-  const writes = ops.map(op => finish(op, Date.now()))
-  if (writes.length) await lane.db.ops.bulkWrite(writes, { ordered: false })
+  const steps = ops.map(op => finish(op, Date.now()))
   const events = ops.map(finalized)
-  const ids = due.map(slot => slot.tx._id)
-  lane.after.start(due, async () => {
+  const txSteps = due.map(({ tx }) => ({ tx, fields: { state: 'FINAL' as const, unfinished: false } }))
+  void lane.after.start(due, async () => {
+    await storeSteps(lane.db.ops, steps)
     await lane.announce(events)
-    await lane.db.txs.updateMany({ _id: { $in: ids }, epoch: lane.lease.epoch }, { $set: { state: 'FINAL' } })
+    await storeTxSteps(lane, txSteps)
   })
   for (const slot of due) lane.slots.drop(slot)
+}
+
+/** Operations whose effect was found without a transaction of theirs. */
+function finalizeFound(lane: Lane, upTo: number): void {
+  const due = lane.found.filter(op => op.state === 'CONFIRMED' && op.result !== null && op.result.blockNumber <= upTo)
+  if (due.length === 0) return
+  lane.found.splice(0, lane.found.length, ...lane.found.filter(op => !due.includes(op)))
+  const steps = due.map(op => finish(op, Date.now()))
+  const events = due.map(finalized)
+  void lane.after.start([], async () => {
+    await storeSteps(lane.db.ops, steps)
+    await lane.announce(events)
+  })
 }

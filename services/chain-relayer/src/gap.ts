@@ -58,6 +58,7 @@ async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFo
     gasLimit: noopGas,
     attempts: [attempt],
     state: 'SIGNED',
+    unfinished: true,
     block: null,
     minedHash: null,
     gasUsed: null,

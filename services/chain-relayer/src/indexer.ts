@@ -40,7 +40,7 @@ export function indexer(lane: Lane): Indexer {
     )
     unfinished ||= !final
     const events = records.map(record => announcement(record, final))
-    lane.after.start([], () => lane.announce(events))
+    void lane.after.start([], () => lane.announce(events))
   }
 
   return {
@@ -67,7 +67,7 @@ export function indexer(lane: Lane): Indexer {
       const gone = await lane.db.events.find({ network: chain, removed: false, 'data.blockHash': { $in: blocks.map(block => block.hash) } }).toArray()
       if (gone.length === 0) return
       const events = gone.map(record => ({ ...announcement(record, false), ...removal(record) }))
-      lane.after.start([], async () => {
+      void lane.after.start([], async () => {
         await lane.announce(events)
         await lane.db.events.updateMany({ _id: { $in: gone.map(record => record._id) } }, { $set: { removed: true, final: true } })
       })
@@ -85,7 +85,7 @@ export function indexer(lane: Lane): Indexer {
       }
       const events = due.map(record => announcement(record, true))
       telling = true
-      lane.after.start([], async () => {
+      void lane.after.start([], async () => {
         await lane.announce(events)
         await lane.db.events.updateMany({ _id: { $in: due.map(record => record._id) } }, { $set: { final: true } })
         telling = false

@@ -1,12 +1,16 @@
 import { type ChainCommand, type CloudEvent, chainCommand } from '@carapace/api'
+import { mongo } from 'mongoose'
 import { z } from 'zod'
 import { compare, newOp } from './accept.ts'
-import { type Announcement, confirmed, failed, finalized, submitted } from './announce.ts'
+import { failed } from './announce.ts'
 import { effectIsThere } from './effect.ts'
 import { Fenced, type Lane } from './lane.ts'
+import { outcomeOf } from './outcome-of.ts'
 import { argsOf, issueText } from './prepare.ts'
 import { type OpError, type OpRecord, terminalFailures, voidIdOf } from './records.ts'
 import { serially } from './runner.ts'
+
+const duplicateKey = 11000
 
 interface Arrival {
   command: ChainCommand
@@ -56,13 +60,10 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
     if (!lane.lease.valid()) throw new Fenced('commands go to the next leader')
     lane.failPoint('before-op-upsert')
     const records = batch.map(({ command, traceparent }) => newOp(command, lane.id, nextOrder(), Date.now(), traceparent))
-    const result = await lane.db.ops.bulkWrite(
-      records.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } })),
-      { ordered: false },
-    )
+    const duplicates = await insertNew(lane, records)
     lane.failPoint('after-op-upsert')
-    const known = batch.filter((_, index) => result.upsertedIds[index] === undefined)
-    for (const [index, record] of records.entries()) if (result.upsertedIds[index] !== undefined) lane.queue.add(record)
+    const known = batch.filter((_, index) => duplicates.has(index))
+    for (const [index, record] of records.entries()) if (!duplicates.has(index)) lane.queue.add(record)
     for (const arrival of known) await again(lane, arrival.command, nextOrder, arrival.traceparent)
     lane.wake()
   }
@@ -78,6 +79,19 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
       waiting.set(parsed.data.opKey, arrivals)
       schedule()
     })
+  }
+}
+
+/** @returns places of the records whose key is known already */
+async function insertNew(lane: Lane, records: readonly OpRecord[]): Promise<ReadonlySet<number>> {
+  try {
+    await lane.db.ops.insertMany([...records], { ordered: false })
+    return new Set()
+  } catch (error) {
+    if (!(error instanceof mongo.MongoBulkWriteError)) throw error
+    const faults = [error.writeErrors].flat()
+    if (faults.length === 0 || faults.some(fault => fault.code !== duplicateKey)) throw error
+    return new Set(faults.map(fault => fault.index))
   }
 }
 
@@ -111,7 +125,7 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   const verdict = compare(known, command)
   if (verdict.is === 'known') {
     if (known.state === 'QUEUED' && !lane.queue.get(known._id) && !lane.slots.ofOp(known._id)) lane.queue.add(known)
-    return lane.announce(outcomeOf(known))
+    return lane.announce(await outcomeOf(lane, known))
   }
   const refusal = (error: OpError) => lane.announce([failed({ ...known, round: command.round }, error, false)])
   if (verdict.is === 'refused') return refusal(verdict.error)
@@ -132,12 +146,4 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   if (replaced.matchedCount === 0) throw new Error(`${_id} changed meanwhile`)
   await lane.db.txs.deleteOne({ _id: tombstone })
   lane.queue.add(fresh)
-}
-
-/** Everything that is known of an operation's outcome, as it was told before. */
-function outcomeOf(op: OpRecord): Announcement[] {
-  if (op.state === 'CONFIRMED') return [confirmed(op)]
-  if (op.state === 'FINAL') return [confirmed(op), finalized(op)]
-  if (op.error && terminalFailures.includes(op.state)) return [failed(op, op.error)]
-  return op.txHash ? [submitted(op, op.seq, op.txHash)] : []
 }

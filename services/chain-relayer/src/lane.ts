@@ -6,7 +6,7 @@ import type { Custody } from './custody/custody.ts'
 import type { Lease } from './lease.ts'
 import type { Network } from './network.ts'
 import type { OpQueue } from './queue.ts'
-import type { Block } from './records.ts'
+import type { Block, OpRecord } from './records.ts'
 import type { Rpc } from './rpc/rpc.ts'
 import type { Signer } from './signer.ts'
 import type { Slots } from './slots.ts'
@@ -57,6 +57,8 @@ export interface Lane extends LaneParts {
   readonly queue: OpQueue
   readonly slots: Slots
   readonly after: Afterwork
+  /** Confirmed by an effect that was found on chain; final when the block of that look is. */
+  readonly found: OpRecord[]
   /** Last block worked off. */
   head: Head
   /** Why nothing is signed or sent now; undefined = it runs. */

@@ -81,6 +81,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     queue: opQueue(),
     slots: slotTable(),
     after,
+    found: [],
     head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
     paused: undefined,
     wake: () => planning.wake(),
@@ -169,6 +170,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
 function headsEvents(lane: Lane, events: Indexer) {
   /** Failures on a real network are judged only when their block is final: a reorganisation could still turn them round. */
   let undecided: Mined[] = []
+  let finalizedAt = 0
   const isFailure = ({ receipt }: Mined) => receipt.status !== '0x1' || receipt.logs.some(log => isFailedResult(lane, log))
   return {
     onBlock: async (block: Mined['block'], receipts: readonly Mined['receipt'][]) => {
@@ -189,7 +191,10 @@ function headsEvents(lane: Lane, events: Indexer) {
       const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
       undecided = undecided.filter(one => !due.includes(one))
       if (due.length) await settle(lane, due)
-      await finalize(lane)
+      if (Date.now() - finalizedAt > lane.timings.finalize) {
+        finalizedAt = Date.now()
+        finalize(lane)
+      }
       await events.final(lane.head.number - lane.network.finality)
     },
     onReorg: async (ancestor: number) => {
@@ -218,8 +223,8 @@ async function reloadFrom(lane: Lane, nonce: number): Promise<void> {
     lane,
     lost.flatMap(tx => tx.ops.map(op => op.opKey)),
   )
-  await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: { epoch: lane.lease.epoch, state: 'MINED_OK' } })
-  for (const tx of lost) adopt(lane, { ...tx, state: 'MINED_OK' }, ops)
+  await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: { epoch: lane.lease.epoch, state: 'MINED_OK', unfinished: true } })
+  for (const tx of lost) adopt(lane, tx, ops)
 }
 
 const aborted = (signal: AbortSignal) =>

@@ -29,7 +29,7 @@ export function openOperator(db: Collections, emit: (drafts: Draft[]) => Promise
     list: async ({ state, chain, limit, offset }) => {
       const filter: mongo.Filter<OpRecord> = { ...(chain ? { network: chain } : {}), ...stateFilter(state) }
       const [ops, total] = await Promise.all([
-        db.ops.find(filter).sort({ updatedAt: -1 }).skip(offset).limit(limit).toArray(),
+        db.ops.find(filter).sort({ order: -1 }).skip(offset).limit(limit).toArray(),
         db.ops.countDocuments(filter),
       ])
       const claims = await claimsOf(ops.map(op => op._id))
@@ -86,7 +86,7 @@ function view(op: OpRecord, tx: TxRecord | undefined): OperationView {
     round,
     attempts,
     aggregateKey,
-    txHash: op.result?.txHash ?? tx?.attempts.at(-1)?.hash ?? op.txHash,
+    txHash: tx?.minedHash ?? tx?.attempts.at(-1)?.hash ?? op.txHash,
     nonce: tx?.nonce ?? null,
     error: op.error ? `${op.error.code}: ${op.error.message}` : null,
     createdAt: new Date(op.createdAt).toISOString(),

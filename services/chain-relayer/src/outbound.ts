@@ -12,6 +12,8 @@ import { signAttempt } from './transaction.ts'
 
 /** Transactions signed, stored and sent in one go. */
 const perPass = 50
+/** With more pieces of work behind than this, nothing new is signed: the store must keep up. */
+const mostPending = 32
 /** Up to so many waiting operations each call is tried out first; above it batches tell soon enough. */
 const simulateBatchesUpTo = 20
 
@@ -23,7 +25,7 @@ export async function planPass(lane: Lane): Promise<boolean> {
   assertLeading(lane)
   await endDoomed(lane)
   const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
-  if (free <= 0 || lane.paused) return false
+  if (free <= 0 || lane.paused || lane.after.pending > mostPending) return false
   const ready = lane.queue.ready(Date.now(), free * lane.batchSize)
   if (ready.length === 0) return false
 
@@ -77,6 +79,7 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
       gasLimit: content.gasLimit,
       attempts: [attempt],
       state: 'SIGNED',
+      unfinished: true,
       block: null,
       minedHash: null,
       gasUsed: null,
@@ -103,7 +106,7 @@ function take(lane: Lane, tx: TxRecord, group: Group<Prepared>): void {
   lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce! + 1)
   const slot = lane.slots.add(tx, ops)
   const events = [...ops.values()].map(op => submitted(op, op.seq, op.txHash!))
-  lane.after.start([slot], () => lane.announce(events))
+  void lane.after.start([slot], () => lane.announce(events))
 }
 
 function contentOf(lane: Lane, group: Group<Prepared>) {

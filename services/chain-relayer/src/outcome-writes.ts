@@ -2,97 +2,58 @@ import type { mongo } from 'mongoose'
 import { type Announcement, confirmed, failed } from './announce.ts'
 import type { OpError, OpRecord, OpResult } from './records.ts'
 
-type OpWrite = mongo.AnyBulkWriteOperation<OpRecord>
+type OpFields = Partial<Omit<OpRecord, '_id'>>
 
-/** A step of an operation: changes the record in memory and says which write and which event carry it. */
+/** A step of an operation: the record in memory is changed already; these are the fields to store and the event to tell. */
 export interface OpStep {
-  write: OpWrite
+  op: OpRecord
+  fields: OpFields
   event?: Announcement
 }
 
-const note = (op: OpRecord, what: string, now: number) => {
-  op.updatedAt = now
-  op.history.push({ at: now, what })
-  if (op.history.length > 20) op.history.splice(0, op.history.length - 20)
-}
-const keep = (op: OpRecord): OpWrite => {
-  const { _id, round, history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txId, txHash, result, error, updatedAt, failLater } =
-    op
-  return {
-    updateOne: {
-      filter: { _id, round },
-      update: {
-        $set: {
-          history,
-          state,
-          attempts,
-          nextAt,
-          gasFactor,
-          viaBatcher,
-          seq,
-          countedTx,
-          txId,
-          txHash,
-          result,
-          error,
-          updatedAt,
-          ...(failLater ? { failLater } : {}),
-        },
-      },
-    },
-  }
-}
-
-/** The effect is in a block. */
-export function confirm(op: OpRecord, result: OpResult, txId: string | null, now: number): OpStep {
-  const known = op.state === 'CONFIRMED' && op.result?.blockHash === result.blockHash
-  Object.assign(op, { state: 'CONFIRMED', result, txId, txHash: result.txHash, error: null })
-  if (!known) {
-    op.seq++
-    note(op, `confirmed in block ${result.blockNumber}`, now)
-  }
-  return { write: keep(op), event: confirmed(op) }
+/** The effect is in a block. Its logs are not stored: they are read again from the chain when somebody asks. */
+export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
+  if (op.state !== 'CONFIRMED' || op.result?.blockHash !== result.blockHash) op.seq++
+  Object.assign(op, { state: 'CONFIRMED', result, txHash: result.txHash, error: null, updatedAt: now })
+  const { blockNumber, blockHash, blockTime } = result
+  const stored = result.already ? { ...result, logs: [] } : { txHash: '', blockNumber, blockHash, blockTime, logs: [] }
+  return { op, fields: { state: 'CONFIRMED', seq: op.seq, result: stored, error: null, updatedAt: now }, event: confirmed(op) }
 }
 
 /** A try failed and another one follows. */
 export function retry(op: OpRecord, verdict: { delayMs: number; gasFactor: number }, reason: string, now: number): OpStep {
-  Object.assign(op, { state: 'QUEUED', nextAt: now + verdict.delayMs, gasFactor: verdict.gasFactor, txId: null })
-  note(op, `try ${op.attempts} failed: ${reason}`, now)
-  return { write: keep(op) }
+  Object.assign(op, { state: 'QUEUED', nextAt: now + verdict.delayMs, gasFactor: verdict.gasFactor })
+  return unusual(op, `try ${op.attempts} failed: ${reason}`, now)
 }
 
 /** Nothing was done for it after all; it takes its old place in the queue. */
 export function requeue(op: OpRecord, why: string, now: number): OpStep {
-  Object.assign(op, { state: 'QUEUED', nextAt: now, txId: null, result: null })
-  note(op, why, now)
-  return { write: keep(op) }
+  Object.assign(op, { state: 'QUEUED', nextAt: now, result: null })
+  return unusual(op, why, now)
 }
 
 /** The end of a round without effect. */
 export function fail(op: OpRecord, error: OpError, now: number): OpStep {
   const state = error.code === 'EXPIRED' ? 'EXPIRED' : error.code === 'CANCELLED' ? 'CANCELLED' : 'FAILED'
-  if (op.state !== state) {
-    op.seq++
-    note(op, `${state.toLowerCase()}: ${error.message}`, now)
-  }
+  const known = op.state === state
+  if (!known) op.seq++
   Object.assign(op, { state, error })
-  return { write: keep(op), event: failed(op, error) }
+  const step = known ? { op, fields: { state, error } as const } : unusual(op, `${state.toLowerCase()}: ${error.message}`, now)
+  return { ...step, event: failed(op, error) }
 }
 
 /** Its block is gone; the same transaction goes out again. */
 export function undo(op: OpRecord, now: number): OpStep {
   op.seq++
-  Object.assign(op, { state: 'QUEUED', result: null })
-  note(op, 'its block was reorganised away', now)
-  return { write: keep(op) }
+  Object.assign(op, { state: 'QUEUED', result: null, updatedAt: now })
+  return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, updatedAt: now } }
 }
 
 /** Deep enough to stay. */
-export function finish(op: OpRecord, now: number): OpWrite {
+export function finish(op: OpRecord, now: number): OpStep {
   if (op.state !== 'FINAL') op.seq++
-  op.state = 'FINAL'
-  op.updatedAt = now
-  return { updateOne: { filter: { _id: op._id, round: op.round }, update: { $set: { state: 'FINAL', seq: op.seq, updatedAt: now } } } }
+  Object.assign(op, { state: 'FINAL', updatedAt: now })
+  return { op, fields: { state: 'FINAL', seq: op.seq, updatedAt: now } }
 }
 
 /** A try that failed in a block is counted once, however often its receipt is read. */
@@ -101,4 +62,29 @@ export function countTry(op: OpRecord, txId: string, hash: string): void {
   if (op.countedTx === counted) return
   op.countedTx = counted
   op.attempts++
+}
+
+/** What happens seldom is written down with all that may have changed. */
+function unusual(op: OpRecord, what: string, now: number): OpStep {
+  op.updatedAt = now
+  op.history = [...op.history.slice(-19), { at: now, what }]
+  const { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt, failLater } = op
+  const fields = { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt }
+  return { op, fields: failLater ? { ...fields, failLater } : fields }
+}
+
+/** Stores steps, one statement for all that change in the same way: a statement costs more than a document. */
+export async function storeSteps(ops: mongo.Collection<OpRecord>, steps: readonly OpStep[]): Promise<void> {
+  const groups = new Map<string, { keys: string[]; round: number; fields: OpFields }>()
+  for (const { op, fields } of steps) {
+    const key = `${op.round}${JSON.stringify(fields)}`
+    const group = groups.get(key)
+    if (group) group.keys.push(op._id)
+    else groups.set(key, { keys: [op._id], round: op.round, fields })
+  }
+  if (groups.size === 0) return
+  await ops.bulkWrite(
+    [...groups.values()].map(({ keys, round, fields }) => ({ updateMany: { filter: { _id: { $in: keys }, round }, update: { $set: fields } } })),
+    { ordered: false },
+  )
 }

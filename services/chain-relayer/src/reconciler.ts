@@ -1,4 +1,4 @@
-import { hexOf, receiptsByHash } from './chain-reader.ts'
+import { type Header, hexOf, numberOf, receiptsByHash } from './chain-reader.ts'
 import { effectIsThere } from './effect.ts'
 import type { gapFiller } from './gap.ts'
 import type { Heads } from './heads.ts'
@@ -7,8 +7,9 @@ import { confirm, type OpStep, requeue } from './outcome-writes.ts'
 import type { OpRecord } from './records.ts'
 import { lastAttempt } from './records.ts'
 import { bump } from './replace.ts'
-import { liveOps, persist, requeueInMemory, setLive, settle, txWrite } from './settle.ts'
+import { liveOps, persist, requeueInMemory, settle } from './settle.ts'
 import type { Slot } from './slots.ts'
+import { applyTxStep, storeTxSteps } from './tx-writes.ts'
 
 /** A nonce counts as used elsewhere only after so many looks in a row. */
 const looks = 2
@@ -25,9 +26,23 @@ export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<ty
   await fillGap(lane, count)
   if (below.length) await lookUp(lane, heads, below)
   const above = lane.slots.open().filter(slot => slot.nonce >= count)
+  markAccepted(lane, above)
   const silent = above.filter(slot => Date.now() - slot.lastSentAt > lane.network.stuckMs / 2)
   if (silent.length) lane.send(silent.map(slot => slot.nonce))
   await priceUp(lane, above)
+}
+
+/** What the node has taken and not mined for a while is stored as ACCEPTED; the others get there with their block. */
+function markAccepted(lane: Lane, slots: readonly Slot[]): void {
+  const fresh = slots.filter(slot => slot.tx.state === 'ACCEPTED' && !slot.acceptedStored)
+  if (fresh.length === 0) return
+  for (const slot of fresh) slot.acceptedStored = true
+  void lane.after.start(fresh, () =>
+    storeTxSteps(
+      lane,
+      fresh.filter(slot => slot.tx.state === 'ACCEPTED').map(({ tx }) => ({ tx, fields: { state: 'ACCEPTED' } })),
+    ),
+  )
 }
 
 async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise<void> {
@@ -35,12 +50,18 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
     lane.rpc,
     slots.flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)),
   )
+  const times = new Map<string, number>()
+  const timeOf = async (hash: string) => {
+    const known = times.get(hash) ?? numberOf(((await lane.rpc.call('eth_getBlockByHash', [hash, false])) as Header).timestamp)
+    times.set(hash, known)
+    return known
+  }
   const byHash = new Map(receipts.map(receipt => [receipt.transactionHash, receipt]))
   for (const slot of slots) {
     const receipt = slot.tx.attempts.map(attempt => byHash.get(attempt.hash)).find(found => found !== undefined)
     if (receipt) {
       slot.missing = 0
-      const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: lane.head.time }
+      const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: await timeOf(receipt.blockHash) }
       // Blocks that were not worked off yet come by themselves.
       if (block.number <= lane.head.number && heads.isOurs(block) !== false) await settle(lane, [{ slot, receipt, block }])
     } else if (++slot.missing >= looks && (await isUsedForGood(lane, slot))) await replaced(lane, slot)
@@ -61,21 +82,14 @@ async function replaced(lane: Lane, slot: Slot): Promise<void> {
   for (const op of ops) {
     const { number, hash, time } = lane.head
     const place = { txHash: lastAttempt(slot.tx).hash, blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
-    steps.push((await effectIsThere(lane, op)) ? confirm(op, place, slot.tx._id, Date.now()) : requeue(op, 'its nonce was used outside', Date.now()))
+    steps.push((await effectIsThere(lane, op)) ? confirm(op, place, Date.now()) : requeue(op, 'its nonce was used outside', Date.now()))
   }
   const kept = ops.filter(op => op.state === 'CONFIRMED').map(op => op._id)
-  const fields = { state: 'REPLACED' } as const
-  const events = steps.flatMap(step => (step.event ? [step.event] : []))
-  await persist(
-    lane,
-    steps.map(step => step.write),
-    events,
-    [txWrite(lane, slot.tx._id, fields, kept)],
-    [slot],
-  )
-  Object.assign(slot.tx, fields)
-  setLive(slot.tx, kept)
+  const step = { tx: slot.tx, fields: { state: 'REPLACED' as const, unfinished: false }, liveOps: kept }
+  await persist(lane, steps, [step], [slot])
+  applyTxStep(step)
   lane.slots.drop(slot)
+  lane.found.push(...ops.filter(op => op.state === 'CONFIRMED'))
   for (const op of ops) requeueInMemory(lane, op)
 }
 

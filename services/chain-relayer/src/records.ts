@@ -10,11 +10,13 @@ export interface OpError {
   revert?: { name: string; args: string[] }
 }
 export interface OpResult {
+  /** Empty in the store: the live transaction has it. */
   txHash: string
   blockNumber: number
   blockHash: string
   /** Unix seconds. */
   blockTime: number
+  /** Empty in the store: they are read from the chain. */
   logs: Record<string, unknown>[]
   /** The effect was found on chain; no transaction of this round brought it. */
   already?: true
@@ -48,7 +50,6 @@ export interface OpRecord {
   seq: number
   /** Last transaction whose failure has been counted. */
   countedTx: string | null
-  txId: string | null
   /** The last transaction that carried it, by hash. */
   txHash: string | null
   cancelRequested?: true
@@ -115,6 +116,8 @@ export interface TxRecord {
   gasLimit: number
   attempts: Attempt[]
   state: TxState
+  /** Present while a leader has something to do for it. */
+  unfinished?: boolean
   block: Block | null
   minedHash: string | null
   gasUsed: number | null

@@ -4,7 +4,6 @@ import type { Lane } from './lane.ts'
 import { countAt } from './reconciler.ts'
 import type { OpRecord, TxRecord } from './records.ts'
 
-const openStates = ['SIGNED', 'ACCEPTED', 'MINED_OK', 'MINED_REVERTED'] as const
 const page = 5_000
 
 /**
@@ -13,11 +12,9 @@ const page = 5_000
  */
 export async function recover(lane: Lane): Promise<void> {
   const { txs } = lane.db
-  await txs.updateMany({ lane: lane.id, state: { $in: [...openStates] } }, { $set: { epoch: lane.lease.epoch } })
-  const unfinished = await txs
-    .find({ lane: lane.id, state: { $in: [...openStates] } })
-    .sort({ nonce: 1 })
-    .toArray()
+  await txs.updateMany({ lane: lane.id, unfinished: true }, { $set: { epoch: lane.lease.epoch } })
+  const all = await txs.find({ lane: lane.id, unfinished: true }).sort({ nonce: 1 }).toArray()
+  const unfinished = all.filter(tx => tx.nonce !== null)
   const ops = await loadOps(
     lane,
     unfinished.flatMap(tx => tx.ops.map(op => op.opKey)),
@@ -32,7 +29,11 @@ export async function recover(lane: Lane): Promise<void> {
   // A count above our records means that the key was used before, or elsewhere: those slots are gone.
   lane.slots.nextNonce = Math.max(highest ? Number(highest.nonce) + 1 : 0, count)
   await refill(lane)
-  await finishEndings(lane)
+  lane.found.push(...(await lane.db.ops.find({ lane: lane.id, 'result.already': true, state: 'CONFIRMED' }).toArray()))
+  await finishEndings(
+    lane,
+    all.filter(tx => tx.nonce === null),
+  )
 }
 
 /** Puts a stored transaction back into memory; announces a signed one again. */
@@ -49,10 +50,13 @@ export function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecor
     op.seq = Math.max(op.seq, tx.ops.find(carried => carried.opKey === opKey)!.seq)
     op.txHash ??= tx.attempts[0]!.hash
   }
+  // Mined ones are looked up again: their outcome is the same, and it may not have been told.
+  const wasSigned = tx.state === 'SIGNED'
+  if (!wasSigned) Object.assign(tx, { state: 'ACCEPTED', block: null })
   const slot = lane.slots.add(tx, own)
-  if (tx.state !== 'SIGNED') return
+  if (!wasSigned) return
   const events = live.map(opKey => submitted(own.get(opKey)!, own.get(opKey)!.seq, tx.attempts[0]!.hash))
-  lane.after.start([slot], () => lane.announce(events))
+  void lane.after.start([slot], () => lane.announce(events))
 }
 
 export async function loadOps(lane: Pick<Lane, 'db'>, keys: readonly string[]): Promise<Map<string, OpRecord>> {
@@ -77,8 +81,7 @@ export async function refill(lane: Lane): Promise<void> {
 }
 
 /** Endings that a crash interrupted: their claim stands, the operation does not know yet. */
-async function finishEndings(lane: Lane): Promise<void> {
-  const voids = await lane.db.txs.find({ lane: lane.id, state: 'VOID' }).toArray()
+async function finishEndings(lane: Lane, voids: readonly TxRecord[]): Promise<void> {
   const ops = await loadOps(
     lane,
     voids.map(tx => tx.ops[0]!.opKey),

@@ -1,9 +1,8 @@
-import type { Announcement } from './announce.ts'
 import { reorged } from './announce.ts'
 import type { Lane } from './lane.ts'
 import { type OpStep, undo } from './outcome-writes.ts'
 import { replaceByNoop } from './replace.ts'
-import { liveOps, persist, txWrite } from './settle.ts'
+import { liveOps, persist } from './settle.ts'
 import type { Slot } from './slots.ts'
 
 /**
@@ -12,23 +11,20 @@ import type { Slot } from './slots.ts'
  */
 export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
   if (gone.length === 0) return
-  const steps: OpStep['write'][] = []
-  const events: Announcement[] = []
+  const steps: OpStep[] = []
   for (const slot of gone) {
     const lost = slot.tx.block!
     for (const op of liveOps(slot)) {
       if (op.state !== 'CONFIRMED' && op.state !== 'FINAL') continue
       const step = undo(op, Date.now())
-      steps.push(step.write)
-      events.push(reorged(op, slot.tx.minedHash!, lost.hash))
+      steps.push({ ...step, event: reorged(op, slot.tx.minedHash!, lost.hash) })
     }
   }
   const fields = { state: 'ACCEPTED', block: null, minedHash: null, gasUsed: null } as const
   await persist(
     lane,
     steps,
-    events,
-    gone.map(slot => txWrite(lane, slot.tx._id, fields, slot.tx.liveOps ?? [])),
+    gone.map(({ tx }) => ({ tx, fields })),
     gone,
   )
   for (const slot of gone) {

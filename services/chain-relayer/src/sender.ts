@@ -85,17 +85,12 @@ export function sender(): Sender {
   }
 }
 
-/** The node has them. SIGNED becomes ACCEPTED only when the submitted events are out too. */
+/** The node has them; the record says so only when they stay in the pool for long (see the reconciler). */
 function accept(lane: Lane, slots: readonly Slot[]): void {
   const now = Date.now()
-  for (const slot of slots) Object.assign(slot, { lastSentAt: now, sentAtBlock: lane.head.number })
-  const fresh = slots.filter(slot => slot.tx.state === 'SIGNED')
-  if (fresh.length === 0) return
-  for (const slot of fresh) slot.tx.state = 'ACCEPTED'
-  lane.failPoint('after-accept')
-  const ids = fresh.map(slot => slot.tx._id)
-  // Waits for the submitted events of these slots: a crash before it makes the next leader tell them again.
-  lane.after.start(fresh, async () => {
-    await lane.db.txs.updateMany({ _id: { $in: ids }, epoch: lane.lease.epoch, state: 'SIGNED' }, { $set: { state: 'ACCEPTED' } })
-  })
+  for (const slot of slots) {
+    Object.assign(slot, { lastSentAt: now, sentAtBlock: lane.head.number })
+    if (slot.tx.state === 'SIGNED') slot.tx.state = 'ACCEPTED'
+  }
+  if (slots.length) lane.failPoint('after-accept')
 }

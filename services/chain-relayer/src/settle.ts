@@ -1,103 +1,78 @@
-import type { mongo } from 'mongoose'
 import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
 import type { Lane } from './lane.ts'
 import { judge, type OpOutcome, outcomesOf, type Receipt } from './outcome.ts'
-import { confirm, countTry, fail, type OpStep, requeue, retry } from './outcome-writes.ts'
+import { confirm, countTry, fail, type OpStep, requeue, retry, storeSteps } from './outcome-writes.ts'
 import { tokenMovesLater } from './public-authorization.ts'
 import type { Block, OpRecord, TxRecord } from './records.ts'
 import { revertReason } from './revert-reason.ts'
 import type { Slot } from './slots.ts'
+import { applyTxStep, storeTxSteps, type TxStep } from './tx-writes.ts'
 
 export interface Mined {
   slot: Slot
   receipt: Receipt
   block: Block
 }
-type TxWrite = mongo.AnyBulkWriteOperation<TxRecord>
 
 /**
  * Carries what blocks say over to operations and transactions: operations first, then their events, then the transactions. A crash
  * in between finds the receipts again and repeats; every step is the same the second time.
  */
 export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void> {
-  const opWrites: OpStep['write'][] = []
-  const events: Announcement[] = []
-  const txWrites: TxWrite[] = []
-  const after: (() => void)[] = []
-
-  for (const { slot, receipt, block } of mined) {
-    const released: string[] = []
-    const take = (step: OpStep) => {
-      opWrites.push(step.write)
-      if (step.event) events.push(step.event)
-    }
-    const isNoop = slot.tx.attempts.find(attempt => attempt.hash === receipt.transactionHash)?.noop === true
-    if (isNoop) {
-      for (const op of liveOps(slot)) {
-        take(release(op, slot.tx))
-        released.push(op._id)
-      }
-    } else {
-      const outcomes = await readOutcomes(lane, slot, receipt, block)
-      for (const op of liveOps(slot)) {
-        const outcome = outcomes.get(op._id)!
-        const step = await stepFor(lane, op, outcome, { slot, receipt, block })
-        take(step)
-        if (op.state !== 'CONFIRMED') released.push(op._id)
-      }
-    }
-    const state = receipt.status === '0x1' ? 'MINED_OK' : 'MINED_REVERTED'
-    const kept = (slot.tx.liveOps ?? []).filter(opKey => !released.includes(opKey))
-    const fields = { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) } as const
-    txWrites.push(txWrite(lane, slot.tx._id, fields, kept))
-    after.push(() => {
-      Object.assign(slot.tx, fields)
-      setLive(slot.tx, kept)
-      lane.slots.refresh(slot)
-      for (const opKey of released) requeueInMemory(lane, slot.ops.get(opKey)!)
-    })
+  const steps: OpStep[] = []
+  const txSteps: TxStep[] = []
+  const freed: OpRecord[] = []
+  for (const one of mined) {
+    const { slot, receipt, block } = one
+    const own = await stepsOf(lane, one)
+    steps.push(...own)
+    const released = own.filter(({ op }) => op.state !== 'CONFIRMED').map(({ op }) => op)
+    freed.push(...released)
+    const state = receipt.status === '0x1' ? ('MINED_OK' as const) : ('MINED_REVERTED' as const)
+    // The usual transaction stores only what it shares with its block, so that one statement serves them all.
+    const usual = released.length === 0 && slot.tx.attempts.length === 1
+    const fields = usual ? { state, block } : { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) }
+    const kept = slot.tx.liveOps?.filter(opKey => !released.some(op => op._id === opKey))
+    txSteps.push({ tx: slot.tx, fields, ...(released.length ? { liveOps: kept ?? [] } : {}) })
   }
-  await persist(
+  lane.failPoint('after-mined')
+  const stored = persist(
     lane,
-    opWrites,
-    events,
-    txWrites,
+    steps,
+    txSteps,
     mined.map(({ slot }) => slot),
   )
-  for (const done of after) done()
+  // An operation that goes again must not meet its own old claim.
+  if (freed.length) await stored
+  for (const [index, step] of txSteps.entries()) {
+    applyTxStep(step)
+    const { slot, receipt } = mined[index]!
+    slot.tx.minedHash = receipt.transactionHash
+    lane.slots.refresh(slot)
+  }
+  for (const op of freed) requeueInMemory(lane, op)
 }
 
-/** Operations first; their events and then the transactions follow without anybody waiting. */
-export async function persist(
-  lane: Lane,
-  ops: readonly OpStep['write'][],
-  events: readonly Announcement[],
-  txs: readonly TxWrite[],
-  slots: readonly Slot[],
-): Promise<void> {
-  if (ops.length) await lane.db.ops.bulkWrite([...ops], { ordered: false })
-  lane.failPoint('after-mined')
-  lane.after.start(slots, async () => {
-    await lane.announce(events)
+/** Stores operations, tells their events, stores the transactions. Whoever need not know the end does not wait for it. */
+export function persist(lane: Lane, steps: readonly OpStep[], txSteps: readonly TxStep[], slots: readonly Slot[]): Promise<void> {
+  const copies = steps.map(step => ({ ...step, op: { ...step.op } }))
+  return lane.after.start(slots, async () => {
+    await storeSteps(lane.db.ops, copies)
+    await lane.announce(steps.flatMap((step): Announcement[] => (step.event ? [step.event] : [])))
     lane.failPoint('after-outcome')
-    if (txs.length === 0) return
-    const result = await lane.db.txs.bulkWrite([...txs], { ordered: false })
-    if (result.matchedCount < txs.length) lane.fail(new Error('another leader has taken these transactions over'))
+    await storeTxSteps(lane, txSteps)
   })
 }
 
-/** A guarded write: a leader of an older epoch matches nothing. */
-export function txWrite(lane: Lane, _id: string, fields: Partial<TxRecord>, liveOps: readonly string[]): TxWrite {
-  const filter = { _id, epoch: lane.lease.epoch }
-  return liveOps.length
-    ? { updateOne: { filter, update: { $set: { ...fields, liveOps: [...liveOps] } } } }
-    : { updateOne: { filter, update: { $set: fields, $unset: { liveOps: '' } } } }
-}
-
-export function setLive(tx: TxRecord, liveOps: readonly string[]): void {
-  if (liveOps.length) tx.liveOps = [...liveOps]
-  else delete tx.liveOps
+async function stepsOf(lane: Lane, one: Mined): Promise<OpStep[]> {
+  const { slot, receipt, block } = one
+  const isNoop = slot.tx.attempts.find(attempt => attempt.hash === receipt.transactionHash)?.noop === true
+  if (isNoop) return liveOps(slot).map(op => release(op, slot.tx))
+  const outcomes = await readOutcomes(lane, slot, receipt, block)
+  const steps: OpStep[] = []
+  for (const op of liveOps(slot)) steps.push(await stepFor(lane, op, outcomes.get(op._id)!, one))
+  return steps
 }
 
 /** Operations for which this is the live transaction. */
@@ -125,8 +100,8 @@ async function stepFor(lane: Lane, op: OpRecord, outcome: OpOutcome, { slot, rec
   const now = Date.now()
   const place = { txHash: receipt.transactionHash, blockNumber: block.number, blockHash: block.hash, blockTime: block.time }
   if (slot.tx.ops.some(carried => carried.opKey === op._id && carried.batchId)) op.viaBatcher = true
-  if (outcome.kind === 'done') return confirm(op, { ...place, logs: decoded(lane, outcome.logs) }, slot.tx._id, now)
-  if (await effectIsThere(lane, op)) return confirm(op, { ...place, logs: [], already: true }, slot.tx._id, now)
+  if (outcome.kind === 'done') return confirm(op, { ...place, logs: decoded(lane, outcome.logs) }, now)
+  if (await effectIsThere(lane, op)) return confirm(op, { ...place, logs: [], already: true }, now)
   countTry(op, slot.tx._id, receipt.transactionHash)
   const verdict = judge(outcome, op, lane.timings.retries, lane.commandOf(op.kind)?.transient ?? [], Math.random())
   const waitMs = tokenMovesLater(lane, op, slot.tx)

@@ -3,7 +3,7 @@ import { effectIsThere } from './effect.ts'
 import { confirmWithout, type Ending } from './endings.ts'
 import type { Lane } from './lane.ts'
 import { judge } from './outcome.ts'
-import { type OpStep, retry } from './outcome-writes.ts'
+import { type OpStep, retry, storeSteps } from './outcome-writes.ts'
 import type { Prepared } from './prepare.ts'
 import { revertData } from './revert-reason.ts'
 import { RpcUnavailable } from './rpc/rpc.ts'
@@ -53,11 +53,6 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     if (verdict.next === 'fail') endings.push({ op: one.op, error: verdict.error })
     else steps.push(retry(one.op, verdict, revert.name, Date.now()))
   }
-  if (steps.length) {
-    await lane.db.ops.bulkWrite(
-      steps.map(step => step.write),
-      { ordered: false },
-    )
-  }
+  await storeSteps(lane.db.ops, steps)
   return refused
 }

@@ -10,6 +10,7 @@ export interface Slot {
   lastSentAt: number
   /** Head number when the node last took it. */
   sentAtBlock: number
+  acceptedStored: boolean
   /** Times in a row that the chain's count passed it without a receipt. */
   missing: number
 }
@@ -65,7 +66,7 @@ export function slotTable(): Slots {
       return open.size
     },
     add: (tx, ops) => {
-      const slot: Slot = { tx, nonce: tx.nonce!, ops, saved: Promise.resolve(), lastSentAt: 0, sentAtBlock: 0, missing: 0 }
+      const slot: Slot = { tx, nonce: tx.nonce!, ops, saved: Promise.resolve(), lastSentAt: 0, sentAtBlock: 0, acceptedStored: false, missing: 0 }
       all.set(slot.nonce, slot)
       refresh(slot)
       return slot

@@ -18,6 +18,8 @@ export interface Timings {
   /** Pause before the same bytes are sent again when the node did not answer. */
   resend: number
   cursorSave: number
+  /** Final blocks are gathered so long: many at once cost less. */
+  finalize: number
   trimAfter: number
 }
 
@@ -34,5 +36,6 @@ export const defaultTimings: Timings = {
   authorizationTtl: 600_000,
   resend: 500,
   cursorSave: 500,
+  finalize: 250,
   trimAfter: 30 * 24 * 3_600_000,
 }

@@ -32,6 +32,7 @@ export const quickTimings: Timings = {
   resend: 50,
   retries: [50, 100, 150, 200, 250],
   cursorSave: 100,
+  finalize: 0,
 }
 
 export interface TestDevnet {
