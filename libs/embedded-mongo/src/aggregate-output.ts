@@ -1,5 +1,5 @@
 import type { OutMode, Target } from './aggregate-sink.ts'
-import { encode, withIdFirst } from './bson-raw.ts'
+import { decode, encode, withIdFirst } from './bson-raw.ts'
 import { type Collection, checkNamespace, compileValidator } from './catalog.ts'
 import { type Context, flag } from './context.ts'
 import { fail } from './errors.ts'
@@ -65,7 +65,7 @@ function checkJoinFields(collection: Collection, on: readonly string[]): void {
 
 function mergeOne(context: Context, writer: Writer, collection: Collection, given: Doc, mode: Extract<OutMode, { kind: 'merge' }>): void {
   const raw = withIdFirst(encode(given))
-  const doc = docOf({ key: raw, raw })
+  const doc = decode(raw)
   const filter = Object.fromEntries(
     mode.on.map(path => [
       path,

@@ -96,6 +96,7 @@ function* documents(context: Context, name: string, { filter, sort, skip, limit,
     hint: context.body.hint,
     vars: variables(context),
     collation: parseCollation(context.body.collation),
+    fields,
   }
   for (const found of runQuery(viewFor(context), collection, query)) {
     yield found === tick ? tick : (found.doc ?? (fields ? decodeFields(found.raw, fields) : decode(found.raw)))

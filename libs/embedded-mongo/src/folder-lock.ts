@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Table } from './storage.ts'
+import type { Table } from './table.ts'
 
 interface Owner {
   pid: number

@@ -1,6 +1,7 @@
 import { Timestamp } from 'bson'
 import { fail } from './errors.ts'
-import type { Snapshot, Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
+import type { Snapshot } from './table.ts'
 
 /** A state of the store that readers with `readConcern: snapshot` may come back to by its time. */
 export interface Moment {

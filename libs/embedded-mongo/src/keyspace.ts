@@ -1,7 +1,7 @@
 import type { Collection } from './catalog.ts'
 import type { Index } from './index-spec.ts'
 import { encodeKey } from './key.ts'
-import type { Range } from './storage.ts'
+import type { Range } from './table.ts'
 
 /** The key of a document: its collection's number and its _id in comparable form. */
 export function docKeyOf(collection: Pick<Collection, 'id'>, id: unknown): { key: Buffer; isExact: boolean } {

@@ -7,7 +7,7 @@ import { behind, wholeRange, withPrefix } from './keyspace.ts'
 import { typeOrder } from './order.ts'
 import { implies } from './plan-partial.ts'
 import type { SortKey } from './query-sort.ts'
-import type { Range } from './storage.ts'
+import type { Range } from './table.ts'
 import { asNumber, type Doc, isDoc, isNumeric } from './values.ts'
 
 /** How a query finds its candidates. */

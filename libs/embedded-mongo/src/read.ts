@@ -6,7 +6,8 @@ import { MongoError } from './errors.ts'
 import { compileFilter } from './match.ts'
 import { type Plan, planQuery } from './plan.ts'
 import { compareSorted, type SortKey, sortValues } from './query-sort.ts'
-import type { Snapshot, Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
+import type { Entry, Range, Snapshot } from './table.ts'
 import type { Doc } from './values.ts'
 
 /** A document changed by an open transaction, not yet stored. */
@@ -30,7 +31,7 @@ export interface Found {
   key: Buffer
   raw: Buffer
   /** Decoded already if the filter had to look at it. */
-  doc?: Doc
+  doc: Doc | undefined
 }
 
 /** Stands in a stream for "still looking": lets the consumer keep to its deadline and give other clients a turn. */
@@ -46,23 +47,28 @@ export interface Query {
   hint?: unknown
   vars?: Doc
   collation?: Collation | undefined
+  /** The only top-level fields that are wanted, those of the filter and the sort included: `doc` may then hold these and `raw` nothing. */
+  fields?: ReadonlySet<string> | undefined
   /** Set when the last document has been given out, as far as that is known without looking for another one. */
   end?: { isReached: boolean }
 }
 
 const tickEvery = 128
+const noBytes = Buffer.alloc(0)
 
 /** All documents that match, in order. The stream can be left and taken up again while other commands write. */
-export function* runQuery(view: View, collection: Collection, query: Query): Generator<Found | Tick> {
+export function runQuery(view: View, collection: Collection, query: Query): Generator<Found | Tick> {
   const sort = query.sort ?? []
   const folded = query.collation && foldFilter(query.filter, query.collation)
   const plan = planQuery(collection, folded ? {} : query.filter, sort, query.hint)
   const isOrdered = sort.length === 0 || (plan.givesSort && !query.collation && !view.changes?.(collection)?.size)
-  const matches = findMatches(view, collection, folded ? { ...plan, isExact: false } : plan, query, folded)
   const skip = query.skip ?? 0
   const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY
+  const expected = isOrdered && plan.isExact ? skip + limit : undefined
+  const matches = findMatches(view, collection, folded ? { ...plan, isExact: false } : plan, query, folded, expected)
   const end = query.end ?? { isReached: false }
-  yield* slice(isOrdered ? matches : sorted(matches, sort, skip + limit, end, query.collation), skip, limit, end)
+  if (!isOrdered) return slice(sorted(matches, sort, skip + limit, end, query.collation), skip, limit, end)
+  return skip > 0 || query.limit ? slice(matches, skip, limit, end) : matches
 }
 
 /** The document as decoded by the filter, or now. */
@@ -84,68 +90,75 @@ function* slice(stream: Iterable<Found | Tick>, skip: number, limit: number, end
   }
 }
 
-function* findMatches(view: View, collection: Collection, plan: Plan, query: Query, folded?: Folded): Generator<Found | Tick> {
-  let compiled: ((doc: Doc) => boolean) | undefined
-  // What the filter does not look at is not worth decoding for the documents that it turns down.
-  const fields = filterFields(query.filter)
-  const matches = (found: Found) => {
-    compiled ??= compileFilter(query.filter, { vars: query.vars })
-    if (folded) return compiled(folded.fold(docOf(found)))
-    return compiled(found.doc ?? (fields ? decodeFields(found.raw, fields) : docOf(found)))
-  }
-  // An empty result must not hide a bad filter; one that the plan understands to the end is good.
-  if (!plan.isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
+function* findMatches(
+  view: View,
+  collection: Collection,
+  plan: Plan,
+  query: Query,
+  folded: Folded | undefined,
+  expected: number | undefined,
+): Generator<Found | Tick> {
+  const matches = tester(plan, query, folded)
   const changes = view.changes?.(collection)
-  const version = view.storage.version()
-  for (const found of candidates(view, plan)) {
-    if (found === tick) yield tick
-    else if (changes?.size && changes.has(found.key.toString('latin1'))) continue
-    else if ((plan.isExact && version === view.storage.version()) || matches(found)) yield found
+  const { storage, snapshot } = view
+  const version = storage.version()
+  const { index } = plan
+  const seen = index?.multikey.some(Boolean) ? new Set<string>() : undefined
+  let examined = 0
+  for (const range of plan.ranges) {
+    for (const chunk of chunksOf(view, plan, range, expected)) {
+      for (const entry of chunk) {
+        examined += 1
+        if (examined % tickEvery === 0) yield tick
+        const key = index ? entry.value : entry.key
+        if (seen) {
+          const text = key.toString('latin1')
+          if (seen.has(text)) continue
+          seen.add(text)
+        }
+        if (changes?.size && changes.has(key.toString('latin1'))) continue
+        const found = index ? lookUp(storage, key, snapshot, query.fields) : { key, raw: entry.value, doc: undefined }
+        if (found && ((plan.isExact && version === storage.version()) || matches(found))) yield found
+      }
+    }
   }
   if (!changes) return
   for (const { key, after } of [...changes.values()]) {
     if (!after) continue
-    const found: Found = { key, raw: after }
+    const found: Found = { key, raw: after, doc: undefined }
     if (matches(found)) yield found
   }
 }
 
-function* candidates(view: View, plan: Plan): Generator<Found | Tick> {
-  const { storage, snapshot } = view
-  const { index } = plan
-  if (!index && plan.isPoints) {
-    for (const { start } of plan.ranges) {
-      const raw = storage.docs.get(start, snapshot)
-      if (raw) yield { key: start, raw }
-    }
-    return
-  }
-  const seen = index?.multikey.some(Boolean) ? new Set<string>() : undefined
-  let examined = 0
-  for (const range of plan.ranges) {
-    for (const entry of entriesOf(view, plan, range)) {
-      examined += 1
-      if (examined % tickEvery === 0) yield tick
-      if (!index) {
-        yield { key: entry.key, raw: entry.value }
-        continue
-      }
-      if (seen) {
-        const text = entry.value.toString('latin1')
-        if (seen.has(text)) continue
-        seen.add(text)
-      }
-      const raw = storage.docs.get(entry.value, snapshot)
-      if (raw) yield { key: entry.value, raw }
-    }
+/** Tests a candidate by the filter, which is compiled only when it is needed. */
+function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: Found) => boolean {
+  let compiled: ((doc: Doc) => boolean) | undefined
+  // An empty result must not hide a bad filter; one that the plan understands to the end is good.
+  if (!plan.isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
+  // What the filter does not look at is not worth decoding for the documents that it turns down.
+  const fields = filterFields(query.filter)
+  return found => {
+    compiled ??= compileFilter(query.filter, { vars: query.vars })
+    if (folded) return compiled(folded.fold(docOf(found)))
+    return compiled(found.doc ?? (fields ? decodeFields(found.raw, fields) : docOf(found)))
   }
 }
 
-function* entriesOf({ storage, snapshot }: View, plan: Plan, range: Plan['ranges'][number]): Generator<{ key: Buffer; value: Buffer }> {
-  if (!plan.index) return yield* storage.docs.scan(range, snapshot)
-  if (!plan.isPoints) return yield* storage.index.scan(range, snapshot)
-  const value = storage.index.get(range.start, snapshot)
-  if (value) yield { key: range.start, value }
+/** The document of an index entry; when only some fields are wanted, these are decoded from the store's own bytes. */
+function lookUp(storage: Storage, key: Buffer, snapshot: Snapshot | undefined, fields: ReadonlySet<string> | undefined): Found | undefined {
+  if (!fields) {
+    const raw = storage.docs.get(key, snapshot)
+    return raw && { key, raw, doc: undefined }
+  }
+  const bytes = storage.docs.peek(key, snapshot)
+  return bytes && { key, raw: noBytes, doc: decodeFields(bytes, fields) }
+}
+
+function chunksOf({ storage, snapshot }: View, plan: Plan, range: Range, expected: number | undefined): Iterable<Entry[]> {
+  const table = plan.index ? storage.index : storage.docs
+  if (!plan.isPoints) return table.chunks(range, snapshot, expected)
+  const value = table.get(range.start, snapshot)
+  return value ? [[{ key: range.start, value }]] : []
 }
 
 /** Sorts in memory, keeping no more than `limit` documents at a time. */
@@ -166,7 +179,7 @@ function* sorted(
       continue
     }
     place += 1
-    kept.push({ found: { key: found.key, raw: found.raw }, values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation), place })
+    kept.push({ found: { ...found, doc: found.raw === noBytes ? found.doc : undefined }, values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation), place })
     if (kept.length >= 2 * limit + 1000) kept = kept.sort(order).slice(0, limit)
   }
   kept.sort(order)

@@ -1,35 +1,7 @@
-import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import { open, type RootDatabase } from 'lmdb'
 import { MongoError } from './errors.ts'
 import { claimFolder } from './folder-lock.ts'
-
-/** A frozen view of everything committed when it was taken. It pins disk pages until it is released. */
-export interface Snapshot {
-  readonly transaction: Transaction
-  release(): void
-}
-
-export interface Range {
-  /** First key, included; from the beginning when absent. */
-  start: Buffer
-  /** The key behind the last one. */
-  end: Buffer
-  reverse?: boolean
-}
-
-export interface Entry {
-  key: Buffer
-  value: Buffer
-}
-
-/** One ordered table of keys (at most 1,978 bytes) and values. Reads are synchronous; writes are allowed only inside `Storage.write`. */
-export interface Table {
-  get(key: Buffer, snapshot?: Snapshot): Buffer | undefined
-  /** Walks a range in chunks; between chunks the caller may pause for as long as it likes. */
-  scan(range: Range, snapshot?: Snapshot): Generator<Entry>
-  count(range: Range, snapshot?: Snapshot): number
-  put(key: Buffer, value: Buffer): void
-  remove(key: Buffer): void
-}
+import { openTable, type Snapshot, type Table } from './table.ts'
 
 /** What the tables hold: documents by collection and _id, index entries by index and value, and the catalog with the retry records. */
 export interface Storage {
@@ -51,14 +23,11 @@ export interface Storage {
 }
 
 const mapBytes = 256 * 1024 ** 3
-const firstChunk = 16
-const lastChunk = 512
 
 /** Opens the data folder, made when missing. Throws when another engine holds it or it cannot be written. */
 export async function openStorage(path: string): Promise<Storage> {
   const env = openEnvironment(path)
-  const tables = ['docs', 'index', 'meta'].map(name => table(env.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary' })))
-  const [docs, index, meta] = tables as [Table, Table, Table]
+  const [docs, index, meta] = [openTable(env, 'docs'), openTable(env, 'index'), openTable(env, 'meta')]
   const releaseFolder = await claimFolder(path, meta, change => env.transaction(change)).catch(async (error: unknown) => {
     await env.close()
     throw error
@@ -179,31 +148,5 @@ function takeSnapshot(env: RootDatabase<Buffer, Buffer>): Snapshot {
       if (isHeld) transaction.done()
       isHeld = false
     },
-  }
-}
-
-function table(db: Database<Buffer, Buffer>): Table {
-  return {
-    get: (key, snapshot) => db.get(key, snapshot),
-    scan: (range, snapshot) => scan(db, range, snapshot),
-    count: (range, snapshot) => Number(db.getCount({ start: range.start, end: range.end, transaction: snapshot?.transaction })),
-    put: (key, value) => void db.put(key, value),
-    remove: key => void db.remove(key),
-  }
-}
-
-function* scan(db: Database<Buffer, Buffer>, range: Range, snapshot: Snapshot | undefined): Generator<Entry> {
-  let limit = firstChunk
-  let last: Buffer | undefined
-  for (;;) {
-    const bounds = range.reverse
-      ? { start: last ?? range.end, end: range.start, reverse: true, exclusiveStart: true, inclusiveEnd: true }
-      : { start: last ?? range.start, end: range.end, exclusiveStart: last !== undefined }
-    const chunk: Entry[] = []
-    for (const entry of db.getRange({ ...bounds, limit, transaction: snapshot?.transaction })) chunk.push(entry)
-    yield* chunk
-    if (chunk.length < limit) return
-    last = chunk[chunk.length - 1]!.key
-    limit = Math.min(limit * 4, lastChunk)
   }
 }

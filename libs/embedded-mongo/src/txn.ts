@@ -1,7 +1,8 @@
 import type { Catalog, Collection } from './catalog.ts'
 import { failConflict, MongoError } from './errors.ts'
 import type { Change, View } from './read.ts'
-import type { Snapshot, Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
+import type { Snapshot } from './table.ts'
 
 /** An open multi-document transaction: a snapshot of the store, its own changes over it, and the keys that it holds locked. */
 export interface Txn {
