@@ -59,6 +59,7 @@ export const configSchema = z.object({
     .min(12, 'must have at least 12 characters')
     .optional()
     .describe('Opens the custody seed; default DATA_DIR/keys/passphrase'),
+  ISSUER_KEY_FILE: z.string().optional().describe('Key pair that signs verifiable credentials, made when missing; default DATA_DIR/keys/issuer.json'),
   ORACLE_WALLET: wallet.optional().describe('Wallet that acts as the oracle'),
   ADMIN_WALLETS: list.describe('Wallets that act as admins, separated by commas; default: the oracle'),
   ADMIN_API_KEY: z.string().min(16, 'must have at least 16 characters').optional().describe('x-admin-key of admin calls in plain mode'),

@@ -99,6 +99,32 @@ export const getCardMetadata = endpoint({
   response: cardMetadata,
 })
 
+/** Where the token URI of the card contract leads. */
+export const getCardToken = endpoint({
+  method: 'get',
+  path: '/api/cards/:tokenId',
+  summary: 'Metadata of a card by its number: the token URI of the card contract',
+  caller: 'public',
+  params: { tokenId: z.string().regex(/^\d{1,15}$/, 'must be a card number') },
+  response: cardMetadata,
+})
+
+export const getDidDocument = endpoint({
+  method: 'get',
+  path: '/.well-known/did.json',
+  summary: 'did:web document of the platform with the keys of its credentials',
+  caller: 'public',
+  response: z.looseObject({ id: z.string(), verificationMethod: z.array(z.looseObject({ id: z.string() })), assertionMethod: z.array(z.string()) }),
+})
+
+export const getPlatformRegistration = endpoint({
+  method: 'get',
+  path: '/.well-known/agent-registration.json',
+  summary: 'ERC-8004 registrations of the platform agent: proves that this host stands behind them',
+  caller: 'public',
+  response: z.looseObject({ registrations: z.array(z.looseObject({ agentId: z.number(), agentRegistry: z.string() })) }),
+})
+
 export const getA2aCard = endpoint({
   method: 'get',
   path: '/.well-known/agent-card.json',
