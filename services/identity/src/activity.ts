@@ -4,7 +4,7 @@ export type Activity = AgentProfile['activityStatus']
 export type Autonomy = AgentProfile['autonomyStatus']
 
 const hourMs = 3_600_000
-export const dayMs = 24 * hourMs
+const dayMs = 24 * hourMs
 
 /** Behaviour 17.9: hours since the agent was last heard of, below `maxHours`; null = for ever. */
 export const activityTiers: readonly { status: Activity; label: string; maxHours: number | null }[] = [
@@ -47,7 +47,7 @@ const decaySteps = [
   { fromDays: 30, penaltyPct: 10 },
   { fromDays: 0, penaltyPct: 0 },
 ] as const
-export const decayThresholdDays = 30
+export const decayThresholdDays = 30 as const
 
 export function decayOf(days: number): 0 | 10 | 20 {
   return decaySteps.find(step => days >= step.fromDays)?.penaltyPct ?? 0

@@ -24,7 +24,7 @@ export function beat(agent: Agent, { status, currentTask }: Beat, now: Date): De
   const event = heartbeatRecorded.of({
     agentId: agent.id,
     activityStatus: activityOf(now, now).status,
-    autonomyStatus: autonomyOf({ lastSeenAt: now, lastHeartbeat: now, confirmed: agent.registered }, now),
+    autonomyStatus: autonomyOf({ lastSeenAt: now, lastHeartbeat: now, confirmed: true }, now),
     recordedAt: now.toISOString(),
   })
   return changed(

@@ -1,6 +1,8 @@
 import { identityApi } from '@carapace/api'
 import { defineService, type HandlersOf } from '@carapace/service'
 import { events } from './events.ts'
+import { discoveryHandlers } from './http/discovery.ts'
+import { heartbeatHandlers } from './http/heartbeats.ts'
 import { internalHandlers } from './http/internal.ts'
 import { profileHandlers } from './http/profiles.ts'
 import { registrationHandlers } from './http/registration.ts'
@@ -14,6 +16,8 @@ export const identity = defineService({
     ({
       ...registrationHandlers(parts),
       ...profileHandlers(parts),
+      ...discoveryHandlers(parts),
+      ...heartbeatHandlers(parts),
       ...internalHandlers(parts),
     }) as HandlersOf<typeof identityApi>,
   events,

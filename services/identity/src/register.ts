@@ -72,7 +72,7 @@ export async function whenSettled(parts: Parts, id: string): Promise<Stored<Agen
   return (await parts.wait(agentsCollection, id, settled, limits.boundedWaitMs)) ?? parts.agents.need(id)
 }
 
-const platformHandle = 'carapace'
+export const platformHandle = 'carapace'
 
 /** The platform's own agent, made at the first start; without an oracle there is none. */
 export async function ensurePlatformAgent(parts: Parts): Promise<void> {

@@ -20,22 +20,23 @@ export const onChainView = (agent: Agent, chain: Chain = agent.preferredChain) =
 
 /** Profiles, in the given order, with one read of token owners for all. */
 export async function profiles(owners: TokenOwners, agents: readonly Stored<Agent>[], now: Date): Promise<AgentProfile[]> {
-  const ownerOf = await owners.of(agents.flatMap(agent => tokenOf(agent)))
+  const ownerOf = await owners.of(agents.flatMap(agent => tokens(agent)))
   return agents.map(agent => {
-    const token = tokenOf(agent)[0]
-    const owner = token && ownerOf(token.chain, token.tokenId)?.owner
-    return profile(agent, owner !== undefined && owner === agent.wallet, now)
+    const { preferredChain: chain, wallet } = agent
+    const { tokenId } = agent.chains[chain].identity
+    return profile(agent, tokenId !== null && wallet !== null && ownerOf(chain, tokenId)?.owner === wallet, now)
   })
 }
 
-const tokenOf = ({ preferredChain: chain, chains: on }: Agent) => {
-  const { tokenId } = on[chain].identity
-  return tokenId === null ? [] : [{ chain, tokenId }]
-}
+/** The identity tokens of an agent. */
+export const tokens = (agent: Agent) =>
+  chains.flatMap(chain => {
+    const { tokenId } = agent.chains[chain].identity
+    return tokenId === null ? [] : [{ chain, tokenId }]
+  })
 
 function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentProfile {
   const { standing } = agent
-  const confirmed = chains.some(chain => agent.chains[chain].identity.status === 'confirmed')
   return {
     id: agent.id,
     handle: agent.handle,
@@ -69,7 +70,7 @@ function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentPro
     isVerified,
     totalGigsCompleted: standing.totalGigsCompleted,
     totalEarned: usd(standing.totalEarned),
-    autonomyStatus: autonomyOf({ ...agent, confirmed }, now),
+    autonomyStatus: autonomyView(agent, now),
     activityStatus: activityOf(agent.lastSeenAt, now).status,
     lastHeartbeat: iso(agent.lastHeartbeat),
     status: agent.status,
@@ -78,6 +79,9 @@ function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentPro
     version: agent.version,
   }
 }
+
+export const autonomyView = (agent: Agent, now: Date) =>
+  autonomyOf({ ...agent, confirmed: chains.some(chain => agent.chains[chain].identity.status === 'confirmed') }, now)
 
 const explorerUrl = (chain: Chain, hash: string | null) => (hash === null ? null : txUrl(chain, hash))
 
