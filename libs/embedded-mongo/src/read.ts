@@ -110,14 +110,14 @@ function* findMatches(
       for (const entry of chunk) {
         examined += 1
         if (examined % tickEvery === 0) yield tick
-        const key = index ? entry.value : entry.key
+        const key = Buffer.isBuffer(entry) ? entry : entry.key
         if (seen) {
           const text = key.toString('latin1')
           if (seen.has(text)) continue
           seen.add(text)
         }
         if (changes?.size && changes.has(key.toString('latin1'))) continue
-        const found = index ? lookUp(storage, key, snapshot, query.fields) : { key, raw: entry.value, doc: undefined }
+        const found = Buffer.isBuffer(entry) ? lookUp(storage, key, snapshot, query.fields) : { key, raw: entry.value, doc: undefined }
         if (found && ((plan.isExact && version === storage.version()) || matches(found))) yield found
       }
     }
@@ -154,11 +154,12 @@ function lookUp(storage: Storage, key: Buffer, snapshot: Snapshot | undefined, f
   return bytes && { key, raw: noBytes, doc: decodeFields(bytes, fields) }
 }
 
-function chunksOf({ storage, snapshot }: View, plan: Plan, range: Range, expected: number | undefined): Iterable<Entry[]> {
-  const table = plan.index ? storage.index : storage.docs
-  if (!plan.isPoints) return table.chunks(range, snapshot, expected)
-  const value = table.get(range.start, snapshot)
-  return value ? [[{ key: range.start, value }]] : []
+/** The keys of documents by an index, or the documents themselves. */
+function chunksOf({ storage, snapshot }: View, plan: Plan, range: Range, expected: number | undefined): Iterable<(Buffer | Entry)[]> {
+  if (!plan.isPoints) return plan.index ? storage.index.valueChunks(range, snapshot, expected) : storage.docs.chunks(range, snapshot, expected)
+  const value = (plan.index ? storage.index : storage.docs).get(range.start, snapshot)
+  if (!value) return []
+  return [[plan.index ? value : { key: range.start, value }]]
 }
 
 /** Sorts in memory, keeping no more than `limit` documents at a time. */
@@ -179,7 +180,11 @@ function* sorted(
       continue
     }
     place += 1
-    kept.push({ found: { ...found, doc: found.raw === noBytes ? found.doc : undefined }, values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation), place })
+    kept.push({
+      found: { ...found, doc: found.raw === noBytes ? found.doc : undefined },
+      values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation),
+      place,
+    })
     if (kept.length >= 2 * limit + 1000) kept = kept.sort(order).slice(0, limit)
   }
   kept.sort(order)

@@ -28,6 +28,8 @@ export interface Table {
   scan(range: Range, snapshot?: Snapshot): Generator<Entry>
   /** The same in chunks, of which the first has `expected` entries: how many the caller will probably want. */
   chunks(range: Range, snapshot?: Snapshot, expected?: number): Generator<Entry[]>
+  /** The values alone, in chunks. */
+  valueChunks(range: Range, snapshot?: Snapshot, expected?: number): Generator<Buffer[]>
   count(range: Range, snapshot?: Snapshot): number
   put(key: Buffer, value: Buffer): void
   remove(key: Buffer): void
@@ -48,9 +50,18 @@ const codec = {
       target.set(key, start)
       return start + key.length
     },
-    readKey: (source: Buffer, start: number, end: number) => copy(source, start, end),
+    readKey: (source: Buffer, start: number, end: number) => {
+      if (readsKeys) return copy(source, start, end)
+      lastKey = { source, start, end }
+      return noKey
+    },
   },
 }
+
+/** While only values are read, a key is not copied; the last one can be had afterwards from where the wrapper has put it. */
+let readsKeys = true
+let lastKey: { source: Buffer; start: number; end: number }
+const noKey = Buffer.alloc(0)
 
 export function openTable(env: RootDatabase<Buffer, Buffer>, name: string): Table {
   const db = env.openDB<Buffer, Buffer>(name, codec)
@@ -69,31 +80,54 @@ export function openTable(env: RootDatabase<Buffer, Buffer>, name: string): Tabl
     iterator.return?.()
     return chunk
   }
+  const readValues = (bounds: RangeOptions, size: number): { chunk: Buffer[]; last: Buffer } => {
+    readsKeys = false
+    try {
+      const chunk = readChunk(bounds, size).map(({ value }) => value)
+      return { chunk, last: chunk.length === size ? copy(lastKey.source, lastKey.start, lastKey.end) : noKey }
+    } finally {
+      readsKeys = true
+    }
+  }
   const table: Table = {
     get: (key, snapshot) => db.get(key, snapshot),
     peek: (key, snapshot) => peek(db, key, snapshot),
     *scan(bounds, snapshot) {
       for (const chunk of table.chunks(bounds, snapshot)) yield* chunk
     },
-    *chunks({ start, end, reverse = false }, snapshot, expected = firstChunk) {
-      let size = Math.max(1, Math.min(expected, lastChunk))
-      let last: Buffer | undefined
-      for (;;) {
-        const transaction = snapshot?.transaction
-        const chunk = reverse
-          ? readChunk({ start: last ?? end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true, transaction }, size)
-          : readChunk({ start: last ?? start, end, reverse, exclusiveStart: last !== undefined, inclusiveEnd: false, transaction }, size)
-        if (chunk.length > 0) yield chunk
-        if (chunk.length < size) return
-        last = chunk[chunk.length - 1]!.key
-        size = Math.min(Math.max(size * 4, firstChunk), lastChunk)
-      }
-    },
+    chunks: (bounds, snapshot, expected) =>
+      inChunks(bounds, snapshot, expected, (part, size) => {
+        const chunk = readChunk(part, size)
+        return { chunk, last: chunk.at(-1)?.key ?? noKey }
+      }),
+    valueChunks: (bounds, snapshot, expected) => inChunks(bounds, snapshot, expected, readValues),
     count: ({ start, end }, snapshot) => Number(db.getCount({ start, end, transaction: snapshot?.transaction })),
     put: (key, value) => void db.put(key, value),
     remove: key => void db.remove(key),
   }
   return table
+}
+
+/** Reads a range part by part; each part begins behind the last key of the one before, whatever has been written meanwhile. */
+function* inChunks<T>(
+  { start, end, reverse = false }: Range,
+  snapshot: Snapshot | undefined,
+  expected: number | undefined,
+  read: (bounds: RangeOptions, size: number) => { chunk: T[]; last: Buffer },
+): Generator<T[]> {
+  const transaction = snapshot?.transaction
+  let size = Math.max(1, Math.min(expected ?? firstChunk, lastChunk))
+  let after: Buffer | undefined
+  for (;;) {
+    const bounds = reverse
+      ? { start: after ?? end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true, transaction }
+      : { start: after ?? start, end, reverse, exclusiveStart: after !== undefined, inclusiveEnd: false, transaction }
+    const { chunk, last } = read(bounds, size)
+    if (chunk.length > 0) yield chunk
+    if (chunk.length < size) return
+    after = last
+    size = Math.min(Math.max(size * 4, firstChunk), lastChunk)
+  }
 }
 
 /** The wrapper's types do not tell that this read takes a transaction, as `get` does. */

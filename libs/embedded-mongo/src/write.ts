@@ -8,7 +8,7 @@ import { docKeyOf, entryKeyOf } from './keyspace.ts'
 import type { Change } from './read.ts'
 import type { Storage } from './storage.ts'
 import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
-import { type Doc, isDoc } from './values.ts'
+import { type Doc, getOwn, isDoc } from './values.ts'
 
 /** What a write needs: the store, and the transaction that it belongs to, if any. Without one it runs inside `Storage.write`. */
 export interface Writer {
@@ -73,13 +73,12 @@ export function idOf(raw: Buffer): unknown {
 
 /** Waits for, or conflicts with, another transaction that has the document. */
 export function claim(writer: Writer, key: Buffer): void {
-  const name = docLock(key)
   if (writer.txn) {
-    lock(writer.locks, writer.txn, name)
+    lock(writer.locks, writer.txn, docLock(key))
     checkUnchanged(writer.storage.docs.get(key), writer.storage.docs.get(key, writer.txn.snapshot))
     return
   }
-  const holder = writer.locks.get(name)
+  const holder = writer.locks.size > 0 ? writer.locks.get(docLock(key)) : undefined
   if (holder) throw new Blocked(holder)
 }
 
@@ -172,7 +171,7 @@ function checkUnique(writer: Writer, collection: Collection, entry: Entry, key: 
   const { storage, locks, txn } = writer
   if (!txn) {
     const owner = storage.index.get(entry.entryKey)
-    const holder = locks.get(uniqueLock(entry.entryKey))
+    const holder = locks.size > 0 ? locks.get(uniqueLock(entry.entryKey)) : undefined
     if (holder) throw new Blocked(holder)
     if (owner && !owner.equals(key) && !freed.has(text)) refuse()
     return
@@ -231,6 +230,7 @@ function entriesOf(
   const added: Entry[] = []
   if (collection.indexes.length === 0) return { removed, added }
   for (const index of collection.indexes) {
+    if (before?.doc && after?.doc && isUntouched(index, before.doc, after.doc)) continue
     const old = before ? keysOf(index, fieldsFor(collection, before)) : undefined
     const next = after ? keysOf(index, fieldsFor(collection, after)) : undefined
     collectNew(index, next?.keys ?? [], old?.keys ?? [], key, added)
@@ -238,6 +238,11 @@ function entriesOf(
     if (next && noteKinds(index, next.multikey, next.isExact)) whenFlagged()
   }
   return { removed, added }
+}
+
+/** An update shares the values that it does not touch; if all that the index looks at is shared, its entries stay. */
+function isUntouched(index: Index, before: Doc, after: Doc): boolean {
+  return index.topFields?.every(field => getOwn(before, field) === getOwn(after, field)) ?? false
 }
 
 /** Entries for the keys that are in `keys` and not in `others`. */
