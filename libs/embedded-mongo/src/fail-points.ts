@@ -77,7 +77,10 @@ function fires(failPoints: FailPoint[], point: FailPoint): boolean {
   return true
 }
 
-function applies({ name: kind, data, times }: FailPoint, { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): boolean {
+function applies(
+  { name: kind, data, times }: FailPoint,
+  { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>,
+): boolean {
   if (kind !== 'failCommand' || times <= 0 || !Array.isArray(data.failCommands) || !data.failCommands.includes(name)) return false
   if (typeof data.appName === 'string' && data.appName !== connection.appName) return false
   return typeof data.namespace !== 'string' || data.namespace === `${db}.${String(body[name])}`
