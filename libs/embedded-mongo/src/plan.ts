@@ -2,9 +2,10 @@ import type { Collection } from './catalog.ts'
 import { analyzeFilter, type Conjunct } from './conjuncts.ts'
 import { fail } from './errors.ts'
 import { type Index, idIndexSpec, indexFrom } from './index-spec.ts'
-import { encodeKey, keyOrderLength } from './key.ts'
-import { behind, wholeRange, withPrefix } from './keyspace.ts'
+import { encodeKey } from './key.ts'
+import { wholeRange, withPrefix } from './keyspace.ts'
 import { typeOrder } from './order.ts'
+import { type Bounds, boundsOf, isNullish, listed } from './plan-bounds.ts'
 import { implies } from './plan-partial.ts'
 import type { SortKey } from './query-sort.ts'
 import type { Range } from './table.ts'
@@ -30,23 +31,8 @@ interface Candidate extends Plan {
   score: number
 }
 
-interface Bounds {
-  ranges: Range[]
-  used: number
-  equalities: number
-  isFullKey: boolean
-  hasRange: boolean
-  isExact: boolean
-}
-
-const maxPoints = 2000
-/** Types whose values can bound a range of an index: MongoDB compares these only within their type. */
-const rangeTypes = new Set([10, 15, 30, 35, 40, 45, 47])
 /** Types of which one value has one key and matches nothing else. */
 const pointTypes = new Set([10, 15, 30, 35, 40, 45, 47])
-const nullOrder = 5
-const arrayOrder = 25
-const objectOrder = 20
 const idIndex: Index = { ...indexFrom(0, idIndexSpec), isUnique: true, isReady: true }
 
 /** Chooses the way to find what `filter` matches. Throws 2 BadValue when `hint` names no index. */
@@ -146,114 +132,6 @@ function sparseHoldsAll(index: Index, conjuncts: readonly Conjunct[]): boolean {
   return index.fields.some(field =>
     conjuncts.some(({ path, op, value }) => path === field.path && (op === '$in' ? !listed(value).some(isNullish) : !isNullish(value))),
   )
-}
-
-function isNullish(value: unknown): boolean {
-  return typeOrder(value) === nullOrder
-}
-
-function listed(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function boundsOf(index: Index, tableId: number, isInexact: boolean, conjuncts: readonly Conjunct[]): Bounds {
-  let tuples: unknown[][] = [[]]
-  let used = 0
-  let isExact = true
-  let at = 0
-  const multikeyTops = new Set<string>()
-  for (; at < index.fields.length; at++) {
-    const field = index.fields[at]!
-    if (field.parts.some(part => /^\d+$/.test(part))) break
-    if (index.multikey[at] && multikeyTops.has(field.parts[0]!)) break
-    const equal = conjuncts.find(conjunct => conjunct.path === field.path && isEquality(conjunct))
-    if (!equal) break
-    const values = distinctValues(equal.op === '$in' ? listed(equal.value) : [equal.value])
-    if (tuples.length * values.length > maxPoints) break
-    if (index.multikey[at]) multikeyTops.add(field.parts[0]!)
-    tuples = tuples.flatMap(tuple => values.map(value => [...tuple, value]))
-    if (values.some(value => typeOrder(value) === nullOrder || typeOrder(value) === objectOrder)) isExact = false
-    used += 1
-  }
-  const isFullKey = at === index.fields.length
-  const keys = tuples.map(tuple => encodeKey(tuple, index.directions))
-  const canUse = isFullKey || keys.every(({ key, exact }) => exact && (!isInexact || key.length <= keyOrderLength))
-  if (!canUse) return { ranges: [wholeRange(tableId)], used: 0, equalities: 0, isFullKey: false, hasRange: false, isExact: false }
-  const prefixes = keys.map(({ key }) => withPrefix(tableId, key)).sort(Buffer.compare)
-  const field = index.fields[at]
-  const canRange = field && !(index.multikey[at] && multikeyTops.has(field.parts[0]!)) && !field.parts.some(part => /^\d+$/.test(part))
-  const limits = canRange
-    ? rangeOf(
-        field.direction,
-        conjuncts.filter(({ path }) => path === field.path),
-        index.multikey[at]!,
-        isInexact,
-      )
-    : undefined
-  const ranges = prefixes.map(prefix =>
-    limits ? { start: Buffer.concat([prefix, limits.start]), end: Buffer.concat([prefix, limits.end]) } : { start: prefix, end: behind(prefix) },
-  )
-  return {
-    ranges: at === 0 && !limits ? [wholeRange(tableId)] : ranges.filter(range => Buffer.compare(range.start, range.end) < 0),
-    used: used + (limits?.used ?? 0),
-    equalities: at,
-    isFullKey: isFullKey && at > 0,
-    hasRange: limits !== undefined,
-    isExact: isExact && (limits?.isExact ?? true),
-  }
-}
-
-function isEquality({ op, value }: Conjunct): boolean {
-  if (op === '$eq') return typeOrder(value) !== arrayOrder
-  return op === '$in' && listed(value).every(member => typeOrder(member) !== arrayOrder)
-}
-
-function distinctValues(values: readonly unknown[]): unknown[] {
-  if (values.length < 2) return [...values]
-  return [...new Map(values.map(value => [encodeKey([value]).key.toString('latin1'), value])).values()]
-}
-
-interface Limits {
-  start: Buffer
-  end: Buffer
-  used: number
-  isExact: boolean
-}
-
-/** The part of one field's keys in which its range conditions can be met. With arrays only one of two conditions bounds it. */
-function rangeOf(direction: 1 | -1, conjuncts: readonly Conjunct[], isMultikey: boolean, isInexact: boolean): Limits | undefined {
-  const usable = conjuncts.filter(
-    ({ op, value }) => op !== '$eq' && op !== '$in' && rangeTypes.has(typeOrder(value)) && !(isNumeric(value) && Number.isNaN(asNumber(value))),
-  )
-  const first = usable[0]
-  if (!first) return undefined
-  const type = encodeKey([first.value], [direction]).key[0]!
-  const isNumber = isNumeric(first.value)
-  // NaN lies below all numbers in the index, but is not less than any.
-  let start = isNumber && direction === 1 ? behind(encodeKey([Number.NaN]).key) : Buffer.from([type])
-  let end = isNumber && direction === -1 ? encodeKey([Number.NaN], [-1]).key : Buffer.from([type + 1])
-  let used = 0
-  let isExact = true
-  for (const { op, value } of isMultikey ? [first] : usable) {
-    const { key, exact } = encodeKey([value], [direction])
-    if (key[0] !== type) continue
-    used += 1
-    if (!exact || (isInexact && key.length > keyOrderLength / 2)) {
-      isExact = false
-      continue
-    }
-    const isLower = (op === '$gt' || op === '$gte') === (direction === 1)
-    const limit =
-      (op === '$gt' && direction === 1) ||
-      (op === '$lte' && direction === 1) ||
-      (op === '$gte' && direction === -1) ||
-      (op === '$lt' && direction === -1)
-        ? behind(key)
-        : key
-    if (isLower && Buffer.compare(limit, start) > 0) start = Buffer.from(limit)
-    if (!isLower && Buffer.compare(limit, end) < 0) end = Buffer.from(limit)
-  }
-  return { start, end, used, isExact }
 }
 
 function sortBy(index: Index, bounds: Bounds, conjuncts: readonly Conjunct[], sort: readonly SortKey[]): 'forward' | 'reverse' | undefined {

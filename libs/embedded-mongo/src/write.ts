@@ -1,14 +1,13 @@
 import { decode, decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
 import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
 import { fail, failConflict } from './errors.ts'
-import { type IndexKey, keysOf } from './index-keys.ts'
-import type { Index } from './index-spec.ts'
+import { type Entry, entriesOf, type Version } from './index-changes.ts'
 import { keyText } from './key-text.ts'
-import { docKeyOf, entryKeyOf } from './keyspace.ts'
+import { docKeyOf } from './keyspace.ts'
 import type { Change } from './read.ts'
 import type { Storage } from './storage.ts'
 import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
-import { type Doc, getOwn, isDoc } from './values.ts'
+import { type Doc, isDoc } from './values.ts'
 
 /** What a write needs: the store, and the transaction that it belongs to, if any. Without one it runs inside `Storage.write`. */
 export interface Writer {
@@ -17,18 +16,6 @@ export interface Writer {
   locks: Locks
   txn?: Txn
   bypassValidation?: boolean
-}
-
-export interface Version {
-  raw: Buffer
-  doc?: Doc
-  /** The fields that decide the index entries, when nothing needs the rest decoded. */
-  indexed?: Doc
-}
-
-interface Entry extends IndexKey {
-  index: Index
-  entryKey: Buffer
 }
 
 const idOnly: ReadonlySet<string> = new Set(['_id'])
@@ -216,70 +203,4 @@ function keepChange(
 function saveFlags(writer: Writer, collection: Collection): void {
   if (!writer.txn) writer.catalog.save(collection)
   else writer.txn.flagged.add(collection)
-}
-
-/** The entries by which the two versions of a document differ. Notes in the index what new kinds of keys it now has. */
-function entriesOf(
-  collection: Collection,
-  key: Buffer,
-  before: Version | undefined,
-  after: Version | undefined,
-  whenFlagged: () => void = () => {},
-): { removed: Entry[]; added: Entry[] } {
-  const removed: Entry[] = []
-  const added: Entry[] = []
-  if (collection.indexes.length === 0) return { removed, added }
-  for (const index of collection.indexes) {
-    if (before?.doc && after?.doc && isUntouched(index, before.doc, after.doc)) continue
-    const old = before ? keysOf(index, fieldsFor(collection, before)) : undefined
-    const next = after ? keysOf(index, fieldsFor(collection, after)) : undefined
-    collectNew(index, next?.keys ?? [], old?.keys ?? [], key, added)
-    collectNew(index, old?.keys ?? [], next?.keys ?? [], key, removed)
-    if (next && noteKinds(index, next.multikey, next.isExact)) whenFlagged()
-  }
-  return { removed, added }
-}
-
-/** An update shares the values that it does not touch; if all that the index looks at is shared, its entries stay. */
-function isUntouched(index: Index, before: Doc, after: Doc): boolean {
-  return index.topFields?.every(field => getOwn(before, field) === getOwn(after, field)) ?? false
-}
-
-/** Entries for the keys that are in `keys` and not in `others`. */
-function collectNew(index: Index, keys: readonly IndexKey[], others: readonly IndexKey[], docKey: Buffer, into: Entry[]): void {
-  const known = others.length > 8 ? new Set(others.map(({ key }) => key.toString('latin1'))) : undefined
-  for (const { key, values } of keys) {
-    const isKnown = known ? known.has(key.toString('latin1')) : others.some(other => other.key.equals(key))
-    if (!isKnown) into.push({ key, values, index, entryKey: entryKeyOf(index, key, docKey) })
-  }
-}
-
-function noteKinds(index: Index, multikey: readonly boolean[], isExact: boolean): boolean {
-  let isNew = false
-  multikey.forEach((is, i) => {
-    if (!is || index.multikey[i]) return
-    index.multikey[i] = true
-    isNew = true
-  })
-  if (!isExact && !index.isInexact) {
-    index.isInexact = true
-    isNew = true
-  }
-  return isNew
-}
-
-/** Only what the indexes look at is decoded, unless the document is decoded already or an index needs all of it. */
-function fieldsFor(collection: Collection, version: Version): Doc {
-  const known = version.doc ?? version.indexed
-  if (known) return known
-  const wanted = new Set<string>()
-  for (const { topFields } of collection.indexes) {
-    if (!topFields) {
-      version.doc = decode(version.raw)
-      return version.doc
-    }
-    for (const field of topFields) wanted.add(field)
-  }
-  version.indexed = decodeFields(version.raw, wanted)
-  return version.indexed
 }
