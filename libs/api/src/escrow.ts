@@ -1,3 +1,4 @@
+import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as bonds from './escrow/bonds.ts'
 import * as escrows from './escrow/escrows.ts'
@@ -8,6 +9,6 @@ import * as receipts from './escrow/receipts.ts'
 /** Gig escrow, bonds, caps, fee pool, trust receipts, earnings. */
 export const escrowApi = serviceApi('escrow', {
   endpoints: { ...escrows, ...bonds, ...receipts },
-  internal: { getEscrowRow, getBondRow, lockBondForGig, unlockBondForGig, announceEscrowsAndBonds },
+  internal: { getEscrowRow, getBondRow, lockBondForGig, unlockBondForGig, announceEscrowsAndBonds, doctorReport },
   events,
 })

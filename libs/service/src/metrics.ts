@@ -7,6 +7,8 @@ export interface Metrics {
   events: Counter<'type' | 'outcome'>
   /** A gauge that is read when it is scraped. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** One gauge with a label; `read` answers the value for each of its values. */
+  gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void
   counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>
 }
 
@@ -30,6 +32,17 @@ export function makeMetrics(service: string): Metrics {
         registers: [registry],
         async collect() {
           this.set(await read())
+        },
+      })
+    },
+    gauges: (name, help, label, read) => {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        collect() {
+          for (const [value, number] of read()) this.set({ [label]: value }, number)
         },
       })
     },

@@ -1,21 +1,31 @@
-import { escrowApi } from '@carapace/api'
-import { defineService, type HandlersOf } from '@carapace/service'
-import { escrowJobs } from './escrow/jobs.ts'
+import { chains, escrowApi } from '@carapace/api'
+import { defineService } from '@carapace/service'
 import { events } from './events.ts'
+import { bondHandlers, bondReadHandlers } from './http/bonds.ts'
 import { escrowHandlers } from './http/escrows.ts'
 import { internalHandlers } from './http/internal.ts'
 import { receiptHandlers } from './http/receipts.ts'
+import { rewardHandlers } from './http/rewards.ts'
+import { jobs } from './jobs.ts'
 import { stores } from './parts.ts'
 
 export const escrow = defineService({
   api: escrowApi,
   stores,
-  http: parts => ({ ...escrowHandlers(parts), ...receiptHandlers(parts), ...internalHandlers(parts) }) as unknown as HandlersOf<typeof escrowApi>,
+  http: parts => ({
+    ...escrowHandlers(parts),
+    ...bondHandlers(parts),
+    ...bondReadHandlers(parts),
+    ...receiptHandlers(parts),
+    ...rewardHandlers(parts),
+    ...internalHandlers(parts),
+  }),
   events,
-  jobs: escrowJobs,
-  started: async parts => {
-    await parts.tvl.open()
-    await Promise.all((['BASE_SEPOLIA', 'SKALE_TESTNET'] as const).map(chain => parts.networks.contracts(chain).catch(() => undefined)))
+  jobs,
+  started: async ({ tvl, networks }) => {
+    await tvl.open()
+    // addresses are shown in answers; the relayer may come up later
+    await Promise.allSettled(chains.map(chain => networks.contracts(chain)))
     return undefined
   },
 })

@@ -1,7 +1,7 @@
 import { type Chain, chainRelayerApi } from '@carapace/api'
 import type { Platform } from '@carapace/service'
 
-type Contracts = { usdc: string; escrow: string; bond: string }
+type Contracts = { usdc: string; escrow: string; bond: string; swarmValidator: string }
 
 export interface Networks {
   /** Addresses of a network's contracts, asked of the relayer once. @throws DEPENDENCY_UNAVAILABLE */

@@ -1,16 +1,27 @@
 import { type AgentProjection, agentProjection } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
+import { type BondStore, bondHistory, bondStore, type History } from './bond/bond.store.ts'
+import { type Performances, performanceStore } from './bond/performance.store.ts'
+import { type Slashes, slashStore } from './bond/slash.store.ts'
 import { type EscrowStore, escrowStore } from './escrow/escrow.store.ts'
 import { escrowLedger, type TvlRow, tvlRow } from './ledger.ts'
 import { type Networks, networkReader } from './networks.ts'
 import { type Earnings, earningStore } from './receipt/earning.store.ts'
 import { type Receipts, receiptStore } from './receipt/receipt.store.ts'
+import { type ClaimStore, claimStore, type RewardStore, rewardStore, type Sources, sourceStore } from './reward/reward.store.ts'
 import { type Wallets, walletProjection } from './wallets.ts'
 
 /** What the escrow keeps. */
 export interface Stores {
   escrows: EscrowStore
+  bonds: BondStore
+  bondHistory: History
+  slashes: Slashes
+  performances: Performances
+  rewards: RewardStore
+  rewardSources: Sources
+  claims: ClaimStore
   receipts: Receipts
   earnings: Earnings
   ledger: Ledger
@@ -24,6 +35,13 @@ export type Parts = Stores & Platform
 
 export const stores = (platform: Platform): Stores => ({
   escrows: escrowStore(platform.db),
+  bonds: bondStore(platform.db),
+  bondHistory: bondHistory(platform.db),
+  slashes: slashStore(platform.db),
+  performances: performanceStore(platform),
+  rewards: rewardStore(platform.db),
+  rewardSources: sourceStore(platform.db),
+  claims: claimStore(platform.db),
   receipts: receiptStore(platform.db),
   earnings: earningStore(platform.db),
   ledger: escrowLedger(platform.db),

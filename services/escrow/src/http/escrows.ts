@@ -1,6 +1,7 @@
 import { chainRelayerApi, chains, type escrowApi, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import { sum } from '../amounts.ts'
 import { budgetChallenge } from '../challenge.ts'
 import { directLockOf, directLockSeen } from '../escrow/direct.ts'
 import type { Escrow } from '../escrow/escrow.ts'
@@ -128,8 +129,6 @@ export const escrowHandlers = (
     return locked ? { escrow: escrowView(locked, parts.networks) } : reply(202, { escrow: escrowView(escrow, parts.networks) })
   },
 })
-
-const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
 
 async function confirmed({ escrows }: Parts, gigId: string): Promise<Stored<Escrow> | undefined> {
   const escrow = await escrows.get(gigId)

@@ -196,7 +196,12 @@ export async function deliveredGig(world: World, options: Parameters<typeof newG
   await until(
     'the delivery is noted',
     async () =>
-      (await world.platform.service('escrow').platform.db.connection.collection<{ _id: string; delivery: object | null }>('escrows').findOne({ _id: story.gigId }))?.delivery,
+      (
+        await world.platform
+          .service('escrow')
+          .platform.db.connection.collection<{ _id: string; delivery: object | null }>('escrows')
+          .findOne({ _id: story.gigId })
+      )?.delivery,
   )
   return story
 }

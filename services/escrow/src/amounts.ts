@@ -1,0 +1,13 @@
+/** Sum of amounts in micro-USDC. */
+export function sum(amounts: Iterable<bigint>): bigint {
+  let total = 0n
+  for (const amount of amounts) total += amount
+  return total
+}
+
+/** The smallest of amounts in micro-USDC. */
+export function least(first: bigint, ...others: bigint[]): bigint {
+  let smallest = first
+  for (const amount of others) if (amount < smallest) smallest = amount
+  return smallest
+}

@@ -1,0 +1,163 @@
+import { type AgentCaller, type Authorization, limits, refuse, usd } from '@carapace/api'
+import { onChainKey } from '@carapace/chain'
+import type { Stored } from '@carapace/store'
+import { least } from '../amounts.ts'
+import { findSource, reserveCustodial } from '../funding.ts'
+import type { Parts } from '../parts.ts'
+import { type Bond, lockedOf, type Move, minDeposit, payoutAddress } from './bond.ts'
+import { bondOf, changeBond } from './keep.ts'
+import { failMove, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, sendDeposit } from './request.ts'
+import type { Slash } from './slash.store.ts'
+
+export interface MoveRequest {
+  caller: AgentCaller
+  /** micro-USDC */
+  amount: bigint
+  operationId: string
+}
+
+/** An operation is known again by its id: a retry joins the first one. */
+async function earlier(parts: Parts, agentId: string, operationId: string): Promise<string | undefined> {
+  const bond = await parts.bonds.get(agentId)
+  return bond?.moves.find(move => move.operationId === operationId)?.id ?? (await parts.bondHistory.ofOperation(agentId, operationId))?.id
+}
+
+/** Stakes USDC from the first source that covers it. Resolves to the id of the bond event under way. @throws BELOW_MINIMUM, FUNDS_REQUIRED */
+export async function deposit(parts: Parts, request: MoveRequest & { authorization: Authorization | undefined }): Promise<string> {
+  const { caller, amount, operationId, authorization } = request
+  const { agentId, wallet } = caller
+  const known = await earlier(parts, agentId, operationId)
+  if (known) return known
+  if (amount < minDeposit) refuse('BELOW_MINIMUM', { minimum: usd(minDeposit) })
+  const { chain } = await bondOf(parts, agentId)
+  const found = await findSource(parts, { agentId, wallet, chain, amount, contract: 'bond', authorization })
+  const id = parts.newId()
+  const { bond: contract } = await parts.networks.contracts(chain)
+  const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
+  if (found.kind === 'none') refuse('FUNDS_REQUIRED', { options: { ...found.options, onchain } })
+  const source = found.kind === 'treasury' ? undefined : found.source
+  await changeBond(parts, agentId, bond => requestDeposit(bond, { id, operationId, amount, from: found.from, source, now: parts.clock.now() }))
+  if (!source && !(await drawOnTreasury(parts, agentId, id))) refuse('FUNDS_REQUIRED', { options: { onchain, nonce: onChainKey(id) } })
+  return id
+}
+
+/** Reserves custodial money for a deposit and sends its command; false when treasury refuses, then the deposit is gone. */
+export async function drawOnTreasury(parts: Parts, agentId: string, id: string): Promise<boolean> {
+  const bond = await parts.bonds.need(agentId)
+  const move = bond.moves.find(known => known.id === id && known.stage === 'reserving')
+  if (!move) return true
+  const { chain } = bond
+  const source = await reserveCustodial(parts, { key: `bond.deposit:${id}`, round: 1, agentId, amount: move.amount, chain, purpose: 'Bond deposit' })
+  await changeBond(parts, agentId, present => {
+    const waiting = present.moves.find(known => known.id === id && known.stage === 'reserving')
+    if (!waiting) return undefined
+    return source ? sendDeposit(present, id, source) : failMove(present, waiting)
+  })
+  return source !== undefined
+}
+
+/** Takes free stake back. @throws WALLET_MISMATCH, INVALID_STATE with what is available */
+export async function withdraw(parts: Parts, { caller, amount, operationId }: MoveRequest, wallet: string | undefined): Promise<string> {
+  const known = await earlier(parts, caller.agentId, operationId)
+  if (known) return known
+  const now = parts.clock.now()
+  const id = parts.newId()
+  await changeBond(parts, caller.agentId, bond => {
+    const to = payoutAddress(bond, now)
+    if (wallet !== undefined && wallet.toLowerCase() !== to.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: to })
+    return requestWithdrawal(bond, { id, operationId, amount, to, now })
+  })
+  return id
+}
+
+/** Locks what a gig requires, once. @throws INSUFFICIENT_BOND, INVALID_STATE when the last lock of this gig is just being undone */
+export async function lockFor(parts: Parts, agentId: string, gigId: string, amount: bigint): Promise<Stored<Bond>> {
+  const lockId = parts.newId()
+  return changeBond(parts, agentId, bond => {
+    const held = bond.locks.find(lock => lock.gigId === gigId)
+    if (held?.isOver) refuse('INVALID_STATE', { state: held.stage }, { message: 'The last lock for this gig is being undone' })
+    return held ? undefined : requestLock(bond, { lockId, gigId, amount, now: parts.clock.now() })
+  })
+}
+
+/** Slashes by hand: at once, without a cooldown. */
+export async function slashByHand(
+  parts: Parts,
+  request: { agentId: string; amount: bigint; reason: string; by: 'oracle' | 'admin'; operationId: string },
+): Promise<Slash['id']> {
+  const { agentId, amount, reason, by, operationId } = request
+  const known = await earlier(parts, agentId, operationId)
+  if (known) return known
+  const bond = await bondOf(parts, agentId)
+  const total = bond.free + lockedOf(bond)
+  const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
+  if (amount > total) tooMuch(total)
+  const scoreBefore = (await parts.agents.get(agentId))?.fusedScore ?? null
+  const none = { gigId: null, gigTitle: null, gigBudget: null, validationId: null, txHash: null, reversalReason: null }
+  const row = await parts.slashes.record({
+    ...none,
+    id: parts.newId(),
+    agentId,
+    chain: bond.chain,
+    amount,
+    reason,
+    status: 'APPLIED',
+    by,
+    scoreBefore,
+    isPending: true,
+  })
+  const slash = { slashId: row.id, operationId, amount, gigId: null, reason, validationId: null, by, now: parts.clock.now() }
+  try {
+    await changeBond(parts, agentId, present => {
+      const held = present.free + lockedOf(present)
+      if (amount > held) tooMuch(held)
+      return requestSlash(present, slash)
+    })
+  } catch (error) {
+    await parts.slashes.failed(row.id, 'DROPPED')
+    throw error
+  }
+  return row.id
+}
+
+/** Pays a slash back, at most what the pool has over. @throws INVALID_STATE */
+export async function reverse(parts: Parts, slashId: string, reason: string, operationId: string): Promise<Stored<Slash>> {
+  const row = await parts.slashes.need(slashId)
+  if (row.status !== 'APPLIED' || row.amount === 0n) refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
+  const known = await earlier(parts, row.agentId, operationId)
+  if (known || row.isPending) return row
+  const surplus = await parts.ledger.balance(row.chain, 'fee-pool')
+  const amount = least(row.amount, surplus)
+  if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
+  const { gigId, validationId, agentId } = row
+  const id = parts.newId()
+  await changeBond(parts, agentId, bond => {
+    if (bond.reversed.includes(slashId)) return undefined
+    return requestReversal(bond, { id, slashId, operationId, amount, gigId, reason, validationId, now: parts.clock.now() })
+  })
+  return parts.slashes.become(slashId, present =>
+    present.status === 'APPLIED' && !present.isPending ? { isPending: true, reversalReason: reason } : undefined,
+  )
+}
+
+/** Waits until a bond event is done or has failed; undefined when that takes longer than an answer may. */
+export async function outcomeOf(
+  parts: Parts,
+  agentId: string,
+  id: string,
+  timeoutMs: number = limits.boundedWaitMs,
+): Promise<'done' | 'failed' | undefined> {
+  return parts.wait(
+    'bonds',
+    agentId,
+    async () => {
+      const bond = await parts.bonds.need(agentId)
+      const isUnderWay = bond.moves.some(move => move.id === id) || bond.locks.some(lock => lock.lockId === id && lock.stage === 'locking')
+      if (isUnderWay) return undefined
+      return (await parts.bondHistory.get(id)) ? 'done' : 'failed'
+    },
+    timeoutMs,
+  )
+}
+
+export const moveOf = ({ moves }: Bond, id: string): Move | undefined => moves.find(move => move.id === id)

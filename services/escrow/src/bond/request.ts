@@ -1,0 +1,243 @@
+import { refuse, usd } from '@carapace/api'
+import { commands, type FundingSource } from '@carapace/chain'
+import { id as keccakOfText } from 'ethers'
+import { deadline } from '../escrow/act.ts'
+import { account, type Posting } from '../ledger.ts'
+import { type Bond, type BondLock, type Move, reduceLocks, slashOf, takeAny, takeFree, timeout, withLock } from './bond.ts'
+import { type Outcome, outcome, posting } from './outcome.ts'
+
+const askAfter = 15 * 60_000
+const retryAfter = 86_400_000
+const verdictPause = 7 * 86_400_000
+
+const onChain = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
+const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.moves, move] })
+
+const blank = {
+  slashId: null,
+  taken: [],
+  gigId: null,
+  reason: null,
+  validationId: null,
+  by: 'oracle' as const,
+  isCustodial: false,
+  stage: 'sent' as const,
+}
+
+export interface DepositRequest {
+  id: string
+  operationId: string
+  amount: bigint
+  /** Where the money comes from. */
+  from: string
+  /** Undefined for a custodial source: treasury is asked first. */
+  source: FundingSource | undefined
+  now: Date
+}
+
+export function requestDeposit(bond: Bond, { id, operationId, amount, from, source, now }: DepositRequest): Outcome {
+  const move: Move = {
+    ...blank,
+    id,
+    type: 'DEPOSIT',
+    amount,
+    operationId,
+    address: from,
+    isCustodial: !source,
+    stage: source ? 'sent' : 'reserving',
+    at: now,
+  }
+  return outcome(withMove(bond, move), source ? { events: [depositCommand(bond, move, source)] } : {})
+}
+
+const depositCommand = (bond: Bond, { id, amount }: Move, source: FundingSource) =>
+  commands.bondDeposit({ ...onChain(bond, id), amount, source, deadline: deadline() })
+
+/** The custodial source is reserved: the command goes out. */
+export function sendDeposit(bond: Bond, id: string, source: FundingSource): Outcome | undefined {
+  const move = bond.moves.find(known => known.id === id)
+  if (move?.stage !== 'reserving') return undefined
+  const sent: Move = { ...move, stage: 'sent' }
+  const moves = bond.moves.map(known => (known.id === id ? sent : known))
+  return outcome({ ...bond, moves }, { events: [depositCommand(bond, sent, source)] })
+}
+
+export function requestWithdrawal(bond: Bond, request: { id: string; operationId: string; amount: bigint; to: string; now: Date }): Outcome {
+  const { id, operationId, amount, to, now } = request
+  const move: Move = { ...blank, id, type: 'WITHDRAW', amount, operationId, address: to, at: now }
+  return outcome(withMove(takeFree(bond, amount), move), {
+    events: [commands.bondWithdraw({ ...onChain(bond, id), to, amount, deadline: deadline() })],
+    postings: [posting(bond.id, `bond-withdraw:${id}`, account.bondFree(bond.id), account.transit(id), amount)],
+  })
+}
+
+/** Locks what a gig requires; once for an agent and a gig. @throws INSUFFICIENT_BOND */
+export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId: string; gigId: string; amount: bigint; now: Date }): Outcome {
+  if (amount > bond.free) refuse('INSUFFICIENT_BOND', { required: usd(amount), available: usd(bond.free) })
+  const lock: BondLock = {
+    gigId,
+    amount,
+    at: now,
+    lockId,
+    unlockId: null,
+    unlockRound: 0,
+    stage: 'locking',
+    retryAt: null,
+    askAt: new Date(now.getTime() + askAfter),
+    isOver: false,
+    isClean: true,
+    txHash: null,
+    blockNumber: null,
+  }
+  return outcome(
+    { ...bond, free: bond.free - amount, locks: [...bond.locks, lock] },
+    {
+      events: [commands.bondLock({ ...onChain(bond, lockId), gigId, amount })],
+      postings: [posting(bond.id, `bond-lock:${lockId}`, account.bondFree(bond.id), account.bondLocked(bond.id), amount)],
+    },
+  )
+}
+
+/** Ends a lock: at once when it is on chain, else as soon as it is. Undefined when that was asked before. */
+export function endLock(bond: Bond, gigId: string, unlockId: string, isClean = true): Outcome | undefined {
+  const lock = bond.locks.find(held => held.gigId === gigId)
+  if (!lock || lock.stage === 'unlocking') return undefined
+  if (lock.stage === 'locking') return lock.isOver ? undefined : outcome(withLock(bond, gigId, { isOver: true, askAt: null }))
+  const change = { stage: 'unlocking' as const, unlockId, unlockRound: 1, isOver: true, isClean, askAt: null }
+  return outcome(withLock(bond, gigId, change), { events: [commands.bondUnlock({ ...onChain(bond, unlockId), gigId })] })
+}
+
+/** An unlock that failed goes out again a day later, as the next round. */
+export function unlockFailed(bond: Bond, gigId: string, round: number, now: Date): Outcome {
+  return outcome(withLock(bond, gigId, { retryAt: new Date(now.getTime() + retryAfter), unlockRound: round }))
+}
+
+/** What time does to the locks of a bond: failed unlocks go out again, a lock of 180 days ends. */
+export function onTime(bond: Bond, now: Date, newId: () => string): Outcome | undefined {
+  const retry = bond.locks.find(({ retryAt }) => retryAt !== null && retryAt <= now)
+  if (retry) {
+    const { gigId, unlockId, unlockRound } = retry
+    const round = unlockRound + 1
+    return outcome(withLock(bond, gigId, { retryAt: null, unlockRound: round }), {
+      events: [commands.bondUnlock({ ...onChain(bond, unlockId!), gigId, round })],
+    })
+  }
+  const old = bond.locks.find(({ stage, at }) => stage === 'locked' && timeout(at) <= now)
+  return old && endLock(bond, old.gigId, newId())
+}
+
+export interface SlashRequest {
+  /** Of the row, and of the bond event. */
+  slashId: string
+  operationId: string
+  amount: bigint
+  /** Its lock is taken first. */
+  gigId: string | null
+  reason: string
+  validationId: string | null
+  by: Move['by']
+  now: Date
+}
+
+/** Takes stake into the fee pool: locked parts first, the rest of the free part. */
+export function requestSlash(bond: Bond, request: SlashRequest): Outcome {
+  const { slashId, operationId, amount, gigId, reason, validationId, by, now } = request
+  const { bond: reduced, taken } = takeAny(bond, amount, gigId)
+  const move: Move = {
+    ...blank,
+    id: slashId,
+    slashId,
+    type: 'SLASH',
+    amount,
+    operationId,
+    address: bond.wallet,
+    taken,
+    gigId,
+    reason,
+    validationId,
+    by,
+    at: now,
+  }
+  const fromLocks = taken.reduce((sum, part) => sum + part.amount, 0n)
+  const parts: Posting[] = []
+  if (fromLocks > 0n) parts.push(posting(bond.id, `bond-slash:${slashId}:locked`, account.bondLocked(bond.id), account.transit(slashId), fromLocks))
+  if (fromLocks < amount)
+    parts.push(posting(bond.id, `bond-slash:${slashId}:free`, account.bondFree(bond.id), account.transit(slashId), amount - fromLocks))
+  return outcome(withMove(reduced, move), {
+    events: [commands.bondSlash({ ...onChain(bond, slashId), gigId, amount, reasonHash: keccakOfText(reason) })],
+    postings: parts,
+  })
+}
+
+/** The slash of a verdict: 20 % of the gig's lock, at most one in seven days; then the rest is unlocked. `slashed` is 0 when none is due. */
+export function slashAndUnlock(
+  bond: Bond,
+  request: Omit<SlashRequest, 'amount'> & { gigId: string; unlockId: string },
+): { outcome: Outcome; slashed: bigint } {
+  const lock = bond.locks.find(({ gigId }) => gigId === request.gigId)!
+  const amount = slashOf(lock.amount)
+  const isTooSoon = bond.moves.some(({ by, type }) => by === 'swarm' && type === 'SLASH') || isWithin(bond.lastVerdictSlashAt, request.now)
+  const slash = amount > 0n && !isTooSoon ? requestSlash(bond, { ...request, amount }) : undefined
+  const unlock = endLock(slash?.state ?? bond, request.gigId, request.unlockId, slash === undefined)!
+  return {
+    outcome: { ...unlock, events: [...(slash?.events ?? []), ...unlock.events], postings: [...(slash?.postings ?? []), ...unlock.postings] },
+    slashed: slash ? amount : 0n,
+  }
+}
+
+const isWithin = (last: Date | null, now: Date): boolean => last !== null && now.getTime() - last.getTime() < verdictPause
+
+/** Pays a slash back out of the pool's surplus. */
+export function requestReversal(
+  bond: Bond,
+  request: {
+    id: string
+    slashId: string
+    operationId: string
+    amount: bigint
+    gigId: string | null
+    reason: string
+    validationId: string | null
+    now: Date
+  },
+): Outcome {
+  const { id, slashId, operationId, amount, gigId, reason, validationId, now } = request
+  const move: Move = {
+    ...blank,
+    id,
+    slashId,
+    type: 'SLASH_REVERSED',
+    amount,
+    operationId,
+    address: bond.wallet,
+    gigId,
+    reason,
+    validationId,
+    by: 'admin',
+    at: now,
+  }
+  return outcome(withMove({ ...bond, reversed: [...bond.reversed, slashId] }, move), {
+    events: [commands.bondUnslash({ ...onChain(bond, id), slashId, amount })],
+    postings: [posting(bond.id, `bond-unslash:${id}`, account.feePool, account.transit(id), amount)],
+  })
+}
+
+/** The terminal failure of a command, or treasury's refusal: what was reserved goes back to where it was. */
+export function failMove(bond: Bond, move: Move): Outcome {
+  const { id, type, amount, taken } = move
+  const state: Bond = { ...bond, moves: bond.moves.filter(known => known.id !== id) }
+  const back = (to: string, part: bigint, key = '') => posting(bond.id, `bond-failed:${id}${key}`, account.transit(id), to, part)
+  if (type === 'DEPOSIT') return outcome(state)
+  if (type === 'WITHDRAW') return outcome({ ...state, free: state.free + amount }, { postings: [back(account.bondFree(bond.id), amount)] })
+  if (type === 'SLASH_REVERSED')
+    return outcome({ ...state, reversed: state.reversed.filter(slashId => slashId !== move.slashId) }, { postings: [back(account.feePool, amount)] })
+  const held = taken.filter(({ gigId }) => bond.locks.some(lock => lock.gigId === gigId)).reduce((sum, part) => sum + part.amount, 0n)
+  const fromFree = amount - taken.reduce((sum, part) => sum + part.amount, 0n)
+  const restored = reduceLocks({ ...state, free: state.free + fromFree }, taken, 1n)
+  return outcome(restored, {
+    postings: [
+      ...(held > 0n ? [back(account.bondLocked(bond.id), held, ':locked')] : []),
+      ...(held < amount ? [back(account.bondFree(bond.id), amount - held, ':free')] : []),
+    ],
+  })
+}

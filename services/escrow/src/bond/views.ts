@@ -1,0 +1,82 @@
+import { type BondRow, type Bond as BondView, type Slash as SlashView, usd } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { type Bond, lockedOf, type Move, payoutAddress, statusOf, tierOf } from './bond.ts'
+import type { BondEvent } from './outcome.ts'
+import type { Slash } from './slash.store.ts'
+
+export function bondView(bond: Stored<Bond>, bondReliability: number, now: Date): BondView {
+  const { id, chain, free, slashed, lastSlashAt, locks, version } = bond
+  const total = free + lockedOf(bond)
+  return {
+    agentId: id,
+    walletAddress: payoutAddress(bond, now),
+    chain,
+    totalBonded: usd(total),
+    availableBond: usd(free),
+    lockedBond: usd(lockedOf(bond)),
+    slashedBond: usd(slashed),
+    bondTier: tierOf(total),
+    bondStatus: statusOf(total),
+    bondReliability,
+    lastSlashAt: lastSlashAt?.toISOString() ?? null,
+    locks: locks.map(({ gigId, amount, at }) => ({ gigId, amount: usd(amount), at: at.toISOString() })),
+    version,
+  }
+}
+
+export const eventView = ({ id, agentId, eventType, amount, gigId, reason, txHash, createdAt }: BondEvent & { createdAt: Date }) => ({
+  id,
+  agentId,
+  eventType,
+  amount: usd(amount),
+  gigId,
+  reason,
+  txHash,
+  createdAt: createdAt.toISOString(),
+})
+
+/** A command under way, as the event that it will be. */
+export const moveEvent = ({ id, type, amount, gigId, reason, at }: Move, agentId: string) =>
+  eventView({ id, agentId, eventType: type, amount, gigId, reason, txHash: null, operationId: null, createdAt: at })
+
+export const slashView = ({
+  id,
+  agentId,
+  gigId,
+  validationId,
+  amount,
+  reason,
+  status,
+  scoreBefore,
+  txHash,
+  createdAt,
+}: Stored<Slash>): SlashView => ({
+  id,
+  agentId,
+  gigId,
+  validationId,
+  amount: usd(amount),
+  reason,
+  status,
+  scoreBefore,
+  scoreAfter: null,
+  txHash,
+  createdAt: createdAt.toISOString(),
+})
+
+export function bondRow(bond: Stored<Bond>): BondRow {
+  const { id, chain, free, slashed, locks, version } = bond
+  const total = free + lockedOf(bond)
+  return {
+    agentId: id,
+    chain,
+    totalBonded: String(total),
+    availableBond: String(free),
+    lockedBond: String(lockedOf(bond)),
+    slashedBond: String(slashed),
+    bondTier: tierOf(total),
+    bondStatus: statusOf(total),
+    locks: locks.map(({ gigId, amount, at, stage }) => ({ gigId, amount: String(amount), at: at.toISOString(), confirmed: stage !== 'locking' })),
+    version,
+  }
+}

@@ -1,0 +1,212 @@
+import { bondWalletChanged, type escrowApi, marketplaceApi, refuse, usd } from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import { type HandlersOf, reply } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
+import { bondOf, changeBond } from '../bond/keep.ts'
+import { deposit, lockFor, moveOf, outcomeOf, reverse, slashByHand, withdraw } from '../bond/operate.ts'
+import { outcome } from '../bond/outcome.ts'
+import { endLock } from '../bond/request.ts'
+import { bondView, eventView, moveEvent, slashView } from '../bond/views.ts'
+import type { Parts } from '../parts.ts'
+
+type Handlers = HandlersOf<typeof escrowApi>
+const day = 86_400_000
+
+const view = async (parts: Parts, bond: Stored<Bond>) => {
+  const { components } = await parts.performances.of(bond.id)
+  return bondView(bond, components.bondReliability, parts.clock.now())
+}
+
+const withState = async (parts: Parts, agentId: string) => {
+  const shown = await view(parts, await bondOf(parts, agentId))
+  return { ...shown, bonded: shown.bondStatus === 'BONDED' }
+}
+
+/** The answer of a deposit or withdrawal: done, or under way with 202. @throws CONFLICT when the chain refused it: nothing was moved */
+async function changed(parts: Parts, agentId: string, id: string, respondAsync: boolean) {
+  const ended = await outcomeOf(parts, agentId, id, respondAsync ? 0 : undefined)
+  if (ended === 'failed') refuse('CONFLICT', undefined, { message: 'The transaction failed on chain; nothing was moved' })
+  const bond = await parts.bonds.need(agentId)
+  const event = await parts.bondHistory.get(id)
+  if (event) return { bond: await view(parts, bond), event: eventView(event), txHash: event.txHash }
+  const pending = { bond: await view(parts, bond), event: moveEvent(moveOf(bond, id)!, agentId), txHash: null }
+  return reply(202, {
+    ...pending,
+    onChain: { status: 'pending', chain: bond.chain, txHash: null, blockNumber: null, error: null },
+    statusUrl: `/api/agents/${agentId}/bond/history`,
+  })
+}
+
+const gigRow = (parts: Parts, gigId: string) => parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+
+export const bondHandlers = (
+  parts: Parts,
+): Pick<
+  Handlers,
+  | 'getBondStatus'
+  | 'getBondStatusByWallet'
+  | 'depositBond'
+  | 'withdrawBond'
+  | 'lockBond'
+  | 'unlockBond'
+  | 'setBondWallet'
+  | 'listBondHistory'
+  | 'slashBond'
+  | 'reverseSlash'
+> => ({
+  getBondStatus: ({ params }) => withState(parts, params.agentId),
+
+  getBondStatusByWallet: async ({ params }) => {
+    const agent = (await parts.agents.byWallet(params.wallet)) ?? refuse('NOT_FOUND', { resource: 'agent' })
+    return withState(parts, agent.id)
+  },
+
+  depositBond: async ({ body, caller, operationId, respondAsync }) => {
+    const { amount, walletAddress, authorization } = body
+    if (walletAddress !== undefined && walletAddress !== caller.wallet.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: caller.wallet })
+    const id = await deposit(parts, { caller, amount, operationId, authorization })
+    return changed(parts, caller.agentId, id, respondAsync)
+  },
+
+  withdrawBond: async ({ body, caller, operationId, respondAsync }) => {
+    const id = await withdraw(parts, { caller, amount: body.amount, operationId }, body.walletAddress)
+    return changed(parts, caller.agentId, id, respondAsync)
+  },
+
+  lockBond: async ({ params, body, respondAsync }) => {
+    const gig = await gigRow(parts, body.gigId)
+    const amount = BigInt(gig.bondRequired)
+    if (amount === 0n) refuse('INVALID_STATE', { state: 'no bond required' }, { message: 'The gig requires no bond' })
+    const locked = await lockFor(parts, params.agentId, gig.gigId, amount)
+    const { lockId } = locked.locks.find(({ gigId }) => gigId === gig.gigId)!
+    const ended = await outcomeOf(parts, params.agentId, lockId, respondAsync ? 0 : undefined)
+    const bond = await parts.bonds.need(params.agentId)
+    const lock = bond.locks.find(({ gigId }) => gigId === gig.gigId)
+    if (!lock) refuse('CONFLICT', undefined, { message: 'The lock failed on chain; nothing was moved' })
+    const answer = { bond: await view(parts, bond), lock: { gigId: lock.gigId, amount: usd(lock.amount), at: lock.at.toISOString() } }
+    return ended ? answer : reply(202, answer)
+  },
+
+  unlockBond: async ({ params, body, respondAsync }) => {
+    const { agentId } = params
+    const isHeld = (bond: Bond) => bond.locks.some(({ gigId }) => gigId === body.gigId)
+    if (!isHeld(await bondOf(parts, agentId))) refuse('NOT_FOUND', { resource: 'lock' })
+    const { status } = await gigRow(parts, body.gigId)
+    if (status !== 'completed' && status !== 'cancelled') refuse('INVALID_STATE', { state: status, allowed: ['completed', 'cancelled'] })
+    await changeBond(parts, agentId, bond => endLock(bond, body.gigId, parts.newId()))
+    const gone = async () => {
+      const bond = await parts.bonds.need(agentId)
+      return isHeld(bond) ? undefined : bond
+    }
+    const done = respondAsync ? undefined : await parts.wait('bonds', agentId, gone, 10_000)
+    return done ? { bond: await view(parts, done) } : reply(202, { bond: await view(parts, await parts.bonds.need(agentId)) })
+  },
+
+  setBondWallet: async ({ body, caller }) => {
+    const now = parts.clock.now()
+    const address = toChecksum(body.walletAddress)
+    const effectiveAt = new Date(now.getTime() + day)
+    await changeBond(parts, caller.agentId, bond =>
+      outcome(
+        { ...bond, payout: { address, effectiveAt, before: payoutAddress(bond, now) } },
+        { events: [bondWalletChanged.of({ agentId: caller.agentId, walletAddress: address, effectiveAt: effectiveAt.toISOString() })] },
+      ),
+    )
+    return { walletAddress: address, effectiveAt: effectiveAt.toISOString() }
+  },
+
+  listBondHistory: async ({ params, query }) => {
+    const agent = await parts.agents.need(params.id)
+    const { items, total } = await parts.bondHistory.page(agent.id, query)
+    return { events: items.map(eventView), total, ...query }
+  },
+
+  slashBond: async ({ params, body, caller, operationId, respondAsync }) => {
+    const id = await slashByHand(parts, { agentId: params.agentId, ...body, by: caller.kind, operationId })
+    const ended = await outcomeOf(parts, params.agentId, id, respondAsync ? 0 : undefined)
+    if (ended === 'failed') refuse('CONFLICT', undefined, { message: 'The slash failed on chain; nothing was moved' })
+    return slashAnswer(parts, id, ended === 'done')
+  },
+
+  reverseSlash: async ({ params, body, operationId, respondAsync }) => {
+    const row = await reverse(parts, params.id, body.reason, operationId)
+    const reversed = async () => ((await parts.slashes.need(row.id)).status === 'REVERSED' ? true : undefined)
+    const done = respondAsync ? undefined : await parts.wait('slashes', row.id, reversed, 10_000)
+    return slashAnswer(parts, row.id, done === true)
+  },
+})
+
+async function slashAnswer(parts: Parts, id: string, isDone: boolean) {
+  const slash = await parts.slashes.need(id)
+  const event = await parts.bondHistory.get(id)
+  const bond = await view(parts, await parts.bonds.need(slash.agentId))
+  const answer = { slash: { ...slashView(slash), txHash: slash.txHash ?? event?.txHash ?? null }, bond }
+  return isDone ? answer : reply(202, answer)
+}
+
+export const bondReadHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'syncBondPerformance' | 'getBondPerformance' | 'checkBondEligibility' | 'getBondStatistics' | 'listBonds'> => ({
+  syncBondPerformance: async ({ params }) => {
+    await parts.agents.need(params.agentId)
+    const { components, fusedScore, totalGigsCompleted } = await parts.performances.sync(params.agentId)
+    const { gigPerformance: performanceScore, bondReliability } = components
+    return { agentId: params.agentId, performanceScore, fusedScore, bondReliability, totalGigsCompleted, syncedAt: parts.clock.now().toISOString() }
+  },
+
+  getBondPerformance: async ({ params }) => {
+    await parts.agents.need(params.agentId)
+    const { components, history } = await parts.performances.of(params.agentId)
+    const entries = history.map(({ performanceScore, at }) => ({ performanceScore, at: at.toISOString() }))
+    return { agentId: params.agentId, performanceScore: components.gigPerformance, components, history: entries }
+  },
+
+  checkBondEligibility: async ({ params, query }) => {
+    const bond = await bondOf(parts, params.agentId)
+    const required = query.gigId ? BigInt((await gigRow(parts, query.gigId)).bondRequired) : (query.required ?? 0n)
+    const isHeld = query.gigId !== undefined && bond.locks.some(({ gigId }) => gigId === query.gigId)
+    const eligible = isHeld || bond.free >= required
+    const total = bond.free + lockedOf(bond)
+    return {
+      agentId: params.agentId,
+      eligible,
+      required: usd(required),
+      availableBond: usd(bond.free),
+      bondTier: tierOf(total),
+      bondStatus: statusOf(total),
+      reason: eligible ? null : `Available bond ${usd(bond.free)} is below the required ${usd(required)}`,
+    }
+  },
+
+  getBondStatistics: async () => {
+    const { total, bonded, slashed, healthy, high } = await parts.bonds.stats(new Date(parts.clock.now().getTime() - 90 * day))
+    const average = bonded === 0 ? 0n : (total + BigInt(bonded) / 2n) / BigInt(bonded)
+    return {
+      totalBonded: usd(total),
+      avgBond: usd(average),
+      bondedAgents: bonded,
+      slashedTotal: usd(slashed),
+      healthyBonds: healthy,
+      highBondAgents: high,
+    }
+  },
+
+  listBonds: async ({ query }) => {
+    const { items, total } = await parts.bonds.page({}, query, { total: -1, _id: -1 })
+    const agents = await parts.agents.many(items.map(({ id }) => id))
+    const bonds = items.map(bond => {
+      const held = lockedOf(bond)
+      return {
+        agentId: bond.id,
+        handle: agents.get(bond.id)?.handle ?? null,
+        walletAddress: bond.wallet,
+        bondTier: tierOf(bond.free + held),
+        totalBonded: usd(bond.free + held),
+        availableBond: usd(bond.free),
+        lockedBond: usd(held),
+      }
+    })
+    return { bonds, total, count: total, ...query }
+  },
+})

@@ -1,0 +1,145 @@
+import { chainRelayerApi, chains, type DoctorCheck, limits } from '@carapace/api'
+import { sum } from './amounts.ts'
+import { lockedOf } from './bond/bond.ts'
+import { account } from './ledger.ts'
+import type { Parts } from './parts.ts'
+
+const shown = 20
+const stuckAfter = 15 * 60_000
+
+type Check = (parts: Parts) => Promise<string[]>
+
+/** The invariants of behaviour 18 that the escrow can judge by its own books; each names what breaks it. */
+const checks: Record<string, Check> = {
+  ledger: ({ ledger }) => ledger.audit(),
+
+  /** The account of a gig holds its budget from the reservation to the settlement, and nothing else ever. */
+  escrow_accounts: async ({ escrows, ledger }) => {
+    const booked = new Map<string, bigint>()
+    for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, 'escrow:')) if (balance !== 0n) booked.set(name, balance)
+    const open = await escrows.find({ status: { $in: ['funding', 'locked', 'disputed', 'releasing', 'refunding'] } })
+    const faults = open.flatMap(({ id, amount }) => {
+      const balance = booked.get(account.escrow(id)) ?? 0n
+      booked.delete(account.escrow(id))
+      return balance === amount ? [] : [`escrow ${id} should hold ${amount}, its account holds ${balance}`]
+    })
+    return [...faults, ...[...booked].map(([name, balance]) => `${name} holds ${balance} although nothing is locked`)]
+  },
+
+  settlements: async ({ escrows }) =>
+    (await escrows.find({ status: 'released' })).flatMap(({ id, amount, settlement }) => {
+      const { fee, treasury, external } = settlement!
+      return fee + treasury + external === amount ? [] : [`escrow ${id} paid ${fee} + ${treasury} + ${external} of ${amount}`]
+    }),
+
+  total_locked: async ({ tvl, ledger }) => {
+    const row = await tvl.total()
+    const booked = sum((await Promise.all(chains.map(async chain => sum((await ledger.balances(chain, 'escrow:')).values())))).values())
+    return [
+      ...(row === booked ? [] : [`the control row says ${row}, the accounts ${booked}`]),
+      ...(row > limits.escrow.tvlMicro ? [`${row} is above the cap`] : []),
+    ]
+  },
+
+  bonds: async ({ bonds, ledger }) => {
+    const faults = await Promise.all(
+      (await bonds.find({})).map(async bond => {
+        const free = await ledger.balance(bond.chain, account.bondFree(bond.id))
+        const locked = await ledger.balance(bond.chain, account.bondLocked(bond.id))
+        return free === bond.free && locked === lockedOf(bond)
+          ? []
+          : [`bond ${bond.id} says ${bond.free} + ${lockedOf(bond)}, the ledger ${free} + ${locked}`]
+      }),
+    )
+    return faults.flat()
+  },
+
+  rewards: async ({ rewards, ledger, rewardSources }) => {
+    const faults = await Promise.all(
+      (await rewards.find({})).map(async reward => {
+        const { id, chain, shares, fundedBy } = reward
+        const source = await rewardSources.get((reward.gigId ?? reward.jobId)!)
+        const wrong = await Promise.all(
+          shares.map(async ({ validatorId, accrued, funded, claiming, claimed }) => {
+            const booked = await ledger.balance(chain, account.reward(id, validatorId))
+            const isRight = booked === funded - claiming - claimed && claiming >= 0n && booked >= 0n && funded <= accrued
+            return isRight ? [] : [`reward ${id} of ${validatorId}: funded ${funded}, claiming ${claiming}, claimed ${claimed}, account ${booked}`]
+          }),
+        )
+        const isOver = source?.kind === 'fee' && fundedBy.fee > source.fee
+        return [...wrong.flat(), ...(isOver ? [`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`] : [])]
+      }),
+    )
+    return faults.flat()
+  },
+
+  /** Money in transit belongs to commands under way. */
+  transit: async ({ ledger, bonds, claims }) => {
+    const booked = new Map<string, bigint>()
+    for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, 'transit:')) if (balance !== 0n) booked.set(name, balance)
+    const expected = new Map<string, bigint>()
+    for (const { moves } of await bonds.find({ 'moves.0': { $exists: true } }))
+      for (const { id, type, amount } of moves) if (type !== 'DEPOSIT') expected.set(account.transit(id), amount)
+    for (const { id, amount } of await claims.find({ status: 'claiming' })) expected.set(account.transit(id), amount)
+    const names = new Set([...booked.keys(), ...expected.keys()])
+    return [...names].flatMap(name => {
+      const [is, should] = [booked.get(name) ?? 0n, expected.get(name) ?? 0n]
+      return is === should ? [] : [`${name} holds ${is}, commands under way ${should}`]
+    })
+  },
+
+  stuck: async ({ escrows, bonds, claims, clock }) => {
+    const before = new Date(clock.now().getTime() - stuckAfter)
+    const found = await escrows.find({ status: { $in: ['funding', 'releasing', 'refunding'] }, updatedAt: { $lt: before } })
+    const waiting = found.filter(({ settlement }) => !settlement?.retryAt)
+    const moving = await bonds.find({ 'moves.0': { $exists: true }, updatedAt: { $lt: before } })
+    const unpaid = await claims.find({ status: 'claiming', updatedAt: { $lt: before } })
+    return [
+      ...waiting.map(({ id, status }) => `escrow ${id} is ${status} for more than 15 minutes`),
+      ...found.filter(({ settlement }) => settlement?.retryAt).map(({ id, settlement }) => `the settlement of ${id} failed: ${settlement?.error}`),
+      ...moving.map(({ id }) => `a command of bond ${id} is under way for more than 15 minutes`),
+      ...unpaid.map(({ id }) => `claim ${id} is unpaid for more than 15 minutes`),
+    ]
+  },
+
+  debts: async ({ ledger }) => {
+    const debts = await Promise.all(chains.map(chain => ledger.balances(chain, 'debt:')))
+    return debts.flatMap(found => [...found].filter(([, owed]) => owed !== 0n).map(([name, owed]) => `${name}: ${owed} are owed after a lost payout`))
+  },
+
+  /** What we owe for certain is in the contracts. Money of commands under way is left out on both sides. */
+  contracts: async ({ escrows, bonds, ledger, networks, peers }) => {
+    const faults = await Promise.all(
+      chains.map(async chain => {
+        const held = sum((await escrows.find({ chain, status: { $in: ['locked', 'disputed'] } })).map(({ amount }) => amount))
+        const staked = sum(
+          (await bonds.find({ chain })).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })),
+        )
+        const pool = (await ledger.balance(chain, account.feePool)) + sum((await ledger.balances(chain, 'reward:')).values())
+        const addresses = await networks.contracts(chain)
+        const compared = { escrow: held, bond: staked, swarmValidator: pool }
+        const wrong = Object.entries(compared).map(async ([name, owed]) => {
+          const wallet = addresses[name as keyof typeof compared]
+          const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet } })
+          return owed <= BigInt(usdc) ? [] : [`${chain}: ${name} owes ${owed} and holds ${usdc}`]
+        })
+        return (await Promise.all(wrong)).flat()
+      }),
+    )
+    return faults.flat()
+  },
+}
+
+/** Runs all checks. One that cannot be made now (the chain is away) is left out. */
+export async function examine(parts: Parts): Promise<DoctorCheck[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const faults = await check(parts).catch((error: unknown) => {
+        parts.log.warn({ err: error, check: name }, 'a check could not be made')
+        return undefined
+      })
+      return faults === undefined ? [] : [{ name, count: faults.length, detail: faults.slice(0, shown) }]
+    }),
+  )
+  return results.flat()
+}

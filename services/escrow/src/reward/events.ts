@@ -1,0 +1,56 @@
+import * as api from '@carapace/api'
+import { on, type Subscription } from '@carapace/service'
+import { account, transfer } from '../ledger.ts'
+import type { Parts } from '../parts.ts'
+import { transact } from '../transact.ts'
+import { claimFailed, claimPaid, startClaim } from './claims.ts'
+import { fundWhenReady } from './fund.ts'
+import type { Source } from './reward.ts'
+
+const jobFeeBp = 300
+const idOf = (opKey: string): string => opKey.split(':')[1]!
+
+export const rewardEvents = (parts: Parts): Subscription[] => {
+  const ended = async (source: Omit<Source, 'used'>) => {
+    await parts.rewardSources.add({ ...source, used: 0n })
+    for (const { id } of await parts.rewards.ofSubject(source.id)) await fundWhenReady(parts, id)
+  }
+  return [
+    on(api.rewardAccrued, async ({ validationId, gigId, jobId, title, posterId, chain, rewards }) => {
+      const shares = rewards.map(({ validatorId, amount }) => ({ validatorId, accrued: amount, funded: 0n, claiming: 0n, claimed: 0n }))
+      const fundedBy = { fee: 0n, refund: 0n, topUp: 0n }
+      const reward = { id: validationId, gigId, jobId, title, posterId, chain, shares, isFunded: false, fundedBy, fundedAt: null, topUps: [] }
+      await parts.rewards.create(reward, []).catch((error: unknown) => {
+        if (!(error instanceof api.Refusal && error.code === 'ALREADY_EXISTS')) throw error
+      })
+      await fundWhenReady(parts, validationId)
+    }),
+    on(api.escrowReleased, ({ gigId: id, posterId, chain, fee, settledAt }) =>
+      ended({ id, posterId, chain, kind: 'fee', fee, endedAt: new Date(settledAt) }),
+    ),
+    on(api.escrowRefunded, async ({ gigId: id, posterId, chain, amount, refundedAt }) => {
+      const feeBp = (await parts.escrows.get(id))?.assignment?.feeBp ?? 0
+      await ended({ id, posterId, chain, kind: 'refund', fee: api.feeOf(amount, feeBp), endedAt: new Date(refundedAt) })
+    }),
+    on(api.jobSettled, async ({ jobId: id, posterId, chain, fee, txHash, at }) => {
+      // the commerce contract pays its fee into the same pool
+      const entry = {
+        key: `job-fee:${id}`,
+        chain,
+        ref: { type: 'job', id },
+        txHash,
+        lines: transfer(account.clearing(`job.settle:${id}`), account.feePool, fee),
+      }
+      if (fee > 0n) await transact(parts, session => parts.ledger.post(entry, session))
+      await ended({ id, posterId, chain, kind: 'fee', fee, endedAt: new Date(at) })
+    }),
+    on(api.jobRejected, ({ jobId: id, posterId, chain, budget, at }) =>
+      ended({ id, posterId, chain, kind: 'refund', fee: api.feeOf(budget, jobFeeBp), endedAt: new Date(at) }),
+    ),
+    on(api.rewardClaimRequested, request => startClaim(parts, request)),
+    on(api.chainCommandConfirmed, async ({ kind, opKey, txHash }) => (kind === 'reward.pay' ? claimPaid(parts, idOf(opKey), txHash) : undefined)),
+    on(api.chainCommandFailed, async ({ kind, opKey, terminal, code }) =>
+      kind === 'reward.pay' && terminal ? claimFailed(parts, idOf(opKey), code) : undefined,
+    ),
+  ]
+}
