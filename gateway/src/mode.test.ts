@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '@carapace/service'
 import { authMode } from './mode.ts'
-import { devnets, send, startWorld } from './testing/world.ts'
+import { devnets } from './testing/devnets.ts'
+import { send, startWorld } from './testing/world.ts'
 
 const real = devnets.map(network => ({ ...network, devnet: false }))
 
@@ -24,6 +25,15 @@ describe('the mode of identity', () => {
 
   it('may be plain there once that is accepted, and counts as exposed', () => {
     assert.deepEqual(mode({ AUTH_MODE: 'plain', HOST: '0.0.0.0', PLAIN_MODE_ACCEPTED: 'yes' }), { mode: 'plain', exposed: true })
+  })
+
+  it('asks the relayer what the networks are, if nobody has said', async () => {
+    const world = await startWorld({}, { networks: undefined })
+    try {
+      assert.equal((await world.call('GET', '/api/networks')).body.networks.length, 2)
+    } finally {
+      await world.close()
+    }
   })
 
   it('asks for a signature for admin calls and treasury spending when it is exposed', async () => {

@@ -10,16 +10,15 @@ export type Payment = NonNullable<RequestContext['payment']>
  */
 export type PaymentStep = (request: IncomingMessage, route: Found) => Promise<Payment | undefined>
 
-const free: PaymentStep = () => Promise.resolve(undefined)
 const zero = /^0x0{40}$/
 
 /**
- * Without an address to pay to, priced routes are free.
+ * What collects; undefined without an address to pay to: priced routes are free.
  * @throws Error when there is an address, but nothing that collects for it
  */
-export function paymentStep(config: Config, collect: PaymentStep | undefined): PaymentStep {
+export function paymentStep(config: Config, collect: PaymentStep | undefined): PaymentStep | undefined {
   const payTo = config.X402_PAY_TO_ADDRESS
-  if (payTo === undefined || zero.test(payTo)) return free
+  if (payTo === undefined || zero.test(payTo)) return undefined
   if (!collect) throw new Error('X402_PAY_TO_ADDRESS is set, but this gateway was started without a collector of x402 payments')
   return collect
 }

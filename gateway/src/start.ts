@@ -1,6 +1,6 @@
 import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
-import { type Config, closeServer, fastExpress, type Logger, listen, startService } from '@carapace/service'
+import { type Config, closeServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
@@ -11,7 +11,7 @@ import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
 import { authMode } from './mode.ts'
-import type { NetworkInfo } from './own/networks.ts'
+import { askForNetworks, type NetworkInfo } from './own/networks.ts'
 import { ownService } from './own/service.ts'
 import { loadAssets } from './pages/assets.ts'
 import { type PaymentStep, paymentStep } from './payment.ts'
@@ -27,7 +27,7 @@ export interface GatewayOptions {
   /** Where a service answers; may change while the gateway runs. */
   address: (service: ServiceName) => string
   log: Logger
-  /** Both networks, if the starter knows them; else the relayer is asked, and plain mode counts them as real. */
+  /** Both networks, if the starter knows them; else the relayer is asked. */
   networks?: NetworkInfo[]
   /** No other gateway shares the database (embedded start): limits are counted in memory. */
   exclusive?: boolean
@@ -51,7 +51,8 @@ const graceMs = 10_000
  * Starts the public door and the gateway's own endpoints behind it. Resolves when it serves.
  * @throws Error when the configuration would leave the door open (see `authMode`, `paymentStep`, `adminRules`)
  */
-export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+export async function startGateway(given: GatewayOptions): Promise<RunningGateway> {
+  const options = await withNetworks(given)
   const { config } = options
   const { mode, exposed } = authMode(config, options.networks)
   const collectPayment = paymentStep(config, options.collectPayment)
@@ -92,8 +93,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       trustsProxies,
       upstreamTimeoutMs: options.upstreamTimeoutMs ?? 15_000,
       common: commonHeaders({ mode, hsts: publicBaseUrl.startsWith('https:') }),
-      newId,
-      log,
+      // its lines are made here of harmless parts, and there are many of them
+      log: log.child({}, { redact: [] }),
       metrics,
     })
     open(serve)
@@ -109,6 +110,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await closeServer(server, 0)
     throw error
   }
+}
+
+/** Plain mode has to know whether the networks are devnets before it opens the door; signed mode asks when somebody wants to know. */
+async function withNetworks(options: GatewayOptions): Promise<GatewayOptions> {
+  if (options.networks || options.config.AUTH_MODE !== 'plain') return options
+  const networks = await askForNetworks(makePeers(options.address, options.internalKey))
+  return networks ? { ...options, networks } : options
 }
 
 /** Without a sandbox its routes are not there; a request to one is not even looked into. */

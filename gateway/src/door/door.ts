@@ -1,27 +1,32 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type Found, type Refusal, type RouteTable, refuse, type ServiceName } from '@carapace/api'
 import {
   asRefusal,
   inSpan,
+  inTrace,
   type Logger,
   type Metrics,
+  newTrace,
   type RequestContext,
   sendFailure,
   signContext,
+  spansAreRecorded,
   type Trace,
   traceparentOf,
 } from '@carapace/service'
 import type { Request, Response } from 'express'
-import { comesAsAdmin, type Identity, type IdentityParts, identify } from '../identity/identify.ts'
+import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
 import type { Payment, PaymentStep } from '../payment.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
 import { type PipeCall, pipe } from '../proxy/pipe.ts'
 import type { Pools } from '../proxy/pools.ts'
+import { rateHeaders } from '../rate/headers.ts'
 import { type RateLimits, RateRefusal } from '../rate/limits.ts'
-import { ClientGone, checkBodyHeaders, readBody } from './body.ts'
+import { ClientGone, checkBodyHeaders, hasBody, readBody } from './body.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
 import { crossOriginHeaders, isCrossOrigin, policyFor, type RawHeaders } from './headers.ts'
-import { answerLocally, type LocalParts } from './local.ts'
+import { answerLocally, isLocal, type LocalParts } from './local.ts'
 import { type Peer, peerOf } from './peer.ts'
 import { splitTarget } from './target.ts'
 
@@ -30,7 +35,8 @@ export interface DoorParts {
   pools: Pools
   rates: RateLimits
   identity: IdentityParts
-  collectPayment: PaymentStep
+  /** Undefined where nothing is sold. */
+  collectPayment: PaymentStep | undefined
   crossOrigin: CrossOrigin
   local: LocalParts
   internalKey: string
@@ -38,7 +44,6 @@ export interface DoorParts {
   upstreamTimeoutMs: number
   /** Headers of every answer. */
   common: RawHeaders
-  newId(): string
   log: Logger
   metrics: Metrics
 }
@@ -46,6 +51,7 @@ export interface DoorParts {
 /** What is known of a request so far, for the log line. */
 interface Progress {
   requestId: string
+  trace: Trace
   route?: Found
   identity?: Identity
   headers: RawHeaders
@@ -54,15 +60,17 @@ interface Progress {
 /** The public door: every request passes these steps in the order of behaviour 1.5, the first that refuses answers. */
 export function door(parts: DoorParts): (request: Request, response: Response) => void {
   return (request, response) => {
-    void inSpan(`${request.method} gateway`, 'server', text(request.headers.traceparent), trace => serve(request, response, trace, parts))
+    const parent = text(request.headers.traceparent)
+    if (spansAreRecorded()) void inSpan(`${request.method} gateway`, 'server', parent, trace => serve(request, response, trace, parts))
+    else void serve(request, response, newTrace(parent), parts)
   }
 }
 
 async function serve(request: Request, response: Response, trace: Trace, parts: DoorParts): Promise<void> {
   const start = performance.now()
-  const requestId = parts.newId()
+  const requestId = randomUUID()
   const traceparent = traceparentOf(trace)!
-  const progress: Progress = { requestId, headers: [...parts.common, 'x-request-id', requestId, 'traceparent', traceparent] }
+  const progress: Progress = { requestId, trace, headers: [...parts.common, 'x-request-id', requestId, 'traceparent', traceparent] }
   let failure: Refusal | undefined
   try {
     await pass(request, response, traceparent, progress, parts)
@@ -80,7 +88,7 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {
   const target = splitTarget(request.url)
-  if (await answerLocally(request, response, target.path, progress.headers, parts.local)) return
+  if (isLocal(target.path, parts.local)) return answerLocally(request, response, target.path, progress.headers, parts.local)
   if (request.method === 'OPTIONS') return answerPreflight(request, response, parts.table, target.path, progress.headers)
   const route = findRoute(request.method, target.path, parts.table)
   progress.route = route
@@ -91,13 +99,13 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const body = bodyReader(request)
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
-  const payment = await parts.collectPayment(request, route)
+  const payment = parts.collectPayment && (await parts.collectPayment(request, route))
   const context = contextOf(request, progress.requestId, traceparent, peer, identity, payment)
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
     headers: requestHeaders(request.headers, signContext(context, parts.internalKey), traceparent),
-    body: await body(),
+    body: hasBody(request) ? await body() : undefined,
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,
   }
@@ -114,22 +122,22 @@ async function admit(
   progress: Progress,
   parts: DoorParts,
 ): Promise<Identity> {
+  const { mode } = parts.identity
   const who = () => {
     parts.crossOrigin.check(request)
-    return identify(request, body, route, peer, parts.identity)
+    return inTrace(progress.trace, () => identify(request, body, route, peer, parts.identity))
   }
-  if (comesAsAdmin(request, route, parts.identity.mode))
+  if (comesAsAdmin(request, route, mode))
     return who().catch(async (error: unknown) => {
-      await parts.rates.failedAdmin(request, peer.ip)
+      await parts.rates.failedAdmin(request, response, peer.ip)
       throw error
     })
-  const limited = await parts.rates.byAddress(request, response, route, peer.ip)
+  const standings = await parts.rates.byAddress(request, response, route, peer.ip)
   // a signature tells for certain whose write it is, and is worth the wait; headers alone are counted as sent
-  const signed = parts.identity.mode === 'signed'
-  if (!signed) await parts.rates.byCaller(request, route, peer.ip, undefined, limited)
-  progress.headers.push(...limited.raw)
-  const identity = await who()
-  if (signed) await parts.rates.byCaller(request, route, peer.ip, identity.signedBy, limited)
+  if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, response, route, peer.ip)))
+  progress.headers.push(...rateHeaders(standings))
+  const identity = isNobody(request, route, mode) ? nobody : await who()
+  if (mode === 'signed') await parts.rates.byCaller(request, response, route, peer.ip, identity.signedBy)
   return identity
 }
 
@@ -148,6 +156,7 @@ function bodyReader(request: IncomingMessage): () => Promise<Buffer | undefined>
   }
 }
 
+const nobody: Identity = { mode: 'plain' }
 const contextMs = 30_000
 
 function contextOf(
@@ -180,7 +189,7 @@ function idempotencyKey(header: string | undefined): string | undefined {
 
 function refuseWith(request: Request, response: Response, refusal: Refusal, progress: Progress): void {
   if (!response.headersSent) {
-    const rate = refusal instanceof RateRefusal ? refusal.headers.raw : []
+    const rate = refusal instanceof RateRefusal ? rateHeaders([refusal.standing]) : []
     for (const list of [progress.headers, rate]) for (let i = 0; i < list.length; i += 2) response.setHeader(list[i]!, list[i + 1]!)
     const allow = refusal.code === 'METHOD_NOT_ALLOWED' ? (refusal.extras.details?.allow as string[]) : undefined
     if (allow) response.setHeader('allow', allow.join(', '))
@@ -202,7 +211,7 @@ function note(
   const label = route?.path ?? 'none'
   const method = route ? request.method : 'any'
   // the gateway's own endpoints are counted where they are handled
-  if (route?.service !== ownService || failure) metrics.requests.observe({ route: label, method, status: response.statusCode }, ms / 1000)
+  if (route?.service !== ownService || failure) observe(metrics, label, method, response.statusCode, ms / 1000)
   log.info(
     {
       trace: trace.traceId,
@@ -217,6 +226,18 @@ function note(
     },
     'request',
   )
+}
+
+const series = new WeakMap<Metrics, Map<string, { observe(seconds: number): void }>>()
+
+/** Labels are looked up once for each series: hashing them costs more than counting. */
+function observe(metrics: Metrics, route: string, method: string, status: number, seconds: number): void {
+  const known = series.get(metrics) ?? new Map()
+  series.set(metrics, known)
+  const key = `${status} ${method} ${route}`
+  const one = known.get(key) ?? metrics.requests.labels({ route, method, status })
+  known.set(key, one)
+  one.observe(seconds)
 }
 
 const text = (value: string | string[] | undefined): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -16,11 +16,13 @@ export interface LocalParts {
   trustsProxies: boolean
 }
 
-/** What the door answers by itself, without limits: health, metrics, files. Resolves to false for any other path. */
-export async function answerLocally(request: Request, response: Response, path: string, headers: RawHeaders, parts: LocalParts): Promise<boolean> {
+/** Whether the door answers this path by itself, without limits: health, metrics, files. */
+export const isLocal = (path: string, { assets }: LocalParts): boolean =>
+  path === '/healthz' || path === '/readyz' || path === '/metrics' || assets.has(path)
+
+/** @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND for metrics to strangers */
+export async function answerLocally(request: Request, response: Response, path: string, headers: RawHeaders, parts: LocalParts): Promise<void> {
   const asset = parts.assets.get(path)
-  const known = asset !== undefined || path === '/healthz' || path === '/readyz' || path === '/metrics'
-  if (!known) return false
   if (request.method !== 'GET' && request.method !== 'HEAD') refuse('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] })
   const answer = (status: number, body: unknown, own: Record<string, string>) => send(request, response, status, body, { ...pairs(headers), ...own })
 
@@ -38,7 +40,6 @@ export async function answerLocally(request: Request, response: Response, path: 
     checkMetricsReader(request, parts)
     answer(200, Buffer.from(await parts.metrics.registry.metrics()), { 'content-type': parts.metrics.registry.contentType, ...unstored })
   }
-  return true
 }
 
 const unstored = { 'cache-control': 'no-store' }

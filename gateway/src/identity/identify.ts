@@ -64,6 +64,12 @@ export async function identify(
   return { ...proof, agent: { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet } }
 }
 
+/** Whether nobody has to be known, and nothing was signed: most reads. */
+export const isNobody = (request: IncomingMessage, route: Found, mode: 'plain' | 'signed'): boolean => {
+  const { needs, optional } = callers[classOf(route, mode)]
+  return needs === 'nothing' && !optional && !isSigned(request)
+}
+
 /** Whether the call is to be judged as an admin's: it has to be one, or it names one where that is possible. */
 export function comesAsAdmin(request: IncomingMessage, route: Found, mode: 'plain' | 'signed'): boolean {
   const { needs, optional } = callers[classOf(route, mode)]

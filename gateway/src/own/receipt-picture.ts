@@ -1,4 +1,5 @@
 import type { TrustReceipt } from '@carapace/api'
+import { drawable } from '@carapace/picture'
 import { escapeText } from './page.ts'
 import { consensus, money, name } from './receipt-view.ts'
 
@@ -6,10 +7,10 @@ import { consensus, money, name } from './receipt-view.ts'
 export const pictureWidth = 1200
 export const pictureHeight = 630
 
-/** The receipt as an SVG; letters the font lacks are left out by the renderer. */
+/** The receipt as an SVG. */
 export function receiptSvg(receipt: TrustReceipt): string {
   const text = (x: number, y: number, size: number, colour: string, value: string, weight = 400) =>
-    `<text x="${x}" y="${y}" font-family="Inter" font-size="${size}" font-weight="${weight}" fill="${colour}">${escapeText(value)}</text>`
+    `<text x="${x}" y="${y}" font-family="Inter" font-size="${size}" font-weight="${weight}" fill="${colour}">${escapeText(drawable(value))}</text>`
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${pictureWidth}" height="${pictureHeight}" viewBox="0 0 ${pictureWidth} ${pictureHeight}">
 <rect width="100%" height="100%" fill="#10151c"/>
 <rect x="0" y="0" width="14" height="100%" fill="#e4572e"/>

@@ -7,7 +7,9 @@ import {
   chainCommand,
   chainCommandConfirmed,
   chainCommandFailed,
+  chains,
   clockAdvanced,
+  commandRoute,
   type Draft,
 } from '@carapace/api'
 import { until } from '@carapace/testing'
@@ -27,8 +29,8 @@ describe('the sandbox', () => {
     settle = confirmed
     world = await startWorld()
     // stands in for the relayer, and for a service that hears of the clock
-    for (const chain of ['BASE_SEPOLIA', 'SKALE_TESTNET'])
-      await world.bus.subscribe({ name: `carapace.chain.${chain}`, exchange: 'commands', bindings: [chain] }, async event => {
+    for (const chain of chains)
+      await world.bus.subscribe({ name: `carapace.chain.${chain}`, exchange: 'commands', bindings: [commandRoute(chain)] }, async event => {
         const command = chainCommand.parse(event.data)
         orders.push(command)
         const outcome = settle(command)

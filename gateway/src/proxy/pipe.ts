@@ -21,73 +21,84 @@ export interface PipeCall {
  * Resolves when the answer is out, or was cut after its head had been sent.
  * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientGone
  */
-export async function pipe(pool: Pool, call: PipeCall, response: ServerResponse): Promise<void> {
-  const safe = call.method === 'GET' || call.method === 'HEAD'
-  try {
-    await once(pool, call, response)
-  } catch (error) {
-    if (!safe || !isBroken(error) || response.headersSent) throw asRefusal(error)
-    await once(pool, call, response).catch((again: unknown) => {
-      throw asRefusal(again)
-    })
-  }
+export function pipe(pool: Pool, call: PipeCall, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let triesLeft = call.method === 'GET' || call.method === 'HEAD' ? 1 : 0
+    const attempt = () =>
+      send(pool, call, response, error => {
+        if (error === undefined) resolve()
+        else if (triesLeft-- > 0 && isBroken(error)) attempt()
+        else reject(asRefusal(error))
+      })
+    attempt()
+  })
 }
 
-function once(pool: Pool, call: PipeCall, response: ServerResponse): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined
-    let over = false
-    const gone = () => {
-      if (!response.writableFinished) end(new ClientGone())
-    }
-    const timer = setTimeout(() => end(new Refusal('TIMEOUT')), call.timeoutMs)
-    const end = (error: Error) => {
-      finish()
-      reject(error)
-      controller?.abort(error)
-    }
-    const finish = () => {
-      over = true
-      clearTimeout(timer)
-      response.off('close', gone)
-    }
-    response.on('close', gone)
+/** One try. `done` is called once: without an error when the answer is out or was cut, with one while nothing was sent. */
+function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error?: Error) => void): void {
+  let controller: Dispatcher.DispatchController | undefined
+  let over = false
+  let head: { status: number; headers: RawHeaders; length: number } | undefined
+  let whole: Buffer | undefined
 
-    pool.dispatch(
-      { method: call.method as Dispatcher.HttpMethod, path: call.path, headers: call.headers, body: call.body ?? null },
-      {
-        onRequestStart: started => {
-          controller = started
-          // it waited for a connection until nobody wanted it any more
-          if (over) started.abort(new ClientGone())
-        },
-        onResponseStart: (started, status) => {
-          if (status < 200) return
-          clearTimeout(timer)
-          response.writeHead(status, answerHeaders(call.own, started.rawHeaders as Buffer[]))
-        },
-        onResponseData: (started, chunk) => {
-          if (response.write(chunk)) return
-          started.pause()
-          response.once('drain', () => started.resume())
-        },
-        onResponseEnd: () => {
-          finish()
-          response.end()
-          resolve()
-        },
-        onResponseError: (_started, error) => {
-          if (over) return
-          finish()
-          // the head is out: the client sees by the length that something is missing
-          if (response.headersSent) {
-            response.destroy()
-            resolve()
-          } else reject(error)
-        },
+  const finish = (error?: Error) => {
+    over = true
+    clearTimeout(timer)
+    response.off('close', gone)
+    done(error)
+  }
+  const stop = (error: Error) => {
+    finish(error)
+    controller?.abort(error)
+  }
+  const gone = () => stop(new ClientGone())
+  const timer = setTimeout(() => stop(new Refusal('TIMEOUT')), call.timeoutMs)
+  response.on('close', gone)
+
+  pool.dispatch(
+    { method: call.method as Dispatcher.HttpMethod, path: call.path, headers: call.headers, body: call.body ?? null },
+    {
+      onRequestStart: started => {
+        controller = started
+        // it waited for a connection until nobody wanted it any more
+        if (over) started.abort(new ClientGone())
       },
-    )
-  })
+      onResponseStart: (started, status, headers) => {
+        if (status < 200) return
+        head = { status, headers: answerHeaders(call.own, started.rawHeaders as Buffer[]), length: Number(headers['content-length'] ?? -1) }
+      },
+      onResponseData: (started, chunk) => {
+        // an answer that is here whole goes out with its head in one write; two would cost twice as much
+        if (!response.headersSent && chunk.length === head!.length) {
+          whole = chunk
+          return
+        }
+        if (!response.headersSent) {
+          clearTimeout(timer)
+          response.writeHead(head!.status, head!.headers)
+        }
+        if (response.write(chunk)) return
+        started.pause()
+        response.once('drain', () => started.resume())
+      },
+      onResponseEnd: () => {
+        if (over) return
+        finish()
+        if (!response.headersSent) response.writeHead(head!.status, head!.headers)
+        if (whole) response.end(whole.toString('latin1'), 'latin1')
+        else response.end()
+      },
+      onResponseError: (_started, error) => {
+        if (over) return
+        if (!response.headersSent) finish(error)
+        else {
+          // the head is out: the client sees by the length that something is missing
+          finish()
+          response.destroy()
+        }
+      },
+    },
+  )
 }
 
 const brokenCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNREFUSED'])

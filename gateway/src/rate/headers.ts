@@ -1,47 +1,35 @@
-import type { Response } from 'express'
 import type { RawHeaders } from '../door/headers.ts'
 
+/** How far a client is into a limit. */
+export interface Standing {
+  /** Of the limit: `read`, `write`. */
+  name: string
+  limit: number
+  remaining: number
+  windowSeconds: number
+  resetTime: Date
+}
+
+/** Seconds until the window ends, at least 1. */
+export const secondsLeft = ({ resetTime }: Standing): number => Math.max(1, Math.ceil((resetTime.getTime() - Date.now()) / 1000))
+
 /**
- * Stands in for the response where the rate limiter writes its headers, so that they go out with all others in one piece
- * (a response with headers set one by one costs a second pass over all of them).
+ * RateLimit and RateLimit-Policy of draft 8 for every limit that was counted, X-RateLimit-* for the last. Written from the limiter's figures
+ * and not by the limiter, whose own headers cost more than its counting.
  */
-export class RateHeaders {
-  readonly headersSent = false
-  readonly values = new Map<string, string>()
-  readonly #answer: Response | undefined
-
-  /** @param answer the true response, for limits that count successes only */
-  constructor(answer?: Response) {
-    this.#answer = answer
-  }
-
-  once(event: string, listener: () => void): void {
-    this.#answer?.once(event, listener)
-  }
-
-  get statusCode(): number {
-    return this.#answer?.statusCode ?? 200
-  }
-
-  get writableEnded(): boolean {
-    return this.#answer?.writableEnded ?? true
-  }
-
-  setHeader(name: string, value: string): void {
-    if (name !== 'Date') this.values.set(name.toLowerCase(), value)
-  }
-
-  append(name: string, value: string): void {
-    const known = this.values.get(name.toLowerCase())
-    this.values.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
-  }
-
-  get raw(): RawHeaders {
-    return [...this.values].flat()
-  }
-
-  /** As the limiter's types want it; it uses nothing but the members above. */
-  get response(): Response {
-    return this as unknown as Response
-  }
+export function rateHeaders(standings: readonly Standing[]): RawHeaders {
+  const last = standings.at(-1)
+  if (!last) return []
+  return [
+    'ratelimit',
+    standings.map(standing => `"${standing.name}"; r=${standing.remaining}; t=${secondsLeft(standing)}`).join(', '),
+    'ratelimit-policy',
+    standings.map(({ name, limit, windowSeconds }) => `"${name}"; q=${limit}; w=${windowSeconds}`).join(', '),
+    'x-ratelimit-limit',
+    String(last.limit),
+    'x-ratelimit-remaining',
+    String(last.remaining),
+    'x-ratelimit-reset',
+    String(Math.ceil(last.resetTime.getTime() / 1000)),
+  ]
 }

@@ -2,15 +2,15 @@ import { type Found, limits, Refusal } from '@carapace/api'
 import type { Request, Response } from 'express'
 import { ipKeyGenerator, MemoryStore, type RateLimitRequestHandler, rateLimit, type Store } from 'express-rate-limit'
 import { uuidForm, walletForm } from '../identity/agent-caller.ts'
-import { RateHeaders } from './headers.ts'
+import { type Standing, secondsLeft } from './headers.ts'
 
 export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
-  byAddress(request: Request, response: Response, route: Found, ip: string): Promise<RateHeaders>
+  byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
   /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
-  byCaller(request: Request, route: Found, ip: string, signedBy: string | undefined, headers: RateHeaders): Promise<void>
+  byCaller(request: Request, response: Response, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
   /** Counts a refused admin call as a write: keys and wallets cannot be tried out at full speed. @throws RATE_LIMITED */
-  failedAdmin(request: Request, ip: string): Promise<void>
+  failedAdmin(request: Request, response: Response, ip: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -23,30 +23,40 @@ export interface RateSettings {
   store: (prefix: string, limit: number) => Store
 }
 
+/** A 429 and the standing that led to it. */
+export class RateRefusal extends Refusal {
+  readonly standing: Standing
+
+  constructor(standing: Standing) {
+    super('RATE_LIMITED', { retryAfter: secondsLeft(standing) })
+    this.standing = standing
+  }
+}
+
 /** The rate classes of behaviour 1.9. */
 export function rateLimits(settings: RateSettings): RateLimits {
   const stores: Store[] = []
-  const make = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds, onlySuccesses = false) => {
+  const make = (name: string, limit: number, windowSeconds: number = limits.rate.windowSeconds, onlySuccesses = false): Limit => {
     const store = settings.store(name, limit)
     stores.push(store)
-    return rateLimit({
+    const count = rateLimit({
       windowMs: windowSeconds * 1000,
       limit,
-      identifier: name,
-      standardHeaders: 'draft-8',
-      legacyHeaders: true,
+      standardHeaders: false,
+      legacyHeaders: false,
       skipFailedRequests: onlySuccesses,
       validate: false,
       store,
-      keyGenerator: request => (request as Keyed).rateKey,
-      handler: request => (request as Keyed).refuseRate(),
+      keyGenerator: request => (request as Counted).rateKey,
+      handler: request => (request as Counted).rateRefused(),
     })
+    return { name, windowSeconds, count }
   }
   const read = make('read', settings.read)
   const writeByAddress = make('write-address', settings.write * limits.rate.perIpFactor)
   const write = make('write', settings.write)
   const admin = make('admin-refused', settings.write)
-  const quotas = new Map<string, RateLimitRequestHandler>()
+  const quotas = new Map<string, Limit>()
   const quotaOf = ({ name, endpoint: { quota } }: Found) => {
     const known = quotas.get(name) ?? make(name, quota!.limit, quota!.windowSeconds, true)
     quotas.set(name, known)
@@ -55,17 +65,18 @@ export function rateLimits(settings: RateSettings): RateLimits {
 
   return {
     byAddress: async (request, response, route, ip) => {
-      const headers = new RateHeaders()
       const address = addressKey(ip)
-      await count(route.endpoint.rate === 'read' ? read : writeByAddress, request, headers, address)
-      if (route.endpoint.quota) await count(quotaOf(route), request, new RateHeaders(response), address)
-      return headers
+      const standing = await take(route.endpoint.rate === 'read' ? read : writeByAddress, request, response, address)
+      if (route.endpoint.quota) await take(quotaOf(route), request, response, address)
+      return [standing]
     },
-    byCaller: async (request, route, ip, signedBy, headers) => {
-      if (route.endpoint.rate === 'read') return
-      await count(write, request, headers, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)
+    byCaller: async (request, response, route, ip, signedBy) => {
+      if (route.endpoint.rate === 'read') return []
+      return [await take(write, request, response, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
     },
-    failedAdmin: (request, ip) => count(admin, request, new RateHeaders(), addressKey(ip)),
+    failedAdmin: async (request, response, ip) => {
+      await take(admin, request, response, addressKey(ip))
+    },
     close: async () => {
       for (const store of stores) await store.shutdown?.()
     },
@@ -74,29 +85,32 @@ export function rateLimits(settings: RateSettings): RateLimits {
 
 export const memoryStore = (): Store => new MemoryStore()
 
-interface Keyed extends Request {
+interface Limit {
+  name: string
+  windowSeconds: number
+  count: RateLimitRequestHandler
+}
+
+interface Counted extends Request {
   rateKey: string
-  refuseRate: () => void
+  rateRefused: () => void
+  /** Set by the limiter. */
+  rateLimit: { limit: number; remaining: number; resetTime?: Date }
 }
 
-function count(limiter: RateLimitRequestHandler, request: Request, headers: RateHeaders, key: string): Promise<void> {
+/** Counts one request against one limit. @throws RATE_LIMITED */
+function take({ name, windowSeconds, count }: Limit, request: Request, response: Response, key: string): Promise<Standing> {
   return new Promise((resolve, reject) => {
-    const keyed = request as Keyed
-    keyed.rateKey = key
-    keyed.refuseRate = () => reject(new RateRefusal(headers))
+    const counted = request as Counted
+    const standing = (): Standing => {
+      const { limit, remaining, resetTime } = counted.rateLimit
+      return { name, limit, remaining, windowSeconds, resetTime: resetTime ?? new Date(Date.now() + windowSeconds * 1000) }
+    }
+    counted.rateKey = key
+    counted.rateRefused = () => reject(new RateRefusal(standing()))
     // it answers by `next` or by the handler above
-    void limiter(request, headers.response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
+    void count(request, response, (error?: unknown) => (error === undefined ? resolve(standing()) : reject(error)))
   })
-}
-
-/** A 429 with the headers that tell the limit. */
-export class RateRefusal extends Refusal {
-  readonly headers: RateHeaders
-
-  constructor(headers: RateHeaders) {
-    super('RATE_LIMITED', { retryAfter: Math.max(1, Number(headers.values.get('retry-after') ?? limits.rate.windowSeconds)) })
-    this.headers = headers
-  }
 }
 
 /** Addresses of one IPv6 site (/56) are one client. */

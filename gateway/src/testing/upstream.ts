@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { AgentRow, TrustReceipt } from '@carapace/api'
 import { contextHeader, type RequestContext, verifyContext } from '@carapace/service'
+import { devnets } from './devnets.ts'
 
 /** A request as a service got it. */
 export interface Seen {
@@ -78,6 +79,7 @@ function answerInternal(upstream: Upstream, { url, context }: Seen, response: Se
   if (context?.mode !== 'internal') json(response, 401, { message: 'not internal', code: 'AUTH_REQUIRED', status: 401 })
   else if (upstream.identityDown) json(response, 503, { message: 'down', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
   else if (url.endsWith('/is-valid-signature')) json(response, 200, { valid: upstream.contractAccepts })
+  else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
   else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
   else if (receipt) json(response, 200, receipt)
   else if (agent) json(response, 200, agent)

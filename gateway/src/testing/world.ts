@@ -4,8 +4,8 @@ import { type Bus, inProcessBus } from '@carapace/bus'
 import { toChecksum } from '@carapace/chain'
 import { makeLog, readConfig } from '@carapace/service'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
-import type { NetworkInfo } from '../own/networks.ts'
 import { type GatewayOptions, type RunningGateway, startGateway } from '../start.ts'
+import { devnets } from './devnets.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 export interface World {
@@ -34,22 +34,6 @@ export interface Answer {
 }
 
 export const noWallet = `0x${'0'.repeat(40)}`
-const contracts = Object.fromEntries(
-  'usdc identityRegistry reputationRegistry validationRegistry card escrow bond swarmValidator commerce domains reputationAdapter timelock'
-    .split(' ')
-    .map(name => [name, `0x${'1'.repeat(40)}`]),
-) as NetworkInfo['contracts']
-
-export const devnets: NetworkInfo[] = (['BASE_SEPOLIA', 'SKALE_TESTNET'] as const).map((chain, i) => ({
-  chain,
-  chainId: [84532, 324705682][i]!,
-  rpcUrl: `http://127.0.0.1:${8545 + i}`,
-  explorerUrl: null,
-  gasless: i === 1,
-  devnet: true,
-  contracts,
-}))
-
 /** A gateway on real storage and a real bus, in front of a stand-in for the services. */
 export async function startWorld(env: Record<string, string> = {}, more: Partial<GatewayOptions> = {}): Promise<World> {
   const mongo = await acquireMongo()

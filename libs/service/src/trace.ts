@@ -19,6 +19,7 @@ let recording = false
 export function recordSpans(): void {
   recording = true
 }
+export const spansAreRecorded = (): boolean => recording
 
 export const currentTrace = (): Trace | undefined => storage.getStore()
 
@@ -34,10 +35,18 @@ export function inSpan<T>(
   work: (current: Trace) => Promise<T>,
 ): Promise<T> {
   if (recording) return inRecordedSpan(name, kind, parent, work)
-  const match = parent === undefined ? null : pattern.exec(parent)
-  const current = { traceId: match?.[1] ?? id(16), spanId: id(8), sampled: match ? match[3] === '01' : false }
+  const current = newTrace(parent)
   return storage.run(current, work, current)
 }
+
+/** A span's ids that continue `parent`, or start a trace. Nothing is recorded of it; for work that needs no `currentTrace` all along. */
+export function newTrace(parent: string | undefined): Trace {
+  const match = parent === undefined ? null : pattern.exec(parent)
+  return { traceId: match?.[1] ?? id(16), spanId: id(8), sampled: match ? match[3] === '01' : false }
+}
+
+/** Runs `work` so that `currentTrace` is `trace` in it. */
+export const inTrace = <T>(trace: Trace, work: () => T): T => storage.run(trace, work)
 
 const kinds = {
   server: SpanKind.SERVER,

@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import autocannon from 'autocannon'
+import { startNginx } from './nginx.ts'
+
+/**
+ * A proxied GET through the gateway, against a bare undici pipe and nginx in front of the same service; each in a process of its own, in
+ * alternating rounds. Ratios of medians are what counts: the figures themselves depend on the machine. Also by CPU time of the proxy, which
+ * a busy machine distorts less. Usage: node dist/bench/gateway.bench.js
+ */
+export interface Party {
+  name: string
+  url: string
+  /** CPU time so far, µs. */
+  cpu(): Promise<number>
+  close(): Promise<void>
+}
+
+const rounds = 5
+const seconds = 3
+const targets = { pipe: 0.5, nginx: 0.25 }
+
+async function start(name: string, ...args: string[]): Promise<Party> {
+  const child: ChildProcess = fork(fileURLToPath(new URL('./serve.js', import.meta.url)), [name, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const next = <T>() => new Promise<T>(resolve => child.once('message', message => resolve(message as T)))
+  const { url } = await next<{ url: string }>()
+  return {
+    name,
+    url,
+    cpu: async () => {
+      const answer = next<{ cpu: number }>()
+      child.send('cpu')
+      return (await answer).cpu
+    },
+    close: async () => {
+      const ended = new Promise(resolve => child.once('exit', resolve))
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+async function measure({ url, cpu, name }: Party): Promise<{ perSecond: number; perCpuSecond: number }> {
+  const before = await cpu()
+  const result = await autocannon({ url: `${url}/api/gigs`, connections: 32, duration: seconds })
+  if (result.non2xx || result.errors) throw new Error(`${name}: ${result.non2xx} answers were not 2xx, ${result.errors} failed`)
+  return { perSecond: result.requests.average, perCpuSecond: result.requests.total / (((await cpu()) - before) / 1e6) }
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+const service = await start('service')
+const nginx = await startNginx(service.url)
+const parties = [await start('gateway', service.url), await start('pipe', service.url), ...(nginx ? [nginx] : [])]
+const results = new Map(parties.map(({ name }) => [name, [] as { perSecond: number; perCpuSecond: number }[]]))
+for (const party of parties) await measure(party)
+for (let round = 0; round < rounds; round++) for (const party of parties) results.get(party.name)?.push(await measure(party))
+
+const figures = Object.fromEntries(
+  [...results].map(([name, list]) => [name, { perSecond: median(list.map(r => r.perSecond)), perCpuSecond: median(list.map(r => r.perCpuSecond)) }]),
+)
+for (const [name, { perSecond, perCpuSecond }] of Object.entries(figures))
+  console.log(`${name.padEnd(8)} ${Math.round(perSecond)}/s, ${Math.round(perCpuSecond)} per CPU second`)
+const own = figures.gateway!
+for (const [name, least] of Object.entries(targets)) {
+  const other = figures[name]
+  if (!other) console.log(`${name} is not installed`)
+  else
+    console.log(
+      `gateway / ${name}: ${(own.perSecond / other.perSecond).toFixed(2)} (by CPU ${(own.perCpuSecond / other.perCpuSecond).toFixed(2)}), target ${least}`,
+    )
+}
+for (const party of [...parties, service]) await party.close()

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Pool } from 'undici'
+import { startWorld } from '../testing/world.ts'
+
+/** One party of the bench as a process of its own: `node serve.js <role> [upstream url]`. Tells its address, and its CPU time when it is asked. */
+const record = {
+  id: '0190a5d0-0000-7000-8000-000000000001',
+  title: 'Audit a vault',
+  status: 'open',
+  budget: 40,
+  skillsRequired: ['solidity'],
+  version: 3,
+}
+
+const roles: Record<string, (upstream: string) => Promise<string>> = {
+  service: () =>
+    listen((_request, response) => {
+      const body = JSON.stringify(record)
+      response.writeHead(200, {
+        'content-type': 'application/json; charset=utf-8',
+        etag: 'W/"3"',
+        'cache-control': 'public, max-age=1',
+        'content-length': Buffer.byteLength(body),
+      })
+      response.end(body)
+    }),
+
+  /** Nothing but forwarding: the most that this way of proxying can give. */
+  pipe: upstream => {
+    const pool = new Pool(upstream, { connections: 64, pipelining: 1 })
+    return listen((request, response) => {
+      pool.dispatch(
+        { method: 'GET', path: request.url ?? '/', headers: { accept: '*/*' } },
+        {
+          onRequestStart: () => {},
+          onResponseStart: (controller, status) => {
+            response.writeHead(status, (controller.rawHeaders as Buffer[]).map(String))
+          },
+          onResponseData: (controller, chunk) => {
+            if (response.write(chunk)) return
+            controller.pause()
+            response.once('drain', () => controller.resume())
+          },
+          onResponseEnd: () => response.end(),
+          onResponseError: () => response.destroy(),
+        },
+      )
+    })
+  },
+
+  gateway: async upstream => {
+    const world = await startWorld({ RATE_LIMIT_READ: '100000000', LOG_LEVEL: process.argv[4] ?? 'info' }, { address: () => upstream })
+    process.once('disconnect', () => void world.close().then(() => process.exit(0)))
+    return world.url
+  },
+}
+
+function listen(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  process.once('disconnect', () => process.exit(0))
+  return new Promise(resolve => {
+    const server = createServer({ keepAliveTimeout: 65_000 }, handler).listen(0, '127.0.0.1', () => {
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    })
+  })
+}
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpu: user + system })
+})
+process.send?.({ url: await roles[process.argv[2]!]!(process.argv[3] ?? '') })
