@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { AdminCaller, AgentCaller } from '@carapace/api'
 
 /** What the gateway knows of a request and services may trust: signed, short-lived, stripped when it comes from outside. */
