@@ -8,6 +8,8 @@ import { type Child, spawnServer } from '../bench/child.ts'
 
 export interface TortureOptions {
   rounds: number
+  /** Further rounds follow until so many writes have been acknowledged, whatever the machine is busy with. */
+  atLeast?: number
   /** The process is killed at a random moment between these, in milliseconds after the writers have started. */
   killAfterMs: [number, number]
   writers: number
@@ -18,6 +20,8 @@ export interface TortureReport {
   acknowledgedInserts: number
   acknowledgedTransactions: number
   acknowledgedIncrements: number
+  /** All documents written: a transaction counts three. */
+  acknowledgedWrites: number
   lost: number
   torn: number
   wrongCounters: number
@@ -50,6 +54,7 @@ export async function torture(options: TortureOptions, report: (line: string) =>
     acknowledgedInserts: 0,
     acknowledgedTransactions: 0,
     acknowledgedIncrements: 0,
+    acknowledgedWrites: 0,
     lost: 0,
     torn: 0,
     wrongCounters: 0,
@@ -61,20 +66,25 @@ export async function torture(options: TortureOptions, report: (line: string) =>
   let server = await launch()
   try {
     await setUp(server)
-    for (let round = 1; round <= options.rounds; round++) {
+    for (let round = 1; round <= options.rounds || result.acknowledgedWrites < (options.atLeast ?? 0); round++) {
       server = await crash(server, launch, options, memory, round, result)
       await check(server, memory, result)
       result.rounds = round
+      countAcknowledged(memory, result)
       report(`round ${round}: ${memory.inserts.size} inserts, ${memory.transactions.size} transactions, lost ${result.lost}, torn ${result.torn}`)
     }
   } finally {
     await server.kill()
     await rm(data, { recursive: true, force: true })
   }
+  return result
+}
+
+function countAcknowledged(memory: Memory, result: TortureReport): void {
   result.acknowledgedInserts = memory.inserts.size
   result.acknowledgedTransactions = memory.transactions.size
   result.acknowledgedIncrements = [...memory.increments.values()].reduce((sum, { sure }) => sum + sure, 0)
-  return result
+  result.acknowledgedWrites = result.acknowledgedInserts + 3 * result.acknowledgedTransactions + result.acknowledgedIncrements
 }
 
 async function setUp(server: Child): Promise<void> {
