@@ -101,9 +101,3 @@ export function flag(body: Doc, field: string): boolean {
     fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected types '[bool, long, int, decimal, double]'`)
   return isTruthy(value)
 }
-
-export function optionalString(body: Doc, field: string): string | undefined {
-  const value = body[field]
-  if (value === undefined || value === null) return undefined
-  return typeof value === 'string' ? value : fail(14, `BSON field '${field}' is the wrong type '${typeName(value)}', expected type 'string'`)
-}

@@ -25,7 +25,7 @@ export interface Engine {
   stop(): Promise<void>
 }
 
-export const txnLifetimeMs = 60_000
+const txnLifetimeMs = 60_000
 const sweepMs = 1_000
 const expirySweepMs = 60_000
 

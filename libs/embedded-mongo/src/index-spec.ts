@@ -4,7 +4,7 @@ import { fail } from './errors.ts'
 import { compileFilter } from './match.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
-export interface IndexField {
+interface IndexField {
   path: string
   parts: readonly string[]
   direction: 1 | -1

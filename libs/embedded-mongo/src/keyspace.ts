@@ -19,7 +19,7 @@ export function wholeRange(id: number): Range {
   return { start: prefixOf(id), end: prefixOf(id + 1) }
 }
 
-export function prefixOf(id: number): Buffer {
+function prefixOf(id: number): Buffer {
   const prefix = Buffer.allocUnsafe(4)
   prefix.writeUInt32BE(id)
   return prefix

@@ -57,7 +57,7 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
 }
 
 /** The index that a hint means; `_id_` is the order of the documents themselves. */
-export function hinted(collection: Collection, hint: unknown): Index | 'natural' {
+function hinted(collection: Collection, hint: unknown): Index | 'natural' {
   if (isDoc(hint) && Object.hasOwn(hint, '$natural')) return 'natural'
   const isId = hint === '_id_' || (isDoc(hint) && sameKey(hint, idIndexSpec.key as Doc))
   if (isId) return idIndex

@@ -1,5 +1,5 @@
 import type { Catalog, Collection } from './catalog.ts'
-import { failConflict, MongoError } from './errors.ts'
+import { failConflict } from './errors.ts'
 import type { Change, View } from './read.ts'
 import type { Storage } from './storage.ts'
 import type { Snapshot } from './table.ts'
@@ -90,8 +90,4 @@ export function endTxn(txn: Txn, locks: Locks, catalog: Catalog, state: 'committ
 export function checkUnchanged(current: Buffer | undefined, seen: Buffer | undefined): void {
   if (current === seen || (current && seen && current.equals(seen))) return
   failConflict()
-}
-
-export function isConflict(error: unknown): boolean {
-  return error instanceof MongoError && error.code === 112
 }

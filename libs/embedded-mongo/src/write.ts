@@ -46,7 +46,7 @@ export function deleteDocument(writer: Writer, collection: Collection, key: Buff
 }
 
 /** The _id of a raw document, decoded. */
-export function idOf(raw: Buffer): unknown {
+function idOf(raw: Buffer): unknown {
   const element = findElement(raw, '_id')
   if (!element) return undefined
   if (element.type === 4) fail(53, "The '_id' value cannot be of type array")
@@ -59,7 +59,7 @@ export function idOf(raw: Buffer): unknown {
 }
 
 /** Waits for, or conflicts with, another transaction that has the document. */
-export function claim(writer: Writer, key: Buffer): void {
+function claim(writer: Writer, key: Buffer): void {
   if (writer.txn) {
     lock(writer.locks, writer.txn, docLock(key))
     checkUnchanged(writer.storage.docs.get(key), writer.storage.docs.get(key, writer.txn.snapshot))
@@ -109,7 +109,7 @@ export function failDuplicate(collection: Collection, index: string, pattern: un
 }
 
 /** The document as the writer sees it now. */
-export function currentOf(writer: Writer, collection: Collection, key: Buffer): Buffer | undefined {
+function currentOf(writer: Writer, collection: Collection, key: Buffer): Buffer | undefined {
   if (!writer.txn) return writer.storage.docs.get(key)
   const change = writer.txn.changes.get(collection.id)?.get(key.toString('latin1'))
   return change ? change.after : writer.storage.docs.get(key, writer.txn.snapshot)
