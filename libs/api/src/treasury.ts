@@ -1,3 +1,4 @@
+import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as events from './treasury/events.ts'
 import { announceWallets, getReservation, getWalletRow, reserveFunds } from './treasury/internal.ts'
@@ -8,6 +9,6 @@ import * as x402 from './treasury/x402.ts'
 /** Custodial wallets, ledger, payments, limits, wallet provider, x402 settlements and facilitator. */
 export const treasuryApi = serviceApi('treasury', {
   endpoints: { ...wallets, ...provider, ...x402 },
-  internal: { getWalletRow, reserveFunds, getReservation, announceWallets },
+  internal: { getWalletRow, reserveFunds, getReservation, announceWallets, doctorReport },
   events,
 })

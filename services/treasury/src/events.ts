@@ -1,0 +1,45 @@
+import {
+  type ChainLog,
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandFinalized,
+  chainCommandSubmitted,
+  contractEvents,
+  type PayloadOf,
+} from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import { on, type Subscription } from '@carapace/service'
+import { creditTransfer, type TransferLog } from './credit.ts'
+import type { Parts } from './parts.ts'
+import { noteHash, paymentKey } from './payment.ts'
+import { settle } from './settle.ts'
+
+export const events = (parts: Parts): Subscription[] => [
+  ...parts.agents.subscriptions,
+  ...parts.gigs.subscriptions,
+  on(contractEvents['USDC.Transfer']!, log => creditTransfer(parts, log as unknown as TransferLog)),
+  on(chainCommandSubmitted, payload => signed(parts, payload)),
+  on(chainCommandConfirmed, ({ opKey, round, seq, txHash, logs }) =>
+    settle(parts, { is: 'confirmed', key: opKey, round, seq, txHash, spent: spentIn(logs) }),
+  ),
+  on(chainCommandFailed, ({ opKey, round, seq, terminal, code, txHash }) =>
+    terminal ? settle(parts, { is: 'failed', key: opKey, round, seq, code, ...(txHash ? { txHash } : {}) }) : Promise.resolve(),
+  ),
+  on(chainCommandFinalized, payload => finalized(parts, payload)),
+]
+
+const spentIn = (logs: readonly ChainLog[]) =>
+  logs.flatMap(({ contract, event, args }) =>
+    contract === 'USDC' && event === 'Transfer' ? [{ from: toChecksum(String(args.from)), amount: BigInt(String(args.value)) }] : [],
+  )
+
+async function signed({ payments }: Parts, { opKey, kind, txHash }: PayloadOf<typeof chainCommandSubmitted>): Promise<void> {
+  if (kind !== 'treasury.pay') return
+  const paymentId = opKey.slice(paymentKey('').length)
+  if (await payments.get(paymentId)) await payments.change(paymentId, payment => noteHash(payment, txHash))
+}
+
+async function finalized({ reservations, history }: Parts, { opKey, round }: PayloadOf<typeof chainCommandFinalized>): Promise<void> {
+  const reservation = await reservations.of(opKey, round)
+  if (reservation) await history.change(reservation.id, { isFinal: true })
+}

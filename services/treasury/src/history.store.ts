@@ -1,0 +1,63 @@
+import type { Chain } from '@carapace/api'
+import type { Database } from '@carapace/store'
+import { type ClientSession, Schema } from 'mongoose'
+import type { PaymentStatus } from './payment.ts'
+
+/** One line of an agent's history; a debit has the id of its reservation (a payment's own is the payment's). */
+export interface Movement {
+  id: string
+  agentId: string
+  type: 'credit' | 'debit'
+  status: PaymentStatus
+  /** µ */
+  amount: bigint
+  chain: Chain
+  counterpartyId: string | null
+  gigId: string | null
+  txHash: string | null
+  description: string
+  /** The block of its transaction cannot go away any more. */
+  isFinal: boolean
+  at: Date
+  changedAt: Date
+}
+
+type Kept = Omit<Movement, 'id'> & { _id: string }
+
+const schema = new Schema({ _id: String, agentId: String, amount: BigInt, at: Date }, { versionKey: false })
+schema.index({ agentId: 1, at: -1, _id: -1 }, { name: 'agent_newest' })
+
+export interface History {
+  add(movement: Omit<Movement, 'changedAt'>, session: ClientSession): Promise<void>
+  change(id: string, fields: Partial<Pick<Movement, 'status' | 'txHash' | 'isFinal'>>, session?: ClientSession): Promise<void>
+  get(id: string): Promise<Movement | undefined>
+  page(agentId: string, page: { limit: number; offset: number }): Promise<{ items: Movement[]; total: number }>
+}
+
+/** What agents are shown of the movements of their money; written with the ledger's entries, in the same transaction. */
+export function historyStore(db: Database): History {
+  db.connection.model('history', schema, 'history')
+  const rows = () => db.connection.collection<Kept>('history')
+  const view = ({ _id, ...row }: Kept): Movement => ({ id: _id, ...row })
+  return {
+    add: async ({ id, ...row }, session) => {
+      await rows().insertOne({ _id: id, ...row, changedAt: row.at }, { session })
+    },
+    change: async (id, fields, session) => {
+      await rows().updateOne({ _id: id }, { $set: { ...fields, changedAt: db.clock.now() } }, session ? { session } : {})
+    },
+    get: async id => {
+      const row = await rows().findOne({ _id: id })
+      return row ? view(row) : undefined
+    },
+    page: async (agentId, { limit, offset }) => {
+      const [items, total] = await Promise.all([
+        rows()
+          .find({ agentId }, { sort: { at: -1, _id: -1 }, limit, skip: offset })
+          .toArray(),
+        rows().countDocuments({ agentId }),
+      ])
+      return { items: items.map(view), total }
+    },
+  }
+}

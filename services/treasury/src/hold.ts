@@ -1,0 +1,66 @@
+import { formatUsdc, Refusal, refuse } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { transfer } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { account } from './accounts.ts'
+import { dayOf, spend } from './budget.ts'
+import type { Movement } from './history.store.ts'
+import type { Parts } from './parts.ts'
+import { hold, type Reservation } from './reservation.ts'
+import { transact } from './transact.ts'
+
+export type NewReservation = Omit<Reservation, 'day' | 'status' | 'seq' | 'txHash'>
+type Line = Pick<Movement, 'status' | 'counterpartyId' | 'gigId' | 'description'>
+
+/**
+ * Sets money aside in one transaction: the limit of the day, the balance, the reservation, its line in the history, and what comes `with` it.
+ * @throws DAILY_LIMIT_REACHED, INSUFFICIENT_BALANCE; ALREADY_EXISTS when this round of the command has its reservation
+ */
+export async function holdFunds(
+  parts: Parts,
+  draft: NewReservation,
+  line: Line,
+  also: (session: ClientSession) => Promise<unknown> = async () => undefined,
+): Promise<Stored<Reservation>> {
+  const { agentId, amount, chain, id } = draft
+  await parts.budgets.ensure(agentId)
+  return transact(parts, async session => {
+    const now = parts.clock.now()
+    await parts.budgets.change(agentId, budget => spend(budget, amount, now), { session })
+    await needAvailable(parts, draft, session)
+    const entry = {
+      key: `hold:${id}`,
+      chain,
+      lines: transfer(account.available(agentId), account.reserved(agentId), amount),
+      ref: { type: 'reservation', id },
+    }
+    if (!(await parts.ledger.post(entry, session))) refuse('ALREADY_EXISTS')
+    const { state, events } = hold({ ...draft, day: dayOf(now), status: 'held', seq: 0, txHash: null })
+    const reservation = await parts.reservations.create(state, events, { session })
+    await parts.history.add({ ...line, id, agentId, type: 'debit', amount, chain, txHash: null, isFinal: false, at: now }, session)
+    await also(session)
+    return reservation
+  })
+}
+
+async function needAvailable({ ledger }: Parts, { agentId, amount, chain }: NewReservation, session: ClientSession): Promise<void> {
+  const available = await ledger.balance(chain, account.available(agentId), session)
+  if (available < amount)
+    refuse('INSUFFICIENT_BALANCE', {
+      chain,
+      available: Number(available),
+      required: Number(amount),
+      availableFormatted: formatUsdc(available),
+    })
+}
+
+/** `existing` when another call made it first. */
+export async function orExisting<T>(made: Promise<T>, existing: () => Promise<T | undefined>): Promise<T> {
+  try {
+    return await made
+  } catch (error) {
+    const found = error instanceof Refusal && error.code === 'ALREADY_EXISTS' ? await existing() : undefined
+    if (found === undefined) throw error
+    return found
+  }
+}

@@ -1,0 +1,86 @@
+import { refuse, type treasuryApi } from '@carapace/api'
+import { type HandlersOf, type Reply, reply } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { holdingOf } from '../accounts.ts'
+import type { Parts } from '../parts.ts'
+import { awaitOutcome, type PayOrder, pay, paymentIdOf } from '../pay.ts'
+import { payeeOf } from '../payee.ts'
+import type { Payment } from '../payment.ts'
+import { cancelPayment } from '../settle.ts'
+import { paymentView, pendingView } from '../views.ts'
+
+type Handlers = HandlersOf<typeof treasuryApi>
+
+export const paymentHandlers = (
+  parts: Parts,
+): Pick<Handlers, 'payFromTreasury' | 'withdrawFromTreasury' | 'cancelPayment' | 'listPendingPayments'> => ({
+  payFromTreasury: async ({ body, caller, operationId, respondAsync }) => {
+    if (body.recipientAgentId === caller.agentId) refuse('SELF_ACTION', undefined, { message: 'An agent cannot pay itself' })
+    const sender = await parts.agents.need(caller.agentId)
+    if (sender.status !== 'active') refuse('ACCOUNT_SUSPENDED')
+    const wallet = (await parts.wallets.of(caller.agentId)) ?? refuse('NO_TREASURY_WALLET')
+    const { handle, address } = await payeeOf(parts, body.recipientAgentId)
+    if (address === wallet.address) refuse('SELF_ACTION', undefined, { message: 'The recipient is paid into this very wallet' })
+    const gigId = body.gigId ?? null
+    if (gigId !== null && !(await parts.gigs.exists(gigId))) refuse('NOT_FOUND', { resource: 'gig' })
+    const { amount, chain, note = null } = body
+    const order: PayOrder = {
+      paymentId: paymentIdOf(operationId),
+      kind: 'payment',
+      wallet,
+      toAgentId: body.recipientAgentId,
+      toAddress: address,
+      amount,
+      chain,
+      gigId,
+      note,
+    }
+    return answer(parts, await pay(parts, order), handle, respondAsync)
+  },
+
+  withdrawFromTreasury: async ({ body, caller, operationId, respondAsync }) => {
+    const agent = await parts.agents.need(caller.agentId)
+    // a migrated agent may still take its money out
+    if (agent.status === 'suspended') refuse('ACCOUNT_SUSPENDED')
+    const wallet = (await parts.wallets.of(caller.agentId)) ?? refuse('NO_TREASURY_WALLET')
+    if (caller.wallet.toLowerCase() === wallet.address.toLowerCase())
+      refuse('SELF_ACTION', undefined, { message: 'The registered wallet is the treasury wallet itself' })
+    const { amount, chain } = body
+    const order: PayOrder = {
+      paymentId: paymentIdOf(operationId),
+      kind: 'withdrawal',
+      wallet,
+      toAgentId: null,
+      toAddress: caller.wallet,
+      amount,
+      chain,
+      gigId: null,
+      note: null,
+    }
+    return answer(parts, await pay(parts, order), agent.handle, respondAsync)
+  },
+
+  cancelPayment: async ({ params, caller }) => {
+    await cancelPayment(parts, params.paymentId, caller.agentId)
+    return { status: 'cancelled' as const, paymentId: params.paymentId }
+  },
+
+  listPendingPayments: async ({ params, query }) => {
+    const { items, total } = await parts.payments.page({ fromAgentId: params.id, status: 'pending' }, query)
+    return { pending: items.map(pendingView), total, ...query }
+  },
+})
+
+/** 200 once it is confirmed or while it is on its way, 202 when it waits. @throws INVALID_STATE when it has ended without moving anything */
+async function answer(parts: Parts, accepted: Stored<Payment>, handle: string | null, respondAsync: boolean): Promise<Reply> {
+  const payment = respondAsync ? accepted : await awaitOutcome(parts, accepted)
+  if (payment.status === 'failed' || payment.status === 'cancelled')
+    refuse(
+      'INVALID_STATE',
+      { state: payment.status, paymentId: payment.id, ...(payment.failure ? { reason: payment.failure } : {}) },
+      { message: `The payment is ${payment.status}; nothing was moved` },
+    )
+  const { available } = await holdingOf(parts.ledger, payment.chain, payment.fromAgentId)
+  const isDone = payment.status === 'executed' || (payment.status !== 'pending' && !respondAsync)
+  return reply(isDone ? 200 : 202, paymentView(payment, handle, available))
+}

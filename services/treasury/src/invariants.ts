@@ -1,0 +1,131 @@
+import { type Chain, chainRelayerApi, chains, type DoctorCheck } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { account, holdingOf } from './accounts.ts'
+import type { Parts } from './parts.ts'
+import type { PaymentStatus } from './payment.ts'
+import type { ReservationStatus } from './reservation.ts'
+import type { Wallet } from './wallet.store.ts'
+
+const shown = 20
+const stuckAfterMs = 60 * 60_000
+const creditedWithinMs = 10 * 60_000
+const walletsPerRun = 100
+
+type Check = (parts: Parts) => Promise<string[]>
+
+/** What a payment's status says of its reservation. */
+const belongs: Record<PaymentStatus, ReservationStatus> = {
+  pending: 'held',
+  submitted: 'held',
+  processing: 'held',
+  executed: 'captured',
+  failed: 'voided',
+  cancelled: 'voided',
+}
+
+/** The invariants of behaviour 18 that the treasury can judge; each names what breaks it. */
+const checks: Record<string, Check> = {
+  ledger: ({ ledger }) => ledger.audit(),
+
+  /** The reserved account of an agent is the sum of its held reservations. */
+  reserved: async parts => {
+    const suspects = new Set<string>()
+    for (const chain of chains) {
+      const held = await heldByAgent(parts, chain)
+      const booked = await parts.ledger.balances(chain, 'wallet:')
+      for (const [name, balance] of booked) {
+        const [, agentId, kind] = name.split(':')
+        if (kind === 'reserved' && balance !== (held.get(agentId!) ?? 0n)) suspects.add(`${chain}/${agentId}`)
+      }
+      for (const agentId of held.keys()) if (!booked.has(account.reserved(agentId))) suspects.add(`${chain}/${agentId}`)
+    }
+    return (await Promise.all([...suspects].map(suspect => reservedFault(parts, ...(suspect.split('/') as [Chain, string]))))).flat()
+  },
+
+  /** A payment and its reservation tell the same story: each ends in exactly one of executed, failed, cancelled. */
+  payments: async ({ payments, reservations, db }) => {
+    const faults: string[] = []
+    for (const { id } of await payments.find({ status: { $in: ['pending', 'submitted', 'processing'] } })) {
+      const fault = await db.transaction(async session => {
+        const [payment, reservation] = [await payments.need(id, session), await reservations.get(id, session)]
+        return reservation?.status === belongs[payment.status] ? undefined : `payment ${id} is ${payment.status}, its money ${reservation?.status}`
+      })
+      if (fault) faults.push(fault)
+    }
+    return faults
+  },
+
+  /** What one custodial wallet paid to another has arrived, once both sides have had time. */
+  clearing: async ({ ledger, payments, clock }) => {
+    const faults: string[] = []
+    for (const chain of chains) {
+      for (const [name, balance] of await ledger.balances(chain, account.clearing('treasury.pay:'))) {
+        const payment = balance === 0n ? undefined : await payments.get(name.slice(account.clearing('treasury.pay:').length))
+        if (payment && clock.now().getTime() - payment.updatedAt.getTime() > creditedWithinMs) faults.push(`${name} holds ${balance} on ${chain}`)
+      }
+    }
+    return faults
+  },
+
+  /** What we owe is in the wallets; what came into them is credited. */
+  custody: async parts => {
+    const total = await parts.wallets.count({})
+    const minute = Math.floor(Date.now() / 60_000)
+    const offset = total > walletsPerRun ? (minute * walletsPerRun) % total : 0
+    const wallets = await parts.wallets.find({}, { sort: { _id: 1 }, limit: walletsPerRun, offset })
+    const faults: string[] = []
+    for (const wallet of wallets) for (const chain of chains) faults.push(...(await custodyFault(parts, wallet, chain)))
+    return faults
+  },
+
+  stuck: async ({ reservations, payments }) => {
+    const before = new Date(Date.now() - stuckAfterMs)
+    const held = await reservations.find({ status: 'held', createdAt: { $lt: before } }, { limit: shown })
+    const waiting = new Set((await payments.find({ status: 'pending' })).map(({ id }) => id))
+    return held.filter(({ id }) => !waiting.has(id)).map(({ key, round }) => `round ${round} of ${key} has held money for more than an hour`)
+  },
+}
+
+async function heldByAgent({ reservations }: Parts, chain: Chain): Promise<Map<string, bigint>> {
+  const sums = new Map<string, bigint>()
+  for (const { agentId, amount } of await reservations.find({ status: 'held', chain })) sums.set(agentId, (sums.get(agentId) ?? 0n) + amount)
+  return sums
+}
+
+/** Looks again at one moment in time: the two were read one after the other. */
+async function reservedFault({ db, ledger, reservations }: Parts, chain: Chain, agentId: string): Promise<string[]> {
+  return db.transaction(async session => {
+    const booked = await ledger.balance(chain, account.reserved(agentId), session)
+    const held = await reservations.heldSum(chain, agentId, session)
+    return booked === held ? [] : [`${agentId} has ${booked} reserved on ${chain}, its reservations hold ${held}`]
+  })
+}
+
+/** Money under way may have left already, so only what is available must be there for certain; more than is booked is a deposit that is not final yet. */
+async function custodyFault({ ledger, peers, excess }: Parts, { agentId, address }: Stored<Wallet>, chain: Chain): Promise<string[]> {
+  const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: address } })
+  const { available, reserved } = await holdingOf(ledger, chain, agentId)
+  const onChain = BigInt(usdc)
+  if (onChain < available) return [`${address} holds ${onChain} on ${chain}, ${available} are available to ${agentId}`]
+  const over = onChain - available - reserved
+  const place = `${chain}/${address}`
+  const seen = excess.get(place)
+  if (over <= 0n) excess.delete(place)
+  else if (seen?.amount !== over) excess.set(place, { amount: over, since: Date.now() })
+  else if (Date.now() - seen.since > creditedWithinMs) return [`${address} holds ${over} on ${chain} that nobody was credited with`]
+  return []
+}
+
+/** Runs all checks. One that cannot be made now (the chain is away) is left out. */
+export async function examine(parts: Parts): Promise<DoctorCheck[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const faults = await check(parts).catch((error: unknown) => {
+        parts.log.warn({ err: error, check: name }, 'a check could not be made')
+        return undefined
+      })
+      return faults === undefined ? [] : [{ name, count: faults.length, detail: faults.slice(0, shown) }]
+    }),
+  )
+  return results.flat()
+}

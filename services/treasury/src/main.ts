@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { treasury } from './index.ts'
+
+run(treasury)

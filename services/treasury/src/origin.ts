@@ -1,0 +1,54 @@
+import type { ChainLog } from '@carapace/api'
+import { uuidOfKey } from '@carapace/chain'
+
+export type DepositKind = 'deposit' | 'gig_payout' | 'refund' | 'payment'
+
+/** Where a transfer into a custodial wallet came from, by the logs of its transaction. */
+export type Origin =
+  | { kind: 'deposit'; gigId: null; isOurs: false }
+  /** `isOurs`: the escrow books the same amount against the clearing account of `escrow.settle:<gig>`. */
+  | { kind: 'gig_payout' | 'refund'; gigId: string | null; isOurs: boolean }
+  | { kind: 'payment'; nonce: string }
+
+export interface Transfer {
+  from: string
+  to: string
+  amount: bigint
+  logIndex: number
+}
+
+const foreign: Origin = { kind: 'deposit', gigId: null, isOurs: false }
+const same = (a: unknown, b: string): boolean => String(a).toLowerCase() === b.toLowerCase()
+const int = (value: unknown): bigint => BigInt(String(value))
+
+type Reader = (args: ChainLog['args'], transfer: Transfer) => Origin | undefined
+
+/** What an event means for a transfer that follows it. Our contracts tell first and then pay, so the nearest one before a transfer is its reason. */
+const readers: Readonly<Record<string, Reader>> = {
+  'Escrow.EscrowReleased': ({ key, payee, net, splitTo, splitAmount }, { to, amount }) => {
+    const gigId = uuidOfKey(String(key)) ?? null
+    if (same(splitTo, to) && int(splitAmount) === amount) return { kind: 'gig_payout', gigId, isOurs: gigId !== null }
+    return same(payee, to) && int(net) - int(splitAmount) === amount ? { kind: 'gig_payout', gigId, isOurs: false } : undefined
+  },
+  'Escrow.EscrowRefunded': ({ key, refundTo, amount: refunded }, { to, amount }) => {
+    const gigId = uuidOfKey(String(key)) ?? null
+    return same(refundTo, to) && int(refunded) === amount ? { kind: 'refund', gigId, isOurs: gigId !== null } : undefined
+  },
+  'Commerce.JobSettled': ({ payee, amount: paid }, { to, amount }) =>
+    same(payee, to) && int(paid) === amount ? { kind: 'gig_payout', gigId: null, isOurs: false } : undefined,
+  'Commerce.Refunded': ({ client, amount: refunded }, { to, amount }) =>
+    same(client, to) && int(refunded) === amount ? { kind: 'refund', gigId: null, isOurs: false } : undefined,
+  'USDC.AuthorizationUsed': ({ authorizer, nonce }, { from }) =>
+    same(authorizer, from) ? { kind: 'payment', nonce: String(nonce).toLowerCase() } : undefined,
+}
+
+/** @param sender what kind of address the money came from: only its own events explain a transfer */
+export function originOf(transfer: Transfer, sender: 'Escrow' | 'Commerce' | 'USDC' | 'outside', logs: readonly ChainLog[]): Origin {
+  if (sender === 'outside') return foreign
+  const before = logs.filter(log => log.contract === sender && log.logIndex < transfer.logIndex).sort((a, b) => b.logIndex - a.logIndex)
+  for (const { contract, event, args } of before) {
+    const origin = readers[`${contract}.${event}`]?.(args, transfer)
+    if (origin) return origin
+  }
+  return foreign
+}

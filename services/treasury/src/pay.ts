@@ -1,0 +1,77 @@
+import { type Chain, limits, refuse } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { account } from './accounts.ts'
+import { holdFunds, orExisting } from './hold.ts'
+import type { Parts } from './parts.ts'
+import { accept, executeAfter, isQueued, type Payment, paymentKey } from './payment.ts'
+import type { Wallet } from './wallet.store.ts'
+
+/** Past it the relayer never signs a command that spends: wall clock. */
+export const commandLifeMs = 15 * 60_000
+export const commandDeadline = (): Date => new Date(Date.now() + commandLifeMs)
+
+export interface PayOrder {
+  /** One per wish to pay: the same id never pays twice. */
+  paymentId: string
+  kind: Payment['kind']
+  wallet: Stored<Wallet>
+  toAgentId: string | null
+  toAddress: string
+  amount: bigint
+  chain: Chain | undefined
+  gigId: string | null
+  note: string | null
+}
+
+/** A payment's id out of the operation's: the same Idempotency-Key leads to the same payment. */
+export function paymentIdOf(operationId: string): string {
+  if (operationId.includes('-')) return operationId
+  const hex = operationId.slice(0, 32)
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-')
+}
+
+/**
+ * Accepts a payment: limit, balance and the payment itself in one transaction, with the command in it when it is not queued.
+ * @throws DAILY_LIMIT_REACHED, INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED
+ */
+export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment>> {
+  const { paymentId: id, wallet, kind, toAgentId, toAddress, amount, gigId, note } = order
+  const existing = await parts.payments.get(id)
+  if (existing) return sameOrder(existing, order)
+  const chain = order.chain ?? wallet.chain
+  const key = paymentKey(id)
+  const isInternal = (await parts.wallets.byAddress(toAddress)) !== undefined
+  const { agentId, address } = wallet
+  const reservation = { id, owner: 'treasury' as const, key, round: 1, agentId, address, amount, chain, purpose: kind }
+  const status = isQueued(amount) ? ('pending' as const) : ('submitted' as const)
+  const line = { status, counterpartyId: toAgentId, gigId, description: note ?? words[kind] }
+  const now = parts.clock.now()
+  const draft = { id, kind, fromAgentId: agentId, fromAddress: address, toAgentId, toAddress, amount, chain, gigId, note }
+  const accepted = accept({ ...draft, acceptedAt: now, executeAfter: executeAfter(amount, now) }, commandDeadline())
+  const make = holdFunds(parts, { ...reservation, contra: isInternal ? account.clearing(key) : account.outside(toAddress) }, line, session =>
+    parts.payments.create(accepted.state, accepted.events, { session }),
+  ).then(() => parts.payments.need(id))
+  return sameOrder(await orExisting(make, () => parts.payments.get(id)), order)
+}
+const words = { payment: 'Payment', withdrawal: 'Withdrawal' } as const
+
+function sameOrder(payment: Stored<Payment>, { wallet, toAgentId, toAddress, amount, chain, kind }: PayOrder): Stored<Payment> {
+  const isSame =
+    payment.fromAgentId === wallet.agentId &&
+    payment.kind === kind &&
+    payment.toAgentId === toAgentId &&
+    (toAgentId !== null || payment.toAddress === toAddress) &&
+    payment.amount === amount &&
+    payment.chain === (chain ?? wallet.chain)
+  return isSame ? payment : refuse('IDEMPOTENCY_KEY_REUSED')
+}
+
+/** The payment when its outcome is known, or as it stands after the bounded wait. */
+export async function awaitOutcome(parts: Parts, payment: Stored<Payment>): Promise<Stored<Payment>> {
+  if (payment.status === 'pending') return payment
+  const probe = async () => {
+    const present = await parts.payments.need(payment.id)
+    return present.status === 'submitted' || present.status === 'processing' ? undefined : present
+  }
+  return (await parts.wait('payments', payment.id, probe, limits.boundedWaitMs)) ?? parts.payments.need(payment.id)
+}

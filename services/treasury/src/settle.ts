@@ -1,0 +1,83 @@
+import { transfer } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { account } from './accounts.ts'
+import { giveBack } from './budget.ts'
+import type { Parts } from './parts.ts'
+import { cancel, confirm, fail, type PaymentStatus } from './payment.ts'
+import { type Outcome, type Reservation, type Step, stepFor, take } from './reservation.ts'
+import { transact } from './transact.ts'
+
+const posted = {
+  capture: 'executed',
+  remine: 'executed',
+  late: 'executed',
+  void: 'failed',
+  undo: 'failed',
+} as const satisfies Record<Step, PaymentStatus>
+
+/**
+ * Follows the outcome of a chain command: the reservation of its round, the ledger, the limit, the history and, when it was a payment,
+ * the payment itself, in one transaction. It alone posts what leaves a wallet; transfer logs only ever credit.
+ */
+export async function settle(parts: Parts, outcome: Outcome): Promise<void> {
+  const found = await parts.reservations.upTo(outcome.key, outcome.round)
+  if (!found || stepFor(found, outcome) === undefined) return
+  await transact(parts, async session => {
+    const reservation = await parts.reservations.need(found.id, session)
+    const step = stepFor(reservation, outcome)
+    if (step === undefined) return
+    const at = { seq: outcome.seq, round: outcome.round, ...(outcome.txHash ? { txHash: outcome.txHash } : {}) }
+    await moveMoney(parts, reservation, step, at, session)
+    await parts.history.change(
+      reservation.id,
+      { status: posted[step], ...(outcome.is === 'confirmed' ? { txHash: outcome.txHash, isFinal: false } : {}) },
+      session,
+    )
+    if (reservation.owner !== 'treasury') return
+    const now = parts.clock.now()
+    await parts.payments.change(
+      reservation.id,
+      payment => (outcome.is === 'confirmed' ? confirm(payment, outcome.txHash, now) : fail(payment, outcome.code)),
+      { session },
+    )
+  })
+}
+
+/** The sender takes a queued payment back; whichever comes first, this or the executor, is the only one. @throws NOT_FOUND, FORBIDDEN, INVALID_STATE */
+export async function cancelPayment(parts: Parts, paymentId: string, caller: string): Promise<void> {
+  await transact(parts, async session => {
+    await parts.payments.change(paymentId, payment => cancel(payment, caller), { session })
+    const reservation = await parts.reservations.need(paymentId, session)
+    await moveMoney(parts, reservation, 'void', reservation, session)
+    await parts.history.change(paymentId, { status: 'cancelled' }, session)
+  })
+}
+
+const lines = {
+  capture: ({ reserved, contra }) => [reserved, contra],
+  void: ({ reserved, available }) => [reserved, available],
+  undo: ({ contra, available }) => [contra, available],
+  late: ({ available, contra }) => [available, contra],
+} as const satisfies Partial<Record<Step, (accounts: Record<'available' | 'reserved' | 'contra', string>) => readonly [string, string]>>
+
+async function moveMoney(
+  parts: Parts,
+  reservation: Reservation,
+  step: Step,
+  at: { seq: number; round: number; txHash?: string | null },
+  session: ClientSession,
+): Promise<void> {
+  const { id, agentId, amount, chain, contra, day } = reservation
+  await parts.reservations.change(id, present => take(present, step, { ...at, txHash: at.txHash ?? undefined }), { session })
+  if (step === 'remine') return
+  const [from, to] = lines[step]({ available: account.available(agentId), reserved: account.reserved(agentId), contra })
+  const entry = {
+    key: `${step}:${id}:${at.round}`,
+    chain,
+    lines: transfer(from, to, amount),
+    ref: { type: 'reservation', id },
+    txHash: at.txHash ?? null,
+  }
+  if (!(await parts.ledger.post(entry, session))) throw new Error(`${entry.key} is in the ledger already`)
+  if (step === 'void' || step === 'undo') await parts.budgets.change(agentId, budget => giveBack(budget, amount, day), { session })
+}

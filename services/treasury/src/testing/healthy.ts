@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { doctor, type World } from './world.ts'
+
+/** Every invariant of the treasury holds. */
+export async function assertHealthy(world: World): Promise<void> {
+  const checks = await doctor(world)
+  assert.deepEqual(
+    checks.map(({ name }) => name),
+    ['ledger', 'reserved', 'payments', 'clearing', 'custody', 'stuck'],
+  )
+  assert.deepEqual(
+    checks.flatMap(({ detail }) => detail),
+    [],
+  )
+}

@@ -1,0 +1,105 @@
+import { type Chain, chains, formatUsdc } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import type { Holding } from './accounts.ts'
+import { type Budget, limitAt, nextResetAt, remainingOn, spentOn } from './budget.ts'
+import type { Movement } from './history.store.ts'
+import type { Payment } from './payment.ts'
+import type { Reservation } from './reservation.ts'
+import type { Wallet } from './wallet.store.ts'
+
+const micro = (amount: bigint): number => Number(amount)
+const money = (amount: bigint) => ({ amount: micro(amount), amountFormatted: formatUsdc(amount) })
+export const cancelUrl = (paymentId: string): string => `/api/treasury/payments/${paymentId}/cancel`
+
+export const walletRow = ({ id, agentId, address, chain, version }: Stored<Wallet>) => ({ walletId: id, agentId, address, chain, version })
+
+export const walletView = ({ id, address, chain }: Wallet, usdcAddress: string, existing: boolean) => ({
+  depositAddress: address,
+  walletId: id,
+  instructions: `Send USDC (${usdcAddress} on ${chain}) to ${address}. The address is the same on ${chains.join(' and ')}; only USDC is credited, once its block is final.`,
+  usdcAddress,
+  chain,
+  existing,
+})
+
+export const balanceView = (wallet: Wallet | undefined, home: Chain, holdings: Record<Chain, Holding>) => ({
+  balance: micro(holdings[home].available),
+  balanceFormatted: formatUsdc(holdings[home].available),
+  walletId: wallet?.id ?? null,
+  walletExists: wallet !== undefined,
+  reserved: micro(holdings[home].reserved),
+  balances: {
+    BASE_SEPOLIA: micro(holdings.BASE_SEPOLIA.available),
+    SKALE_TESTNET: micro(holdings.SKALE_TESTNET.available),
+  },
+})
+
+export const limitsView = (budget: Budget, now: Date) => {
+  const dailyLimit = limitAt(budget, now)
+  const remaining = remainingOn(budget, now)
+  return {
+    dailyLimit: micro(dailyLimit),
+    dailyLimitFormatted: formatUsdc(dailyLimit),
+    spentToday: micro(spentOn(budget, now)),
+    remaining: micro(remaining),
+    remainingFormatted: formatUsdc(remaining),
+    nextResetAt: nextResetAt(now).toISOString(),
+  }
+}
+
+const answered = { pending: 'queued', submitted: 'processing', processing: 'processing', executed: 'executed' } as const
+
+/** The answer to the one who pays. @param payment not failed or cancelled */
+export const paymentView = (payment: Payment, recipientHandle: string | null, newBalance: bigint) => {
+  const { id, status, txHash, amount, toAgentId, toAddress, note } = payment
+  return {
+    status: answered[status as keyof typeof answered],
+    paymentId: id,
+    txHash,
+    ...money(amount),
+    recipient: { agentId: toAgentId, handle: recipientHandle, address: toAddress },
+    newBalance: micro(newBalance),
+    note,
+    ...(status === 'pending' ? { cancelUrl: cancelUrl(id), executeAfter: payment.executeAfter.toISOString() } : {}),
+  }
+}
+
+export const pendingView = ({ id, fromAgentId, toAgentId, amount, status, executeAfter, acceptedAt, note, gigId }: Payment) => ({
+  id,
+  fromAgentId,
+  // a withdrawal goes to the agent itself
+  toAgentId: toAgentId ?? fromAgentId,
+  ...money(amount),
+  status,
+  executeAfter: executeAfter.toISOString(),
+  createdAt: acceptedAt.toISOString(),
+  note,
+  gigId,
+  cancelUrl: cancelUrl(id),
+})
+
+export const movementView = (movement: Movement, handles: (id: string) => string | null, titles: ReadonlyMap<string, string>) => {
+  const { id, type, status, amount, counterpartyId, gigId, txHash, description, at, chain } = movement
+  return {
+    id,
+    type,
+    status,
+    ...money(amount),
+    chain,
+    counterpartyHandle: counterpartyId === null ? null : handles(counterpartyId),
+    gigId,
+    gigTitle: gigId === null ? null : (titles.get(gigId) ?? null),
+    txHash,
+    description,
+    createdAt: at.toISOString(),
+  }
+}
+
+export const reservationView = ({ id, status, agentId, address, amount, chain }: Reservation) => ({
+  reservationId: id,
+  status,
+  agentId,
+  address,
+  amount: String(amount),
+  chain,
+})

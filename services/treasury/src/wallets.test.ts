@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { chainRelayerApi } from '@carapace/api'
+import { until } from '@carapace/testing'
+import { assertHealthy } from './testing/healthy.ts'
+import { balance, call, fundedAgent, newAgent, newWallet, peers, startWorld, tellTransfer, usdc, type World } from './testing/world.ts'
+
+describe('treasury wallets', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world.close())
+
+  it('makes one wallet for an agent, however often and at once it is asked', async () => {
+    const agent = await newAgent(world)
+    await until('the agent is known', async () => (await call(world, agent, 'POST', 'fund')).status < 300)
+
+    const answers = await Promise.all([1, 2, 3].map(() => call(world, agent, 'POST', 'fund')))
+
+    assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.existing}`))], ['200 true'])
+    assert.equal(new Set(answers.map(({ body }) => body.depositAddress + body.walletId)).size, 1)
+  })
+
+  it('shows zeros to an agent without a wallet', async () => {
+    const { walletExists, balance: amount, walletId } = await balance(world, await newAgent(world))
+
+    assert.deepEqual([walletExists, amount, walletId], [false, 0, null])
+  })
+
+  it('refuses what belongs to another agent', async () => {
+    const [one, other] = [await newAgent(world), await newAgent(world)]
+
+    const answer = await world.platform.call('GET', `/api/agents/${one.id}/treasury/balance`, { headers: other.headers })
+
+    assert.deepEqual([answer.status, answer.body.code], [403, 'FORBIDDEN'])
+  })
+
+  it('credits a final transfer once, by its log', async () => {
+    const agent = await fundedAgent(world, 0n)
+    const seen = { to: agent.address, from: newWallet(), amount: usdc(12.5), logId: `log-${agent.id}` }
+
+    for (const final of [false, true, true]) await tellTransfer(world, { ...seen, final })
+    await tellTransfer(world, { to: agent.address, amount: 1n })
+
+    await until('both deposits', async () => (await balance(world, agent)).balance === 12_500_001)
+    const { transactions, total } = (await call(world, agent, 'GET', 'history')).body
+    assert.equal(total, 2)
+    assert.deepEqual(
+      transactions.map(({ type, amount, status }: Record<string, unknown>) => [type, amount, status]),
+      [
+        ['credit', 1, 'executed'],
+        ['credit', 12_500_000, 'executed'],
+      ],
+    )
+  })
+
+  it('credits nothing for a transfer that is not final', async () => {
+    const agent = await fundedAgent(world, 0n)
+
+    await tellTransfer(world, { to: agent.address, amount: 5n, final: false })
+    await tellTransfer(world, { to: agent.address, amount: 3n })
+
+    await until('the final one', async () => (await balance(world, agent)).balance === 3)
+  })
+
+  it('keeps the networks apart and speaks of the home network', async () => {
+    const agent = await fundedAgent(world, 7n, 'SKALE_TESTNET')
+
+    await tellTransfer(world, { chain: 'BASE_SEPOLIA', to: agent.address, amount: 4n })
+
+    const { balances, balance: home } = await until('both', async () => {
+      const found = await balance(world, agent)
+      return found.balances.BASE_SEPOLIA === 4 && found
+    })
+    assert.deepEqual([home, balances], [7, { BASE_SEPOLIA: 4, SKALE_TESTNET: 7 }])
+  })
+
+  it('credits a transfer that came before its wallet was known here', async () => {
+    const agent = await newAgent(world)
+    const custody = { body: { owner: agent.id } }
+    const { address } = await peers(world).call('chain-relayer', chainRelayerApi.internal.custodyWallet, custody)
+    await tellTransfer(world, { to: address, amount: 9n })
+
+    await until('the wallet', async () => (await call(world, agent, 'POST', 'fund')).body.depositAddress === address)
+
+    await until('credited', async () => (await balance(world, agent)).balance === 9)
+  })
+
+  it('is healthy when the chain holds what the wallets are credited with', async () => {
+    const own = await startWorld()
+    try {
+      await fundedAgent(own, usdc(3))
+      await assertHealthy(own)
+    } finally {
+      await own.close()
+    }
+  })
+})
