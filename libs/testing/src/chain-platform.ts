@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { ServiceName } from '@carapace/api'
+import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
+import { type AnyService, type Config, type Logger, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
+import { acquireBroker } from './broker.ts'
+import { acquireMongo, type TestMongo } from './mongo.ts'
+import { seeded } from './random.ts'
+import { openSystem, type System } from './system.ts'
+import { startTestDevnets, type TestDevnets } from './test-devnets.ts'
+
+/** The gateway's door to its starter; passed in, since the gateway's own tests stand on this library. */
+export type StartGateway = (options: {
+  config: Config
+  mongoUri: string
+  bus: Bus
+  internalKey: string
+  address: (service: ServiceName) => string
+  log: Logger
+  exclusive?: boolean
+  allUp?: Promise<void>
+}) => Promise<{ url: string; close(): Promise<void> }>
+
+export interface ChainPlatformOptions {
+  /** With the relayer, which comes first. */
+  services: readonly AnyService[]
+  startGateway: StartGateway
+  /** Default: in-process. */
+  bus?: 'in-process' | 'rabbitmq'
+  seed?: number
+  env?: Record<string, string>
+}
+
+export interface ChainPlatform extends System {
+  service(name: ServiceName): RunningService
+  devnets: TestDevnets['devnets']
+  bus: Bus
+  mongo: TestMongo
+  /** Ends everything and waits for it. */
+  end(): Promise<void>
+}
+
+interface Closable {
+  close(): Promise<unknown>
+}
+
+/**
+ * Any set of services with both chains, the relayer and the gateway, in one process: what `npm start` runs, thrown away at the end.
+ * @example const platform = await startChainPlatform({ services: [chainRelayer, identity], startGateway }); after(() => platform.end())
+ */
+export async function startChainPlatform(options: ChainPlatformOptions): Promise<ChainPlatform> {
+  const opened: Closable[] = []
+  const own = <T extends Closable>(part: T): T => {
+    opened.push(part)
+    return part
+  }
+  const end = async () => {
+    for (const part of opened.reverse()) await part.close()
+  }
+  try {
+    return { ...(await compose(options, own)), end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function compose(options: ChainPlatformOptions, own: <T extends Closable>(part: T) => T): Promise<Omit<ChainPlatform, 'end'>> {
+  const [mongo, networks, dataDir] = await Promise.all([acquireMongo().then(own), startTestDevnets().then(own), temporaryFolder().then(own)])
+  const bus = own(await openBus(options, own))
+  const config = testConfig(options, mongo, networks, dataDir.path)
+  const internalKey = config.INTERNAL_KEY!
+  const log = makeLog({ service: 'test', level: config.LOG_LEVEL })
+  const random = seeded(options.seed ?? 1)
+  const running = new Map<ServiceName, RunningService>()
+  const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
+  let announceAllUp = () => {}
+  const allUp = new Promise<void>(resolve => {
+    announceAllUp = resolve
+  })
+  const shared = { config, mongoUri: mongo.uri, bus, internalKey, address, log, exclusive: true, allUp }
+  for (const service of options.services) {
+    const started = own(await startService(service, { ...shared, random }))
+    running.set(started.name, started)
+  }
+  const gateway = own(await options.startGateway(shared))
+  announceAllUp()
+  const system = await openSystem(gateway.url)
+  own({ close: async () => system.close() })
+  return { ...system, service: name => running.get(name)!, devnets: networks.devnets, bus, mongo }
+}
+
+async function openBus({ bus }: ChainPlatformOptions, own: <T extends Closable>(part: T) => T): Promise<Bus> {
+  const retry = { delaysMs: [5, 10, 20, 50, 100, 200], limit: 30 }
+  if (bus !== 'rabbitmq') return inProcessBus({ retry })
+  const broker = await acquireBroker()
+  own({ close: () => broker.stop() })
+  return rabbitBus({ url: broker.url, prefix: broker.prefix, service: 'test', retry })
+}
+
+function testConfig({ env }: ChainPlatformOptions, mongo: TestMongo, networks: TestDevnets, dataDir: string): Config {
+  return readConfig({
+    DATA_DIR: dataDir,
+    DB_PREFIX: mongo.prefix,
+    PORT: '0',
+    INTERNAL_KEY: randomBytes(32).toString('hex'),
+    CUSTODY_PASSPHRASE: 'a passphrase of a test',
+    LOG_LEVEL: 'silent',
+    CHECK_ANSWERS: 'true',
+    AUTH_MODE: 'plain',
+    SANDBOX: 'yes',
+    RATE_LIMIT_READ: '1000000',
+    RATE_LIMIT_WRITE: '1000000',
+    ...networks.environment,
+    ...env,
+  })
+}
+
+async function temporaryFolder(): Promise<Closable & { path: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carapace-data-'))
+  return { path: folder, close: () => rm(folder, { recursive: true, force: true }) }
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { type Chain, chains, type Network } from '@carapace/api'
+import { Contract, JsonRpcProvider, MaxUint256, parseUnits, Wallet } from 'ethers'
+import { until } from './until.ts'
+
+/** An agent of a test with its own key. */
+export interface Player {
+  id: string
+  handle: string
+  wallet: Wallet
+  headers: Record<string, string>
+}
+
+export interface NewPlayer {
+  chain?: Chain
+  /** Whole USDC from the faucet, which the platform's contracts may then take. Default 0. */
+  usdc?: number
+  skills?: string[]
+  prefix?: string
+}
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  body: any
+  headers: Headers
+}
+
+export interface CallOptions {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** A running platform as its users see it: HTTP and the two chains, nothing of the code behind. */
+export interface System {
+  url: string
+  networks: Record<Chain, TestNetwork>
+  /** Headers of the oracle, who is the admin too. */
+  admin: Record<string, string>
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** The body of a 2xx answer. @throws Error with the answer otherwise */
+  get(path: string): Promise<Answer['body']>
+  /** As `get`, for a POST by a player or the admin. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer['body']>
+  newPlayer(options?: NewPlayer): Promise<Player>
+  faucet(walletAddress: string, amount: number, chain: Chain): Promise<void>
+  /** Lets the escrow, bond and commerce contracts take what the player has. */
+  approve(player: Player, chain: Chain): Promise<void>
+  /** µ of an address on the chain itself. */
+  usdcOf(chain: Chain, address: string): Promise<bigint>
+  /** Moves the platform clock; timers that become due run. */
+  advance(seconds: number): Promise<void>
+  close(): void
+}
+
+export type TestNetwork = Network & {
+  provider: JsonRpcProvider
+  usdc: Contract
+}
+
+const usdcAbi = ['function balanceOf(address) view returns (uint256)', 'function approve(address,uint256) returns (bool)']
+
+/** Meets a running platform, whoever started it. */
+export async function openSystem(url: string): Promise<System> {
+  const call: System['call'] = async (method, path, { body, headers = {} } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  }
+  const wellOrThrow = async (method: string, path: string, options?: CallOptions) => {
+    const { status, body } = await call(method, path, options)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+  const published = (await wellOrThrow('GET', '/api/networks')) as { networks: Network[]; oracleWallet: string | null }
+  const networks = Object.fromEntries(chains.map(chain => [chain, meet(published.networks.find(one => one.chain === chain)!)])) as System['networks']
+  const admin = { 'x-admin-wallet': published.oracleWallet ?? '' }
+
+  const system: System = {
+    url,
+    networks,
+    admin,
+    call,
+    get: path => wellOrThrow('GET', path),
+    post: (path, body, headers = {}) => wellOrThrow('POST', path, { body, headers }),
+    newPlayer: async ({ chain = 'BASE_SEPOLIA', usdc = 0, skills = ['solidity'], prefix = 'player' } = {}) => {
+      const wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`)
+      const handle = `${prefix}-${randomBytes(5).toString('hex')}`
+      const { agent } = await system.post('/api/register-agent', { handle, walletAddress: wallet.address, skills, chain })
+      const player = { id: agent.id, handle, wallet, headers: { 'x-agent-id': agent.id, 'x-wallet-address': wallet.address } }
+      if (usdc > 0) {
+        await system.faucet(wallet.address, usdc, chain)
+        await system.approve(player, chain)
+      }
+      return player
+    },
+    faucet: async (walletAddress, amount, chain) => {
+      const before = await system.usdcOf(chain, walletAddress)
+      const wanted = before + parseUnits(String(amount), 6)
+      await system.post('/api/sandbox/faucet', { walletAddress, amount, chain })
+      await until('test money has arrived', async () => (await system.usdcOf(chain, walletAddress)) >= wanted)
+      const { provider, gasless } = networks[chain]
+      if (!gasless) await until('gas has arrived', async () => (await provider.getBalance(walletAddress)) > 0n)
+    },
+    approve: async ({ wallet }, chain) => {
+      const { provider, contracts, usdc } = networks[chain]
+      const token = usdc.connect(wallet.connect(provider)) as Contract
+      let nonce = await provider.getTransactionCount(wallet.address)
+      const sent = []
+      for (const spender of [contracts.escrow, contracts.bond, contracts.commerce])
+        sent.push(await token.getFunction('approve')(spender, MaxUint256, { nonce: nonce++ }))
+      for (const transaction of sent) await transaction.wait()
+    },
+    usdcOf: (chain, address) => networks[chain].usdc.getFunction('balanceOf')(address),
+    advance: async seconds => {
+      await system.post('/api/sandbox/clock', { advanceSeconds: seconds })
+    },
+    close: () => {
+      for (const { provider } of Object.values(networks)) provider.destroy()
+    },
+  }
+  return system
+}
+
+function meet(network: Network): TestNetwork {
+  const provider = new JsonRpcProvider(network.rpcUrl, network.chainId, { staticNetwork: true, cacheTimeout: -1, polling: true, pollingInterval: 50 })
+  return { ...network, provider, usdc: new Contract(network.contracts.usdc, usdcAbi, provider) }
+}
