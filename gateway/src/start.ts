@@ -6,6 +6,7 @@ import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
 import { commonHeaders } from './door/headers.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
+import { recorder } from './door/record.ts'
 import { adminRules } from './identity/admin-caller.ts'
 import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
@@ -93,9 +94,9 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       trustsProxies,
       upstreamTimeoutMs: options.upstreamTimeoutMs ?? 15_000,
       common: commonHeaders({ mode, hsts: publicBaseUrl.startsWith('https:') }),
-      // its lines are made here of harmless parts, and there are many of them
-      log: log.child({}, { redact: [] }),
-      metrics,
+      log,
+      // its lines hold nothing that would have to be cut out, and there are many of them
+      record: recorder(log.child({}, { redact: [] }), metrics),
     })
     open(serve)
     return {

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Found, type Refusal, type RouteTable, refuse, type ServiceName } from '@carapace/api'
+import { type Found, type Refusal, type RouteTable, refuse } from '@carapace/api'
 import {
   asRefusal,
   inSpan,
   inTrace,
   type Logger,
-  type Metrics,
   newTrace,
-  type RequestContext,
   sendFailure,
   signContext,
   spansAreRecorded,
@@ -17,17 +15,19 @@ import {
 } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
-import type { Payment, PaymentStep } from '../payment.ts'
+import type { PaymentStep } from '../payment.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
 import { type PipeCall, pipe } from '../proxy/pipe.ts'
 import type { Pools } from '../proxy/pools.ts'
 import { rateHeaders } from '../rate/headers.ts'
 import { type RateLimits, RateRefusal } from '../rate/limits.ts'
 import { ClientGone, checkBodyHeaders, hasBody, readBody } from './body.ts'
+import { contextOf } from './context.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
 import { crossOriginHeaders, isCrossOrigin, policyFor, type RawHeaders } from './headers.ts'
 import { answerLocally, isLocal, type LocalParts } from './local.ts'
 import { type Peer, peerOf } from './peer.ts'
+import type { Ended } from './record.ts'
 import { splitTarget } from './target.ts'
 
 export interface DoorParts {
@@ -45,7 +45,7 @@ export interface DoorParts {
   /** Headers of every answer. */
   common: RawHeaders
   log: Logger
-  metrics: Metrics
+  record(ended: Ended): void
 }
 
 /** What is known of a request so far, for the log line. */
@@ -83,7 +83,8 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
       refuseWith(request, response, failure, progress)
     }
   }
-  note(request, response, performance.now() - start, trace, progress, failure, parts)
+  const { route, identity } = progress
+  parts.record({ requestId, trace, method: request.method, status: response.statusCode, ms: performance.now() - start, route, identity, failure })
 }
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {
@@ -100,7 +101,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
   const payment = parts.collectPayment && (await parts.collectPayment(request, route))
-  const context = contextOf(request, progress.requestId, traceparent, peer, identity, payment)
+  const context = contextOf(request, { requestId: progress.requestId, traceparent, ip: peer.ip, identity, payment })
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
@@ -157,35 +158,6 @@ function bodyReader(request: IncomingMessage): () => Promise<Buffer | undefined>
 }
 
 const nobody: Identity = { mode: 'plain' }
-const contextMs = 30_000
-
-function contextOf(
-  request: IncomingMessage,
-  requestId: string,
-  traceparent: string,
-  peer: Peer,
-  identity: Identity,
-  payment: Payment | undefined,
-): RequestContext {
-  const key = idempotencyKey(text(request.headers['idempotency-key']))
-  return {
-    requestId,
-    ...identity,
-    ip: peer.ip,
-    traceparent,
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    ...(payment ? { payment } : {}),
-    expires: Date.now() + contextMs,
-  }
-}
-
-/** @throws VALIDATION_ERROR */
-function idempotencyKey(header: string | undefined): string | undefined {
-  const key = header?.trim().replace(/^"(.*)"$/, '$1')
-  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
-    refuse('VALIDATION_ERROR', { header: 'idempotency-key' }, { message: 'Idempotency-Key must be 1 to 255 visible characters' })
-  return key
-}
 
 function refuseWith(request: Request, response: Response, refusal: Refusal, progress: Progress): void {
   if (!response.headersSent) {
@@ -195,49 +167,6 @@ function refuseWith(request: Request, response: Response, refusal: Refusal, prog
     if (allow) response.setHeader('allow', allow.join(', '))
   }
   sendFailure(request, response, refusal, progress.requestId)
-}
-
-const ownService: ServiceName = 'gateway'
-
-function note(
-  request: Request,
-  response: Response,
-  ms: number,
-  trace: Trace,
-  { requestId, route, identity }: Progress,
-  failure: Refusal | undefined,
-  { log, metrics }: DoorParts,
-): void {
-  const label = route?.path ?? 'none'
-  const method = route ? request.method : 'any'
-  // the gateway's own endpoints are counted where they are handled
-  if (route?.service !== ownService || failure) observe(metrics, label, method, response.statusCode, ms / 1000)
-  log.info(
-    {
-      trace: trace.traceId,
-      requestId,
-      method: request.method,
-      route: label,
-      status: response.statusCode,
-      ms: Math.round(ms * 10) / 10,
-      agent: identity?.agent?.agentId,
-      admin: identity?.admin?.wallet,
-      code: failure?.code,
-    },
-    'request',
-  )
-}
-
-const series = new WeakMap<Metrics, Map<string, { observe(seconds: number): void }>>()
-
-/** Labels are looked up once for each series: hashing them costs more than counting. */
-function observe(metrics: Metrics, route: string, method: string, status: number, seconds: number): void {
-  const known = series.get(metrics) ?? new Map()
-  series.set(metrics, known)
-  const key = `${status} ${method} ${route}`
-  const one = known.get(key) ?? metrics.requests.labels({ route, method, status })
-  known.set(key, one)
-  one.observe(seconds)
 }
 
 const text = (value: string | string[] | undefined): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -5,7 +5,7 @@ import { contextHeader, type RequestContext, verifyContext } from '@carapace/ser
 import { devnets } from './devnets.ts'
 
 /** A request as a service got it. */
-export interface Seen {
+interface Seen {
   method: string
   url: string
   headers: IncomingMessage['headers']
@@ -31,7 +31,7 @@ export interface Upstream {
 
 /** Stands in for every service behind the gateway: answers identity's internal reads from a table, and records what comes through. */
 export async function startUpstream(internalKey: string): Promise<Upstream> {
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const seen: Seen = {
@@ -44,7 +44,9 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     if (seen.context?.mode === 'internal' || seen.url.startsWith('/internal/')) return answerInternal(upstream, seen, response)
     upstream.seen.push(seen)
     upstream.answer(seen, response)
-  })
+  }
+  // a request that breaks off is no concern of the stand-in
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const upstream: Upstream = {

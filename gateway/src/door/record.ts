@@ -1,0 +1,47 @@
+import type { Found, Refusal } from '@carapace/api'
+import type { Logger, Metrics, Trace } from '@carapace/service'
+import type { Identity } from '../identity/identify.ts'
+
+/** A request that is over. */
+export interface Ended {
+  requestId: string
+  trace: Trace
+  method: string
+  status: number
+  ms: number
+  route: Found | undefined
+  identity: Identity | undefined
+  failure: Refusal | undefined
+}
+
+/** Counts requests and writes the one log line of each. */
+export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void {
+  const series = new Map<string, { observe(seconds: number): void }>()
+  /** Labels are looked up once for each series: hashing them costs more than counting. */
+  const observe = (route: string, method: string, status: number, seconds: number) => {
+    const key = `${status} ${method} ${route}`
+    const one = series.get(key) ?? metrics.requests.labels({ route, method, status })
+    series.set(key, one)
+    one.observe(seconds)
+  }
+
+  return ({ requestId, trace, method, status, ms, route, identity, failure }) => {
+    const label = route?.path ?? 'none'
+    // the gateway's own endpoints are counted where they are handled
+    if (route?.service !== 'gateway' || failure) observe(label, route ? method : 'any', status, ms / 1000)
+    log.info(
+      {
+        trace: trace.traceId,
+        requestId,
+        method,
+        route: label,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        agent: identity?.agent?.agentId,
+        admin: identity?.admin?.wallet,
+        code: failure?.code,
+      },
+      'request',
+    )
+  }
+}
