@@ -19,13 +19,17 @@ interface Known {
   words: readonly { name: string; indexed: boolean; read: (word: string) => unknown }[] | undefined
 }
 
-/** Decodes logs of our contracts on one network; foreign logs are left out. Made once per network. */
-export function logDecoder(addresses: Addresses): (logs: readonly RawLog[]) => ChainLog[] {
+/**
+ * Decodes logs of our contracts on one network; foreign logs are left out. Made once per network.
+ * @param only contract and event names that matter; default: all
+ */
+export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): (logs: readonly RawLog[]) => ChainLog[] {
   const events = new Map<string, Map<string, Known>>()
   for (const contract of contractNames) {
     if (!addresses[contract]) continue
     const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, Known>()
     contractInterface(contract).forEachEvent(fragment => {
+      if (only && !only[contract]?.includes(fragment.name)) return
       byTopic.set(`${fragment.topicHash}/${fragment.inputs.filter(input => input.indexed).length}`, {
         fragment,
         contract,

@@ -46,7 +46,7 @@ export function indexer(lane: Lane): Indexer {
   return {
     block: (block, receipts) =>
       publish(
-        receipts.flatMap(receipt => lane.network.decodeLogs(receipt.logs).map(log => ({ log, txHash: receipt.transactionHash, block }))),
+        receipts.flatMap(receipt => lane.network.decodeWatched(receipt.logs).map(log => ({ log, txHash: receipt.transactionHash, block }))),
         false,
       ),
     backfill: async (from, to) => {
@@ -111,7 +111,7 @@ async function sightingsIn(lane: Lane, from: number, to: number): Promise<Sighti
   const times = new Map<string, number>()
   const sightings: Sighting[] = []
   for (const raw of logs) {
-    const [log] = lane.network.decodeLogs([raw])
+    const [log] = lane.network.decodeWatched([raw])
     if (!log) continue
     if (!times.has(raw.blockHash)) {
       const header = (await lane.rpc.call('eth_getBlockByHash', [raw.blockHash, false])) as { timestamp: string }

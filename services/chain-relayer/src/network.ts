@@ -1,4 +1,4 @@
-import type { Chain } from '@carapace/api'
+import { type Chain, watchedContractEvents } from '@carapace/api'
 import { type Addresses, contractInterface, logDecoder, type NetworkProfile, networks, type TokenDomain, toChecksum } from '@carapace/chain'
 import type { Rpc } from './rpc/rpc.ts'
 
@@ -22,6 +22,8 @@ export interface Network extends NetworkConfig {
   blockMs: number
   stuckMs: number
   decodeLogs: ReturnType<typeof logDecoder>
+  /** Only the events that services hear about. */
+  decodeWatched: ReturnType<typeof logDecoder>
   token: TokenDomain
   genesis: string
 }
@@ -58,6 +60,7 @@ export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<N
     blockMs: profile.blockMs[side],
     stuckMs: profile.stuckMs[side],
     decodeLogs: logDecoder(config.addresses),
+    decodeWatched: logDecoder(config.addresses, watchedContractEvents),
     token: {
       name: await text(rpc, config.addresses.USDC, 'name'),
       version: await text(rpc, config.addresses.USDC, 'version'),

@@ -31,6 +31,11 @@ const transfer: Command = {
 delete (transfer as Partial<Command>).effect
 
 const rss = (pid: number) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
+/** CPU seconds that a process has used so far. */
+const cpu = (pid: number) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
 const percentile = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 
 const devnet = await startChild<{ anvilUrl: string; addresses: Addresses; pid: number }>('devnet')
@@ -88,6 +93,8 @@ interface Side {
   perSecond: number
   latencies: number[]
   transactions: number
+  /** Microseconds of CPU per operation: relayer, database, anvil. */
+  cpu: readonly [number, number, number]
 }
 
 /** Commands through the bus, everything stored, until the last confirmed event. */
@@ -102,18 +109,22 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   await bus.subscribe({ name: 'bench', exchange: 'events', bindings: ['chain.command.#'], prefetch: 10_000 }, async (event: CloudEvent) => {
     const began = sentAt.get(event.subject)
     if (event.type === 'chain.command.failed.v1') throw new Error(JSON.stringify(event.data))
-    if (event.type === 'chain.command.confirmed.v1' && began !== undefined) latencies.push(performance.now() - began)
+    if (event.type !== 'chain.command.confirmed.v1' || began === undefined) return
+    sentAt.delete(event.subject)
+    latencies.push(performance.now() - began)
   })
   const commandTable = (kind: string) => (kind === 'faucet.mint' ? transfer : commandOf(kind))
   const parts = await laneParts(
     { chain: 'BASE_SEPOLIA', devnet: { wsUrl: devnet.anvilUrl, addresses: devnet.addresses }, db, bus, rpc: laneRpc },
-    { batchSize, commandOf: commandTable, timings: defaultTimings },
+    { batchSize, commandOf: commandTable, timings: defaultTimings, log: { ...console, info: () => {} } },
   )
   const lane = runLane({ ...parts, network: { ...parts.network, blockMs: 1_000, stuckMs: 5_000 } }, bus)
   await until('the lane leads', () => lane.current()?.queue.size === 0 && lane.current()?.slots.openCount === 0)
   const drafts = Array.from({ length: total }, (_, index) =>
     commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId: randomUUID(), to: receivers[index % receivers.length]!, amount: 1n }),
   )
+  const pids = [process.pid, mongo.pid, devnet.pid]
+  const cpuBefore = pids.map(cpu)
   const began = performance.now()
   const sends: Promise<void>[] = []
   for (const draft of drafts) {
@@ -124,6 +135,7 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   await Promise.all(sends)
   await until('confirmed', () => latencies.length === total, 120)
   const seconds = (performance.now() - began) / 1_000
+  const used = pids.map((pid, index) => Math.round(((cpu(pid) - cpuBefore[index]!) * 1e6) / total)) as unknown as Side['cpu']
   const transactions = await db.txs.countDocuments({ nonce: { $ne: null } })
   const nonces = (
     await db.txs
@@ -134,7 +146,7 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   if (nonces.some((nonce, index) => index > 0 && nonce !== nonces[index - 1]! + 1)) throw new Error('a nonce is missing')
   await lane.close()
   await Promise.all([laneRpc.close(), bus.close(), database.close()])
-  return { perSecond: total / seconds, latencies: latencies.sort((a, b) => a - b), transactions }
+  return { perSecond: total / seconds, latencies: latencies.sort((a, b) => a - b), transactions, cpu: used }
 }
 
 const line = (name: string, value: string) => console.log(`${name.padEnd(46)} ${value}`)

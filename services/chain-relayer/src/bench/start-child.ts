@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 
 /** Starts a part of the bench in a process of its own. @throws Error when it ends before it is ready */
-export async function startChild<T>(part: 'devnet' | 'mongo'): Promise<T & { close(): Promise<void> }> {
+export async function startChild<T>(part: 'devnet' | 'mongo'): Promise<T & { pid: number; close(): Promise<void> }> {
   const child: ChildProcess = fork(new URL('./child.js', import.meta.url), [part], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const ready = await new Promise<T>((resolve, reject) => {
     child.once('message', message => resolve(message as T))
@@ -12,5 +12,5 @@ export async function startChild<T>(part: 'devnet' | 'mongo'): Promise<T & { clo
       child.once('exit', () => resolve())
       child.disconnect()
     })
-  return { ...ready, close }
+  return { pid: child.pid!, ...ready, close }
 }

@@ -22,9 +22,9 @@ import { custodySeed, deployerKey, laneAddress, laneKey } from './keys.ts'
 /** Timings under which failures show within seconds. */
 export const quickTimings: Timings = {
   ...defaultTimings,
-  leaseTtl: 1_500,
+  leaseTtl: 3_000,
   leaseRenew: 300,
-  leaseTrust: 1_000,
+  leaseTrust: 2_000,
   leaseRetry: 100,
   reconcile: 300,
   tick: 50,
@@ -75,6 +75,8 @@ export interface Kit {
   devnet: TestDevnet
   bus: Bus
   db: Collections
+  /** Where its records are, for lanes in other processes. */
+  place: { mongoUri: string; database: string }
   rpc: Rpc
   /** Every event that the relayer published, in order. */
   events: CloudEvent[]
@@ -112,7 +114,8 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
   const chain = options.chain ?? 'BASE_SEPOLIA'
   const mongo = options.mongo ?? (await acquireMongo())
   const devnet = options.devnet ?? (await testDevnet(chain))
-  const database = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}relayer_${randomBytes(4).toString('hex')}` })
+  const name = `${mongo.prefix}relayer_${randomBytes(4).toString('hex')}`
+  const database = await openDatabase({ uri: mongo.uri, name })
   const db = await openCollections(database)
   const bus = inProcessBus({ retry: { delaysMs: [20, 50], limit: 5 } })
   const events: CloudEvent[] = []
@@ -128,6 +131,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
     devnet,
     bus,
     db,
+    place: { mongoUri: mongo.uri, database: name },
     rpc,
     events,
     of: (opKey, type) => events.filter(event => event.data.opKey === opKey && (!type || event.type === `chain.command.${type}.v1`)),

@@ -76,13 +76,13 @@ export function makeWork(
 }
 
 /** Waits until every operation is over in the relayer's records. */
-export async function allOver(kit: Pick<Kit, 'db'>, work: readonly Work[], seconds = 20): Promise<void> {
+export async function allOver(kit: Pick<Kit, 'db'>, work: readonly Work[], seconds = 30): Promise<void> {
   const keys = work.map(({ draft }) => draft.subject)
   await until(
     'all operations are over',
     async () => {
-      const open = await kit.db.ops.countDocuments({ _id: { $in: keys }, state: 'QUEUED' })
       const known = await kit.db.ops.countDocuments({ _id: { $in: keys } })
+      const open = await kit.db.ops.countDocuments({ _id: { $in: keys }, state: 'QUEUED' })
       if (open > 0 || known < keys.length) throw new Error(`${open} open, ${known} of ${keys.length} known`)
       return true
     },

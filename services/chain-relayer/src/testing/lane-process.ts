@@ -1,0 +1,99 @@
+import type { Bus, Handler, Outgoing } from '@carapace/bus'
+import type { Addresses } from '@carapace/chain'
+import { openDatabase } from '@carapace/store'
+import { openCollections } from '../collections.ts'
+import type { FailPoint } from '../lane.ts'
+import { runLane } from '../leader.ts'
+import { openRpc } from '../rpc/open.ts'
+import { connected, laneParts } from './kit.ts'
+import { countableKinds } from './workload.ts'
+
+/** A lane as a process of its own that kills itself (SIGKILL) at a given point; its bus is its parent. */
+export interface LaneOrder {
+  mongoUri: string
+  database: string
+  wsUrl: string
+  addresses: Addresses
+  batchSize: number
+  /** Dies when it comes here for the n-th time. */
+  die?: { at: FailPoint; hit: number }
+  timings?: Record<string, number>
+}
+export type FromLane = { publish: number; messages: readonly Outgoing[] } | { ready: true } | { handled: number } | { refused: number }
+export type ToLane = { order: LaneOrder } | { published: number } | { deliver: number; event: Parameters<Handler>[0] } | { stop: true }
+
+const tell = (message: FromLane) => process.send?.(message)
+
+async function lead(order: LaneOrder): Promise<() => Promise<void>> {
+  const waiting = new Map<number, () => void>()
+  let handler: Handler | undefined
+  let next = 1
+  const bus: Bus = {
+    publish: messages =>
+      new Promise(resolve => {
+        const id = next++
+        waiting.set(id, resolve)
+        tell({ publish: id, messages })
+      }),
+    subscribe: async (_queue, handle) => {
+      handler = handle
+      tell({ ready: true })
+      return {
+        close: async () => {
+          handler = undefined
+        },
+      }
+    },
+    deadLetters: async () => [],
+    replay: async () => false,
+    ready: () => true,
+    close: async () => undefined,
+  }
+  process.on('message', (message: ToLane) => {
+    if ('published' in message) {
+      waiting.get(message.published)?.()
+      waiting.delete(message.published)
+    }
+    if ('deliver' in message) {
+      const { deliver: id, event } = message
+      const work = handler ? handler(event, { attempt: 1 }) : Promise.reject(new Error('not leading'))
+      work.then(
+        () => tell({ handled: id }),
+        () => tell({ refused: id }),
+      )
+    }
+  })
+
+  const database = await openDatabase({ uri: order.mongoUri, name: order.database })
+  const db = await openCollections(database)
+  const rpc = openRpc({ url: order.wsUrl, timeoutMs: 2_000 })
+  await connected(rpc)
+  let hits = 0
+  const failPoint = (point: FailPoint) => {
+    if (point === order.die?.at && ++hits >= order.die.hit) process.kill(process.pid, 'SIGKILL')
+  }
+  const devnet = { wsUrl: order.wsUrl, addresses: order.addresses }
+  const options = { commandOf: countableKinds, batchSize: order.batchSize, failPoint, ...(order.timings ? { timings: order.timings } : {}) }
+  const parts = await laneParts({ chain: 'BASE_SEPOLIA', devnet, db, bus, rpc }, options)
+  const lane = runLane(parts, bus)
+  return async () => {
+    await lane.close()
+    await rpc.close()
+    await database.close()
+  }
+}
+
+process.on('message', (message: ToLane) => {
+  if (!('order' in message)) return
+  lead(message.order).then(
+    close => {
+      const end = () => {
+        void close().finally(() => process.exit(0))
+      }
+      process.once('SIGTERM', end)
+      process.on('message', (later: ToLane) => ('stop' in later ? end() : undefined))
+    },
+    () => process.exit(1),
+  )
+})
+process.once('disconnect', () => process.exit(0))
