@@ -51,6 +51,8 @@ export interface Input<E> {
   operationId: string
   /** `Prefer: respond-async` was sent. */
   respondAsync: boolean
+  /** The Accept header as sent; empty when there was none. */
+  accept: string
 }
 
 // Bare endpoints (no response schema yet) answer any object.

@@ -23,6 +23,7 @@ schema.index({ handle: 1 }, { name: 'handle', unique: true })
 schema.index({ walletKey: 1 }, { name: 'wallet', unique: true, partialFilterExpression: { walletKey: { $type: 'string' } } })
 schema.index({ cardTokenId: 1 }, { name: 'card', unique: true })
 schema.index({ tokenKeys: 1 }, { name: 'token' })
+schema.index({ 'skills.id': 1 }, { name: 'skill_id' })
 schema.index({ 'standing.moltDomain': 1 }, { name: 'molt', partialFilterExpression: { 'standing.moltDomain': { $type: 'string' } } })
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
@@ -37,6 +38,7 @@ export type AgentStore = AggregateStore<Agent> & {
   byWallet(wallet: string): Promise<Stored<Agent> | undefined>
   byMolt(fullName: string): Promise<Stored<Agent> | undefined>
   byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
+  bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
   byCard(cardTokenId: number): Promise<Stored<Agent> | undefined>
 }
 
@@ -57,6 +59,7 @@ export function agentStore(db: Database): AgentStore {
     byWallet: wallet => one({ walletKey: wallet.toLowerCase() }),
     byMolt: fullName => one({ 'standing.moltDomain': fullName.toLowerCase() }),
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
+    bySkillId: skillId => one({ 'skills.id': skillId }),
     byCard: cardTokenId => one({ cardTokenId }),
     // nobody has a handle of 36 characters, so a UUID is never looked up as one
     named: async idOrHandle =>

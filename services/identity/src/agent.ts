@@ -1,7 +1,7 @@
 import { type AgentRow, type Chain, chains, type Draft } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import type { Skill } from './skills/skill.ts'
-import { isVerified } from './skills/skill.ts'
+import type { Attempt } from './skills/attempt.ts'
+import { isVerified, type Skill } from './skills/skill.ts'
 import type { Standing } from './standing.ts'
 
 export type StepStatus = 'none' | 'pending' | 'confirmed' | 'failed'
@@ -42,6 +42,9 @@ export interface Agent {
   skills: Skill[]
   githubHandle: string | null
   githubLinkedAt: Date | null
+  githubSyncedAt: Date | null
+  /** The last attempt at each challenge. */
+  attempts: Attempt[]
   preferredChain: Chain
   chains: Record<Chain, Registration>
   /** Gas money for the network that users need it on. */

@@ -6,6 +6,7 @@ import { changed } from './agent.ts'
 import { chainOutcomes } from './chain-outcomes.ts'
 import { beat } from './heartbeat.ts'
 import type { Parts } from './parts.ts'
+import { creditGig } from './skills/skill-changes.ts'
 import { standingEvents } from './standing.ts'
 
 export const events = (parts: Parts): Subscription[] => {
@@ -24,6 +25,10 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.voteRecorded, ({ voterId }, event) => seen(voterId, event.id)),
     on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
+    on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
+      if (creditable && (await agents.get(assigneeId)))
+        await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
+    }),
     on(api.tierChanged, async ({ agentId }, event) => {
       // readers of the card are told that its picture and traits have changed
       if (await agents.get(agentId)) await agents.change(agentId, agent => refreshCard(agent, event.aggregateversion), { cause: event.id })

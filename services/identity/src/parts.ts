@@ -1,9 +1,15 @@
 import type { Platform } from '@carapace/service'
 import { type AgentStore, agentStore } from './agent.store.ts'
+import type { Agent } from './agent.ts'
 import { counter } from './counter.store.ts'
+import { credentialDesk, type Issued } from './credential/issued.ts'
+import { type Issuer, issuerSource } from './credential/issuer.ts'
 import { type Invites, inviteStore } from './invite.store.ts'
+import { type MigrationStore, migrationStore } from './migration/migration.store.ts'
 import { type CardContracts, cardContracts } from './networks.ts'
 import { type TokenOwners, tokenOwners } from './owner.store.ts'
+import { type EvidenceStore, evidenceStore } from './skills/evidence.store.ts'
+import { type RepositoryCheck, repositoryCheck } from './skills/github.ts'
 
 /** What identity keeps. */
 export interface Stores {
@@ -11,17 +17,31 @@ export interface Stores {
   owners: TokenOwners
   cards: CardContracts
   invites: Invites
+  migrations: MigrationStore
+  evidence: EvidenceStore
+  checkRepository: RepositoryCheck
+  issuer: () => Promise<Issuer>
+  credentialFor: (agent: Agent) => Promise<Issued>
   nextCard: () => Promise<number>
   /** Address of the gateway as the world sees it, without a slash at the end. */
   baseUrl: string
 }
 export type Parts = Stores & Platform
 
-export const stores = ({ db, config, peers }: Platform): Stores => ({
-  agents: agentStore(db),
-  owners: tokenOwners(db),
-  cards: cardContracts(peers),
-  invites: inviteStore(db),
-  nextCard: counter(db, 'card'),
-  baseUrl: (config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, ''),
-})
+export const stores = ({ db, config, peers, clock, newId }: Platform): Stores => {
+  const baseUrl = (config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
+  const issuer = issuerSource(config, baseUrl)
+  return {
+    agents: agentStore(db),
+    owners: tokenOwners(db),
+    cards: cardContracts(peers),
+    invites: inviteStore(db),
+    migrations: migrationStore(db),
+    evidence: evidenceStore(db),
+    checkRepository: repositoryCheck(config.OUTBOUND_GITHUB),
+    nextCard: counter(db, 'card'),
+    issuer,
+    credentialFor: credentialDesk({ clock, newId, issuer, baseUrl }),
+    baseUrl,
+  }
+}

@@ -43,7 +43,8 @@ async function freeWallet(parts: Parts, request: Request): Promise<void> {
   await parts.agents.change(holder.id, agent => (agent.walletProven ? refuse('DUPLICATE_WALLET') : loseWallet(agent)))
 }
 
-async function hasSettledWork(parts: Parts, agent: Agent & { id: string }): Promise<boolean> {
+/** By the word of reputation itself, since refusals and gifts rest on it. @throws DEPENDENCY_UNAVAILABLE */
+export async function hasSettledWork(parts: Parts, agent: Agent & { id: string }): Promise<boolean> {
   if (agent.standing.totalGigsCompleted > 0) return true
   const score = await parts.peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: agent.id } })
   return (score?.totalGigsCompleted ?? 0) > 0

@@ -59,6 +59,8 @@ export function register(application: Application, { now, newId, baseUrl }: Circ
     skills: skills.map(name => newSkill(newId(), name, now)),
     githubHandle: null,
     githubLinkedAt: null,
+    githubSyncedAt: null,
+    attempts: [],
     preferredChain: chain === 'BOTH' ? 'BASE_SEPOLIA' : chain,
     chains: { BASE_SEPOLIA: registration('BASE_SEPOLIA'), SKALE_TESTNET: registration('SKALE_TESTNET') },
     drip: noStep,

@@ -75,6 +75,7 @@ interface RouteInput {
   key: string | undefined
   operationId: string
   respondAsync: boolean
+  accept: string
 }
 
 function inputOf(endpoint: AnyEndpoint, platform: Platform, request: Request, context: RequestContext | undefined, requestId: string): RouteInput {
@@ -97,6 +98,7 @@ function inputOf(endpoint: AnyEndpoint, platform: Platform, request: Request, co
         ? platform.newId()
         : operationIdOf({ caller: caller?.wallet ?? known.ip ?? '', method: endpoint.method, path: request.path, key }),
     respondAsync: endpoint.method !== 'get' && /\brespond-async\b/.test(String(request.headers.prefer ?? '')),
+    accept: request.headers.accept ?? '',
     ...(endpoint.body === undefined
       ? { query: parse(endpoint.query, flat(request.query as Record<string, unknown>)) as Record<string, unknown> }
       : {}),

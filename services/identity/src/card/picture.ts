@@ -20,13 +20,13 @@ export function cardSvg(agent: Agent): string {
   const text = (x: number, y: number, size: number, colour: string, value: string, more = '') =>
     `<text x="${x}" y="${y}" font-family="Inter" font-size="${size}" fill="${colour}" ${more}>${escaped(value)}</text>`
   const bold = 'font-weight="700"'
-  const skills = agent.skillNames.map(name => (verifiedSkillNames(agent).includes(name) ? `${name} ✓` : name)).join(' · ')
+  const skills = agent.skillNames.map(name => (verifiedSkillNames(agent).includes(name) ? `${name} (verified)` : name)).join(' · ')
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${cardWidth}" height="${cardHeight}" viewBox="0 0 ${cardWidth} ${cardHeight}">
 <rect width="600" height="340" fill="#10151c"/>
 <rect width="10" height="340" fill="${shell}"/>
 ${text(40, 52, 16, '#8fa1b5', 'CARAPACE AGENT', `letter-spacing="2" ${bold}`)}
-${text(560, 52, 16, '#8fa1b5', `№ ${agent.cardTokenId}`, 'text-anchor="end"')}
-${text(40, 108, 38, '#ffffff', short(agent.handle, 22), bold)}
+${text(560, 52, 16, '#8fa1b5', `No. ${agent.cardTokenId}`, 'text-anchor="end"')}
+${text(40, 108, agent.handle.length > 22 ? 26 : 38, '#ffffff', agent.handle, bold)}
 ${text(40, 138, 16, '#8fa1b5', short(agent.standing.moltDomain ?? agent.agentType ?? '', 40))}
 ${text(40, 222, 64, ink, standing.fusedScore.toFixed(1), bold)}
 ${text(40, 250, 16, '#8fa1b5', 'FusedScore')}

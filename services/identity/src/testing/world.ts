@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Chain, chainCommandConfirmed, chainCommandFailed, chainCommandSubmitted, type Draft } from '@carapace/api'
+import { type Chain, chainCommandConfirmed, chainCommandFailed, chainCommandSubmitted, type Draft, type ScoreRow } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
 import { identity } from '../index.ts'
+import { reputationStub } from './reputation.ts'
 
 export const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
 export const newWallet = () => toChecksum(hex(20))
@@ -17,6 +18,8 @@ export interface TestAgent {
 
 export interface World {
   platform: TestPlatform
+  /** What reputation answers when it is asked. */
+  scores: Map<string, ScoreRow>
   call: TestPlatform['call']
   /** Registers without waiting for the networks. */
   agent(fields?: Record<string, unknown>): Promise<TestAgent>
@@ -31,7 +34,8 @@ let tokens = 1_000
 
 /** The service over HTTP in process; the relayer's words are published by the test. */
 export async function startWorld(options: TestPlatformOptions = {}): Promise<World> {
-  const platform = await startPlatform([identity], options)
+  const scores = new Map<string, ScoreRow>()
+  const platform = await startPlatform([identity, reputationStub(scores)], options)
   const tell = (draft: Draft, seq: number) => platform.publish(draft, seq)
   const about = (agentId: string, chain: Chain, round: number, seq: number) => ({
     opKey: `identity.register:${agentId}:${chain}`,
@@ -43,6 +47,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   })
   return {
     platform,
+    scores,
     call: platform.call,
     agent: async fields => {
       const wallet = newWallet()

@@ -1,0 +1,45 @@
+import type { PlatformClock } from '@carapace/service'
+import type { Agent } from '../agent.ts'
+import { claimsOf, type ReputationCredential, reputationCredential } from './document.ts'
+import type { Issuer } from './issuer.ts'
+import { secured } from './proof.ts'
+
+export interface Issued {
+  credential: ReputationCredential
+  withProof: Record<string, unknown>
+}
+
+/** Signing costs milliseconds of computing: a credential that says the same is given out again for an hour of its 24. */
+const againMs = 3_600_000
+const most = 500
+
+interface Desk {
+  clock: PlatformClock
+  newId(): string
+  issuer: () => Promise<Issuer>
+  baseUrl: string
+}
+
+/** Issues credentials over what is true of an agent now. */
+export function credentialDesk(desk: Desk): (agent: Agent) => Promise<Issued> {
+  const given = new Map<string, { says: string; until: number; issued: Promise<Issued> }>()
+  return agent => {
+    const now = desk.clock.now()
+    const claims = claimsOf(agent)
+    const says = JSON.stringify(claims)
+    const known = given.get(agent.id)
+    if (known?.says === says && now.getTime() < known.until) return known.issued
+    const issued = issue(desk, claims, now)
+    given.delete(agent.id)
+    given.set(agent.id, { says, until: now.getTime() + againMs, issued })
+    if (given.size > most) given.delete(given.keys().next().value!)
+    issued.catch(() => given.delete(agent.id))
+    return issued
+  }
+}
+
+async function issue({ issuer, newId, baseUrl }: Desk, claims: ReturnType<typeof claimsOf>, now: Date): Promise<Issued> {
+  const by = await issuer()
+  const credential = reputationCredential(claims, newId(), by.did, baseUrl, now)
+  return { credential, withProof: await secured(by, credential) }
+}

@@ -1,0 +1,87 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Config } from '@carapace/service'
+import * as multikey from '@digitalbazaar/ecdsa-multikey'
+import type { JWK } from 'jose'
+
+/** Who signs credentials: a did:web of the platform's host with one P-256 key. */
+export interface Issuer {
+  did: string
+  keyId: string
+  key: multikey.KeyPair
+  secretJwk: JWK
+  publicJwk: JWK
+  didDocument: {
+    '@context': string[]
+    id: string
+    verificationMethod: { id: string; type: string; controller: string; publicKeyMultibase: string }[]
+    assertionMethod: string[]
+    authentication: string[]
+  }
+}
+
+interface KeyFile {
+  publicKeyMultibase: string
+  secretKeyMultibase: string
+}
+
+/** did:web of a base URL; the port is escaped, a path becomes segments. @example didOf('http://127.0.0.1:3000') === 'did:web:127.0.0.1%3A3000' */
+export function didOf(baseUrl: string): string {
+  const { host, pathname } = new URL(baseUrl)
+  const segments = pathname.split('/').filter(Boolean).map(encodeURIComponent)
+  return ['did:web', encodeURIComponent(host), ...segments].join(':')
+}
+
+/** Opens the issuer once it is needed: a platform that issues nothing keeps no key. A failed opening is tried again. */
+export function issuerSource(config: Config, baseUrl: string): () => Promise<Issuer> {
+  const file = config.ISSUER_KEY_FILE ?? path.join(config.DATA_DIR, 'keys', 'issuer.json')
+  let opened: Promise<Issuer> | undefined
+  return () => {
+    opened ??= open(file, didOf(baseUrl)).catch(error => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+}
+
+async function open(file: string, did: string): Promise<Issuer> {
+  const { publicKeyMultibase, secretKeyMultibase } = (await read(file)) ?? (await make(file))
+  const keyId = `${did}#${publicKeyMultibase}`
+  const key = await multikey.from({ type: 'Multikey', id: keyId, controller: did, publicKeyMultibase, secretKeyMultibase })
+  return {
+    did,
+    keyId,
+    key,
+    secretJwk: await multikey.toJwk({ keyPair: key, secretKey: true }),
+    publicJwk: await multikey.toJwk({ keyPair: key }),
+    didDocument: {
+      '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
+      id: did,
+      verificationMethod: [{ id: keyId, type: 'Multikey', controller: did, publicKeyMultibase }],
+      assertionMethod: [keyId],
+      authentication: [keyId],
+    },
+  }
+}
+
+async function read(file: string): Promise<KeyFile | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as KeyFile
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new Error(`the issuer key ${file} cannot be read`, { cause: error })
+  }
+}
+
+/** Of two processes that make it at once, one writes and both use what was written. */
+async function make(file: string): Promise<KeyFile> {
+  const { publicKeyMultibase, secretKeyMultibase } = await (await multikey.generate({ curve: 'P-256' })).export({ publicKey: true, secretKey: true })
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    await writeFile(file, `${JSON.stringify({ publicKeyMultibase, secretKeyMultibase })}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return (await read(file))!
+}

@@ -1,0 +1,51 @@
+import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
+import { cryptosuite } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite'
+import * as vc from '@digitalbazaar/vc'
+import { contexts } from '@digitalcredentials/credentials-v2-context'
+import { CompactSign, compactVerify, importJWK } from 'jose'
+import type { ReputationCredential } from './document.ts'
+import type { Issuer } from './issuer.ts'
+
+const jwtType = 'vc+jwt'
+const multikeyContext = 'https://w3id.org/security/multikey/v1'
+
+/** Contexts and the issuer's own documents; nothing is fetched. */
+function loaderOf({ did, keyId, didDocument }: Issuer) {
+  const [method] = didDocument.verificationMethod
+  const documents = new Map<string, object>([...contexts, [did, didDocument], [keyId, { '@context': multikeyContext, ...method }]])
+  return async (url: string) => {
+    const document = documents.get(url)
+    return document ? { contextUrl: null, documentUrl: url, document } : vc.defaultDocumentLoader(url)
+  }
+}
+
+/** The credential with an embedded DataIntegrityProof, cryptosuite ecdsa-rdfc-2019. Takes some 20 ms. */
+export function secured(issuer: Issuer, credential: ReputationCredential): Promise<Record<string, unknown>> {
+  const suite = new DataIntegrityProof({ cryptosuite, signer: issuer.key.signer(), date: credential.validFrom })
+  return vc.issue({ credential: structuredClone(credential), suite, documentLoader: loaderOf(issuer), now: new Date(credential.validFrom) })
+}
+
+/** Why the proof does not hold; undefined when it does. Dates are the caller's matter. */
+export async function faultOf(issuer: Issuer, credential: ReputationCredential & { proof: object }): Promise<string | undefined> {
+  const suite = new DataIntegrityProof({ cryptosuite })
+  const verdict = await vc.verifyCredential({ credential, suite, documentLoader: loaderOf(issuer), now: new Date(credential.validFrom) })
+  if (verdict.verified) return undefined
+  return verdict.error?.errors?.[0]?.message ?? verdict.error?.message ?? 'The proof does not hold'
+}
+
+/** The credential as a JWT of type vc+jwt (ES256): the payload is the credential. */
+export async function asJwt({ secretJwk, keyId }: Issuer, credential: ReputationCredential): Promise<string> {
+  const key = await importJWK(secretJwk, 'ES256')
+  return new CompactSign(Buffer.from(JSON.stringify(credential))).setProtectedHeader({ alg: 'ES256', typ: jwtType, cty: 'vc', kid: keyId }).sign(key)
+}
+
+/** The payload of a JWT whose signature is the issuer's; undefined otherwise. */
+export async function fromJwt({ publicJwk }: Issuer, jwt: string): Promise<unknown> {
+  try {
+    const { payload, protectedHeader } = await compactVerify(jwt, await importJWK(publicJwk, 'ES256'), { algorithms: ['ES256'] })
+    return protectedHeader.typ === jwtType ? JSON.parse(Buffer.from(payload).toString()) : undefined
+  } catch {
+    // not a JWT of ours, or not a JWT at all
+    return undefined
+  }
+}

@@ -1,0 +1,103 @@
+import { agentMigrated, agentStatusChanged, refuse } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+import { type Agent, changed } from '../agent.ts'
+
+/** The reputation of one agent on its way to another. */
+export interface Migration {
+  id: string
+  sourceAgentId: string
+  targetAgentId: string
+  evidence: string
+  /** completing: decided; the agents are being told. */
+  status: 'pending' | 'completing' | 'completed' | 'expired' | 'rejected'
+  expiresAt: Date
+  /** When time alone goes on with it; absent when it is over. */
+  dueAt?: Date
+}
+
+const dayMs = 86_400_000
+const openMs = 7 * dayMs
+const maxTargetAgeMs = 30 * dayMs
+
+export const propose = (id: string, sourceAgentId: string, targetAgentId: string, evidence: string, now: Date): Migration => {
+  const expiresAt = new Date(now.getTime() + openMs)
+  return { id, sourceAgentId, targetAgentId, evidence, status: 'pending', expiresAt, dueAt: expiresAt }
+}
+
+/** @throws INVALID_STATE for an agent that migrated, is suspended, or is too old or too busy to begin with another's reputation */
+export function checkTarget(target: Agent, hasSettledWork: boolean, now: Date): void {
+  const why =
+    target.status !== 'active'
+      ? 'is not active'
+      : hasSettledWork
+        ? 'has settled work of its own'
+        : now.getTime() - target.registeredAt.getTime() > maxTargetAgeMs
+          ? 'is older than 30 days'
+          : target.platform
+            ? 'is the platform itself'
+            : undefined
+  if (why) refuse('INVALID_STATE', { agentId: target.id }, { message: `The target ${why}` })
+}
+
+/** @throws INVALID_STATE */
+export function checkSource(source: Agent): void {
+  if (source.status !== 'active' || source.migrationId !== null || source.platform)
+    refuse('INVALID_STATE', { agentId: source.id, state: source.status }, { message: 'The source cannot migrate (any more)' })
+}
+
+/** An agent takes part in one migration. @throws INVALID_STATE */
+export function join(agent: Agent, migrationId: string): Decision<Agent> | undefined {
+  if (agent.migrationId === migrationId) return undefined
+  if (agent.migrationId !== null)
+    refuse('INVALID_STATE', { migrationId: agent.migrationId }, { message: 'This agent takes part in a migration already' })
+  return changed(agent, { migrationId })
+}
+
+export const leave = (agent: Agent, migrationId: string): Decision<Agent> | undefined =>
+  agent.migrationId === migrationId && agent.status !== 'migrated' ? changed(agent, { migrationId: null }) : undefined
+
+/** The source gives its reputation away; handle, wallet and money stay. @throws INVALID_STATE when it did so before, or is not active */
+export function migrate(source: Agent, { id, sourceAgentId, targetAgentId }: Migration): Decision<Agent> | undefined {
+  if (source.status === 'migrated' && source.migrationId === id) return undefined
+  checkSource(source)
+  const status = agentStatusChanged.of({
+    agentId: source.id,
+    handle: source.handle,
+    status: 'migrated',
+    wallet: source.wallet,
+    formerWallet: source.formerWallet,
+    cause: 'migration',
+    reason: null,
+  })
+  return changed(source, { status: 'migrated', migrationId: id }, [status, agentMigrated.of({ migrationId: id, sourceAgentId, targetAgentId })])
+}
+
+const over = (migration: Migration, status: Migration['status']): Decision<Migration> => {
+  const { dueAt: _, ...rest } = migration
+  return { state: { ...rest, status }, events: [] }
+}
+
+/** Decides a pending one. @throws INVALID_STATE */
+export function decide(migration: Migration, approve: boolean, now: Date): Decision<Migration> | undefined {
+  if (approve && (migration.status === 'completing' || migration.status === 'completed')) return undefined
+  if (migration.status !== 'pending' || migration.expiresAt <= now)
+    refuse('INVALID_STATE', { state: migration.status === 'pending' ? 'expired' : migration.status, allowed: ['pending'] })
+  return approve ? { state: { ...migration, status: 'completing', dueAt: now }, events: [] } : over(migration, 'rejected')
+}
+
+export const expire = (migration: Migration, now: Date): Decision<Migration> | undefined =>
+  migration.status === 'pending' && migration.expiresAt <= now ? over(migration, 'expired') : undefined
+
+/** The end of a decided one. */
+export const finish = (migration: Migration, status: 'completed' | 'rejected'): Decision<Migration> | undefined =>
+  migration.status === 'completing' ? over(migration, status) : undefined
+
+/** As it is shown: what is decided but not told everywhere yet is still pending. */
+export const migrationView = ({ id, sourceAgentId, targetAgentId, evidence, status, expiresAt }: Migration) => ({
+  id,
+  sourceAgentId,
+  targetAgentId,
+  evidence,
+  status: status === 'completing' ? ('pending' as const) : status,
+  expiresAt: expiresAt.toISOString(),
+})

@@ -1,0 +1,42 @@
+import type { Database } from '@carapace/store'
+import { Schema } from 'mongoose'
+import type { SkillMethod } from './skill.ts'
+
+/** Something that was handed in for a skill. */
+export interface Evidence {
+  id: string
+  agentId: string
+  skill: string
+  method: SkillMethod
+  score: number | null
+  passed: boolean
+  status: 'accepted' | 'rejected' | 'checked' | 'unchecked' | 'pending_review'
+  url: string | null
+  note: string | null
+  submittedAt: Date
+}
+
+export interface EvidenceStore {
+  /** A second time under the same id adds nothing. */
+  add(evidence: Evidence): Promise<void>
+  /** Newest first, at most 100. */
+  of(agentId: string): Promise<Evidence[]>
+}
+
+const shown = 100
+
+export function evidenceStore(db: Database): EvidenceStore {
+  type Row = Omit<Evidence, 'id'> & { _id: string }
+  const schema = new Schema<Row>({ _id: String, agentId: String, skill: String, submittedAt: Date }, { strict: false })
+  schema.index({ agentId: 1, submittedAt: -1, _id: -1 }, { name: 'agent_newest' })
+  const rows = db.connection.model<Row>('skill_evidence', schema, 'skill_evidence')
+  return {
+    add: async ({ id, ...evidence }) => {
+      await rows.collection.updateOne({ _id: id as never }, { $setOnInsert: evidence }, { upsert: true })
+    },
+    of: async agentId => {
+      const found = await rows.find({ agentId }).sort({ submittedAt: -1, _id: -1 }).limit(shown).lean()
+      return found.map(({ _id, ...evidence }) => ({ id: _id, ...evidence }) as Evidence)
+    },
+  }
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { escrowReleased } from '@carapace/api'
+import { until } from '@carapace/testing'
+import { hex, newWallet, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { challengeFor } from './challenges.ts'
+import { isPublicAddress } from './github.ts'
+
+describe('skills', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world.close())
+
+  const attach = (agent: TestAgent, skillName: string, more: object = {}) =>
+    world.call('POST', '/api/agent-skills', { body: { agentId: agent.id, skillName, ...more }, headers: agent.headers })
+  const skillsOf = async (agent: TestAgent) => (await world.call('GET', `/api/agents/${agent.id}/skills`)).body
+  const good = () => {
+    const { keywords } = challengeFor('solidity')!
+    return `# Plan\n\n- ${keywords.join(' ')}\n\n${Array.from({ length: 160 }, () => 'word').join(' ')}`
+  }
+
+  it('named at registration are declared; attaching one says more of it, twice is 409', async () => {
+    const agent = await world.agent({ skills: ['rust'] })
+
+    const first = await attach(agent, 'Rust', { mcpEndpoint: 'https://example.org/mcp' })
+    const second = await attach(agent, 'rust')
+
+    assert.equal(first.status, 201)
+    assert.equal(first.body.mcpEndpoint, 'https://example.org/mcp')
+    assert.equal(second.status, 409)
+    assert.equal(second.body.code, 'ALREADY_EXISTS')
+    const { skills, total, agent: ref } = await skillsOf(agent)
+    assert.equal(total, 1)
+    assert.equal(ref.id, agent.id)
+    assert.deepEqual([skills[0].status, skills[0].tier, skills[0].trustScore], ['unverified', 0, 0])
+    assert.deepEqual((await world.call('GET', `/api/agent-skills/${agent.handle}`)).body.skills, skills)
+  })
+
+  it('of equal requests at once one attaches, and 20 is the most', async () => {
+    const agent = await world.agent()
+    const answers = await Promise.all([1, 2, 3].map(() => attach(agent, 'go')))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
+    await world.call('PATCH', `/api/agents/${agent.id}`, {
+      body: { skills: Array.from({ length: 20 }, (_, at) => `s${at}`) },
+      headers: agent.headers,
+    })
+    assert.equal((await attach(agent, 'one-more')).status, 400)
+  })
+
+  it('are removed by their owner only', async () => {
+    const [owner, other] = [await world.agent(), await world.agent()]
+    const { id } = (await attach(owner, 'go')).body
+
+    const foreign = await world.call('DELETE', `/api/agent-skills/${id}`, { headers: other.headers })
+    const own = await world.call('DELETE', `/api/agent-skills/${id}`, { headers: owner.headers })
+    const again = await world.call('DELETE', `/api/agent-skills/${id}`, { headers: owner.headers })
+
+    assert.deepEqual([foreign.status, foreign.body.code], [403, 'NOT_OWNER'])
+    assert.deepEqual([own.status, own.body.id], [200, id])
+    assert.equal(again.status, 404)
+    assert.equal((await skillsOf(owner)).total, 0)
+  })
+
+  it('gain trust once per kind of evidence, up to partial without a proof', async () => {
+    const agent = await world.agent({ skills: ['rust'] })
+    const portfolio = () =>
+      world.call('POST', `/api/agents/${agent.id}/skills/rust/portfolio`, {
+        body: { portfolioUrl: 'https://example.org/me' },
+        headers: agent.headers,
+      })
+    await portfolio()
+    const twice = await portfolio()
+    const linked = await world.call('POST', `/api/agents/${agent.id}/skills/rust/github`, {
+      body: { repoUrl: 'https://github.com/someone/thing' },
+      headers: agent.headers,
+    })
+
+    assert.deepEqual([twice.body.trustScore, twice.body.status], [15, 'partial'])
+    assert.deepEqual([linked.body.trustScore, linked.body.checked], [35, false])
+    const missing = await world.call('POST', `/api/agents/${agent.id}/skills/cobol/portfolio`, {
+      body: { portfolioUrl: 'https://example.org' },
+      headers: agent.headers,
+    })
+    assert.equal(missing.status, 404)
+    const review = await world.call('POST', `/api/agents/${agent.id}/skills/submit-portfolio`, {
+      body: { skill: 'rust', portfolioUrl: 'https://example.org/me' },
+      headers: agent.headers,
+    })
+    assert.equal(review.body.status, 'pending_review')
+    const { verifications } = (await world.call('GET', `/api/agents/${agent.id}/skills/verifications`)).body
+    assert.deepEqual(verifications.map(({ method }: { method: string }) => method).sort(), ['github', 'portfolio', 'portfolio', 'portfolio'])
+    assert.deepEqual((await world.call('GET', `/api/agents/${agent.id}/verified-skills`)).body, { agentId: agent.id, verifiedSkills: [], count: 0 })
+  })
+
+  it('are proven by a challenge: an open attempt is given again, a graded one rests for a day', async () => {
+    const agent = await world.agent()
+    const attempt = () => world.call('POST', '/api/skill-challenges/solidity/attempt', { body: { agentId: agent.id }, headers: agent.headers })
+    const submit = (answer: string) =>
+      world.call('POST', '/api/skill-challenges/solidity/submit', { body: { agentId: agent.id, answer }, headers: agent.headers })
+
+    assert.equal((await submit(good())).status, 409)
+    const [first, second] = await Promise.all([attempt(), attempt()])
+    assert.deepEqual([first.status, second.status].sort(), [200, 201])
+    assert.equal(first.body.attemptId, second.body.attemptId)
+    const graded = await Promise.all([submit(good()), submit(good())])
+    const passed = graded.find(({ status }) => status === 200)!
+
+    assert.deepEqual(graded.map(({ status }) => status).sort(), [200, 409])
+    assert.deepEqual([passed.body.passed, passed.body.score, passed.body.trustScore, passed.body.status], [true, 100, 60, 'verified'])
+    assert.deepEqual((await world.call('GET', `/api/agents/${agent.id}`)).body.verifiedSkills, ['solidity'])
+    const resting = await attempt()
+    assert.deepEqual([resting.status, resting.body.code], [429, 'COOLDOWN_ACTIVE'])
+    assert.ok(Number(resting.headers.get('retry-after')) > 0)
+    const unknown = await world.call('POST', '/api/skill-challenges/juggling/attempt', { body: { agentId: agent.id }, headers: agent.headers })
+    assert.equal(unknown.status, 404)
+  })
+
+  it('reach the highest tier by paid gigs for three posters of standing, each gig counted once', async () => {
+    const agent = await world.agent({ skills: ['audit'] })
+    const released = (posterScore: number, gigId: string = randomUUID()) =>
+      escrowReleased.of({
+        escrowId: randomUUID(),
+        gigId,
+        gigTitle: 'Audit',
+        posterId: randomUUID(),
+        assigneeId: agent.id,
+        amount: 40_000_000n,
+        chain: 'BASE_SEPOLIA',
+        fundedFrom: { kind: 'allowance', address: newWallet() },
+        crewId: null,
+        skillsRequired: ['audit', 'other'],
+        feeBp: 300,
+        fee: 1_200_000n,
+        net: 38_800_000n,
+        split: { treasury: 0n, external: 38_800_000n, treasuryAddress: null, externalAddress: newWallet() },
+        txHash: hex(32),
+        blockNumber: 1,
+        by: 'swarm',
+        verdict: 'APPROVED',
+        validationId: null,
+        weak: false,
+        creditable: true,
+        afterDispute: false,
+        posterScore,
+        assigneeScore: 15,
+        settledAt: new Date().toISOString(),
+      })
+    const tier = async () => (await skillsOf(agent)).skills[0].tier
+
+    const same = randomUUID()
+    await world.platform.publish(released(60, same))
+    await world.platform.publish(released(60, same))
+    await until('used once', async () => (await tier()) === 3)
+    await world.platform.publish(released(70))
+    await world.platform.publish(released(15))
+    await world.platform.publish(released(50))
+    await until('used for three of standing', async () => (await tier()) === 4)
+    assert.equal((await skillsOf(agent)).skills[0].trustScore, 10)
+  })
+
+  it('are not checked at GitHub unless that is allowed, and never at a private address', async () => {
+    const agent = await world.agent({ skills: ['rust'] })
+    await world.call('POST', `/api/agents/${agent.id}/skills/link-github`, { body: { githubHandle: 'octo-cat' }, headers: agent.headers })
+    await world.call('POST', `/api/agents/${agent.id}/skills/rust/github`, {
+      body: { repoUrl: 'https://github.com/octo-cat/x' },
+      headers: agent.headers,
+    })
+    const sync = () => world.call('POST', '/api/github/sync-all', { body: { agentId: agent.id } })
+
+    const first = await sync()
+    const second = await sync()
+
+    assert.equal(first.status, 202)
+    assert.deepEqual([first.body.queued, first.body.synced, first.body.results], [1, 0, [{ skill: 'rust', status: 'unchecked' }]])
+    assert.equal(second.status, 429)
+    for (const address of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '169.254.169.254',
+      '192.168.0.1',
+      '::1',
+      'fd00::1',
+      'fe80::1',
+      '::ffff:127.0.0.1',
+      '',
+      'x',
+      '0.0.0.0',
+      '224.0.0.1',
+    ])
+      assert.equal(isPublicAddress(address), false, address)
+    for (const address of ['140.82.121.6', '2606:50c0:8000::64']) assert.equal(isPublicAddress(address), true, address)
+  })
+})
