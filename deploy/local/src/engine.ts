@@ -66,7 +66,8 @@ async function launch(folder: string, socket: string): Promise<{ child: ChildPro
     createInterface({ input: child.stdout }).on('line', line => {
       if (!line.startsWith('ready ')) return
       clearTimeout(late)
-      resolve(line.slice('ready '.length))
+      // Directly, since drivers turn the addresses that a replica set tells of into lower case, and this one is a path.
+      resolve(`${line.slice('ready '.length)}?directConnection=true`)
     })
     child.once('exit', () => {
       clearTimeout(late)

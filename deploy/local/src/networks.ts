@@ -15,14 +15,21 @@ export interface Devnets {
 }
 
 /** Both devnets with all contracts, kept in the data folder. */
-export async function startNetworks(dataDir: string, ports: readonly [number, number], keys: Keys, baseUrl: string, log: (message: string) => void): Promise<Devnets> {
+export async function startNetworks(
+  dataDir: string,
+  ports: readonly [number, number],
+  keys: Keys,
+  baseUrl: string,
+  log: (message: string) => void,
+): Promise<Devnets> {
   const operator = computeAddress(keys.relayer)
   const admin = computeAddress(keys.oracle)
   const chains = Object.keys(networks) as Chain[]
   const devnets = await startDevnets<Deployment>({
     networks: chains.map((chain, at) => ({ chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless, port: ports[at] ?? 0 })),
     dataDir: path.join(dataDir, 'devnet'),
-    deploy: (rpc, { chainId }) => deployDevnet({ rpcUrl: rpc, chainId, deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }),
+    deploy: (rpc, { chainId }) =>
+      deployDevnet({ rpcUrl: rpc, chainId, deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }),
     log,
   })
   await mkdir(path.join(dataDir, 'devnet'), { recursive: true })

@@ -1,10 +1,10 @@
-import type { AnyService } from '@carapace/service'
 import { chainRelayer } from '@carapace/chain-relayer'
 import { escrow } from '@carapace/escrow'
 import { identity } from '@carapace/identity'
 import { marketplace } from '@carapace/marketplace'
 import { notifications } from '@carapace/notifications'
 import { reputation } from '@carapace/reputation'
+import type { AnyService } from '@carapace/service'
 import { swarm } from '@carapace/swarm'
 import { treasury } from '@carapace/treasury'
 

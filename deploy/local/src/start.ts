@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { startGateway } from '@carapace/gateway'
-import { type Config, type Logger, makeLog, readConfig, type RunningService, startService } from '@carapace/service'
+import { type Config, type Logger, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
 import { computeAddress } from 'ethers'
 import { startEngine } from './engine.ts'
@@ -62,7 +62,9 @@ async function compose(environment: Record<string, string | undefined>, opened: 
   const config = readConfig({ ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(environment) })
   const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local' }) : await embeddedBus(mongoUri, config))
   const running = await startServices(config, mongoUri, bus, keys, log, opened)
-  const gateway = own(await startGateway({ config, mongoUri, bus, internalKey: config.INTERNAL_KEY!, address: addressOf(running), log, exclusive: true }))
+  const gateway = own(
+    await startGateway({ config, mongoUri, bus, internalKey: config.INTERNAL_KEY!, address: addressOf(running), log, exclusive: true }),
+  )
 
   return {
     url: gateway.url,
@@ -77,14 +79,30 @@ async function compose(environment: Record<string, string | undefined>, opened: 
   }
 }
 
-async function startServices(config: Config, mongoUri: string, bus: Bus, keys: Keys, log: Logger, opened: Closable[]): Promise<Map<ServiceName, RunningService>> {
+async function startServices(
+  config: Config,
+  mongoUri: string,
+  bus: Bus,
+  keys: Keys,
+  log: Logger,
+  opened: Closable[],
+): Promise<Map<ServiceName, RunningService>> {
   const running = new Map<ServiceName, RunningService>()
   let announceAllUp = () => {}
   const allUp = new Promise<void>(resolve => {
     announceAllUp = resolve
   })
   for (const service of services) {
-    const started = await startService(service, { config, mongoUri, bus, internalKey: config.INTERNAL_KEY ?? keys.internalKey, address: addressOf(running), log, exclusive: !config.AMQP_URL, allUp })
+    const started = await startService(service, {
+      config,
+      mongoUri,
+      bus,
+      internalKey: config.INTERNAL_KEY ?? keys.internalKey,
+      address: addressOf(running),
+      log,
+      exclusive: !config.AMQP_URL,
+      allUp,
+    })
     running.set(started.name, started)
     opened.push(started)
   }
@@ -114,7 +132,8 @@ function defaults(keys: Keys, base: string): Record<string, string> {
   }
 }
 
-const withoutEmpty = (environment: Record<string, string | undefined>) => Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+const withoutEmpty = (environment: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
 
 /** 0 asks for free ports (tests). */
 const devnetPorts = ({ DEVNET_RPC_PORT }: Config): [number, number] => (DEVNET_RPC_PORT === 0 ? [0, 0] : [DEVNET_RPC_PORT, DEVNET_RPC_PORT + 1])
