@@ -210,6 +210,12 @@ export async function tellTransfer({ platform }: World, seen: Seen): Promise<voi
   await platform.publish(api.contractEvents['USDC.Transfer']!.of(transfer))
 }
 
+/** New money that comes into an address, on chain and told as final. */
+export async function deposit(world: World, to: string, amount: bigint, chain: Chain = 'BASE_SEPOLIA'): Promise<void> {
+  world.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(world, chain, to) + amount)
+  await tellTransfer(world, { chain, to, amount })
+}
+
 export interface TestAgent {
   id: string
   wallet: string
@@ -247,8 +253,7 @@ export async function fundedAgent(world: World, amount: bigint, preferredChain: 
   })
   const address: string = fund.body.depositAddress
   if (amount > 0n) {
-    world.balances.set(`${preferredChain}/${address}`, amount)
-    await tellTransfer(world, { chain: preferredChain, to: address, amount })
+    await deposit(world, address, amount, preferredChain)
     await until('the deposit is credited', async () => (await balance(world, agent)).balance === Number(amount))
   }
   return { ...agent, address }

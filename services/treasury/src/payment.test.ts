@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { paymentStatuses, Refusal } from '@carapace/api'
+import fc from 'fast-check'
+import { accept, type Command, cancel, canDo, confirm, execute, fail, noteHash, type Payment, type PaymentStatus, transitions } from './payment.ts'
+
+const noon = new Date('2026-03-04T12:00:00.000Z')
+const due = new Date('2026-03-04T12:10:00.000Z')
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const draft = {
+  id: '0192f0c0-0000-7000-8000-000000000001',
+  kind: 'payment' as const,
+  fromAgentId: 'sender',
+  fromAddress: address('1'),
+  toAgentId: 'recipient',
+  toAddress: address('2'),
+  chain: 'BASE_SEPOLIA' as const,
+  gigId: null,
+  note: null,
+  acceptedAt: noon,
+}
+const payment = (status: PaymentStatus): Payment => ({
+  ...draft,
+  amount: 30_000_000n,
+  status,
+  executeAfter: due,
+  txHash: null,
+  executedAt: null,
+  failure: null,
+})
+const run: Record<Command, (of: Payment) => { state: Payment; events: { type: string }[] } | undefined> = {
+  cancel: of => cancel(of, 'sender'),
+  execute: of => execute(of, due, due),
+  confirm: of => confirm(of, '0x1', due),
+  confirmLate: of => confirm(of, '0x1', due),
+  fail: of => fail(of, 'REVERTED'),
+}
+
+describe('payment', () => {
+  for (const status of paymentStatuses) {
+    for (const command of ['cancel', 'execute', 'confirm', 'fail'] as const) {
+      const to = (transitions[status] as Record<string, PaymentStatus>)[command]
+      if (to !== undefined) it(`${command} takes a ${status} one to ${to}`, () => assert.equal(run[command](payment(status))?.state.status, to))
+      else if (!(command === 'confirm' && status === 'failed'))
+        it(`${command} does nothing to a ${status} one`, () => {
+          const before = payment(status)
+          if (command === 'execute') assert.equal(execute(before, due, due), undefined)
+          else
+            assert.throws(
+              () => run[command](before),
+              (error: unknown) => error instanceof Refusal && error.code === 'INVALID_STATE',
+            )
+        })
+    }
+  }
+
+  it('is sent at once below 25 USDC and waits from 25 on', () => {
+    const small = accept({ ...draft, amount: 24_999_999n, executeAfter: noon }, due)
+    const large = accept({ ...draft, amount: 25_000_000n, executeAfter: due }, due)
+
+    assert.deepEqual([small.state.status, small.events.map(({ type }) => type)], ['submitted', ['chain.command.v1']])
+    assert.deepEqual([large.state.status, large.events.map(({ type }) => type)], ['pending', ['treasury.payment.queued.v1']])
+  })
+
+  it('is not executed before its time', () => assert.equal(execute(payment('pending'), new Date(due.getTime() - 1), due), undefined))
+
+  it('can be cancelled by its sender only', () => {
+    assert.throws(
+      () => cancel(payment('pending'), 'recipient'),
+      (error: unknown) => error instanceof Refusal && error.code === 'FORBIDDEN',
+    )
+  })
+
+  it('learns the hash of its transaction only while its outcome is open', () => {
+    assert.equal(noteHash(payment('processing'), '0x2')?.state.txHash, '0x2')
+    for (const status of ['pending', 'executed', 'failed', 'cancelled'] as const) assert.equal(noteHash(payment(status), '0x2'), undefined)
+  })
+
+  it('is announced once when it is confirmed again in another block', () => {
+    const { state, events } = confirm(payment('processing'), '0x1', due)
+    const again = confirm(state, '0x2', new Date(due.getTime() + 1))
+
+    assert.equal(events.length, 1)
+    assert.deepEqual([again.events.length, again.state.txHash, again.state.executedAt], [0, '0x2', due])
+  })
+
+  it('leaves every state that holds money by time and the outcome of its command alone', () => {
+    for (const status of ['pending', 'submitted', 'processing'] as const) {
+      const taken = execute(payment(status), due, due)?.state ?? payment(status)
+      assert.ok(canDo(taken, 'confirm') && canDo(taken, 'fail'), `${taken.status} has no end`)
+    }
+  })
+
+  it('sends at most one command and ends in one state, whatever is tried in whatever order', () => {
+    const command = fc.constantFrom<Command>('cancel', 'execute', 'confirm', 'fail')
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 12 }), fc.boolean(), (tries, isLarge) => {
+        const first = accept({ ...draft, amount: isLarge ? 30_000_000n : 3n, executeAfter: isLarge ? due : noon }, due)
+        let state = first.state
+        const events = [...first.events.map(({ type }) => type)]
+        for (const next of tries) {
+          if (!canDo(state, next)) continue
+          const decision = run[next](state)!
+          state = decision.state
+          events.push(...decision.events.map(({ type }) => type))
+        }
+        const count = (type: string) => events.filter(found => found === type).length
+        assert.ok(count('chain.command.v1') <= 1)
+        assert.ok(count('treasury.payment.cancelled.v1') === 0 || count('chain.command.v1') === 0)
+        assert.ok(count('treasury.payment.executed.v1') <= 1)
+      }),
+    )
+  })
+})
