@@ -5,7 +5,7 @@ import { advance, lockConfirmed, lockFailed, onTime, refundSeen, releaseConfirme
 import { day, type Escrow, holdsMoney, hour, isFinal, type Status, transitions } from './escrow.ts'
 import { postings } from './postings.ts'
 
-const moment = (now = start) => ({ now, splitTo: null })
+const moment = (now = start, timers = true) => ({ now, timers, splitTo: null })
 const source = { kind: 'allowance' as const }
 const scores = { posterScore: 15, assigneeScore: 15 }
 
@@ -92,6 +92,14 @@ describe('escrow rules', () => {
       assert.equal(events[0]!.type, 'escrow.escrow.decided.v1')
     })
   }
+
+  it('leave to the timers what a time has decided: a late event alone refunds nothing', () => {
+    const late = advance({ ...locked(assigned), verdict: verdict('rejected', { frozen: true }) }, moment(later(9 * day), false)).state
+
+    assert.equal(late.status, 'locked')
+    assert.equal(advance({ ...late, appeal: appeal({ outcome: 'won' }) }, moment(later(9 * day), false)).state.status, 'releasing')
+    assert.equal(onTime(late, moment(later(9 * day)))!.state.status, 'refunding')
+  })
 
   it('a verdict that meets a lock under way is kept and decided at its end', () => {
     const met = advance({ ...funding(assigned), verdict: verdict('approved') }, moment()).state

@@ -11,6 +11,11 @@ const commandTime = 15 * 60_000
 
 export interface Moment {
   now: Date
+  /**
+   * Whether a time that has passed may decide. Not while facts are learnt: after a standstill the next event may be the appeal that the deadline
+   * waits for, so only the job decides by time, and it asks the swarm first.
+   */
+  timers: boolean
   /** The assignee's custodial wallet, if it has one: half of the net goes there. */
   splitTo: string | null
 }
@@ -63,10 +68,10 @@ function decide(e: Escrow, outcome: NonNullable<Escrow['decision']>['outcome'], 
 
 /** Does what the facts demand in the present state. The same facts in another order end in the same state. */
 export function advance(e: Escrow, moment: Moment): Result {
-  if (e.status === 'none') return withoutMoney(e, moment.now)
+  if (e.status === 'none') return withoutMoney(e, moment)
   if (e.status !== 'locked' && e.status !== 'disputed') return { state: e, events: [] }
   const paid = payee(e)
-  const judgement = judge(e, moment.now)
+  const judgement = judge(e, ruling(moment))
   const then =
     judgement.kind === 'settle'
       ? settle(paid.state, judgement, moment)
@@ -76,14 +81,17 @@ export function advance(e: Escrow, moment: Moment): Result {
   return { state: then.state, events: [...paid.events, ...then.events] }
 }
 
+const ruling = ({ now, timers }: Moment): Date => (timers ? now : new Date(0))
+
 const wait = (e: Escrow, { until, action }: Extract<Judgement, { kind: 'wait' }>): Result => ({
   state: { ...e, dueAt: until, dueAction: action },
   events: [],
 })
 
 /** Nothing is locked: a verdict or the gig's end closes the escrow for good; what is frozen or weak is held first. */
-function withoutMoney(e: Escrow, now: Date): Result {
-  const judgement = judge(e, now)
+function withoutMoney(e: Escrow, moment: Moment): Result {
+  const { now } = moment
+  const judgement = judge(e, ruling(moment))
   const { verdict } = standing(e)
   const close = (reason: Reason, by: By) => decide(move(e, 'decline', { dueAt: null, dueAction: null }), 'unfunded', reason, by, now)
   if (judgement.kind === 'settle') return close(judgement.reason, judgement.by)

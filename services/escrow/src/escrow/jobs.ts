@@ -25,7 +25,7 @@ async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
     if (isBehind(escrow, validations)) return
   }
   const moment = await momentOf(parts, escrow.id)
-  await changeEscrow(parts, escrow.id, present => onTime(present, moment))
+  await changeEscrow(parts, escrow.id, present => onTime(present, { ...moment, timers: true }))
 }
 
 /** What time alone does. One escrow that cannot move now must not keep the others waiting. */

@@ -59,7 +59,7 @@ export async function changeEscrow(parts: Parts, gigId: string, decide: Decide, 
 /** The time, and where half of a payout would go. `assigneeId` when the change itself brings it. */
 export async function momentOf(parts: Parts, gigId: string, assigneeId?: string): Promise<Moment> {
   const assignee = assigneeId ?? (await parts.escrows.get(gigId))?.assignment?.assigneeId
-  return { now: parts.clock.now(), splitTo: assignee ? ((await parts.custodial.of(assignee)) ?? null) : null }
+  return { now: parts.clock.now(), timers: false, splitTo: assignee ? ((await parts.custodial.of(assignee)) ?? null) : null }
 }
 
 /** Notes a fact and does what then follows. A fact that changes nothing is not written. */

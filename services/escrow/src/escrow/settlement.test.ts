@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
-import { deliveredGig, told, untilStatus } from '../testing/story.ts'
-import { startWorld, until, type World } from '../testing/world.ts'
+import { randomUUID } from 'node:crypto'
+import type { Draft } from '@carapace/api'
+import fc from 'fast-check'
+import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatus, validationRow } from '../testing/story.ts'
+import { assertWell } from '../testing/well.ts'
+import { newWallet, oracle, startWorld, until, type World } from '../testing/world.ts'
+
+const hour = 3_600
+const day = 24 * hour
 
 describe('settlement of a gig', () => {
   let world: World
@@ -8,7 +15,63 @@ describe('settlement of a gig', () => {
   before(async () => {
     world = await startWorld()
   })
-  after(() => world.close())
+  beforeEach(() => {
+    world.chain = () => 'confirm'
+  })
+  after(async () => {
+    await assertWell(world)
+    await world.close()
+  })
+
+  const kinds = (story: Story) => world.commands.filter(({ opKey }) => opKey.includes(story.gigId)).map(({ kind }) => kind)
+  const post = (path: string, body: object, headers: Record<string, string>) => world.platform.call('POST', path, { body, headers })
+  const receiptOf = (gigId: string) => world.platform.call('GET', `/api/trust-receipts/gigs/${gigId}`)
+  const frozenUntil = () => ({
+    frozen: true,
+    disputeReason: 'New account cluster',
+    appealUntil: new Date(Date.now() + 48 * hour * 1000).toISOString(),
+  })
+
+  it('ends in the same state with the same payments in whatever order, and however often, the same events come', async function () {
+    this.timeout(60_000)
+    const stories: { [name: string]: { events: (s: Story) => Draft[]; end: string } } = {
+      approved: { events: s => [told.posted(s), told.assigned(s), told.submitted(s), told.resolved(s, 'approved')], end: 'released' },
+      rejected: { events: s => [told.posted(s), told.assigned(s), told.submitted(s), told.resolved(s, 'rejected')], end: 'refunded' },
+      appealed: {
+        events: s => {
+          const appealId = randomUUID()
+          return [
+            told.assigned(s),
+            told.submitted(s),
+            told.resolved(s, 'rejected', frozenUntil()),
+            told.frozen(s),
+            told.appealFiled(s, appealId),
+            told.appealClosed(s, appealId, 'won'),
+          ]
+        },
+        end: 'released',
+      },
+    }
+    for (const { events, end } of Object.values(stories)) {
+      await fc.assert(
+        fc.asyncProperty(fc.infiniteStream(fc.nat()), async seeds => {
+          const story = await newGig(world)
+          const drafts = events(story)
+          Object.assign(story.row, { status: 'open', assigneeId: null, feeBp: null })
+          const lock = lockFunds(world, story)
+          const all = [...drafts, ...drafts.slice(0, 2)].map(draft => ({ draft, at: seeds.next().value! })).sort((a, b) => a.at - b.at)
+          await lock
+          for (const { draft } of all) await world.platform.publish(draft)
+
+          const escrow = await untilStatus(world, story.gigId, end)
+
+          assert.equal(kinds(story).filter(kind => kind === 'escrow.settle').length, 1)
+          if (end === 'released') assert.deepEqual([escrow.fee, escrow.net], [1.2, 38.8])
+        }),
+        { numRuns: 6, includeErrorInReport: true },
+      )
+    }
+  })
 
   it('pays the assignee after an approved verdict and issues the receipt', async () => {
     const story = await deliveredGig(world)
@@ -18,14 +81,168 @@ describe('settlement of a gig', () => {
     const escrow = await untilStatus(world, story.gigId, 'released')
     assert.deepEqual([escrow.fee, escrow.net, escrow.split], [1.2, 38.8, { treasury: 0, external: 38.8 }])
     const receipt = await until('the receipt', async () => {
-      const { status, body } = await world.platform.call('GET', `/api/trust-receipts/gigs/${story.gigId}`)
+      const { status, body } = await receiptOf(story.gigId)
       return status === 200 && body
     })
     assert.deepEqual([receipt.budget, receipt.platformFee, receipt.netPaid, receipt.verdict], [40, 1.2, 38.8, 'APPROVED'])
-    assert.equal(receipt.txHash, escrow.releaseTxHash)
+    assert.deepEqual([receipt.txHash, receipt.validationConsensus, receipt.validatorCount], [escrow.releaseTxHash, 100, 2])
+    assert.deepEqual(kinds(story), ['escrow.lock', 'escrow.payee', 'escrow.settle'])
+    const { body } = await world.platform.call('GET', `/api/agents/${story.worker.id}/earnings`)
+    assert.deepEqual([body.totalEarned, body.history[0].gigId], [38.8, story.gigId])
+  })
+
+  it('pays half of the net to a custodial wallet, the odd micro to the own one', async () => {
+    const story = await newGig(world, { budget: 33.333333 })
+    const custodial = newWallet()
+    world.custodial.set(story.worker.id, custodial)
+    await lockFunds(world, story)
+    await world.platform.publish(told.assigned(story, 275))
+    await world.platform.publish(told.submitted(story))
+
+    await world.platform.publish(told.resolved(story, 'approved'))
+
+    const escrow = await untilStatus(world, story.gigId, 'released')
+    assert.deepEqual([escrow.fee, escrow.net, escrow.split], [0.916667, 32.416666, { treasury: 16.208333, external: 16.208333 }])
+    const settle = world.commands.find(({ opKey }) => opKey === `escrow.settle:${story.gigId}`)!
+    assert.deepEqual(settle.args.outcome, { kind: 'release', fee: '916667', splitTo: custodial, splitAmount: '16208333' })
+  })
+
+  it('sends the money back after a rejection', async () => {
+    const story = await deliveredGig(world)
+
+    await world.platform.publish(told.resolved(story, 'rejected'))
+
+    await untilStatus(world, story.gigId, 'refunded')
+    assert.equal((await receiptOf(story.gigId)).status, 404)
+  })
+
+  it('holds a frozen rejection and pays when the appeal is won', async () => {
+    const story = await deliveredGig(world)
+    await world.platform.publish(told.resolved(story, 'rejected', frozenUntil()))
+    await until('it is held', async () => (await escrowOf(world, story.gigId)).nextDeadline?.action === 'refund')
+    const appealId = randomUUID()
+
+    await world.platform.publish(told.appealFiled(story, appealId))
+    await until('the appeal is known', async () => (await escrowOf(world, story.gigId)).nextDeadline?.action === 'appeal')
+    assert.equal((await escrowOf(world, story.gigId)).status, 'locked')
+    await world.platform.publish(told.appealClosed(story, appealId, 'won'))
+
+    await untilStatus(world, story.gigId, 'released')
+    const receipt = await until('the receipt', async () => {
+      const { status, body } = await receiptOf(story.gigId)
+      return status === 200 && body
+    })
+    assert.deepEqual([receipt.validationConsensus, receipt.validatorCount], [60, 5])
+  })
+
+  it('refunds a frozen rejection when the appeal is lost', async () => {
+    const story = await deliveredGig(world)
+    const appealId = randomUUID()
+    for (const draft of [
+      told.resolved(story, 'rejected', frozenUntil()),
+      told.appealFiled(story, appealId),
+      told.appealClosed(story, appealId, 'lost', true),
+    ])
+      await world.platform.publish(draft)
+
+    await untilStatus(world, story.gigId, 'refunded')
+  })
+
+  it('pays only a deliverer: the oracle cannot release a gig without delivery, then it can, once', async () => {
+    const story = await newGig(world)
+    await lockFunds(world, story)
+    await world.platform.publish(told.assigned(story))
+    await until('the assignee is known', async () => (await escrowOf(world, story.gigId)).payeeId === story.worker.id)
+    const release = (headers: Record<string, string>) => post('/api/escrow/release', { gigId: story.gigId }, headers)
+
+    const early = await release(oracle)
+    await world.platform.publish(told.submitted(story))
+    const [stranger, poster] = [await release(story.worker.headers), await release(story.poster.headers)]
+    const first = await until('it is released', async () => {
+      const answer = await release(oracle)
+      return answer.status === 200 && answer
+    })
+    const again = await release(oracle)
+
+    assert.deepEqual([early.status, early.body.code], [409, 'INVALID_STATE'])
+    assert.deepEqual([stranger.status, stranger.body.code], [403, 'NOT_POSTER'])
+    assert.deepEqual([poster.status, poster.body.code], [403, 'FORBIDDEN'])
+    assert.deepEqual([again.status, again.body], [200, first.body])
+    assert.equal(kinds(story).filter(kind => kind === 'escrow.settle').length, 1)
+  })
+
+  it('lets a party dispute and an admin decide either way', async () => {
+    for (const releaseToPayee of [true, false]) {
+      const story = await deliveredGig(world)
+      const disputed = await post('/api/escrow/dispute', { gigId: story.gigId, reason: 'Not what was asked' }, story.poster.headers)
+      const again = await post('/api/escrow/dispute', { gigId: story.gigId, reason: 'Again' }, story.worker.headers)
+      const stranger = await post('/api/escrow/dispute', { gigId: story.gigId, reason: 'Me too' }, (await newGig(world)).poster.headers)
+      await world.platform.publish(told.resolved(story, releaseToPayee ? 'rejected' : 'approved'))
+
+      const resolved = await post('/api/escrow/admin-resolve', { gigId: story.gigId, releaseToPayee, reason: 'Seen' }, oracle)
+
+      assert.deepEqual(
+        [disputed.body.escrow.status, disputed.body.escrow.disputeReason, disputed.body.escrow.disputedBy],
+        ['disputed', 'Not what was asked', story.poster.id],
+      )
+      assert.deepEqual([again.status, again.body.code, stranger.status, stranger.body.code], [409, 'INVALID_STATE', 403, 'NOT_PARTY'])
+      assert.equal(resolved.status, 200)
+      assert.equal(resolved.body.escrow.status, releaseToPayee ? 'released' : 'refunded')
+      assert.equal(kinds(story).includes('escrow.dispute'), true)
+    }
+  })
+
+  it('refuses to resolve what is not disputed', async () => {
+    const story = await deliveredGig(world)
+
+    const answer = await post('/api/escrow/admin-resolve', { gigId: story.gigId, releaseToPayee: false, reason: 'No' }, oracle)
+
+    assert.deepEqual([answer.status, answer.body.code], [409, 'INVALID_STATE'])
+  })
+
+  it('tries a failed payout again the next day as the next round, and marks the slot', async () => {
+    const story = await deliveredGig(world)
+    world.chain = ({ kind, round }) => (kind === 'escrow.settle' && round === 1 ? 'fail' : 'confirm')
+
+    await world.platform.publish(told.resolved(story, 'approved'))
+    const failed = await until('the failure', async () => {
+      const escrow = await escrowOf(world, story.gigId)
+      return escrow.onChain.status === 'failed' && escrow
+    })
+    await world.platform.advance(day + 60)
+
+    assert.equal(failed.status, 'releasing')
+    await untilStatus(world, story.gigId, 'released')
     assert.deepEqual(
-      world.commands.filter(command => command.opKey.includes(story.gigId)).map(command => command.kind),
-      ['escrow.lock', 'escrow.payee', 'escrow.settle'],
+      world.commands.filter(({ opKey }) => opKey.startsWith(`escrow.settle:${story.gigId}`)).map(({ round }) => round),
+      [1, 2],
     )
+    assert.ok(kinds(story).includes('escrow.approve'))
+  })
+
+  it('lets time decide: a weak rejection after 14 days, unless the swarm knows of an appeal', async () => {
+    const [plain, appealed] = [await deliveredGig(world), await deliveredGig(world)]
+    for (const story of [plain, appealed]) {
+      await world.platform.publish(told.resolved(story, 'rejected', { weak: true, ...frozenUntil() }))
+      await untilStatus(world, story.gigId, 'disputed')
+    }
+    world.validations.set(appealed.gigId, [validationRow(appealed, { validationId: randomUUID(), appealOf: appealed.validationId })])
+
+    await world.platform.advance(15 * day)
+
+    await untilStatus(world, plain.gigId, 'refunded')
+    assert.equal((await escrowOf(world, appealed.gigId)).status, 'disputed')
+  })
+
+  it('closes an unfunded gig by its verdict: nothing can be locked any more', async () => {
+    const story = await newGig(world)
+    for (const draft of [told.posted(story), told.assigned(story), told.submitted(story), told.resolved(story, 'approved')])
+      await world.platform.publish(draft)
+    await untilStatus(world, story.gigId, 'unfunded')
+    story.row.status = 'pending_validation'
+
+    const answer = await lockFunds(world, story)
+
+    assert.deepEqual([answer.status, answer.body.code], [409, 'INVALID_STATE'])
   })
 })

@@ -205,3 +205,37 @@ export async function deliveredGig(world: World, options: Parameters<typeof newG
   )
   return story
 }
+
+/** A validation as the swarm's own row tells it. */
+export const validationRow = (s: Story, more: Partial<api.ValidationRow> = {}): api.ValidationRow => ({
+  validationId: s.validationId,
+  gigId: s.gigId,
+  jobId: null,
+  submissionId: randomUUID(),
+  title: s.row.gigTitle,
+  posterId: s.poster.id,
+  assigneeId: s.worker.id,
+  budget: String(s.amount),
+  chain: s.chain,
+  round: 1,
+  parentValidationId: null,
+  appealOf: null,
+  status: 'pending',
+  candidateCount: 3,
+  threshold: 2,
+  weak: false,
+  oracleAssisted: false,
+  frozen: false,
+  disputeReason: null,
+  panel: [],
+  votes: [],
+  approvals: 0,
+  rejections: 0,
+  approvalPct: 0,
+  expiresAt: at(),
+  resolvedAt: null,
+  settleAfter: null,
+  appealUntil: null,
+  version: 1,
+  ...more,
+})

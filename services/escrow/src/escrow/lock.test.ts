@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { onChainKey } from '@carapace/chain'
+import { escrowOf, lockFunds, newGig, told, untilStatus, validationRow } from '../testing/story.ts'
+import { assertWell } from '../testing/well.ts'
+import { contracts, newHash, newWallet, startWorld, until, usdc, type World } from '../testing/world.ts'
+
+const zero = `0x${'0'.repeat(40)}`
+
+describe('locking a budget', () => {
+  let world: World
+
+  before(async () => {
+    world = await startWorld({ env: { X402_PAY_TO_ADDRESS: `0x${'77'.repeat(20)}` } })
+  })
+  beforeEach(() => {
+    world.chain = () => 'confirm'
+    world.treasuryRefuses = undefined
+  })
+  after(async () => {
+    await assertWell(world)
+    await world.close()
+  })
+
+  const poor = async (options: Parameters<typeof newGig>[1] = {}) => {
+    const story = await newGig(world, options)
+    world.balances.delete(`${story.chain}/${story.poster.wallet}`)
+    return story
+  }
+  const fund = (gigId: string, agentId: string, headers: Record<string, string> = {}) =>
+    world.platform.call('POST', '/api/agent-payments/fund-escrow', { body: { gigId, agentId }, headers })
+  const locks = (gigId: string) => world.commands.filter(({ opKey }) => opKey === `escrow.lock:${gigId}`)
+
+  it('answers the locked escrow with its transaction', async () => {
+    const story = await newGig(world)
+
+    const { status, body } = await lockFunds(world, story)
+
+    assert.equal(status, 201)
+    assert.deepEqual(
+      [body.escrow.status, body.escrow.amount, body.escrow.fundedFrom],
+      ['locked', 40, { kind: 'allowance', address: story.poster.wallet }],
+    )
+    assert.match(body.txHash, /^0x[0-9a-f]{64}$/)
+    assert.equal(body.escrow.depositAddress, contracts.escrow)
+  })
+
+  it('locks once for three equal requests without a key, the others are refused', async () => {
+    const story = await newGig(world)
+
+    const answers = await Promise.all([1, 2, 3].map(() => lockFunds(world, story)))
+
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])
+    assert.ok(answers.every(({ status, body }) => status === 201 || body.code === 'ALREADY_EXISTS'))
+    assert.equal(locks(story.gigId).length, 1)
+  })
+
+  it('locks once for two equal requests with one key', async () => {
+    const story = await newGig(world)
+    const key = { 'idempotency-key': `"${story.gigId}"` }
+
+    const answers = await Promise.all([1, 2].map(() => lockFunds(world, story, key)))
+    const replayed = await lockFunds(world, story, key)
+
+    const done = answers.find(({ status }) => status === 201)!
+    for (const { status, body } of answers) assert.ok(status === 201 ? body.txHash === done.body.txHash : status === 409, String(status))
+    assert.deepEqual([replayed.status, replayed.body.txHash], [201, done.body.txHash])
+    assert.equal(locks(story.gigId).length, 1)
+  })
+
+  const refusals: [string, number, string, (story: Awaited<ReturnType<typeof newGig>>) => Promise<{ status: number; body: { code: string } }>][] = [
+    ['another amount than the budget', 400, 'AMOUNT_MISMATCH', s => lockFunds(world, { ...s, amount: usdc(12) })],
+    ['somebody who is not the poster', 403, 'NOT_POSTER', s => lockFunds(world, { ...s, poster: s.worker })],
+    ['an unknown gig', 404, 'NOT_FOUND', s => lockFunds(world, { ...s, gigId: randomUUID() })],
+    [
+      'a gig that is over',
+      409,
+      'INVALID_STATE',
+      s => {
+        s.row.status = 'cancelled'
+        return lockFunds(world, s)
+      },
+    ],
+    [
+      'a gig on which the panel votes',
+      409,
+      'INVALID_STATE',
+      s => {
+        s.row.status = 'pending_validation'
+        world.validations.set(s.gigId, [validationRow(s, { votes: [{ voterId: randomUUID(), vote: 'approve' }] })])
+        return lockFunds(world, s)
+      },
+    ],
+    ['a negative amount', 400, 'VALIDATION_ERROR', s => lockFunds(world, { ...s, amount: -1n })],
+    [
+      'more than the cap of a gig',
+      400,
+      'CAP_EXCEEDED',
+      async s => lockFunds(world, { ...Object.assign(s, { row: Object.assign(s.row, { budget: String(usdc(50_001)) }) }), amount: usdc(50_001) }),
+    ],
+  ]
+  for (const [title, status, code, ask] of refusals) {
+    it(`refuses ${title}`, async () => {
+      const story = await newGig(world)
+
+      const answer = await ask(story)
+
+      assert.deepEqual([answer.status, answer.body.code], [status, code])
+      assert.equal(locks(story.gigId).length, 0)
+    })
+  }
+
+  it('says what to do when no source covers it, and changes nothing', async () => {
+    const story = await poor()
+
+    const { status, body } = await lockFunds(world, story)
+
+    assert.deepEqual([status, body.code], [402, 'FUNDS_REQUIRED'])
+    const { allowance, treasury, x402, onchain } = body.details.options
+    assert.deepEqual(
+      [allowance.spender, allowance.amount, treasury.missing, x402.endpoint],
+      [contracts.escrow, 40, 40, '/api/agent-payments/fund-escrow'],
+    )
+    assert.equal(onchain.gigKey, onChainKey(story.gigId))
+    assert.equal((await world.platform.call('GET', `/api/escrow/${story.gigId}`)).status, 404)
+  })
+
+  it('answers fund-escrow without a source, or without headers, with the challenge for the budget', async () => {
+    const story = await poor()
+
+    for (const headers of [{}, story.poster.headers]) {
+      const { status, body } = await fund(story.gigId, story.poster.id, headers)
+      assert.equal(status, 402)
+      assert.deepEqual([body.paymentRequired, body.amount, body.currency, body.scheme, body.code], [true, '40', 'USDC', 'exact', 'PAYMENT_REQUIRED'])
+      assert.match(body.nonce, /^0x[0-9a-f]{64}$/)
+      assert.equal(body.success, undefined)
+    }
+    const other = await fund(story.gigId, story.worker.id, story.poster.headers)
+    assert.deepEqual([other.status, other.body.code], [403, 'FORBIDDEN'])
+  })
+
+  it('draws on the custodial wallet last, under the key of the command', async () => {
+    const story = await poor()
+    const custodial = newWallet()
+    world.custodial.set(story.poster.id, custodial)
+    world.balances.set(`${story.chain}/${custodial}`, usdc(40))
+
+    const { status, body } = await fund(story.gigId, story.poster.id, story.poster.headers)
+
+    assert.deepEqual([status, body.funded, body.escrow.fundedFrom], [200, true, { kind: 'treasury', address: custodial }])
+    assert.deepEqual(
+      world.reservations.filter(({ key }) => key.endsWith(story.gigId)),
+      [{ key: `escrow.lock:${story.gigId}`, round: 1 }],
+    )
+  })
+
+  it('goes back to nothing when the treasury refuses, and the next try is the next round', async () => {
+    const story = await poor()
+    const custodial = newWallet()
+    world.custodial.set(story.poster.id, custodial)
+    world.balances.set(`${story.chain}/${custodial}`, usdc(40))
+    world.treasuryRefuses = 'DAILY_LIMIT_REACHED'
+
+    const refused = await lockFunds(world, story)
+    world.treasuryRefuses = undefined
+    const locked = await lockFunds(world, story)
+
+    assert.deepEqual([refused.status, refused.body.code, locked.status], [402, 'FUNDS_REQUIRED', 201])
+    assert.deepEqual(
+      locks(story.gigId).map(({ round }) => round),
+      [2],
+    )
+  })
+
+  it('is free again after a terminal failure on chain', async () => {
+    const story = await newGig(world)
+    world.chain = ({ kind, round }) => (kind === 'escrow.lock' && round === 1 ? 'fail' : 'confirm')
+
+    const failed = await lockFunds(world, story)
+    const again = await lockFunds(world, story)
+
+    assert.deepEqual([failed.status, failed.body.code, again.status], [402, 'FUNDS_REQUIRED', 201])
+    assert.deepEqual(
+      locks(story.gigId).map(({ round }) => round),
+      [1, 2],
+    )
+  })
+
+  it('takes a signed authorisation first', async () => {
+    const story = await newGig(world)
+    const authorization = { type: 'eip3009', validBefore: Math.floor(Date.now() / 1000) + 600, signature: `0x${'12'.repeat(65)}` }
+
+    await world.platform.call('POST', '/api/escrow/create', {
+      body: { gigId: story.gigId, amount: 40, authorization },
+      headers: story.poster.headers,
+    })
+
+    const [command] = locks(story.gigId)
+    assert.equal((command!.args.source as { kind: string }).kind, 'authorization')
+    assert.equal((await untilStatus(world, story.gigId, 'locked')).fundedFrom.kind, 'authorization')
+  })
+
+  it('refunds what was locked for a gig that is cancelled meanwhile', async () => {
+    const story = await newGig(world)
+    world.chain = ({ kind }) => (kind === 'escrow.lock' ? 'wait' : 'confirm')
+    const pending = await world.platform.call('POST', '/api/escrow/create', {
+      body: { gigId: story.gigId, amount: 40 },
+      headers: { ...story.poster.headers, prefer: 'respond-async' },
+    })
+    await world.platform.publish(told.cancelled(story))
+    const command = await until('the command', () => locks(story.gigId)[0])
+
+    await world.outcome(command, 'confirm')
+
+    assert.deepEqual([pending.status, pending.body.escrow.status], [202, 'funding'])
+    await untilStatus(world, story.gigId, 'refunded')
+  })
+
+  it('accepts a lock that the poster made on the contract itself, and leaves one that does not fit', async () => {
+    const [fits, stranger] = [await newGig(world), await newGig(world)]
+    const hash = newHash()
+    const log = (gigId: string, poster: string) => ({
+      contract: 'Escrow',
+      event: 'EscrowLocked',
+      args: { key: onChainKey(gigId), poster, payee: zero, amount: String(usdc(40)) },
+      address: contracts.escrow,
+      logIndex: 0,
+    })
+    world.transactions.set(hash, { from: fits.poster.wallet, logs: [log(fits.gigId, fits.poster.wallet)], final: true })
+    const confirm = (gigId: string, headers: Record<string, string>) =>
+      world.platform.call('POST', '/api/escrow/confirm-onchain', { body: { gigId, txHash: hash }, headers })
+
+    const unknown = await world.platform.call('POST', '/api/escrow/confirm-onchain', {
+      body: { gigId: fits.gigId, txHash: newHash() },
+      headers: fits.poster.headers,
+    })
+    const wrongGig = await confirm(stranger.gigId, stranger.poster.headers)
+    const outsider = await confirm(fits.gigId, stranger.poster.headers)
+    const confirmed = await confirm(fits.gigId, fits.poster.headers)
+    const again = await confirm(fits.gigId, fits.poster.headers)
+    const seen = api.chainEvent('Escrow', 'EscrowLocked')
+    const at = { network: 'BASE_SEPOLIA' as const, txHash: newHash(), blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true }
+    await world.platform.publish(seen.of({ ...log(stranger.gigId, stranger.worker.wallet), ...at, logId: 'x' }))
+
+    assert.deepEqual([unknown.status, unknown.body.code], [409, 'CONFLICT'])
+    assert.deepEqual([wrongGig.status, outsider.status], [400, 403])
+    assert.deepEqual(
+      [confirmed.status, confirmed.body.escrow.status, confirmed.body.escrow.fundedFrom.kind, confirmed.body.escrow.txHash],
+      [200, 'locked', 'onchain', hash],
+    )
+    assert.deepEqual([again.status, again.body.escrow.txHash], [200, hash])
+    assert.equal((await world.platform.call('GET', `/api/escrow/${stranger.gigId}`)).status, 404)
+  })
+
+  it('never passes the cap on all escrows together', async function () {
+    this.timeout(60_000)
+    const capacity = async () => (await world.platform.call('GET', '/api/escrow/tvl-capacity')).body
+    const before = await capacity()
+    const stories = await Promise.all(Array.from({ length: 12 }, () => newGig(world, { budget: 50_000 })))
+
+    const answers = await Promise.all(stories.map(story => lockFunds(world, story)))
+
+    const after = await capacity()
+    const done = answers.filter(({ status }) => status === 201).length
+    assert.ok(
+      answers.every(({ status, body }) => status === 201 || body.code === 'TVL_CAP_REACHED' || body.code === 'CONFLICT'),
+      JSON.stringify(answers.map(({ body }) => body.code)),
+    )
+    assert.ok(done >= 8 && after.currentTvl <= 500_000, `${done} locks, ${after.currentTvl} locked`)
+    assert.ok(Math.abs(after.currentTvl - before.currentTvl - done * 50_000) < 1e-6)
+    for (const story of stories) await world.platform.publish(told.cancelled(story))
+    await until('all is given back', async () => (await capacity()).currentTvl === before.currentTvl, 30)
+    assert.equal((await escrowOf(world, stories[0]!.gigId)).amount, 50_000)
+  })
+})
