@@ -49,7 +49,8 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
     const devnet = /anvil/i.test(String(await firstAnswer(rpc)))
     const network = await inspectNetwork({ ...config, devnet }, rpc)
     const signer = localSigner(config.key)
-    if (devnet && !network.profile.gasless) await refuel(rpc, signer.address)
+    // Also where gas is free: the lane gives newcomers their sFUEL.
+    if (devnet) await refuel(rpc, signer.address)
     const parts: LaneParts = {
       id: `${config.chain}:${signer.address}`,
       network,
@@ -84,7 +85,7 @@ async function firstAnswer(rpc: Rpc): Promise<unknown> {
   }
 }
 
-/** On a devnet the lane's gas money costs nothing. */
+/** On a devnet the lane's money for gas and drips costs nothing. */
 async function refuel(rpc: Rpc, address: string): Promise<void> {
   const balance = BigInt(String(await rpc.call('eth_getBalance', [address, 'latest'])))
   if (balance < devnetFuel / 10n) await rpc.call('anvil_setBalance', [address, `0x${devnetFuel.toString(16)}`])

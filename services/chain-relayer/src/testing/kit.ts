@@ -96,6 +96,7 @@ export interface KitLane {
   failPoint?: (point: FailPoint) => void
   window?: number
   finality?: number
+  startBlock?: number
   log?: LaneParts['log']
   real?: boolean
   /** Do not wait until it leads. */
@@ -167,7 +168,7 @@ export async function laneParts(
   { chain, devnet, db, bus, rpc }: { chain: Chain; devnet: { wsUrl: string; addresses: Addresses }; db: Collections; bus: Bus; rpc: Rpc },
   options: KitLane,
 ): Promise<LaneParts> {
-  const config: NetworkConfig = { chain, rpcUrl: devnet.wsUrl, devnet: !options.real, addresses: devnet.addresses }
+  const config: NetworkConfig = { chain, rpcUrl: devnet.wsUrl, devnet: !options.real, addresses: devnet.addresses, startBlock: options.startBlock ?? 0 }
   const network = await inspectNetwork(config, rpc)
   const signer = localSigner(laneKey)
   return {
