@@ -1,3 +1,4 @@
+import type { ServiceName } from '@carapace/api'
 import { rabbitBus } from '@carapace/bus'
 import { makeLog, readConfig, required, servicePort, startTelemetry, terminated } from '@carapace/service'
 import { startGateway } from './start.ts'
@@ -10,20 +11,19 @@ main().catch((error: unknown) => {
 /** The gateway as a process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. */
 async function main(): Promise<void> {
   const config = readConfig()
+  const mongoUri = required(config, 'MONGODB_URI')
+  const internalKey = required(config, 'INTERNAL_KEY')
   const log = makeLog({ service: 'gateway', level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? startTelemetry('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: 'gateway' })
-  const gateway = await startGateway({
-    config,
-    mongoUri: required(config, 'MONGODB_URI'),
-    bus,
-    internalKey: required(config, 'INTERNAL_KEY'),
-    address: service => config.SERVICE_URL.replace('{service}', service).replace('{port}', String(servicePort(service))),
-    log,
-  })
-  log.info({ url: gateway.url, publicBaseUrl: gateway.publicBaseUrl }, 'ready')
-  await terminated()
-  await gateway.close()
-  await bus.close()
-  await telemetry?.close()
+  try {
+    const address = (service: ServiceName) => config.SERVICE_URL.replace('{service}', service).replace('{port}', String(servicePort(service)))
+    const gateway = await startGateway({ config, mongoUri, bus, internalKey, address, log })
+    log.info({ url: gateway.url, publicBaseUrl: gateway.publicBaseUrl }, 'ready')
+    await terminated()
+    await gateway.close()
+  } finally {
+    await bus.close()
+    await telemetry?.close()
+  }
 }

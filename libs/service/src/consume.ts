@@ -39,9 +39,12 @@ export function consume(
 async function handleAll(
   event: CloudEvent,
   matchers: { matches: RegExp[]; handle: Subscription['handle'] }[],
-): Promise<{ name: 'done' | 'retry' | 'failed'; error?: unknown }> {
+): Promise<{ name: 'done' | 'unknown' | 'retry' | 'failed'; error?: unknown }> {
+  const takers = matchers.filter(({ matches }) => matches.some(regex => regex.test(event.type)))
+  // a binding that an earlier version made stays on the broker: what nobody takes any more is acknowledged
+  if (takers.length === 0) return { name: 'unknown' }
   try {
-    for (const { matches, handle } of matchers) if (matches.some(regex => regex.test(event.type))) await handle(event)
+    for (const { handle } of takers) await handle(event)
     return { name: 'done' }
   } catch (error) {
     if (error instanceof Retry) return { name: 'retry', error }

@@ -6,7 +6,7 @@ interface Kept {
   _id: string
   fingerprint: string
   /** Set once the first request has ended. */
-  answer?: { status: number; body: string; headers: Record<string, string> }
+  answer?: StoredAnswer
   /** A request that died leaves its claim; after this it may be taken over. */
   claimedUntil: Date
   expireAt: Date
@@ -15,7 +15,6 @@ interface Kept {
 export interface StoredAnswer {
   status: number
   body: string
-  headers: Record<string, string>
 }
 
 export interface Idempotency {

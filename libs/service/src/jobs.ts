@@ -14,9 +14,7 @@ export function startJobs(jobs: readonly Job[], clock: Clock, log: Logger): JobR
   const run = (job: Job): Promise<void> => {
     const present = running.get(job.name)
     if (present !== undefined) return present
-    const work = job
-      .run(clock.now())
-      .then(() => undefined)
+    const work = (async () => void (await job.run(clock.now())))()
       .catch((error: unknown) => log.error({ err: error, job: job.name }, 'job failed'))
       .finally(() => running.delete(job.name))
     running.set(job.name, work)

@@ -54,9 +54,10 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
         ...(args.body === undefined ? {} : { body: JSON.stringify(args.body) }),
         signal: AbortSignal.timeout(args.timeoutMs ?? 2_000),
       }).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
-      const body = (await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))) as Record<string, unknown>
+      const body: unknown = await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
+      if (!isRecord(body)) refuse('DEPENDENCY_UNAVAILABLE', { service })
       if (response.ok) return body as never
-      throw refusalOf(body, service)
+      throw refusalOf(body, service, response.headers.get('retry-after'))
     },
     find: (service, endpoint, args) =>
       peers.call(service, endpoint, args).catch((error: unknown) => {
@@ -67,8 +68,17 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
   return peers
 }
 
-function refusalOf(body: Record<string, unknown>, service: ServiceName): Refusal {
+/** Refusals that are between the services only: the caller could do nothing about them. */
+const ownAffairs = new Set<ErrorCode>(['AUTH_REQUIRED', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE'])
+
+function refusalOf(body: Record<string, unknown>, service: ServiceName, retryAfter: string | null): Refusal {
   const code = typeof body.code === 'string' && Object.hasOwn(errors, body.code) ? (body.code as ErrorCode) : undefined
-  if (!code || errors[code].status >= 500) return new Refusal('DEPENDENCY_UNAVAILABLE', { details: { service } })
-  return new Refusal(code, { message: String(body.message ?? body.error), details: (body.details ?? {}) as Record<string, unknown> })
+  if (!code || errors[code].status >= 500 || ownAffairs.has(code)) return new Refusal('DEPENDENCY_UNAVAILABLE', { details: { service } })
+  return new Refusal(code, {
+    message: String(body.message ?? body.error),
+    ...(isRecord(body.details) ? { details: body.details } : {}),
+    ...(retryAfter === null ? {} : { retryAfter: Number(retryAfter) }),
+  })
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -5,14 +5,21 @@ export interface PlatformClock extends Clock {
   /** Sets the offset if it is larger than the present one. Resolves to whether it moved. */
   advanceTo(offsetMs: number): Promise<boolean>
   offsetMs(): number
+  /** Takes over what another replica has kept. */
+  refresh(): Promise<void>
 }
 
 export async function openPlatformClock(db: Database): Promise<PlatformClock> {
   const kept = db.connection.collection<{ _id: string; offsetMs: number }>('platform')
-  let offset = Number((await kept.findOne({ _id: 'clock' }))?.offsetMs ?? 0)
+  let offset = 0
+  const refresh = async () => {
+    offset = Math.max(offset, Number((await kept.findOne({ _id: 'clock' }))?.offsetMs ?? 0))
+  }
+  await refresh()
   return {
     now: () => new Date(Date.now() + offset),
     offsetMs: () => offset,
+    refresh,
     advanceTo: async offsetMs => {
       if (offsetMs <= offset) return false
       await kept.updateOne({ _id: 'clock' }, { $max: { offsetMs } }, { upsert: true })

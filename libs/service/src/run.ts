@@ -19,23 +19,27 @@ async function main(service: AnyService): Promise<void> {
   const name: ServiceName = service.api.name
   const config = readConfig(undefined, { PORT: String(servicePort(name)) })
   const log = makeLog({ service: name, level: config.LOG_LEVEL })
-  const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
-  const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name })
-  const running = await startService(service, {
-    config,
-    mongoUri: required(config, 'MONGODB_URI'),
-    bus,
-    internalKey: required(config, 'INTERNAL_KEY'),
-    address: other => config.SERVICE_URL.replace('{service}', other).replace('{port}', String(servicePort(other))),
-    log,
-    host: config.HOST,
-    port: config.PORT,
-  })
-  log.info({ url: running.url }, 'ready')
-  await terminated()
-  await running.close()
-  await bus.close()
-  await telemetry?.close()
+  const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
+  const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
+  const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name, log })
+  try {
+    const running = await startService(service, {
+      config,
+      mongoUri,
+      bus,
+      internalKey,
+      address: other => config.SERVICE_URL.replace('{service}', other).replace('{port}', String(servicePort(other))),
+      log,
+      host: config.HOST,
+      port: config.PORT,
+    })
+    log.info({ url: running.url }, 'ready')
+    await terminated()
+    await running.close()
+  } finally {
+    await bus.close()
+    await telemetry?.close()
+  }
 }
 
 /** Resolves at the first SIGTERM or SIGINT. */

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { type AnyEndpoint, bySpecificity, clockAdvanced, Refusal, type ServiceName } from '@carapace/api'
+import { type AnyEndpoint, clockAdvanced, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
+import type { RequestHandler } from 'express'
 import { v7 } from 'uuid'
 import type { Config } from './config.ts'
 import { consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform } from './define.ts'
 import { healthRoutes } from './health.ts'
-import { sendFailure } from './http/failure.ts'
-import { route } from './http/route.ts'
+import { mount } from './http/mount.ts'
 import { closeServer, fastExpress, listen } from './http/server.ts'
 import { openIdempotency } from './idempotency.ts'
 import { startJobs } from './jobs.ts'
@@ -49,13 +48,80 @@ export interface RunningService {
 }
 
 const graceMs = 10_000
+const clockLookMs = 2_000
 
-/** Starts one service: database, clock, stores, HTTP, events, jobs, outbox relay. Resolves when it is ready to serve. */
+/**
+ * Starts one service: database, clock, stores, HTTP, first records, jobs, outbox relay, events. Resolves when all of it works. Health is answered from
+ * early on, requests as soon as the service's own data is open: neither waits for the broker.
+ * @throws whatever keeps it from starting; what was open by then is closed
+ */
 export async function startService(service: AnyService, runtime: Runtime): Promise<RunningService> {
+  const closers: Closer[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse())
+      await Promise.resolve(close()).catch((error: unknown) => runtime.log.warn({ err: error, service: service.api.name }, 'not closed in order'))
+  }
+  try {
+    return { ...(await open(service, runtime, closers)), close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+type Closer = () => Promise<unknown> | undefined
+
+/** Each closer undoes one step; they run in reverse: HTTP, what `started` opened, consumers, jobs, outbox, database. */
+async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
   const { config, bus, internalKey } = runtime
   const name: ServiceName = service.api.name
-  const log = runtime.log.child({ service: name })
-  const metrics = makeMetrics(name)
+  const platform = await openPlatform(name, runtime)
+  const { db, clock, log, metrics } = platform
+  closers.push(() => db.close())
+  const parts = { ...platform, ...(await service.stores(platform)) }
+  await db.init()
+  const relay = startRelay(db, bus, {
+    source: `/carapace/${name}`,
+    exclusive: runtime.exclusive ?? false,
+    after: runtime.allUp ?? Promise.resolve(),
+    onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
+  })
+  closers.push(() => relay.close())
+  metrics.gauge('outbox_lag_seconds', 'Age of the oldest unsent event', () => relay.lagSeconds())
+
+  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log)
+  const lookAtClock = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockLookMs, run: () => clock.refresh() }] : [], clock, log)
+  closers.push(() => Promise.all([jobs.close(), lookAtClock.close()]))
+  let consumer: { close(): Promise<void> } | undefined
+  let started: { close(): Promise<void> } | undefined
+  closers.push(
+    () => consumer?.close(),
+    () => started?.close(),
+  )
+
+  let isStarted = false
+  const { app, server } = fastExpress()
+  healthRoutes(app, { metrics, checks: { mongodb: () => db.ready(), bus: () => bus.ready(), started: () => isStarted } })
+  const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
+  const idempotency = await openIdempotency(db)
+  const serve = mount(service.api, handlers, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
+  const gate = openLater(serve)
+  app.use(gate.handle)
+  closers.push(() => closeServer(server, graceMs))
+  const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
+  started = await service.started?.(parts)
+  gate.open()
+
+  const clockMoved = on(clockAdvanced, async ({ offsetMs }) => {
+    if (await clock.advanceTo(offsetMs)) await jobs.runAll()
+  })
+  consumer = await consume(bus, name, [...(service.events?.(parts) ?? []), clockMoved], { log, metrics })
+  isStarted = true
+  return { name, url, platform, runJobs: () => jobs.runAll() }
+}
+
+async function openPlatform(name: ServiceName, runtime: Runtime): Promise<Platform> {
+  const { config } = runtime
   const newId = runtime.newId ?? (() => v7())
   const clock = { now: () => wallClock.now() }
   const db = await openDatabase({
@@ -65,62 +131,40 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
     newId,
     traceparent: () => traceparentOf(currentTrace()),
   })
-  const platformClock = await openPlatformClock(db)
-  clock.now = platformClock.now
-  const platform: Platform = {
-    db,
-    clock: platformClock,
-    newId,
-    random: runtime.random ?? Math.random,
-    emit: openOutbox(db),
-    bus,
-    peers: makePeers(runtime.address, internalKey),
-    wait: waiter(db),
-    config,
-    metrics,
-    log,
+  try {
+    const platformClock = await openPlatformClock(db)
+    clock.now = platformClock.now
+    return {
+      db,
+      clock: platformClock,
+      newId,
+      random: runtime.random ?? Math.random,
+      emit: openOutbox(db),
+      bus: runtime.bus,
+      peers: makePeers(runtime.address, runtime.internalKey),
+      wait: waiter(db),
+      config,
+      metrics: makeMetrics(name),
+      log: runtime.log.child({ service: name }),
+    }
+  } catch (error) {
+    await db.close()
+    throw error
   }
-  const parts = { ...platform, ...(await service.stores(platform)) }
-  await db.init()
-  const relay = startRelay(db, bus, {
-    source: `/carapace/${name}`,
-    exclusive: runtime.exclusive ?? false,
-    after: runtime.allUp ?? Promise.resolve(),
-    onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
-  })
-  metrics.gauge('outbox_lag_seconds', 'Age of the oldest unsent event', () => relay.lagSeconds())
+}
 
-  const { app, server } = fastExpress()
-  healthRoutes(app, { metrics, checks: { mongodb: () => db.ready(), bus: () => bus.ready() } })
-  const idempotency = await openIdempotency(db)
-  const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
-  const endpoints = { ...service.api.endpoints, ...service.api.internal } as Record<string, AnyEndpoint>
-  for (const [endpointName, endpoint] of Object.entries(endpoints).sort(([, a], [, b]) => bySpecificity(a, b))) {
-    const handle = route(endpointName, endpoint, handlers[endpointName]!, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
-    for (const path of [endpoint.path, ...endpoint.aliases]) app[endpoint.method](path, handle)
-  }
-  app.use((request, response) => sendFailure(request, response, new Refusal('ROUTE_NOT_FOUND'), randomUUID()))
-
-  const jobs = startJobs(service.jobs?.(parts) ?? [], platformClock, log)
-  const clockMoved = on(clockAdvanced, async ({ offsetMs }) => {
-    if (await platformClock.advanceTo(offsetMs)) await jobs.runAll()
-  })
-  const consumer = await consume(bus, name, [...(service.events?.(parts) ?? []), clockMoved], { log, metrics })
-  const started = await service.started?.(parts)
-  const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
-
+/** Requests that come before the opening wait for it. */
+function openLater(serve: RequestHandler): { handle: RequestHandler; open(): void } {
+  let waiting: (() => void)[] | undefined = []
   return {
-    name,
-    url,
-    platform,
-    runJobs: () => jobs.runAll(),
-    close: async () => {
-      await closeServer(server, graceMs)
-      await started?.close()
-      await consumer.close()
-      await jobs.close()
-      await relay.close()
-      await db.close()
+    handle: (request, response, next) => {
+      if (waiting === undefined) void serve(request, response, next)
+      else waiting.push(() => void serve(request, response, next))
+    },
+    open: () => {
+      const early = waiting ?? []
+      waiting = undefined
+      for (const run of early) run()
     },
   }
 }

@@ -48,6 +48,13 @@ export function newTrace(parent: string | undefined): Trace {
 /** Runs `work` so that `currentTrace` is `trace` in it. */
 export const inTrace = <T>(trace: Trace, work: () => T): T => storage.run(trace, work)
 
+/** What the span of an HTTP request tells once it is answered. */
+export function spanEnds({ span }: Trace, route: string, status: number): void {
+  if (!span) return
+  span.setAttributes({ 'http.route': route, 'http.response.status_code': status })
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
 const kinds = {
   server: SpanKind.SERVER,
   producer: SpanKind.PRODUCER,

@@ -11,12 +11,13 @@ export function waiter(db: Database): Wait {
     const end = Date.now() + timeoutMs
     for (;;) {
       const woken = nextSave(db, collection, id, Math.min(pollMs, Math.max(1, end - Date.now())))
-      const found = await probe()
-      if (found !== undefined || Date.now() >= end) {
+      try {
+        const found = await probe()
+        if (found !== undefined || Date.now() >= end) return found
+        await woken.done
+      } finally {
         woken.cancel()
-        return found
       }
-      await woken.done
     }
   }
 }

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { z } from 'zod'
 import { contextHeader, signContext } from '../context.ts'
 import type { Platform } from '../define.ts'
-import { route } from '../http/route.ts'
+import { mount } from '../http/mount.ts'
 import { fastExpress, listen } from '../http/server.ts'
 import type { Idempotency } from '../idempotency.ts'
 import { makeMetrics } from '../metrics.ts'
@@ -43,10 +43,7 @@ async function serveFramework(): Promise<string> {
   const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: false, minLength: 4096 }))
   const platform = { log, metrics: makeMetrics('bench'), newId: () => 'x' } as unknown as Platform
   const none: Idempotency = { claim: async () => undefined, keep: async () => undefined, release: async () => undefined }
-  app.get(
-    getThing.path,
-    route('getThing', api.endpoints.getThing, () => record, { platform, idempotency: none, internalKey, checkAnswers: false }),
-  )
+  app.use(mount(api, { getThing: () => record }, { platform, idempotency: none, internalKey, checkAnswers: false }))
   return listen(server, 0, '127.0.0.1')
 }
 

@@ -1,37 +1,63 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { limits, Refusal } from '@carapace/api'
-import express, { type Request, type Response } from 'express'
 
-const parse = express.json({ limit: limits.body.bytes, type: () => true })
 const tooDeep = new Refusal('MALFORMED_JSON', { message: `The body is nested deeper than ${limits.body.depth} levels` })
+const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
+const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/
 
 /**
- * The JSON object of a request; an empty body is `{}`.
- * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, VALIDATION_ERROR (control characters)
+ * The bytes of a request's body; undefined when there is none. Reads no more than the limit.
+ * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (no JSON, not UTF-8, compressed)
  */
-export async function readBody(request: Request, response: Response): Promise<Record<string, unknown>> {
-  if (!hasBody(request)) return {}
-  const type = request.headers['content-type']
-  if (type !== undefined && !/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(type)) throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
-  await new Promise<void>((resolve, reject) => parse(request, response, (error?: unknown) => (error ? reject(bodyRefusal(error)) : resolve())))
-  const body: unknown = request.body
-  if (body === undefined) return {}
+export function readBody(request: IncomingMessage): Promise<Buffer> | undefined {
+  if (!hasBody(request)) return undefined
+  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers
+  if (Number(length ?? 0) > limits.body.bytes) throw new Refusal('PAYLOAD_TOO_LARGE')
+  if (type !== undefined && !(jsonType.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')))
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
+  if (encoding.toLowerCase() !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must not be compressed' })
+  return collect(request)
+}
+
+/**
+ * The JSON object of a body; none at all or an empty one is `{}`.
+ * @throws MALFORMED_JSON, VALIDATION_ERROR (control characters)
+ */
+export function parseBody(bytes: Buffer | undefined): Record<string, unknown> {
+  if (bytes === undefined || bytes.length === 0) return {}
+  const body = parseJson(bytes)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Refusal('MALFORMED_JSON')
   inspect(body, '', 1)
   return body as Record<string, unknown>
 }
 
-export function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-function bodyRefusal(error: unknown): unknown {
-  const type = error instanceof Error && 'type' in error ? error.type : undefined
-  if (type === 'entity.too.large') return new Refusal('PAYLOAD_TOO_LARGE')
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return new Refusal('UNSUPPORTED_MEDIA_TYPE')
-  return new Refusal('MALFORMED_JSON')
+function collect(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limits.body.bytes) chunks.push(chunk)
+      else reject(new Refusal('PAYLOAD_TOO_LARGE'))
+    })
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.once('error', () => reject(new Refusal('MALFORMED_JSON', { message: 'The body broke off' })))
+  })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function inspect(value: unknown, path: string, depth: number): void {
@@ -42,9 +68,8 @@ function inspect(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return
   if (depth > limits.body.depth) throw tooDeep
   for (const [key, inner] of Object.entries(value)) {
-    const at = path ? `${path}.${key}` : key
     if (control.test(key)) refuseControl(path)
-    inspect(inner, at, depth + 1)
+    inspect(inner, path ? `${path}.${key}` : key, depth + 1)
   }
 }
 

@@ -1,0 +1,49 @@
+import { type AnyEndpoint, type ErrorCode, errors, type Refusal } from '@carapace/api'
+import type { Idempotency, StoredAnswer } from '../idempotency.ts'
+import { asRefusal, RefusalWithHeaders } from './failure.ts'
+
+export interface Finished {
+  status: number
+  payload: unknown
+  headers: Record<string, string>
+}
+
+const json = { 'content-type': 'application/json; charset=utf-8' }
+const replayed = { 'idempotency-replayed': 'true' }
+
+/**
+ * Runs once per key: a success or a final refusal is kept and replayed, everything else may be tried again.
+ * @throws what `run` throws; the kept refusal; IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS
+ */
+export async function once(
+  idempotency: Idempotency,
+  { id, fingerprint }: { id: string; fingerprint: string },
+  endpoint: AnyEndpoint,
+  run: () => Promise<Finished>,
+): Promise<Finished> {
+  const earlier = await idempotency.claim(id, fingerprint)
+  if (earlier) return replay(earlier)
+  try {
+    const done = await run()
+    if (done.status >= 400) await idempotency.release(id)
+    else await idempotency.keep(id, { status: done.status, body: bodyToKeep(endpoint, done) })
+    return done
+  } catch (error) {
+    const refusal = asRefusal(error)
+    if (isFinal(refusal)) await idempotency.keep(id, { status: refusal.status, body: JSON.stringify({ code: refusal.code, ...refusal.extras }) })
+    else await idempotency.release(id)
+    throw error
+  }
+}
+
+function replay({ status, body }: StoredAnswer): Finished {
+  if (status < 400) return { status, payload: Buffer.from(body), headers: { ...json, ...replayed } }
+  const { code, ...extras } = JSON.parse(body)
+  throw new RefusalWithHeaders(code as ErrorCode, extras, replayed)
+}
+
+const isFinal = (refusal: Refusal) => [403, 404, 409].includes(refusal.status) && !('retryable' in errors[refusal.code])
+
+function bodyToKeep(endpoint: AnyEndpoint, { payload }: Finished): string {
+  return endpoint.sensitive || Buffer.isBuffer(payload) ? '{"success":true}' : JSON.stringify(payload)
+}
