@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const mongoUri = required(config, 'MONGODB_URI')
   const internalKey = required(config, 'INTERNAL_KEY')
   const log = makeLog({ service: 'gateway', level: config.LOG_LEVEL })
-  const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? startTelemetry('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
+  const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: 'gateway' })
   try {
     const address = (service: ServiceName) => config.SERVICE_URL.replace('{service}', service).replace('{port}', String(servicePort(service)))
