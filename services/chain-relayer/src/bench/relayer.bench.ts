@@ -167,6 +167,7 @@ try {
     'batched operations, per second',
     `${batched.perSecond.toFixed(0)} = ${(batched.perSecond / ceiling).toFixed(2)} (wanted 1.00), ${batched.transactions} transactions`,
   )
+  line('CPU µs an operation: relayer, database, anvil', `${unbatched.cpu.join(', ')}; batched ${batched.cpu.join(', ')}`)
   line(
     'command to confirmed event, paced, ms',
     `p50 ${percentile(single.latencies, 0.5).toFixed(0)}, p95 ${percentile(single.latencies, 0.95).toFixed(0)}`,
