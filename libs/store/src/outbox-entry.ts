@@ -24,7 +24,7 @@ export interface Handoff {
 
 /** Names this process in leases on outboxes. */
 export const relayToken = v7()
-const leaseMs = 10_000
+export const leaseMs = 10_000
 
 /** Leases compare wall-clock times of replicas, never the platform clock, which tests and the sandbox move. */
 export const leaseUntil = () => new Date(Date.now() + leaseMs)

@@ -117,6 +117,58 @@ describe('outbox relay', () => {
     await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
   })
 
+  it('keeps its lease while a publish lasts longer than one', async function () {
+    this.timeout(30_000)
+    let finish = () => {}
+    const slow: Bus = { ...bus, publish: messages => new Promise<void>(resolve => (finish = resolve)).then(() => bus.publish(messages)) }
+    start({ bus: slow })
+    const { id } = await make()
+    await things.change(id, step)
+    const written = Date.now()
+    const lease = () =>
+      db.connection
+        .collection<{ lease?: { until: Date } }>('things')
+        .findOne({})
+        .then(thing => thing?.lease?.until.getTime() ?? 0)
+
+    await until('its lease was renewed', async () => (await lease()) > written + 11_000, 20)
+
+    finish()
+    await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
+  })
+
+  it('goes on with every document when the outboxes of a batch could not be emptied', async () => {
+    start()
+    const collection = db.connection.collection('things')
+    const ids = (await Promise.all(Array.from({ length: 5 }, make))).map(thing => thing.id)
+    const { bulkWrite } = collection
+    let failures = 0
+    collection.bulkWrite = (...args: Parameters<typeof bulkWrite>) => {
+      if (failures++ > 0) return bulkWrite.apply(collection, args)
+      return Promise.reject(new Error('no database'))
+    }
+
+    await Promise.all(ids.map(id => things.change(id, step)))
+
+    await until('all outboxes are empty', async () => failures > 1 && (await pending()) === 0)
+    assert.equal(new Set(got.map(received => received.subject)).size, 5)
+  })
+
+  it('sends what is on its way before it closes, and closes although the bus does not answer', async function () {
+    this.timeout(30_000)
+    const relays = [start({ sweepMs: 10_000 })]
+    const ids = (await Promise.all(Array.from({ length: 300 }, make))).map(thing => thing.id)
+    await Promise.all(ids.map(id => things.change(id, step)))
+    await relays[0]!.close()
+    assert.equal(got.length, 300)
+
+    const silent = start({ bus: { ...bus, publish: () => new Promise<void>(() => {}) } })
+    await things.change(ids[0]!, step)
+    await silent.close()
+
+    assert.equal(await pending(), 1)
+  })
+
   it('sends what a transaction committed and nothing of one that aborted', async () => {
     start()
     const { id } = await make()

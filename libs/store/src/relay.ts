@@ -1,7 +1,7 @@
 import type { Bus } from '@carapace/bus'
 import type { mongo } from 'mongoose'
 import type { Database } from './database.ts'
-import { type Handoff, leaseUntil, type OutboxEntry, outgoing, relayToken } from './outbox-entry.ts'
+import { type Handoff, leaseMs, leaseUntil, type OutboxEntry, outgoing, relayToken } from './outbox-entry.ts'
 
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
@@ -41,7 +41,17 @@ interface Sent {
   version: number
   ids: string[]
   done: (cleared: boolean) => void
+  failed: (error: unknown) => void
 }
+/** A document that is being sent: by whom it is waited for, and since when its lease runs (ms). */
+interface Work {
+  done: Promise<void>
+  leasedAt: number
+  collection: string
+  id: string
+}
+
+const closeMs = 2_000
 
 /**
  * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a sweep finds the rest.
@@ -50,7 +60,7 @@ interface Sent {
 export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay {
   const { source, sweepMs = 1_000, window = 256, onError = () => undefined } = options
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
-  const inWork = new Map<string, Promise<void>>()
+  const inWork = new Map<string, Work>()
   const dirty = new Set<string>()
   const waiting: [string, string, Handoff | undefined][] = []
   const clearing = new Map<string, Sent[]>()
@@ -68,15 +78,15 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       waiting.push([collection, id, handoff])
       return
     }
-    const work = drain(key, collection, id, handoff)
-      .catch(onError)
+    const done = drain(key, collection, id, handoff)
+      .catch(tell)
       .finally(() => {
         inWork.delete(key)
         if (dirty.delete(key)) wake(collection, id, undefined)
         const next = waiting.shift()
         if (next) wake(...next)
       })
-    inWork.set(key, work)
+    inWork.set(key, { done, leasedAt: Date.now(), collection, id })
   }
 
   /** Sends until the document's outbox is empty. */
@@ -101,10 +111,10 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
 
   /** Removes what was sent, if no newer version came meanwhile. Calls of one moment share one bulk write. */
-  function clear(collection: string, sent: Omit<Sent, 'done'>): Promise<boolean> {
+  function clear(collection: string, sent: Pick<Sent, 'id' | 'version' | 'ids'>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const batch = clearing.get(collection)
-      const entry = { ...sent, done: resolve }
+      const entry = { ...sent, done: resolve, failed: reject }
       if (batch) {
         batch.push(entry)
         return
@@ -113,7 +123,9 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       setImmediate(() => {
         const entries = clearing.get(collection) ?? []
         clearing.delete(collection)
-        clearBatch(collection, entries).catch(reject)
+        clearBatch(collection, entries).catch((error: unknown) => {
+          for (const { failed } of entries) failed(error)
+        })
       })
     })
   }
@@ -130,7 +142,19 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     for (const sent of entries) sent.done(all)
   }
 
+  /** A publish may last longer than a lease: in process as long as its slowest handler. Nobody else shall take the document meanwhile. */
+  async function renew(): Promise<void> {
+    const now = Date.now()
+    const due = [...inWork.values()].filter(work => now - work.leasedAt >= leaseMs / 4)
+    for (const work of due) work.leasedAt = now
+    for (const collection of new Set(due.map(work => work.collection))) {
+      const ids = due.filter(work => work.collection === collection).map(work => work.id)
+      await raw(collection).updateMany({ _id: { $in: ids }, 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
+    }
+  }
+
   async function sweep(): Promise<void> {
+    await renew()
     for (const collection of db.outboxes.keys()) {
       const found = await raw(collection)
         .find(claimable(), { projection: { _id: 1 }, limit: 4 * window })
@@ -139,16 +163,19 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     }
   }
 
+  const tell = (error: unknown) => {
+    if (!closed) onError(error)
+  }
   const onSaved = (collection: string, id: string, handoff: Handoff | undefined) => wake(collection, id, handoff)
   db.changes.on('saved', onSaved)
-  const dropped = options.exclusive ? dropLeases(db) : Promise.resolve()
+  const dropped = options.exclusive ? dropLeases(db).catch(tell) : Promise.resolve()
   const start = Promise.all([dropped, options.after]).then(() => {
     open = true
     for (const next of waiting.splice(0)) wake(...next)
   })
-  let sweeping = start.then(sweep).catch(onError)
+  let sweeping = start.then(sweep).catch(tell)
   const timer = setInterval(() => {
-    sweeping = sweeping.then(sweep).catch(onError)
+    sweeping = sweeping.then(sweep).catch(tell)
   }, sweepMs)
 
   return {
@@ -163,13 +190,28 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       return times.length ? Math.max(0, (db.clock.now().getTime() - Math.min(...times)) / 1000) : 0
     },
     close: async () => {
+      const idle = async () => {
+        await sweeping
+        while (inWork.size > 0) await Promise.all([...inWork.values()].map(work => work.done))
+      }
+      if (open) await within(closeMs, idle())
       closed = true
       clearInterval(timer)
       db.changes.off('saved', onSaved)
-      await sweeping
-      await Promise.allSettled(inWork.values())
     },
   }
+}
+
+/** Waits for `work`, but no longer than `ms`: what is not sent by then stays in its outbox for the next start. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([
+    work,
+    new Promise<void>(resolve => {
+      timer = setTimeout(resolve, ms)
+    }),
+  ])
+  clearTimeout(timer)
 }
 
 /** Free, left behind, or already this process's own. */
