@@ -69,7 +69,7 @@ async function failed(parts: Parts, { opKey, round, code }: Failed): Promise<voi
   await changeBond(parts, waiting.id, bond => {
     const move = bond.moves.find(known => known.id === id)
     if (move) {
-      slash = move.slashId === null ? undefined : move
+      slash = move.type === 'SLASH' ? move : undefined
       return failMove(bond, move)
     }
     const lock = bond.locks.find(({ lockId, unlockId }) => lockId === id || unlockId === id)
@@ -77,7 +77,7 @@ async function failed(parts: Parts, { opKey, round, code }: Failed): Promise<voi
     if (lock.unlockId === id) return round >= lock.unlockRound ? unlockFailed(bond, lock.gigId, round, parts.clock.now()) : undefined
     return lock.stage === 'locking' ? failLock(bond, lock, code) : undefined
   })
-  if (slash) await parts.slashes.failed(slash.slashId!, slash.type === 'SLASH' ? 'DROPPED' : 'APPLIED')
+  if (slash) await parts.slashes.failed(slash.id)
 }
 
 /** What an agent did on the contract itself: taken over once it is final, under the log's own id. Our own transactions come from the lane. */

@@ -3,6 +3,7 @@ import { onChainKey } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { least } from '../amounts.ts'
 import { findSource, reserveCustodial } from '../funding.ts'
+import { account } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { type Bond, lockedOf, type Move, minDeposit, payoutAddress } from './bond.ts'
 import { bondOf, changeBond } from './keep.ts'
@@ -93,7 +94,7 @@ export async function slashByHand(
   const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
   if (amount > total) tooMuch(total)
   const scoreBefore = (await parts.agents.get(agentId))?.fusedScore ?? null
-  const none = { gigId: null, gigTitle: null, gigBudget: null, validationId: null, txHash: null, reversalReason: null }
+  const none = { gigId: null, gigTitle: null, gigBudget: null, validationId: null, txHash: null }
   const row = await parts.slashes.record({
     ...none,
     id: parts.newId(),
@@ -114,7 +115,7 @@ export async function slashByHand(
       return requestSlash(present, slash)
     })
   } catch (error) {
-    await parts.slashes.failed(row.id, 'DROPPED')
+    await parts.slashes.failed(row.id)
     throw error
   }
   return row.id
@@ -123,21 +124,22 @@ export async function slashByHand(
 /** Pays a slash back, at most what the pool has over. @throws INVALID_STATE */
 export async function reverse(parts: Parts, slashId: string, reason: string, operationId: string): Promise<Stored<Slash>> {
   const row = await parts.slashes.need(slashId)
-  if (row.status !== 'APPLIED' || row.amount === 0n) refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
-  const known = await earlier(parts, row.agentId, operationId)
-  if (known || row.isPending) return row
-  const surplus = await parts.ledger.balance(row.chain, 'fee-pool')
+  const { agentId, gigId, validationId, chain } = row
+  const bond = await bondOf(parts, agentId)
+  if (bond.reversed.includes(slashId)) return row
+  if (row.status === 'APPLIED' && row.amount === 0n) return parts.slashes.become(slashId, () => ({ status: 'REVERSED' }))
+  const isMade = (await parts.bondHistory.get(slashId)) !== undefined
+  if (!isMade || row.status === 'REVERSED') refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
+  const surplus = await parts.ledger.balance(chain, account.feePool)
   const amount = least(row.amount, surplus)
   if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
-  const { gigId, validationId, agentId } = row
   const id = parts.newId()
-  await changeBond(parts, agentId, bond => {
-    if (bond.reversed.includes(slashId)) return undefined
-    return requestReversal(bond, { id, slashId, operationId, amount, gigId, reason, validationId, now: parts.clock.now() })
-  })
-  return parts.slashes.become(slashId, present =>
-    present.status === 'APPLIED' && !present.isPending ? { isPending: true, reversalReason: reason } : undefined,
+  await changeBond(parts, agentId, present =>
+    present.reversed.includes(slashId)
+      ? undefined
+      : requestReversal(present, { id, slashId, operationId, amount, gigId, reason, validationId, now: parts.clock.now() }),
   )
+  return row
 }
 
 /** Waits until a bond event is done or has failed; undefined when that takes longer than an answer may. */

@@ -21,7 +21,6 @@ export interface Slash {
   txHash: string | null
   /** A command is under way. */
   isPending: boolean
-  reversalReason: string | null
 }
 
 const schema = new Schema<Slash>({ agentId: String, gigId: String, validationId: String, status: String, amount: BigInt, gigBudget: BigInt })
@@ -34,8 +33,8 @@ export type Slashes = Pick<AggregateStore<Slash>, 'get' | 'need'> & {
   record(row: Slash): Promise<Stored<Slash>>
   /** Changes a row and tells it. */
   become(id: string, change: (row: Slash) => Partial<Slash> | undefined): Promise<Stored<Slash>>
-  /** The command of the slash, or of its reversal, had no effect and never will. */
-  failed(id: string, status: 'DROPPED' | 'APPLIED'): Promise<void>
+  /** The command of the slash had no effect and never will. */
+  failed(id: string): Promise<void>
 }
 
 function told(row: Slash, createdAt: Date, now: Date): Decision<Slash> {
@@ -72,8 +71,8 @@ export function slashStore(db: Database): Slashes {
         const fields = change(row)
         return fields && told({ ...row, ...fields }, row.createdAt, db.clock.now())
       }),
-    failed: async (id, status) => {
-      await rows.change(id, row => (row.isPending ? told({ ...row, isPending: false, status }, row.createdAt, db.clock.now()) : undefined))
+    failed: async id => {
+      await rows.change(id, row => (row.isPending ? told({ ...row, isPending: false, status: 'DROPPED' }, row.createdAt, db.clock.now()) : undefined))
     },
   }
 }

@@ -13,7 +13,7 @@ export function verdictRow(
   facts: Pick<Slash, 'id' | 'validationId' | 'amount' | 'reason' | 'status' | 'isPending'> & { agentId: string; scoreBefore: number | null },
 ): Slash {
   const { id: gigId, gigTitle, amount: gigBudget, chain } = escrow
-  return { gigId, gigTitle, gigBudget, chain, by: 'swarm', txHash: null, reversalReason: null, ...facts }
+  return { gigId, gigTitle, gigBudget, chain, by: 'swarm', txHash: null, ...facts }
 }
 
 export const lockOf = async ({ bonds }: Pick<Parts, 'bonds'>, agentId: string, gigId: string): Promise<BondLock | undefined> =>
