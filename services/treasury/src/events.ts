@@ -13,6 +13,7 @@ import { creditTransfer, type TransferLog } from './credit.ts'
 import type { Parts } from './parts.ts'
 import { noteHash, paymentKey } from './payment.ts'
 import { settle } from './settle.ts'
+import { transact } from './transact.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   ...parts.agents.subscriptions,
@@ -33,10 +34,15 @@ const spentIn = (logs: readonly ChainLog[]) =>
     contract === 'USDC' && event === 'Transfer' ? [{ from: toChecksum(String(args.from)), amount: BigInt(String(args.value)) }] : [],
   )
 
-async function signed({ payments }: Parts, { opKey, kind, txHash }: PayloadOf<typeof chainCommandSubmitted>): Promise<void> {
-  if (kind !== 'treasury.pay') return
+/** The transaction of a payment is signed: its hash can be shown, while the outcome is open. */
+async function signed(parts: Parts, { opKey, kind, txHash }: PayloadOf<typeof chainCommandSubmitted>): Promise<void> {
   const paymentId = opKey.slice(paymentKey('').length)
-  if (await payments.get(paymentId)) await payments.change(paymentId, payment => noteHash(payment, txHash))
+  if (kind !== 'treasury.pay' || !(await parts.payments.get(paymentId))) return
+  await transact(parts, async session => {
+    if (noteHash(await parts.payments.need(paymentId, session), txHash) === undefined) return
+    await parts.payments.change(paymentId, payment => noteHash(payment, txHash), { session })
+    await parts.history.change(paymentId, { txHash }, session)
+  })
 }
 
 async function finalized({ reservations, history }: Parts, { opKey, round }: PayloadOf<typeof chainCommandFinalized>): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
+import { chainCommandSubmitted } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { assertHealthy } from './testing/healthy.ts'
 import {
@@ -12,6 +13,7 @@ import {
   fundedAgent,
   move,
   newAgent,
+  newHash,
   startWorld,
   type TestAgent,
   tellTransfer,
@@ -255,6 +257,32 @@ describe('treasury payments', () => {
     move(world, 'BASE_SEPOLIA', recipient.wallet, sender.address, usdc(3))
 
     assert.equal(await outcome(first.paymentId), 'FAILED')
+  })
+
+  it('shows the hash of a transaction that is signed and not yet confirmed', async () => {
+    const [sender, recipient] = [await fundedAgent(world, usdc(5)), await newAgent(world)]
+    world.chain = () => 'wait'
+    const { paymentId } = (await pay(sender, recipient, 5, {}, { prefer: 'respond-async' })).body
+    const { opKey, round, kind, network, aggregateKey } = await until('the command', () => commandsOf(sender)[0])
+
+    await world.platform.publish(chainCommandSubmitted.of({ opKey, round, kind, network, aggregateKey, seq: 1, txHash: newHash() }))
+
+    await until('it is sent', async () => (await outcome(paymentId)) === 'SENT')
+    assert.match((await history(sender))[0].txHash, /^0x/)
+  })
+
+  it('books a payment that an operator had sent again after its failure', async () => {
+    const [sender, recipient] = [await fundedAgent(world, usdc(10)), await newAgent(world)]
+    world.chain = () => 'fail'
+    const { paymentId } = (await pay(sender, recipient, 4)).body.details
+    const [command] = commandsOf(sender)
+
+    move(world, 'BASE_SEPOLIA', sender.address, recipient.wallet, usdc(4))
+    for (const seq of [5, 5]) await world.outcome({ ...command!, round: 2 }, 'confirm', { seq })
+
+    await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
+    await deposit(world, sender.address, 1n)
+    await until('booked once', async () => (await balance(world, sender)).balance === 6_000_001)
   })
 
   it('keeps every invariant through all of this', () => assertHealthy(world))

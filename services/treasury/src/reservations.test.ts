@@ -123,6 +123,18 @@ describe('treasury reservations', () => {
     assert.deepEqual([(await balance(world, agent)).balance, (await balance(world, agent)).reserved], [5_000_000, 5_000_000])
   })
 
+  it('asks to come again while an earlier round still holds what a later one needs', async () => {
+    const agent = await fundedAgent(world, usdc(10))
+    const key = lockKey()
+    await reserve(agent, key, usdc(8))
+
+    assert.equal(await refused(reserve(agent, key, usdc(8), { round: 2 })), 'CONFLICT')
+    await world.outcome(command(key), 'fail', { seq: 2 })
+    const second = await until('the first is freed', () => reserve(agent, key, usdc(8), { round: 2 }))
+
+    assert.equal(second.status, 'held')
+  })
+
   it('gives the limit back on the day of acceptance and not on the next', async () => {
     const own = await startWorld()
     try {

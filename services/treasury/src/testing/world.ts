@@ -15,7 +15,7 @@ export interface World {
   balances: Map<string, bigint>
   /** Decoded logs by transaction. */
   transactions: Map<string, api.ChainLog[]>
-  escrows: Map<string, Partial<api.EscrowRow>>
+  escrows: Map<string, Pick<api.EscrowRow, 'status' | 'amount' | 'chain'>>
   gigs: Set<string>
   /** What identity answers about agents. */
   agents: Map<string, api.AgentRow>
@@ -111,10 +111,25 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   const marketplace = neighbour(
     'marketplace',
     { getGigRow },
-    { getGigRow: ({ params }) => (world.gigs.has(params.id) ? ({ chain: 'BASE_SEPOLIA' } as never) : api.refuse('NOT_FOUND', { resource: 'gig' })) },
+    { getGigRow: ({ params }) => (world.gigs.has(params.id) ? gigRow(params.id) : api.refuse('NOT_FOUND', { resource: 'gig' })) },
   )
   const { getEscrowRow } = api.escrowApi.internal
-  const escrow = neighbour('escrow', { getEscrowRow }, { getEscrowRow: ({ params }) => wanted(world.escrows.get(params.gigId), 'escrow') as never })
+  const escrow = neighbour(
+    'escrow',
+    { getEscrowRow },
+    {
+      getEscrowRow: ({ params: { gigId } }) => ({
+        escrowId: gigId,
+        gigId,
+        posterId: gigId,
+        assigneeId: null,
+        txHash: null,
+        releaseTxHash: null,
+        version: 1,
+        ...wanted(world.escrows.get(gigId), 'escrow'),
+      }),
+    },
+  )
 
   const platform = await startPlatform([identity, reputation, marketplace, escrow, relayer, treasury], {
     ...options,
@@ -154,6 +169,32 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   }
   return world
 }
+
+const gigRow = (gigId: string): api.GigRow => ({
+  gigId,
+  gigTitle: 'A gig',
+  status: 'open',
+  closeReason: null,
+  posterId: gigId,
+  assigneeId: null,
+  crewId: null,
+  memberIds: [],
+  applicantIds: [],
+  budget: '1',
+  bondRequired: '0',
+  feeBp: null,
+  chain: 'BASE_SEPOLIA',
+  skillsRequired: [],
+  deadlineHours: 1,
+  assignedAt: null,
+  deadlineAt: null,
+  submissionId: null,
+  submittedAt: null,
+  deliverableUrl: null,
+  deliverableHash: null,
+  createdAt: new Date().toISOString(),
+  version: 1,
+})
 
 interface PayArgs {
   paymentId: string
@@ -223,6 +264,8 @@ export interface TestAgent {
   headers: Record<string, string>
 }
 
+const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
+
 /** An agent that the treasury has heard of. */
 export async function newAgent({ platform, agents }: World, preferredChain: Chain = 'BASE_SEPOLIA'): Promise<TestAgent> {
   const id = randomUUID()
@@ -230,7 +273,13 @@ export async function newAgent({ platform, agents }: World, preferredChain: Chai
   const handle = `a-${id.slice(0, 8)}`
   const who = { agentId: id, handle, wallet, description: '', status: 'active' as const, platform: false, skills: [], verifiedSkills: [] }
   const registered = { ...who, walletProven: true, agentType: null, cardTokenId: 1, preferredChain, registeredAt: new Date().toISOString() }
-  agents.set(id, { ...registered, lastSeenAt: registered.registeredAt, requireSignature: false, version: 1, chains: {} as never })
+  agents.set(id, {
+    ...registered,
+    lastSeenAt: registered.registeredAt,
+    requireSignature: false,
+    version: 1,
+    chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered },
+  })
   await platform.publish(
     api.agentRegistered.of({
       ...registered,
