@@ -7,7 +7,7 @@ import { accept, executeAfter, isQueued, type Payment, paymentKey } from './paym
 import type { Wallet } from './wallet.store.ts'
 
 /** Past it the relayer never signs a command that spends: wall clock. */
-export const commandLifeMs = 15 * 60_000
+const commandLifeMs = 15 * 60_000
 export const commandDeadline = (): Date => new Date(Date.now() + commandLifeMs)
 
 export interface PayOrder {

@@ -3,23 +3,10 @@ import { randomUUID } from 'node:crypto'
 
 import { chainCommandSubmitted } from '@carapace/api'
 import { until } from '@carapace/testing'
+import { balance, call, type FundedAgent, fundedAgent, newAgent, type TestAgent } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
-import {
-  balance,
-  balanceOf,
-  call,
-  deposit,
-  type FundedAgent,
-  fundedAgent,
-  move,
-  newAgent,
-  newHash,
-  startWorld,
-  type TestAgent,
-  tellTransfer,
-  usdc,
-  type World,
-} from './testing/world.ts'
+import { balanceOf, deposit, move, newHash, tellTransfer, usdc } from './testing/token.ts'
+import { startWorld, type World } from './testing/world.ts'
 
 describe('treasury payments', () => {
   let world: World
@@ -35,11 +22,6 @@ describe('treasury payments', () => {
     call(world, from, 'POST', 'pay', { recipientAgentId: to.id, amount: Number(usdc(whole)), ...more }, headers)
   const commandsOf = (agent: FundedAgent) => world.commands.filter(({ args }) => args.from === agent.address)
   const history = async (agent: TestAgent) => (await call(world, agent, 'GET', 'history')).body.transactions
-  const richAgent = async () => {
-    const agent = await fundedAgent(world, usdc(400))
-    assert.equal((await call(world, agent, 'PATCH', 'limits', { dailyLimit: 500_000_000 })).status, 200)
-    return agent
-  }
   const outcome = (paymentId: string) => world.platform.call('GET', `/api/circle/transaction/${paymentId}`).then(({ body }) => body.state)
 
   it('pays at once below 25 USDC, into the treasury wallet of the recipient', async () => {
@@ -165,75 +147,6 @@ describe('treasury payments', () => {
     for (const { status, body } of answers) assert.ok(status === 200 || ['INSUFFICIENT_BALANCE', 'CONFLICT'].includes(body.code), body.code)
     assert.equal((await balance(world, sender)).balance, 4_000_000)
     assert.equal((await call(world, sender, 'GET', 'limits')).body.spentToday, 36_000_000)
-  })
-
-  it('queues from 25 USDC, lists it, and executes it after ten minutes', async () => {
-    const [sender, recipient] = [await richAgent(), await newAgent(world)]
-
-    const { status, body } = await pay(sender, recipient, 25)
-    const { pending, total } = (await call(world, sender, 'GET', 'pending')).body
-
-    assert.deepEqual([status, body.status, body.txHash, body.cancelUrl], [202, 'queued', null, `/api/treasury/payments/${body.paymentId}/cancel`])
-    assert.deepEqual([total, pending[0].id, pending[0].status, pending[0].executeAfter], [1, body.paymentId, 'pending', body.executeAfter])
-    assert.equal(await outcome(body.paymentId), 'QUEUED')
-    assert.deepEqual([(await balance(world, sender)).balance, (await balance(world, sender)).reserved], [375_000_000, 25_000_000])
-    await world.platform.advance(599)
-    assert.equal(commandsOf(sender).length, 0)
-    await world.platform.advance(2)
-    await until('executed', async () => (await outcome(body.paymentId)) === 'CONFIRMED')
-    assert.equal(balanceOf(world, 'BASE_SEPOLIA', recipient.wallet), usdc(25))
-    assert.equal((await call(world, sender, 'GET', 'pending')).body.total, 0)
-  })
-
-  it('is cancelled by its sender only, while it waits', async () => {
-    const [sender, recipient] = [await richAgent(), await newAgent(world)]
-    const cancel = (paymentId: string, by: TestAgent) =>
-      world.platform.call('POST', `/api/treasury/payments/${paymentId}/cancel`, { headers: by.headers })
-    const { paymentId } = (await pay(sender, recipient, 100)).body
-
-    const answers = [
-      await cancel(paymentId, recipient),
-      await cancel(randomUUID(), sender),
-      await cancel(paymentId, sender),
-      await cancel(paymentId, sender),
-    ]
-
-    assert.deepEqual(
-      answers.map(({ status, body }) => [status, body.code ?? body.status]),
-      [
-        [403, 'FORBIDDEN'],
-        [404, 'NOT_FOUND'],
-        [200, 'cancelled'],
-        [409, 'INVALID_STATE'],
-      ],
-    )
-    assert.equal((await balance(world, sender)).balance, 400_000_000)
-    assert.equal((await call(world, sender, 'GET', 'limits')).body.spentToday, 0)
-    await world.platform.advance(700)
-    assert.equal(commandsOf(sender).length, 0)
-  })
-
-  it('has exactly one winner when cancellation and executor meet', async () => {
-    const [sender, recipient] = [await richAgent(), await newAgent(world)]
-    const ids: string[] = []
-    for (let n = 0; n < 8; n++) ids.push((await pay(sender, recipient, 25)).body.paymentId)
-    const cancel = (paymentId: string) => world.platform.call('POST', `/api/treasury/payments/${paymentId}/cancel`, { headers: sender.headers })
-
-    const [, ...answers] = await Promise.all([
-      world.platform.advance(601),
-      ...ids.map(async (id, n) => {
-        await new Promise(resolve => setTimeout(resolve, n * 4))
-        return cancel(id)
-      }),
-    ])
-
-    const cancelled = ids.filter((_, n) => answers[n]!.status === 200)
-    const executed = ids.filter((_, n) => answers[n]!.body.code === 'INVALID_STATE')
-    assert.equal(cancelled.length + executed.length, ids.length)
-    for (const id of executed) await until('executed', async () => (await outcome(id)) === 'CONFIRMED')
-    for (const id of cancelled) assert.equal(await outcome(id), 'CANCELLED')
-    assert.deepEqual(new Set(commandsOf(sender).map(({ args }) => args.paymentId)), new Set(executed))
-    assert.equal((await balance(world, sender)).balance, 400_000_000 - 25_000_000 * executed.length)
   })
 
   it('withdraws to the registered wallet', async () => {

@@ -4,26 +4,10 @@ import { type ErrorCode, type Refusal, treasuryApi } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import fc from 'fast-check'
+import { balance, call, type FundedAgent, fundedAgent, newAgent, peers, type TestAgent } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
-import {
-  balance,
-  balanceOf,
-  call,
-  contracts,
-  deposit,
-  type FundedAgent,
-  fundedAgent,
-  move,
-  newAgent,
-  newHash,
-  newWallet,
-  peers,
-  startWorld,
-  type TestAgent,
-  tellTransfer,
-  usdc,
-  type World,
-} from './testing/world.ts'
+import { balanceOf, contracts, deposit, move, newHash, newWallet, tellTransfer, usdc } from './testing/token.ts'
+import { startWorld, type World } from './testing/world.ts'
 
 const chain = 'BASE_SEPOLIA' as const
 const { reserveFunds, getReservation } = treasuryApi.internal

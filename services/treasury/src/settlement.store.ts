@@ -18,7 +18,7 @@ export interface Settlement {
   settledAt: Date
 }
 
-export interface SettlementFigures {
+interface SettlementFigures {
   count: number
   amount: bigint
   payers: number

@@ -9,7 +9,7 @@ import type { Wallet } from './wallet.store.ts'
 
 const micro = (amount: bigint): number => Number(amount)
 const money = (amount: bigint) => ({ amount: micro(amount), amountFormatted: formatUsdc(amount) })
-export const cancelUrl = (paymentId: string): string => `/api/treasury/payments/${paymentId}/cancel`
+const cancelUrl = (paymentId: string): string => `/api/treasury/payments/${paymentId}/cancel`
 
 export const walletRow = ({ id, agentId, address, chain, version }: Stored<Wallet>) => ({ walletId: id, agentId, address, chain, version })
 

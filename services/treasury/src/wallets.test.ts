@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { chainRelayerApi } from '@carapace/api'
 import { until } from '@carapace/testing'
+import { balance, call, fundedAgent, newAgent, peers } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
-import { balance, call, fundedAgent, newAgent, newWallet, peers, startWorld, tellTransfer, usdc, type World } from './testing/world.ts'
+import { newWallet, tellTransfer, usdc } from './testing/token.ts'
+import { startWorld, type World } from './testing/world.ts'
 
 describe('treasury wallets', () => {
   let world: World

@@ -44,7 +44,7 @@ export const reserveFunds = endpoint({
   response: reservation,
   status: 201,
   also: [200],
-  errors: ['NO_TREASURY_WALLET', 'INSUFFICIENT_BALANCE', 'DAILY_LIMIT_REACHED', 'CONFLICT'],
+  errors: ['NO_TREASURY_WALLET', 'INSUFFICIENT_BALANCE', 'DAILY_LIMIT_REACHED', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED'],
 })
 
 export const getReservation = endpoint({

@@ -6,7 +6,14 @@ import { limitsAnswer, paymentAnswer, pendingPayment, treasuryTransaction, treas
 
 const own = { caller: 'agent', self: 'id' } as const
 const paymentAmount = microIn({ min: limits.treasury.minPaymentMicro, max: 100_000_000_000n })
-const paymentErrors = ['NO_TREASURY_WALLET', 'DAILY_LIMIT_REACHED', 'INSUFFICIENT_BALANCE', 'ACCOUNT_SUSPENDED'] as const
+const paymentErrors = [
+  'NO_TREASURY_WALLET',
+  'DAILY_LIMIT_REACHED',
+  'INSUFFICIENT_BALANCE',
+  'ACCOUNT_SUSPENDED',
+  'INVALID_STATE',
+  'IDEMPOTENCY_KEY_REUSED',
+] as const
 
 export const fundTreasury = endpoint({
   method: 'post',
@@ -108,5 +115,5 @@ export const withdrawFromTreasury = endpoint({
   body: z.object({ amount: paymentAmount, chain: chain.optional() }),
   response: paymentAnswer,
   also: [202],
-  errors: paymentErrors,
+  errors: ['SELF_ACTION', ...paymentErrors],
 })

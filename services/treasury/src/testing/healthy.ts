@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { doctor, type World } from './world.ts'
+import { doctor } from './agents.ts'
+import type { World } from './world.ts'
 
 /** Every invariant of the treasury holds. */
 export async function assertHealthy(world: World): Promise<void> {

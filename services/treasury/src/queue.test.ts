@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+
+import { until } from '@carapace/testing'
+import { balance, call, type FundedAgent, fundedAgent, newAgent, type TestAgent } from './testing/agents.ts'
+import { assertHealthy } from './testing/healthy.ts'
+import { balanceOf, usdc } from './testing/token.ts'
+import { startWorld, type World } from './testing/world.ts'
+
+describe('queued payments', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world.close())
+
+  const pay = (from: TestAgent, to: TestAgent, whole: number) =>
+    call(world, from, 'POST', 'pay', { recipientAgentId: to.id, amount: Number(usdc(whole)) })
+  const commandsOf = (agent: FundedAgent) => world.commands.filter(({ args }) => args.from === agent.address)
+  const richAgent = async () => {
+    const agent = await fundedAgent(world, usdc(400))
+    assert.equal((await call(world, agent, 'PATCH', 'limits', { dailyLimit: 500_000_000 })).status, 200)
+    return agent
+  }
+  const outcome = (paymentId: string) => world.platform.call('GET', `/api/circle/transaction/${paymentId}`).then(({ body }) => body.state)
+
+  it('queues from 25 USDC, lists it, and executes it after ten minutes', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(world)]
+
+    const { status, body } = await pay(sender, recipient, 25)
+    const { pending, total } = (await call(world, sender, 'GET', 'pending')).body
+
+    assert.deepEqual([status, body.status, body.txHash, body.cancelUrl], [202, 'queued', null, `/api/treasury/payments/${body.paymentId}/cancel`])
+    assert.deepEqual([total, pending[0].id, pending[0].status, pending[0].executeAfter], [1, body.paymentId, 'pending', body.executeAfter])
+    assert.equal(await outcome(body.paymentId), 'QUEUED')
+    assert.deepEqual([(await balance(world, sender)).balance, (await balance(world, sender)).reserved], [375_000_000, 25_000_000])
+    await world.platform.advance(599)
+    assert.equal(commandsOf(sender).length, 0)
+    await world.platform.advance(2)
+    await until('executed', async () => (await outcome(body.paymentId)) === 'CONFIRMED')
+    assert.equal(balanceOf(world, 'BASE_SEPOLIA', recipient.wallet), usdc(25))
+    assert.equal((await call(world, sender, 'GET', 'pending')).body.total, 0)
+  })
+
+  it('is cancelled by its sender only, while it waits', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(world)]
+    const cancel = (paymentId: string, by: TestAgent) =>
+      world.platform.call('POST', `/api/treasury/payments/${paymentId}/cancel`, { headers: by.headers })
+    const { paymentId } = (await pay(sender, recipient, 100)).body
+
+    const answers = [
+      await cancel(paymentId, recipient),
+      await cancel(randomUUID(), sender),
+      await cancel(paymentId, sender),
+      await cancel(paymentId, sender),
+    ]
+
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.code ?? body.status]),
+      [
+        [403, 'FORBIDDEN'],
+        [404, 'NOT_FOUND'],
+        [200, 'cancelled'],
+        [409, 'INVALID_STATE'],
+      ],
+    )
+    assert.equal((await balance(world, sender)).balance, 400_000_000)
+    assert.equal((await call(world, sender, 'GET', 'limits')).body.spentToday, 0)
+    await world.platform.advance(700)
+    assert.equal(commandsOf(sender).length, 0)
+  })
+
+  it('has exactly one winner when cancellation and executor meet', async () => {
+    const [sender, recipient] = [await richAgent(), await newAgent(world)]
+    const ids: string[] = []
+    for (let n = 0; n < 8; n++) ids.push((await pay(sender, recipient, 25)).body.paymentId)
+    const cancel = (paymentId: string) => world.platform.call('POST', `/api/treasury/payments/${paymentId}/cancel`, { headers: sender.headers })
+
+    const [, ...answers] = await Promise.all([
+      world.platform.advance(601),
+      ...ids.map(async (id, n) => {
+        await new Promise(resolve => setTimeout(resolve, n * 4))
+        return cancel(id)
+      }),
+    ])
+
+    const cancelled = ids.filter((_, n) => answers[n]!.status === 200)
+    const executed = ids.filter((_, n) => answers[n]!.body.code === 'INVALID_STATE')
+    assert.equal(cancelled.length + executed.length, ids.length)
+    for (const id of executed) await until('executed', async () => (await outcome(id)) === 'CONFIRMED')
+    for (const id of cancelled) assert.equal(await outcome(id), 'CANCELLED')
+    assert.deepEqual(new Set(commandsOf(sender).map(({ args }) => args.paymentId)), new Set(executed))
+    assert.equal((await balance(world, sender)).balance, 400_000_000 - 25_000_000 * executed.length)
+  })
+
+  it('keeps every invariant through all of this', () => assertHealthy(world))
+})

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { type Chain, type ChainLog, contractEvents } from '@carapace/api'
+import { paymentNonce, toChecksum } from '@carapace/chain'
+import type { World } from './world.ts'
+
+export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
+export const newHash = () => `0x${randomBytes(32).toString('hex')}`
+export const contracts = { escrow: newWallet(), commerce: newWallet(), bond: newWallet() }
+export const lane = newWallet()
+export const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6))
+
+export interface PayArgs {
+  paymentId: string
+  from: string
+  to: string
+  amount: string
+}
+
+const log = (contract: string, event: string, args: Record<string, unknown>, logIndex: number): ChainLog => ({
+  contract,
+  event,
+  args,
+  address: newWallet(),
+  logIndex,
+})
+/** What a payment leaves in the logs of its transaction. */
+export const transferLogs = ({ paymentId, from, to, amount }: PayArgs) => [
+  log('USDC', 'AuthorizationUsed', { authorizer: from, nonce: paymentNonce(paymentId) }, 0),
+  log('USDC', 'Transfer', { from, to, value: String(amount) }, 1),
+]
+
+export const balanceOf = (world: World, chain: Chain, address: string): bigint => world.balances.get(`${chain}/${toChecksum(address)}`) ?? 0n
+
+export function move(world: World, chain: Chain, from: string, to: string, amount: bigint): void {
+  world.balances.set(`${chain}/${toChecksum(from)}`, balanceOf(world, chain, from) - amount)
+  world.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(world, chain, to) + amount)
+}
+
+export interface Seen {
+  chain?: Chain
+  from?: string
+  to: string
+  amount: bigint
+  txHash?: string
+  logIndex?: number
+  logId?: string
+  final?: boolean
+}
+
+/** A transfer log as the relayer announces it. */
+export async function tellTransfer({ platform }: World, seen: Seen): Promise<void> {
+  const { chain = 'BASE_SEPOLIA', from = `0x${'0'.repeat(40)}`, to, amount, txHash = newHash(), logIndex = 0, final = true } = seen
+  const place = { txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1 }
+  const args = { from, to, value: String(amount) }
+  const logId = seen.logId ?? `${chain}:${place.blockHash}:${logIndex}`
+  const transfer = { logId, network: chain, contract: 'USDC', event: 'Transfer', args, address: newWallet(), logIndex, ...place, final }
+  await platform.publish(contractEvents['USDC.Transfer']!.of(transfer))
+}
+
+/** New money that comes into an address, on chain and told as final. */
+export async function deposit(world: World, to: string, amount: bigint, chain: Chain = 'BASE_SEPOLIA'): Promise<void> {
+  world.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(world, chain, to) + amount)
+  await tellTransfer(world, { chain, to, amount })
+}
