@@ -1,6 +1,5 @@
-import type { ServiceName } from '@carapace/api'
 import { rabbitBus } from '@carapace/bus'
-import { makeLog, readConfig, required, servicePort, startTelemetry, terminated } from '@carapace/service'
+import { addressesOf, makeLog, readConfig, required, startTelemetry, terminated } from '@carapace/service'
 import { startGateway } from './start.ts'
 
 main().catch((error: unknown) => {
@@ -17,8 +16,7 @@ async function main(): Promise<void> {
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: 'gateway' })
   try {
-    const address = (service: ServiceName) => config.SERVICE_URL.replace('{service}', service).replace('{port}', String(servicePort(service)))
-    const gateway = await startGateway({ config, mongoUri, bus, internalKey, address, log })
+    const gateway = await startGateway({ config, mongoUri, bus, internalKey, address: addressesOf(config), log })
     log.info({ url: gateway.url, publicBaseUrl: gateway.publicBaseUrl }, 'ready')
     await terminated()
     await gateway.close()

@@ -1,7 +1,7 @@
-import type { Local } from './start.ts'
+import type { Config } from '@carapace/service'
 
 /** What runs where, and what to try next. */
-export function banner({ url, parts, config }: Local): string {
+export function banner({ url, parts, config }: { url: string; parts: Record<string, string>; config: Config }): string {
   const width = Math.max(...Object.keys(parts).map(name => name.length))
   const where = Object.entries(parts).map(([name, place]) => `  ${name.padEnd(width)}  ${place}`)
   return [

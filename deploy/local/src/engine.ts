@@ -14,6 +14,7 @@ export interface Engine {
 const program = fileURLToPath(import.meta.resolve('@carapace/embedded-mongo/main'))
 const readyMs = 20_000
 const restartPauseMs = 200
+const handOverMs = 5_000
 
 /**
  * The embedded database as a child process on a Unix socket in the data folder: it has no authentication, so nobody else on the
@@ -25,7 +26,7 @@ export async function startEngine(dataDir: string, onRestart: (why: string) => v
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const socket = path.resolve(dataDir, 'mongo.sock')
   let closing = false
-  let { child, uri } = await launch(folder, socket)
+  let { child, uri } = await launchPatiently(folder, socket)
 
   const watch = (watched: ChildProcess) =>
     watched.once('exit', (code, signal) => {
@@ -57,13 +58,25 @@ export async function startEngine(dataDir: string, onRestart: (why: string) => v
   }
 }
 
+/** The engine of a start that was killed ends by itself, as soon as it sees that its parent is gone. */
+async function launchPatiently(folder: string, socket: string): ReturnType<typeof launch> {
+  const end = Date.now() + handOverMs
+  for (;;) {
+    try {
+      return await launch(folder, socket)
+    } catch (error) {
+      if (!/in use by another engine/.test(String(error)) || Date.now() > end) throw error
+    }
+  }
+}
+
 async function launch(folder: string, socket: string): Promise<{ child: ChildProcess; uri: string }> {
-  const child = spawn(process.execPath, [program, '--data', folder, '--socket', socket], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, '--data', folder, '--socket', socket], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const complaints: string[] = []
-  createInterface({ input: child.stderr }).on('line', line => complaints.push(line))
+  createInterface({ input: child.stderr! }).on('line', line => complaints.push(line))
   const uri = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`the database was not ready within ${readyMs / 1000} s`)), readyMs)
-    createInterface({ input: child.stdout }).on('line', line => {
+    createInterface({ input: child.stdout! }).on('line', line => {
       if (!line.startsWith('ready ')) return
       clearTimeout(late)
       // Directly, since drivers turn the addresses that a replica set tells of into lower case, and this one is a path.

@@ -1,15 +1,10 @@
-import { mkdir } from 'node:fs/promises'
-import path from 'node:path'
 import type { ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { startGateway } from '@carapace/gateway'
-import { type Config, type Logger, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
+import { type Config, type RunningService, startService } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
-import { computeAddress } from 'ethers'
-import { startEngine } from './engine.ts'
-import { type Keys, loadKeys } from './keys.ts'
+import { type Closable, type Environment, layGround } from './ground.ts'
 import { mongoLetters } from './letters.ts'
-import { startNetworks } from './networks.ts'
 import { services } from './services.ts'
 
 export interface Local {
@@ -20,94 +15,49 @@ export interface Local {
   close(): Promise<void>
 }
 
-interface Closable {
-  close(): Promise<unknown>
-}
+type Own = <T extends Closable>(part: T) => T
 
 /**
  * The whole platform on this machine: database, devnets, bus, services, gateway. Parts that the environment names (MONGODB_URI, AMQP_URL,
  * RPC URLs) are used instead of the embedded ones.
  * @throws Error when the data folder is in use, a port is taken, or a variable is wrong; what was started is stopped again
  */
-export async function startLocal(environment: Record<string, string | undefined>): Promise<Local> {
+export const startLocal = (environment: Environment): Promise<Local> => startOwning(own => compose(environment, own))
+
+/** Runs a start; what it owns is closed with the result, or at once when the start fails. */
+export async function startOwning<T extends object>(start: (own: Own) => Promise<T>): Promise<T & { close(): Promise<void> }> {
   const opened: Closable[] = []
   const close = async () => {
-    for (const part of opened.reverse()) await part.close()
+    for (const part of opened.splice(0).reverse()) await part.close()
   }
   try {
-    return await compose(environment, opened, close)
+    const started = await start(part => {
+      opened.push(part)
+      return part
+    })
+    return { ...started, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function compose(environment: Record<string, string | undefined>, opened: Closable[], close: () => Promise<void>): Promise<Local> {
-  const first = readConfig(environment)
-  const dataDir = path.resolve(first.DATA_DIR)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const keys = await loadKeys(dataDir)
-  const log = makeLog({ service: 'local', level: first.LOG_LEVEL })
-  const warn = (message: string) => log.warn(message)
-  const base = first.PUBLIC_BASE_URL ?? `http://${first.HOST}:${first.PORT}`
-  const own = <T extends Closable>(part: T): T => {
-    opened.push(part)
-    return part
-  }
-
-  const [mongoUri, networks] = await Promise.all([
-    first.MONGODB_URI ?? startEngine(dataDir, warn).then(engine => own(engine).uri),
-    first.BASE_SEPOLIA_RPC_URL && first.SKALE_TESTNET_RPC_URL ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
-  ])
-  const config = readConfig({ ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(environment) })
+async function compose(environment: Environment, own: Own): Promise<Omit<Local, 'close'>> {
+  const { config, mongoUri, log, parts } = await layGround(environment, own)
   const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local' }) : await embeddedBus(mongoUri, config))
-  const running = await startServices(config, mongoUri, bus, keys, log, opened)
-  const gateway = own(
-    await startGateway({ config, mongoUri, bus, internalKey: config.INTERNAL_KEY!, address: addressOf(running), log, exclusive: true }),
-  )
-
-  return {
-    url: gateway.url,
-    config,
-    parts: {
-      gateway: gateway.url,
-      ...(networks?.rpcUrls ?? { BASE_SEPOLIA: config.BASE_SEPOLIA_RPC_URL!, SKALE_TESTNET: config.SKALE_TESTNET_RPC_URL! }),
-      database: config.MONGODB_URI ? 'MONGODB_URI' : `embedded, ${path.join(dataDir, 'mongo')}`,
-      events: config.AMQP_URL ? 'RabbitMQ' : 'in this process',
-    },
-    close,
-  }
-}
-
-async function startServices(
-  config: Config,
-  mongoUri: string,
-  bus: Bus,
-  keys: Keys,
-  log: Logger,
-  opened: Closable[],
-): Promise<Map<ServiceName, RunningService>> {
   const running = new Map<ServiceName, RunningService>()
   let announceAllUp = () => {}
   const allUp = new Promise<void>(resolve => {
     announceAllUp = resolve
   })
+  const shared = { config, mongoUri, bus, internalKey: config.INTERNAL_KEY!, address: addressOf(running), log, exclusive: !config.AMQP_URL, allUp }
   for (const service of services) {
-    const started = await startService(service, {
-      config,
-      mongoUri,
-      bus,
-      internalKey: config.INTERNAL_KEY ?? keys.internalKey,
-      address: addressOf(running),
-      log,
-      exclusive: !config.AMQP_URL,
-      allUp,
-    })
+    const started = own(await startService(service, shared))
     running.set(started.name, started)
-    opened.push(started)
   }
+  const gateway = own(await startGateway({ ...shared, exclusive: true }))
   announceAllUp()
-  return running
+  return { url: gateway.url, config, parts: { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' } }
 }
 
 /** A service that is not up yet has no address: nothing listens there. */
@@ -118,22 +68,3 @@ async function embeddedBus(mongoUri: string, config: Config): Promise<Bus> {
   const bus = inProcessBus({ letters: await mongoLetters(db) })
   return { ...bus, close: () => bus.close().finally(() => db.close()) }
 }
-
-function defaults(keys: Keys, base: string): Record<string, string> {
-  return {
-    PUBLIC_BASE_URL: base,
-    INTERNAL_KEY: keys.internalKey,
-    CUSTODY_PASSPHRASE: keys.passphrase,
-    RELAYER_KEY_BASE_SEPOLIA: keys.relayer,
-    RELAYER_KEY_SKALE_TESTNET: keys.relayer,
-    ORACLE_WALLET: computeAddress(keys.oracle),
-    AUTH_MODE: 'plain',
-    SANDBOX: 'yes',
-  }
-}
-
-const withoutEmpty = (environment: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
-
-/** 0 asks for free ports (tests). */
-const devnetPorts = ({ DEVNET_RPC_PORT }: Config): [number, number] => (DEVNET_RPC_PORT === 0 ? [0, 0] : [DEVNET_RPC_PORT, DEVNET_RPC_PORT + 1])

@@ -23,6 +23,9 @@ try {
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+  // Started with a channel to its parent, it ends with that parent, however that ends.
+  process.once('disconnect', stop)
+  process.channel?.unref()
 } catch (error) {
   const isUsage = error instanceof Error && /^--|option|argument/i.test(error.message)
   process.stderr.write(`embedded-mongo: ${error instanceof Error ? error.message : String(error)}\n${isUsage ? `${usage}\n` : ''}`)

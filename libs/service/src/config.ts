@@ -18,13 +18,19 @@ const count = (fallback: number) =>
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .default(String(fallback))
     .transform(Number)
+const port = (fallback: number) =>
+  z
+    .string()
+    .refine(text => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'must be a port, 0 to 65535')
+    .default(String(fallback))
+    .transform(Number)
 const url = (schemes: string) =>
-  z.string().refine(text => new RegExp(`^(${schemes})://`).test(text), `must be a URL of ${schemes.replaceAll('|', ' or ')}`)
+  z.string().refine(text => new RegExp(`^(${schemes})://[^/]`).test(text), `must be a URL of ${schemes.replaceAll('|', ' or ')}`)
 
 /** Every environment variable of Carapace: its one name, form, default and meaning. */
 export const configSchema = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that the gateway (or a service run alone) listens on'),
-  PORT: count(3000).describe('Port of the gateway, or of a service run alone'),
+  PORT: port(3000).describe('Port of the gateway, or of a service run alone'),
   DATA_DIR: z.string().default('.carapace').describe('Where the embedded start keeps its state and keys'),
   PUBLIC_BASE_URL: url('http|https').optional().describe('Address under which the world sees the gateway; default http://HOST:PORT'),
   INTERNAL_KEY: z
@@ -40,13 +46,14 @@ export const configSchema = z.object({
     .describe('Put before every database name'),
   AMQP_URL: url('amqp|amqps').optional().describe('RabbitMQ; default: the in-process bus'),
   SERVICE_URL: z.string().default('http://127.0.0.1:{port}').describe('Where services find each other; {service} and {port} are filled in'),
+  SERVICE_PORT_BASE: port(3101).describe('Port of the first service that runs alone; the others take the next ones'),
   AUTH_MODE: z
     .enum(['plain', 'signed'])
     .optional()
     .describe('plain: identity headers; signed: headers and an ERC-8128 signature. Default plain in the embedded start, else signed'),
   PLAIN_MODE_ACCEPTED: yes.default(false).describe('yes lets plain mode listen beyond loopback or use real networks'),
   TRUSTED_PROXIES: list.describe('Addresses whose X-Forwarded-For counts'),
-  DEVNET_RPC_PORT: count(8545).describe('Port of the first devnet of the embedded start, the second takes the next one; 0: free ones'),
+  DEVNET_RPC_PORT: port(8545).describe('Port of the first devnet of the embedded start, the second takes the next one; 0: free ones'),
   BASE_SEPOLIA_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of Base Sepolia; default: the devnet'),
   SKALE_TESTNET_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of the zero-gas network; default: the devnet'),
   BASE_SEPOLIA_ADDRESSES: z.string().optional().describe('JSON file with the contract addresses that deploy:contracts printed'),

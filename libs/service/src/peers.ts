@@ -10,6 +10,7 @@ import {
   type ServiceName,
   serviceNames,
 } from '@carapace/api'
+import type { Config } from './config.ts'
 import { contextHeader, signContext } from './context.ts'
 import { currentTrace, traceparentOf } from './trace.ts'
 
@@ -29,10 +30,14 @@ export interface Peers {
   ): Promise<ResponseOf<E> | undefined>
 }
 
-const basePort = 3101
+/** The port of a service that runs alone: `base` for the first of the list, and so on. */
+export const servicePort = (service: ServiceName, base: number): number => base + serviceNames.indexOf(service)
 
-/** The port of a service that runs alone: 3101 for the first of the list, and so on. */
-export const servicePort = (service: ServiceName): number => basePort + serviceNames.indexOf(service)
+/** Where services that run alone find each other. */
+export const addressesOf =
+  ({ SERVICE_URL, SERVICE_PORT_BASE }: Pick<Config, 'SERVICE_URL' | 'SERVICE_PORT_BASE'>) =>
+  (service: ServiceName): string =>
+    SERVICE_URL.replace('{service}', service).replace('{port}', String(servicePort(service, SERVICE_PORT_BASE)))
 
 /** @param address where a service answers, from the SERVICE_URL template or the composition root */
 export function makePeers(address: (service: ServiceName) => string, internalKey: string): Peers {

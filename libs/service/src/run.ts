@@ -3,7 +3,7 @@ import { rabbitBus } from '@carapace/bus'
 import { readConfig, required } from './config.ts'
 import type { AnyService } from './define.ts'
 import { makeLog } from './log.ts'
-import { servicePort } from './peers.ts'
+import { addressesOf, servicePort } from './peers.ts'
 import { startService } from './start.ts'
 import { startTelemetry } from './telemetry.ts'
 
@@ -17,7 +17,7 @@ export function run(service: AnyService): void {
 
 async function main(service: AnyService): Promise<void> {
   const name: ServiceName = service.api.name
-  const config = readConfig(undefined, { PORT: String(servicePort(name)) })
+  const config = readConfig(undefined, { PORT: String(servicePort(name, readConfig().SERVICE_PORT_BASE)) })
   const log = makeLog({ service: name, level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
@@ -28,7 +28,7 @@ async function main(service: AnyService): Promise<void> {
       mongoUri,
       bus,
       internalKey,
-      address: other => config.SERVICE_URL.replace('{service}', other).replace('{port}', String(servicePort(other))),
+      address: addressesOf(config),
       log,
       host: config.HOST,
       port: config.PORT,
@@ -42,10 +42,12 @@ async function main(service: AnyService): Promise<void> {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT. */
+/** Resolves at the first SIGTERM or SIGINT, or when a supervisor that holds a channel to this process is gone. */
 export function terminated(): Promise<void> {
   return new Promise(resolve => {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())
+    process.once('disconnect', () => resolve())
+    process.channel?.unref()
   })
 }

@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url'
+import type { ServiceName } from '@carapace/api'
+import { addressesOf, type Config, required, servicePort } from '@carapace/service'
+import { type Environment, layGround } from '../ground.ts'
+import { services } from '../services.ts'
+import { startOwning } from '../start.ts'
+import { type Supervised, supervise } from './supervise.ts'
+
+export interface Distributed {
+  url: string
+  config: Config
+  parts: Record<string, string>
+  /** Every process of the platform beside the database and the chains. */
+  processes: Supervised[]
+  close(): Promise<void>
+}
+
+/**
+ * One process per service and one for the gateway, on RabbitMQ; database and devnets as in the embedded start.
+ * @throws Error when AMQP_URL is missing, the data folder is in use, or a process does not get ready
+ */
+export const startDistributed = (environment: Environment): Promise<Distributed> =>
+  startOwning(async own => {
+    const { config, variables, log, parts } = await layGround(environment, own)
+    required(config, 'AMQP_URL')
+    const address = addressesOf(config)
+    const say = (message: string) => log.warn(message)
+    const start = (name: ServiceName): Supervised => {
+      const port = name === 'gateway' ? config.PORT : servicePort(name, config.SERVICE_PORT_BASE)
+      const url = name === 'gateway' ? `http://${config.HOST}:${port}` : address(name)
+      return own(supervise({ name, file: programOf(name), environment: { ...variables, PORT: String(port) }, url, say }))
+    }
+    const startAll = async (names: ServiceName[]) => {
+      const started = names.map(start)
+      await Promise.all(started.map(one => one.ready()))
+      return started
+    }
+    const names = services.map(({ api }) => api.name as ServiceName)
+    // identity comes last: it makes the platform's own agent, and at the first start only queues that exist hear of it.
+    const processes = [
+      ...(await startAll(names.filter(name => name !== 'identity'))),
+      ...(await startAll(['gateway'])),
+      ...(await startAll(['identity'])),
+    ]
+    const url = config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`
+    const where = Object.fromEntries(names.map(name => [name, address(name)]))
+    return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes }
+  })
+
+const programOf = (name: ServiceName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@carapace/${name}`)))

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Environment } from '../ground.ts'
+
+export interface Supervised {
+  name: string
+  pid(): number | undefined
+  /** Resolves when the process answers that it is ready. @throws Error when it ends, or after 60 s */
+  ready(): Promise<void>
+  /** SIGTERM, and SIGKILL when it has not ended after 20 s. */
+  close(): Promise<void>
+}
+
+export interface Program {
+  name: string
+  file: string
+  environment: Environment
+  /** Where it answers /readyz. */
+  url: string
+  say: (message: string) => void
+}
+
+const readyMs = 60_000
+const patienceMs = 20_000
+const pausesMs = [200, 500, 1_000, 2_000, 5_000]
+/** A process that ran so long has recovered from what ended the one before. */
+const steadyMs = 30_000
+
+/** Keeps a program running: when it ends by itself it is started again, after longer and longer pauses while that does not help. */
+export function supervise({ name, file, environment, url, say }: Program): Supervised {
+  let closing = false
+  let falls = 0
+  let pause: NodeJS.Timeout | undefined
+  let child = launch()
+
+  function launch(): ChildProcess {
+    const startedAt = Date.now()
+    // The channel tells the child when this process is gone, however that ended: no child outlives it.
+    const launched = spawn(process.execPath, ['--enable-source-maps', file], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    launched.once('exit', (code, signal) => {
+      if (closing) return
+      falls = Date.now() - startedAt > steadyMs ? 1 : falls + 1
+      const wait = pausesMs[Math.min(falls, pausesMs.length) - 1]!
+      say(`${name} ended (${signal ?? code}) and is started again in ${wait / 1000} s`)
+      pause = setTimeout(() => {
+        child = launch()
+      }, wait)
+    })
+    return launched
+  }
+
+  return {
+    name,
+    pid: () => child.pid,
+    ready: async () => {
+      const end = Date.now() + readyMs
+      while (!(await isReady(url))) {
+        if (closing || Date.now() > end) throw new Error(`${name} was not ready within ${readyMs / 1000} s`)
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+    },
+    close: async () => {
+      closing = true
+      clearTimeout(pause)
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+      await ended
+      clearTimeout(late)
+    },
+  }
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
+    response => response.ok,
+    () => false,
+  )

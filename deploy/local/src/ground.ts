@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { lockFolder } from '@carapace/devnet'
+import { type Config, type Logger, makeLog, readConfig } from '@carapace/service'
+import { computeAddress } from 'ethers'
+import { startEngine } from './engine.ts'
+import { type Keys, loadKeys } from './keys.ts'
+import { startNetworks } from './networks.ts'
+
+export interface Closable {
+  close(): Promise<unknown>
+}
+
+export type Environment = Record<string, string | undefined>
+
+/** What stands below the services, whether they run in one process or in many. */
+export interface Ground {
+  config: Config
+  /** The configuration as variables, for child processes. */
+  variables: Environment
+  mongoUri: string
+  keys: Keys
+  log: Logger
+  /** Where chains and database run, for the banner. */
+  parts: Record<string, string>
+}
+
+/**
+ * Takes the data folder, makes its keys, starts database and devnets unless the environment names others.
+ * @param own keeps what is to be closed in the end, in reverse order
+ * @throws Error when another process has the folder, a port is taken, or a variable is wrong
+ */
+export async function layGround(environment: Environment, own: <T extends Closable>(part: T) => T): Promise<Ground> {
+  const first = readConfig(environment)
+  const dataDir = path.resolve(first.DATA_DIR)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  own({ close: await lockFolder(dataDir) })
+  const keys = await loadKeys(dataDir)
+  const log = makeLog({ service: 'local', level: first.LOG_LEVEL })
+  const warn = (message: string) => log.warn(message)
+  const base = first.PUBLIC_BASE_URL ?? `http://${first.HOST}:${first.PORT}`
+  const [database, networks] = await both(
+    first.MONGODB_URI ? undefined : startEngine(dataDir, warn).then(own),
+    first.BASE_SEPOLIA_RPC_URL && first.SKALE_TESTNET_RPC_URL ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
+  )
+  const mongoUri = first.MONGODB_URI ?? database!.uri
+  const variables = { ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(environment), DATA_DIR: dataDir, MONGODB_URI: mongoUri }
+  const config = readConfig(variables)
+  return {
+    config,
+    variables,
+    mongoUri,
+    keys,
+    log,
+    parts: {
+      ...(networks?.rpcUrls ?? { BASE_SEPOLIA: config.BASE_SEPOLIA_RPC_URL!, SKALE_TESTNET: config.SKALE_TESTNET_RPC_URL! }),
+      database: first.MONGODB_URI ? 'MONGODB_URI' : `embedded, ${path.join(dataDir, 'mongo')}`,
+    },
+  }
+}
+
+/** As Promise.all, but when one fails the other is awaited first, so that it is known to `own` and closed. */
+async function both<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return Promise.all([a, b])
+}
+
+function defaults(keys: Keys, base: string): Record<string, string> {
+  return {
+    PUBLIC_BASE_URL: base,
+    INTERNAL_KEY: keys.internalKey,
+    CUSTODY_PASSPHRASE: keys.passphrase,
+    RELAYER_KEY_BASE_SEPOLIA: keys.relayer,
+    RELAYER_KEY_SKALE_TESTNET: keys.relayer,
+    ORACLE_WALLET: computeAddress(keys.oracle),
+    AUTH_MODE: 'plain',
+    SANDBOX: 'yes',
+  }
+}
+
+const withoutEmpty = (environment: Environment) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+
+/** 0 asks for free ports (tests). */
+const devnetPorts = ({ DEVNET_RPC_PORT }: Config): [number, number] => (DEVNET_RPC_PORT === 0 ? [0, 0] : [DEVNET_RPC_PORT, DEVNET_RPC_PORT + 1])
