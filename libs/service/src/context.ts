@@ -46,7 +46,9 @@ export function verifyContext(header: string | undefined, key: string, nowMs = D
 function parsed(body: string): RequestContext | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString())
-    return typeof value === 'object' && value !== null && 'expires' in value ? (value as RequestContext) : undefined
+    return typeof value === 'object' && value !== null && 'expires' in value && typeof value.expires === 'number'
+      ? (value as RequestContext)
+      : undefined
   } catch {
     return undefined
   }

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { endpoint, event, refuse, serviceApi } from '@carapace/api'
+import { type Bus, inProcessBus, Retry } from '@carapace/bus'
+import { acquireMongo } from '@carapace/testing'
+import { z } from 'zod'
+import { type Config, readConfig } from './config.ts'
+import { contextHeader, type RequestContext, signContext } from './context.ts'
+import { type AnyService, defineService, on, type Platform } from './define.ts'
+import { bareList, content, reply } from './http/reply.ts'
+import { makeLog } from './log.ts'
+import { type Runtime, startService } from './start.ts'
+
+/** A small service that the tests of this library run: things are made, listed and looked at; the title of a thing says what becomes of it. */
+export const thingMade = event('social.thing.made', 'id', 'A thing was made', { id: z.string(), title: z.string() })
+
+const thing = z.looseObject({ id: z.string() })
+const paging = { limit: z.coerce.number().int().min(1).max(100).default(2), offset: z.coerce.number().int().min(0).default(0) }
+const newThing = z.object({ title: z.string().min(1, 'must not be empty').max(20), authorId: z.string().optional(), more: z.unknown().optional() })
+
+export const thingsApi = serviceApi('social', {
+  endpoints: {
+    makeThing: endpoint({
+      method: 'post',
+      path: '/api/things',
+      caller: 'agent',
+      actor: 'authorId',
+      status: 201,
+      summary: 'Make',
+      body: newThing,
+      response: thing,
+    }),
+    makeOwn: endpoint({ method: 'post', path: '/api/agents/:id/things', caller: 'wallet', self: 'id', summary: 'Make own', body: newThing }),
+    makeSecret: endpoint({ method: 'post', path: '/api/secrets', caller: 'agent', sensitive: true, summary: 'Make a secret' }),
+    getThing: endpoint({
+      method: 'get',
+      path: '/api/things/:id',
+      caller: 'public',
+      summary: 'One',
+      query: { view: z.enum(['full', 'brief']).default('full') },
+    }),
+    getPicture: endpoint({ method: 'get', path: '/api/things/:id.png', caller: 'public', summary: 'Picture', produces: 'image/png' }),
+    getMine: endpoint({ method: 'get', path: '/api/mine', caller: 'agent', summary: 'Mine' }),
+    listThings: endpoint({ method: 'get', path: '/api/things', caller: 'public', summary: 'All', query: paging }),
+  },
+  internal: { getRow: endpoint({ method: 'get', path: '/internal/v1/things/:id', caller: 'internal', summary: 'Row', query: paging }) },
+  events: { thingMade },
+})
+
+export interface Effect {
+  title: string
+  operationId: string
+}
+
+/** What the test looks into and decides. */
+export interface World {
+  effects: Effect[]
+  /** Handlers of `slow` things wait for it. */
+  gate: Promise<void>
+  openGate(): void
+  heard: string[]
+}
+
+export function newWorld(): World {
+  let openGate = () => {}
+  const gate = new Promise<void>(resolve => {
+    openGate = resolve
+  })
+  return { effects: [], gate, openGate, heard: [] }
+}
+
+export const things = (world: World, more: Partial<AnyService> = {}): AnyService => ({
+  ...defineService({
+    api: thingsApi,
+    stores: () => ({}),
+    http: ({ emit, newId }: Platform) => {
+      const make = async ({ body: { title }, operationId }: { body: { title: string }; operationId: string }) => {
+        world.effects.push({ title, operationId })
+        await outcomes[title]?.(world)
+        const id = newId()
+        await emit([thingMade.of({ id, title })])
+        return { id, title, operationId }
+      }
+      return {
+        makeThing: make,
+        makeOwn: async input => reply(202, await make(input)),
+        makeSecret: ({ operationId }) => {
+          world.effects.push({ title: 'secret', operationId })
+          return { token: 'inv_0123456789' }
+        },
+        getThing: ({ params, query }) => ({ id: params.id, ...query }),
+        getPicture: () => content('image/png', Buffer.from([137, 80, 78, 71])),
+        getMine: ({ caller }) => ({ id: caller.agentId }),
+        listThings: ({ query }) => bareList(['a', 'b', 'c'].slice(query.offset, query.offset + query.limit), 3, query),
+        getRow: ({ params }) =>
+          (params.id === 'none' ? refuse('NOT_FOUND', { resource: 'thing' }) : outcomes[params.id]?.(world)) ?? { id: params.id },
+      }
+    },
+    events: () => [
+      on(thingMade, async ({ title }) => {
+        if (title === 'late' && !world.heard.includes('late')) {
+          world.heard.push('late')
+          throw new Retry('not yet')
+        }
+        if (title === 'slow event') await world.gate
+        world.heard.push(title)
+      }),
+    ],
+  }),
+  ...more,
+})
+
+const outcomes: Record<string, (world: World) => Promise<void> | undefined> = {
+  slow: world => world.gate,
+  refused: () => refuse('NOT_POSTER', { poster: 'somebody else' }, { message: 'Only its poster may' }),
+  replayed: () => refuse('REPLAY_DETECTED'),
+  full: () => refuse('TVL_CAP_REACHED'),
+  poor: () => refuse('FUNDS_REQUIRED', { options: [] }),
+  tired: () => refuse('COOLDOWN_ACTIVE', { cooldownEndsAt: 'soon' }, { retryAfter: 7 }),
+  broken: () => Promise.reject(new Error('the reason inside')),
+  odd: () => refuse('FORBIDDEN', { amount: 5n }),
+}
+
+export const internalKey = 'k'.repeat(32)
+export const agent = { kind: 'agent', agentId: '0190a5d0-0000-7000-8000-00000000000a', wallet: '0x00000000000000000000000000000000000000Aa' } as const
+
+/** A context as the gateway would sign it. */
+export const signed = (fields: Partial<RequestContext> = {}, key = internalKey): Record<string, string> => ({
+  [contextHeader]: signContext({ requestId: 'request-1', mode: 'plain', agent, expires: Date.now() + 30_000, ...fields }, key),
+})
+
+export interface Started {
+  url: string
+  world: World
+  platform: Platform
+  lines: Record<string, unknown>[]
+  text(): string
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(method: string, path: string, options?: { body?: string | Buffer; headers?: Record<string, string> }): Promise<Answer>
+  runJobs(): Promise<void>
+  close(): Promise<void>
+}
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  body: any
+}
+
+/** Runs the service on storage and a bus of its own. */
+export async function startThings(
+  options: { bus?: Bus; env?: Record<string, string>; more?: Partial<AnyService>; runtime?: Partial<Runtime> } = {},
+): Promise<Started> {
+  const mongo = await acquireMongo()
+  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [5, 10], limit: 5 } })
+  const world = newWorld()
+  const written: string[] = []
+  const config: Config = readConfig({ LOG_LEVEL: 'info', ...options.env })
+  const running = await startService(things(world, options.more), {
+    config: { ...config, DB_PREFIX: `${mongo.prefix}${randomUUID().slice(0, 4)}_` },
+    mongoUri: mongo.uri,
+    bus,
+    internalKey,
+    address: () => 'http://127.0.0.1:9',
+    log: makeLog({ service: 'test', level: config.LOG_LEVEL, destination: { write: line => void written.push(line) } }),
+    ...options.runtime,
+  }).catch(async error => {
+    await mongo.close()
+    throw error
+  })
+  const call: Started['call'] = async (method, path, { body, headers = {} } = {}) => {
+    const response = await fetch(running.url + path, { method, headers, ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }) })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') && text
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  return {
+    url: running.url,
+    world,
+    platform: running.platform,
+    get lines() {
+      return written.map(line => JSON.parse(line))
+    },
+    text: () => written.join(''),
+    call,
+    post: (path, body, headers = signed()) =>
+      call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
+    runJobs: running.runJobs,
+    close: async () => {
+      world.openGate()
+      await running.close()
+      if (!options.bus) await bus.close()
+      await mongo.close()
+    },
+  }
+}
