@@ -87,7 +87,6 @@ const voidRecord = (lane: Lane, op: OpRecord, error: OpError): TxRecord => ({
   liveOps: [op._id],
   ops: [{ opKey: op._id, round: op.round, seq: op.seq, batchId: null }],
   to: '',
-  data: '',
   value: '0',
   gasLimit: 0,
   attempts: [],

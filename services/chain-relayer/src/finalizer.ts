@@ -13,7 +13,7 @@ export function finalize(lane: Lane): void {
   const ops = due.flatMap(liveOps).filter(op => op.state === 'CONFIRMED' || op.state === 'FINAL')
   const steps = ops.map(op => finish(op, Date.now()))
   const events = ops.map(finalized)
-  const txSteps = due.map(({ tx }) => ({ tx, fields: { state: 'FINAL' as const, unfinished: false } }))
+  const txSteps = due.map(({ tx }) => ({ tx, fields: { state: 'FINAL' as const, unfinished: false, block: tx.block } }))
   void lane.after.start(due, async () => {
     await storeSteps(lane.db.ops, steps)
     await lane.announce(events)

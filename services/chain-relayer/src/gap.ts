@@ -53,7 +53,6 @@ async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFo
     epoch: lane.lease.epoch,
     ops: [],
     to,
-    data: '0x',
     value: '0',
     gasLimit: noopGas,
     attempts: [attempt],

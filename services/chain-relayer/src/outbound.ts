@@ -74,7 +74,6 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
         batchId: group.batch ? batchIds(member).at(-1)! : null,
       })),
       to: content.to,
-      data: content.data,
       value: String(content.value),
       gasLimit: content.gasLimit,
       attempts: [attempt],

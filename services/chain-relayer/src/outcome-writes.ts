@@ -15,9 +15,14 @@ export interface OpStep {
 export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
   if (op.state !== 'CONFIRMED' || op.result?.blockHash !== result.blockHash) op.seq++
   Object.assign(op, { state: 'CONFIRMED', result, txHash: result.txHash, error: null, updatedAt: now })
+  return { ...stored(op, result), event: confirmed(op) }
+}
+
+/** The fields of a success. What the live transaction or the chain can tell is left out, so that many operations share a statement. */
+export function stored(op: OpRecord, result: OpResult): OpStep {
   const { blockNumber, blockHash, blockTime } = result
-  const stored = result.already ? { ...result, logs: [] } : { txHash: '', blockNumber, blockHash, blockTime, logs: [] }
-  return { op, fields: { state: 'CONFIRMED', seq: op.seq, result: stored, error: null, updatedAt: now }, event: confirmed(op) }
+  const kept = result.already ? { ...result, logs: [] } : { txHash: '', blockNumber, blockHash, blockTime, logs: [] }
+  return { op, fields: { state: op.state, seq: op.seq, result: kept, error: null, updatedAt: op.updatedAt } }
 }
 
 /** A try failed and another one follows. */
@@ -53,7 +58,7 @@ export function undo(op: OpRecord, now: number): OpStep {
 export function finish(op: OpRecord, now: number): OpStep {
   if (op.state !== 'FINAL') op.seq++
   Object.assign(op, { state: 'FINAL', updatedAt: now })
-  return { op, fields: { state: 'FINAL', seq: op.seq, updatedAt: now } }
+  return op.result ? stored(op, op.result) : { op, fields: { state: 'FINAL', seq: op.seq, updatedAt: now } }
 }
 
 /** A try that failed in a block is counted once, however often its receipt is read. */

@@ -12,7 +12,7 @@ export async function trim(lane: Lane): Promise<void> {
   if (old.length === 0) return
   await lane.db.txs.bulkWrite(
     old.map(({ _id, attempts }) => ({
-      updateOne: { filter: { _id, state: 'FINAL' }, update: { $set: { data: '', attempts: attempts.map(attempt => ({ ...attempt, raw: null })) } } },
+      updateOne: { filter: { _id, state: 'FINAL' }, update: { $set: { attempts: attempts.map(attempt => ({ ...attempt, raw: null })) } } },
     })),
     { ordered: false },
   )

@@ -7,9 +7,9 @@ import { confirm, type OpStep, requeue } from './outcome-writes.ts'
 import type { OpRecord } from './records.ts'
 import { lastAttempt } from './records.ts'
 import { bump } from './replace.ts'
-import { liveOps, persist, requeueInMemory, settle } from './settle.ts'
+import { catchUp, liveOps, persist, requeueInMemory, settle } from './settle.ts'
 import type { Slot } from './slots.ts'
-import { applyTxStep, storeTxSteps } from './tx-writes.ts'
+import { applyTxStep } from './tx-writes.ts'
 
 /** A nonce counts as used elsewhere only after so many looks in a row. */
 const looks = 2
@@ -19,6 +19,7 @@ const looks = 2
  * else used, and transactions that the node has forgotten.
  */
 export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<typeof gapFiller>): Promise<void> {
+  catchUp(lane)
   const open = lane.slots.open()
   if (open.length === 0) return
   const count = await countAt(lane, 'latest')
@@ -26,23 +27,9 @@ export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<ty
   await fillGap(lane, count)
   if (below.length) await lookUp(lane, heads, below)
   const above = lane.slots.open().filter(slot => slot.nonce >= count)
-  markAccepted(lane, above)
   const silent = above.filter(slot => Date.now() - slot.lastSentAt > lane.network.stuckMs / 2)
   if (silent.length) lane.send(silent.map(slot => slot.nonce))
   await priceUp(lane, above)
-}
-
-/** What the node has taken and not mined for a while is stored as ACCEPTED; the others get there with their block. */
-function markAccepted(lane: Lane, slots: readonly Slot[]): void {
-  const fresh = slots.filter(slot => slot.tx.state === 'ACCEPTED' && !slot.acceptedStored)
-  if (fresh.length === 0) return
-  for (const slot of fresh) slot.acceptedStored = true
-  void lane.after.start(fresh, () =>
-    storeTxSteps(
-      lane,
-      fresh.filter(slot => slot.tx.state === 'ACCEPTED').map(({ tx }) => ({ tx, fields: { state: 'ACCEPTED' } })),
-    ),
-  )
 }
 
 async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise<void> {

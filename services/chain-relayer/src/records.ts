@@ -110,7 +110,6 @@ export interface TxRecord {
   liveOps?: string[]
   ops: Carried[]
   to: string
-  data: string
   /** wei, decimal text */
   value: string
   gasLimit: number

@@ -29,6 +29,7 @@ export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
   )
   for (const slot of gone) {
     Object.assign(slot.tx, fields)
+    slot.storedAs = 'ACCEPTED'
     lane.slots.refresh(slot)
     const hasReleased = slot.tx.ops.length > (slot.tx.liveOps?.length ?? 0)
     if (hasReleased) await replaceByNoop(lane, slot, null)

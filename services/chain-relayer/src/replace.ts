@@ -2,7 +2,7 @@ import { bumpedFee, feeFor } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { type Attempt, lastAttempt, type OpError } from './records.ts'
 import type { Slot } from './slots.ts'
-import { signAttempt } from './transaction.ts'
+import { calldataOf, signAttempt } from './transaction.ts'
 
 const noopGas = 21_000
 
@@ -25,7 +25,8 @@ export async function bump(lane: Lane, slot: Slot): Promise<boolean> {
   const last = lastAttempt(slot.tx)
   const fee = bumpedFee(lane.network.profile.fees, last.fee, lane.head.baseFee)
   if (!fee) return false
-  const { to, data, value, gasLimit } = last.noop ? { to: lane.signer.address, data: '0x', value: '0', gasLimit: noopGas } : slot.tx
+  const { to, value, gasLimit } = last.noop ? { to: lane.signer.address, value: '0', gasLimit: noopGas } : slot.tx
+  const data = last.noop ? '0x' : calldataOf(slot.tx)
   const content = { chainId: lane.network.profile.chainId, nonce: slot.nonce, to, data, value: BigInt(value), gasLimit, fee }
   const attempt = await signAttempt(lane.signer, content, Date.now())
   await addAttempt(lane, slot, last.noop ? { ...attempt, noop: true } : attempt, slot.tx.failWith)

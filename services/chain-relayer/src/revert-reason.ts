@@ -2,6 +2,7 @@ import { decodeRevert, type Revert } from '@carapace/chain'
 import type { Lane } from './lane.ts'
 import type { TxRecord } from './records.ts'
 import { type RpcFault, RpcRefused } from './rpc/rpc.ts'
+import { calldataOf } from './transaction.ts'
 
 /** The revert data in a node's refusal of eth_call, wherever that client puts it. */
 export function revertData(fault: RpcFault): string | undefined {
@@ -16,7 +17,7 @@ export async function revertReason(lane: Lane, tx: TxRecord, blockNumber: number
   const call = {
     from: lane.signer.address,
     to: tx.to,
-    data: tx.data,
+    data: calldataOf(tx),
     value: `0x${BigInt(tx.value).toString(16)}`,
     gas: `0x${tx.gasLimit.toString(16)}`,
   }

@@ -2,7 +2,7 @@ import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
 import type { Lane } from './lane.ts'
 import { judge, type OpOutcome, outcomesOf, type Receipt } from './outcome.ts'
-import { confirm, countTry, fail, type OpStep, requeue, retry, storeSteps } from './outcome-writes.ts'
+import { confirm, countTry, fail, type OpStep, requeue, retry, stored, storeSteps } from './outcome-writes.ts'
 import { tokenMovesLater } from './public-authorization.ts'
 import type { Block, OpRecord, TxRecord } from './records.ts'
 import { revertReason } from './revert-reason.ts'
@@ -16,42 +16,56 @@ export interface Mined {
 }
 
 /**
- * Carries what blocks say over to operations and transactions: operations first, then their events, then the transactions. A crash
- * in between finds the receipts again and repeats; every step is the same the second time.
+ * Carries what blocks say over to operations and transactions. A success is told at once and stored when it is final, or when that takes
+ * long: after a crash the receipts say it again. Whatever lets an operation go is stored before anything else happens to it.
  */
 export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void> {
-  const steps: OpStep[] = []
-  const txSteps: TxStep[] = []
-  const freed: OpRecord[] = []
+  const told: Announcement[] = []
   for (const one of mined) {
     const { slot, receipt, block } = one
-    const own = await stepsOf(lane, one)
-    steps.push(...own)
-    const released = own.filter(({ op }) => op.state !== 'CONFIRMED').map(({ op }) => op)
-    freed.push(...released)
+    const steps = await stepsOf(lane, one)
+    const released = steps.filter(({ op }) => op.state !== 'CONFIRMED').map(({ op }) => op)
     const state = receipt.status === '0x1' ? ('MINED_OK' as const) : ('MINED_REVERTED' as const)
-    // The usual transaction stores only what it shares with its block, so that one statement serves them all.
-    const usual = released.length === 0 && slot.tx.attempts.length === 1
-    const fields = usual ? { state, block } : { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) }
-    const kept = slot.tx.liveOps?.filter(opKey => !released.some(op => op._id === opKey))
-    txSteps.push({ tx: slot.tx, fields, ...(released.length ? { liveOps: kept ?? [] } : {}) })
+    const fields = { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) }
+    if (released.length === 0) {
+      told.push(...steps.flatMap(({ event }) => (event ? [event] : [])))
+      settleInMemory(lane, slot, { tx: slot.tx, fields })
+      continue
+    }
+    const liveOps = slot.tx.liveOps?.filter(opKey => !released.some(op => op._id === opKey)) ?? []
+    const txStep = { tx: slot.tx, fields, liveOps }
+    // An operation that goes again must not meet its own old claim.
+    await persist(lane, steps, [txStep], [slot])
+    settleInMemory(lane, slot, txStep)
+    slot.storedAs = state
+    for (const op of released) requeueInMemory(lane, op)
   }
   lane.failPoint('after-mined')
-  const stored = persist(
-    lane,
-    steps,
-    txSteps,
-    mined.map(({ slot }) => slot),
+  const slots = mined.map(({ slot }) => slot)
+  void lane.after.start(slots, async () => {
+    await lane.announce(told)
+    lane.failPoint('after-outcome')
+  })
+}
+
+function settleInMemory(lane: Lane, slot: Slot, step: TxStep): void {
+  applyTxStep(step)
+  lane.slots.refresh(slot)
+}
+
+/** Stores what was told and is not final yet: transactions that the node holds for long, and successes that wait for their depth. */
+export function catchUp(lane: Lane): void {
+  const slots = [...lane.slots.open().filter(slot => slot.tx.state === 'ACCEPTED'), ...lane.slots.mined()].filter(
+    slot => slot.storedAs !== slot.tx.state,
   )
-  // An operation that goes again must not meet its own old claim.
-  if (freed.length) await stored
-  for (const [index, step] of txSteps.entries()) {
-    applyTxStep(step)
-    const { slot, receipt } = mined[index]!
-    slot.tx.minedHash = receipt.transactionHash
-    lane.slots.refresh(slot)
-  }
-  for (const op of freed) requeueInMemory(lane, op)
+  if (slots.length === 0) return
+  const steps = slots.flatMap(liveOps).flatMap(op => (op.state === 'CONFIRMED' && op.result ? [stored(op, op.result)] : []))
+  const txSteps = slots.map(({ tx }) => ({ tx, fields: { state: tx.state, block: tx.block, minedHash: tx.minedHash } }))
+  for (const slot of slots) slot.storedAs = slot.tx.state
+  void lane.after.start(slots, async () => {
+    await storeSteps(lane.db.ops, steps)
+    await storeTxSteps(lane, txSteps)
+  })
 }
 
 /** Stores operations, tells their events, stores the transactions. Whoever need not know the end does not wait for it. */

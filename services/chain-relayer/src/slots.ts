@@ -1,4 +1,4 @@
-import { isOpen, type OpRecord, type TxRecord } from './records.ts'
+import { isOpen, type OpRecord, type TxRecord, type TxState } from './records.ts'
 
 /** A transaction in memory, with what need not survive a crash. */
 export interface Slot {
@@ -10,7 +10,8 @@ export interface Slot {
   lastSentAt: number
   /** Head number when the node last took it. */
   sentAtBlock: number
-  acceptedStored: boolean
+  /** State in the record. */
+  storedAs: TxState
   /** Times in a row that the chain's count passed it without a receipt. */
   missing: number
 }
@@ -66,7 +67,7 @@ export function slotTable(): Slots {
       return open.size
     },
     add: (tx, ops) => {
-      const slot: Slot = { tx, nonce: tx.nonce!, ops, saved: Promise.resolve(), lastSentAt: 0, sentAtBlock: 0, acceptedStored: false, missing: 0 }
+      const slot: Slot = { tx, nonce: tx.nonce!, ops, saved: Promise.resolve(), lastSentAt: 0, sentAtBlock: 0, storedAs: tx.state, missing: 0 }
       all.set(slot.nonce, slot)
       refresh(slot)
       return slot

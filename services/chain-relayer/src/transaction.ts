@@ -1,6 +1,6 @@
-import { keccak256 } from 'ethers'
+import { keccak256, Transaction } from 'ethers'
 import { feeRecord } from './fees.ts'
-import type { Attempt, Fee } from './records.ts'
+import type { Attempt, Fee, TxRecord } from './records.ts'
 import { hexBytes, type RlpItem, rlp, uintBytes } from './rlp.ts'
 import type { Signer } from './signer.ts'
 
@@ -25,6 +25,12 @@ export async function signAttempt(signer: Signer, content: Content, now: number)
   const last = content.fee.type === 0 ? uintBytes(BigInt(content.chainId) * 2n + 35n + BigInt(parity)) : uintBytes(parity)
   const bytes = Buffer.concat([prefix, rlp([...fields, last, shortest(r), shortest(s)])])
   return { hash: keccak256(bytes), raw: `0x${bytes.toString('hex')}`, fee: feeRecord(content.fee), signedAt: now }
+}
+
+/** What the slot's operations call, read from its signed bytes: it is stored once only. */
+export function calldataOf(tx: TxRecord): string {
+  const signed = tx.attempts.find(attempt => !attempt.noop && attempt.raw !== null)
+  return signed ? Transaction.from(signed.raw!).data : '0x'
 }
 
 function bodyOf({ chainId, nonce, to, data, value, gasLimit, fee }: Content): { fields: RlpItem[]; prefix: Buffer; unsignedTail: RlpItem[] } {

@@ -168,7 +168,13 @@ export async function laneParts(
   { chain, devnet, db, bus, rpc }: { chain: Chain; devnet: { wsUrl: string; addresses: Addresses }; db: Collections; bus: Bus; rpc: Rpc },
   options: KitLane,
 ): Promise<LaneParts> {
-  const config: NetworkConfig = { chain, rpcUrl: devnet.wsUrl, devnet: !options.real, addresses: devnet.addresses, startBlock: options.startBlock ?? 0 }
+  const config: NetworkConfig = {
+    chain,
+    rpcUrl: devnet.wsUrl,
+    devnet: !options.real,
+    addresses: devnet.addresses,
+    startBlock: options.startBlock ?? 0,
+  }
   const network = await inspectNetwork(config, rpc)
   const signer = localSigner(laneKey)
   return {
