@@ -58,7 +58,7 @@ async function take(parts: Parts, gigId: string, acceptance: Acceptance): Promis
 export async function onBondLocked(parts: Parts, { agentId, gigId }: { agentId: string; gigId: string }): Promise<void> {
   const gig = await parts.gigs.get(gigId)
   const acceptance = gig?.acceptance
-  if (!gig || gig.status !== 'open' || acceptance?.agentId !== agentId) return
+  if (gig?.status !== 'open' || acceptance?.agentId !== agentId) return
   await parts.gigs.change(gigId, present =>
     present.status === 'open' && present.acceptance?.agentId === agentId ? assign(present, acceptance, parts.clock.now()) : undefined,
   )
