@@ -10,12 +10,14 @@ import { type OpRecord, type TxRecord, txIdOf } from './records.ts'
 import { simulate } from './simulate.ts'
 import { signAttempt } from './transaction.ts'
 
-/** Transactions signed, stored and sent in one go. */
-const perPass = 50
+/** Transactions signed and stored in one go. */
+const perPass = 200
+/** After so many signatures the rest of the process gets its turn. */
+const perTurn = 25
 /** With more pieces of work behind than this, nothing new is signed: the store must keep up. */
 const mostPending = 32
-/** Up to so many waiting operations each call is tried out first; above it batches tell soon enough. */
-const simulateBatchesUpTo = 20
+/** Up to so many waiting operations each call is tried out first; above it a devnet's next block tells soon enough. */
+const simulateUpTo = 20
 
 /**
  * One pass of the planner: takes what may go, signs it, stores it, hands it to the sender.
@@ -41,7 +43,7 @@ export async function planPass(lane: Lane): Promise<boolean> {
     else prepared.push(result)
   }
   const limits = { slots: free, batchSize: lane.batchSize, batchGas: batchGas(lane) }
-  const tried = ready.length <= simulateBatchesUpTo ? prepared : prepared.filter(one => !one.batchable || lane.batchSize === 1)
+  const tried = ready.length <= simulateUpTo || !lane.network.devnet ? prepared : []
   const refused = await simulate(lane, tried, endings)
   if (endings.length) await endUnsigned(lane, endings)
   const groups = plan(
@@ -60,6 +62,7 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
   for (const [index, group] of groups.entries()) {
     const nonce = lane.slots.nextNonce + index
     const content = contentOf(lane, group)
+    if (index % perTurn === perTurn - 1) await new Promise(resolve => setImmediate(resolve))
     const attempt = await signAttempt(lane.signer, { ...content, chainId: lane.network.profile.chainId, nonce, fee }, now)
     records.push({
       _id: txIdOf(lane.id, nonce),
