@@ -143,5 +143,3 @@ export const withLock = (bond: Bond, gigId: string, change: Partial<BondLock>): 
   ...bond,
   locks: bond.locks.map(lock => (lock.gigId === gigId ? { ...lock, ...change } : lock)),
 })
-export const withoutLock = (bond: Bond, gigId: string): Bond => ({ ...bond, locks: bond.locks.filter(lock => lock.gigId !== gigId) })
-export const withoutMove = (bond: Bond, id: string): Bond => ({ ...bond, moves: bond.moves.filter(move => move.id !== id) })

@@ -1,7 +1,7 @@
 import { refuse, usd } from '@carapace/api'
 import { commands, type FundingSource } from '@carapace/chain'
 import { id as keccakOfText } from 'ethers'
-import { deadline } from '../escrow/act.ts'
+import { deadline } from '../escrow/change.ts'
 import { account, type Posting } from '../ledger.ts'
 import { type Bond, type BondLock, type Move, reduceLocks, slashOf, takeAny, takeFree, timeout, withLock } from './bond.ts'
 import { type Outcome, outcome, posting } from './outcome.ts'

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { appeal, assignment, blank, chainAt, delivery, later, start, verdict, wallets } from '../testing/facts.ts'
-import { advance, lockConfirmed, lockFailed, onTime, refundSeen, releaseConfirmed, reserve, sendLock, settleFailed, shares } from './act.ts'
+import { advance, onTime, shares } from './act.ts'
 import { day, type Escrow, holdsMoney, hour, isFinal, type Status, transitions } from './escrow.ts'
+import { lockConfirmed, lockFailed, reserve, sendLock } from './locking.ts'
 import { postings } from './postings.ts'
+import { refundSeen, releaseConfirmed, settleFailed } from './settled.ts'
 
 const moment = (now = start, timers = true) => ({ now, timers, splitTo: null })
 const source = { kind: 'allowance' as const }

@@ -2,9 +2,10 @@ import { type ChainLog, chainCommandConfirmed, chainCommandFailed, chainEvent, t
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import { lockConfirmed, lockFailed, payeeFailed, type Released, refundSeen, releaseConfirmed, settleFailed } from './act.ts'
 import { directLockGone, directLockSeen, tryDirectLock } from './direct.ts'
 import { changeEscrow, momentOf } from './keep.ts'
+import { lockConfirmed, lockFailed } from './locking.ts'
+import { payeeFailed, type Released, refundSeen, releaseConfirmed, settleFailed } from './settled.ts'
 
 type Confirmed = PayloadOf<typeof chainCommandConfirmed>
 type Failed = PayloadOf<typeof chainCommandFailed>

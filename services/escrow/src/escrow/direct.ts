@@ -1,9 +1,10 @@
 import { type chainEvent, limits, marketplaceApi, type PayloadOf, Refusal } from '@carapace/api'
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
 import type { Parts } from '../parts.ts'
-import { acceptDirect, zeroAddress } from './act.ts'
+import { zeroAddress } from './change.ts'
 import type { DirectLock, Escrow } from './escrow.ts'
 import { changeEscrow, ensureEscrow } from './keep.ts'
+import { acceptDirect } from './locking.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 

@@ -3,10 +3,10 @@ import { onChainKey } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { type Found, findSource, reserveCustodial } from '../funding.ts'
 import type { Parts } from '../parts.ts'
-import { lockFailed, reserve, sendLock } from './act.ts'
 import { assignmentOf } from './assignment.ts'
 import type { Escrow } from './escrow.ts'
 import { changeEscrow, learn, momentOf } from './keep.ts'
+import { lockFailed, reserve, sendLock } from './locking.ts'
 
 export interface LockRequest {
   gigId: string

@@ -10,7 +10,9 @@ export const receiptHandlers = (
   parts: Parts,
 ): Pick<Handlers, 'getGigReceipt' | 'listAgentReceipts' | 'getReceipt' | 'issueReceipt' | 'listEarnings'> => {
   const { receipts, earnings, config } = parts
-  const baseUrl = config.PUBLIC_BASE_URL?.replace(/\/$/, '') ?? `http://${config.HOST}:${config.PORT}`
+  // without an address that is known beforehand the link stays relative
+  const listening = config.PORT === 0 ? '' : `http://${config.HOST}:${config.PORT}`
+  const baseUrl = config.PUBLIC_BASE_URL?.replace(/\/$/, '') ?? listening
   const view = (receipt: Parameters<typeof receiptView>[0]) => receiptView(receipt, baseUrl)
   return {
     getGigReceipt: async ({ params }) => view((await receipts.ofGig(params.gigId)) ?? refuse('NOT_FOUND', { resource: 'receipt' })),

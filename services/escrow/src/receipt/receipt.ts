@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Chain, type TrustReceipt, usd } from '@carapace/api'
 import { txUrl } from '@carapace/chain'
-import { receiptVerdict } from '../escrow/act.ts'
 import type { Escrow } from '../escrow/escrow.ts'
 import { standing } from '../escrow/judge.ts'
+import { receiptVerdict } from '../escrow/settled.ts'
 
 export type Party = { handle: string | null; wallet: string | null; fusedScore: number }
 /** What a settled gig was, for ever. Amounts in micro-USDC. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { networks, onChainKey, toChecksum } from '@carapace/chain'
+import { networks, toChecksum } from '@carapace/chain'
 import { defineService, type HandlersOf } from '@carapace/service'
 import { startPlatform, type TestPlatform, type TestPlatformOptions, until } from '@carapace/testing'
 import { escrow } from '../index.ts'
@@ -35,7 +35,6 @@ export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
 export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
 export const newHash = () => `0x${randomBytes(32).toString('hex')}`
 
-type Internal<A> = A extends api.ServiceApi<Record<string, api.AnyEndpoint>, infer I> ? I : never
 /** A neighbour that offers some of its internal endpoints. */
 function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
   name: Name,
@@ -194,5 +193,4 @@ export async function newAgent({ platform }: World): Promise<TestAgent> {
 
 export const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6))
 export const oracle = { 'x-admin-wallet': newWallet() }
-export type { Internal }
-export { onChainKey, until }
+export { until }
