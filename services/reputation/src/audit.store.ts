@@ -76,7 +76,7 @@ export function auditLog(db: Database): AuditLog {
   }
 
   const tryAppend = async (entry: NewEntry, scores: { before: number; after: number }): Promise<boolean> => {
-    const id = `${entry.eventId}:${entry.agentId}:${entry.key}`
+    const id = idOf(entry)
     for (;;) {
       const last = await entries().findOne({}, { sort: { seq: -1 } })
       const body = {
@@ -127,6 +127,11 @@ export function auditLog(db: Database): AuditLog {
       return broken
     },
   }
+}
+
+/** The same for the same event, agent and key: a second delivery collides with the first. */
+function idOf({ eventId, agentId, key }: NewEntry): string {
+  return createHash('sha256').update(`${eventId}\n${agentId}\n${key}`).digest('hex').slice(0, 32)
 }
 
 /** SHA-256 over the entry with its keys in a fixed order. */
