@@ -58,6 +58,8 @@ export interface World {
   gate: Promise<void>
   openGate(): void
   heard: string[]
+  /** Told of each effect. */
+  tell(effect: Effect): void
 }
 
 export function newWorld(): World {
@@ -65,7 +67,7 @@ export function newWorld(): World {
   const gate = new Promise<void>(resolve => {
     openGate = resolve
   })
-  return { effects: [], gate, openGate, heard: [] }
+  return { effects: [], gate, openGate, heard: [], tell: () => {} }
 }
 
 export const things = (world: World, more: Partial<AnyService> = {}): AnyService => ({
@@ -75,6 +77,7 @@ export const things = (world: World, more: Partial<AnyService> = {}): AnyService
     http: ({ emit, newId }: Platform) => {
       const make = async ({ body: { title }, operationId }: { body: { title: string }; operationId: string }) => {
         world.effects.push({ title, operationId })
+        world.tell({ title, operationId })
         await outcomes[title]?.(world)
         const id = newId()
         await emit([thingMade.of({ id, title })])

@@ -11,7 +11,7 @@ export interface Trace {
 }
 
 const storage = new AsyncLocalStorage<Trace>()
-const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+const pattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const tracer = trace.getTracer('carapace')
 let recording = false
 

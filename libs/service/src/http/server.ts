@@ -2,6 +2,8 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { AddressInfo } from 'node:net'
 import express, { type Express } from 'express'
 
+const idleMs = 50
+
 /**
  * An Express app whose requests are born with Express's prototypes. Express otherwise changes the prototype of every request and
  * response, which costs four fifths of the throughput (docs/decisions). Mount Routers, never other apps.
@@ -42,8 +44,11 @@ export function listen(server: Server, port: number, host: string): Promise<stri
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    // a connection that is kept alive becomes idle only when its last answer is out
+    const idle = setInterval(() => server.closeIdleConnections(), idleMs)
     server.close(() => {
       clearTimeout(cut)
+      clearInterval(idle)
       resolve()
     })
     server.closeIdleConnections()

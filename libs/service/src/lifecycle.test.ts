@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inProcessBus, rabbitBus } from '@carapace/bus'
+import { until } from '@carapace/testing'
+import { closeServer, fastExpress, listen } from './http/server.ts'
+import { startThings } from './things.fixture.ts'
+
+describe('the life of a service', () => {
+  it('is told by /healthz, /readyz and /metrics', async () => {
+    const service = await startThings()
+
+    await service.post('/api/things', { title: 'a' })
+
+    const ready = await service.call('GET', '/readyz')
+    assert.deepEqual((await service.call('GET', '/healthz')).body, { status: 'ok' })
+    assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: { mongodb: true, bus: true, started: true } }])
+    const metrics = (await service.call('GET', '/metrics')).text
+    assert.match(metrics, /http_server_request_duration_seconds_count\{.*route="\/api\/things".*status="201".*\} 1/)
+    assert.match(metrics, /outbox_lag_seconds\{service="social"\} \d/)
+    await service.close()
+  })
+
+  it('is not ready without its bus, and lives', async () => {
+    const bus = inProcessBus()
+    const service = await startThings({ bus })
+
+    await bus.close()
+
+    const { status, body } = await service.call('GET', '/readyz')
+    assert.deepEqual([status, body.status, body.checks.bus, body.checks.mongodb], [503, 'not ready', false, true])
+    assert.equal((await service.call('GET', '/healthz')).status, 200)
+    await service.close()
+  })
+
+  it('serves reads and tells its health while it waits for its broker', async () => {
+    const bus = rabbitBus({ url: 'amqp://127.0.0.1:1', service: 'test' })
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const starting = startThings({ bus, runtime: { port } })
+    const failed = assert.rejects(starting, /closed/)
+
+    const read = await until('it serves', () => fetch(`${url}/api/things/x`))
+
+    assert.equal(read.status, 200)
+    const ready = await fetch(`${url}/readyz`)
+    assert.deepEqual([ready.status, ((await ready.json()) as { checks: object }).checks], [503, { mongodb: true, bus: false, started: false }])
+    await bus.close()
+    await failed
+    await assert.rejects(fetch(`${url}/healthz`))
+  })
+
+  it('lets requests wait until the first records are there', async () => {
+    const port = await freePort()
+    const order: string[] = []
+    const started = async () => {
+      const read = fetch(`http://127.0.0.1:${port}/api/things/x`).then(() => order.push('answered'))
+      await until('it listens', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok)
+      order.push('first records')
+      return { close: () => read.then(() => {}) }
+    }
+
+    const service = await startThings({ runtime: { port }, more: { started } })
+    await service.close()
+
+    assert.deepEqual(order, ['first records', 'answered'])
+  })
+
+  it('leaves nothing open when it cannot start', async () => {
+    const bus = inProcessBus()
+    const port = await freePort()
+    const refuses = { bus, runtime: { port }, more: { started: () => Promise.reject(new Error('no first record')) } }
+
+    await assert.rejects(startThings(refuses), /no first record/)
+
+    // its port is free again
+    const service = await startThings({ bus, runtime: { port } })
+    await assert.rejects(startThings({ bus, runtime: { port } }), /EADDRINUSE/)
+    await service.close()
+    await bus.close()
+  })
+
+  it('ends after the requests that run, on connections that are kept alive too', async () => {
+    const service = await startThings()
+    await service.call('GET', '/api/things/x')
+    const running = service.post('/api/things', { title: 'slow' })
+    await until('it runs', () => service.world.effects.length === 1)
+
+    const before = performance.now()
+    const closed = service.close()
+
+    assert.equal((await running).status, 201)
+    await closed
+    assert.ok(performance.now() - before < 5_000)
+    await assert.rejects(service.call('GET', '/healthz'))
+  })
+
+  it('ends after the events that are handled, and with an empty outbox', async () => {
+    const bus = inProcessBus()
+    const service = await startThings({ bus })
+    await service.post('/api/things', { title: 'slow event' })
+    const outbox = service.platform.db.connection.collection('outbox')
+    await until('the event waits in its handler', async () => (await outbox.countDocuments()) === 1)
+    let left: number | undefined
+    const { close } = service.platform.db
+    service.platform.db.close = async () => {
+      left = await outbox.countDocuments()
+      await close()
+    }
+
+    await service.close()
+
+    assert.deepEqual(service.world.heard, ['slow event'])
+    assert.equal(left, 0)
+    await bus.close()
+  })
+
+  it('cuts requests that outlast its patience', async () => {
+    const { app, server } = fastExpress()
+    app.get('/', () => {})
+    const url = await listen(server, 0, '127.0.0.1')
+    const hanging = assert.rejects(fetch(url))
+    await until('it runs', () => new Promise<boolean>(resolve => server.getConnections((_error, count) => resolve(count > 0))))
+
+    await closeServer(server, 50)
+
+    await hanging
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Refusal, type RefusalExtras } from '@carapace/api'
+import { makePeers } from './peers.ts'
+import { internalKey, type Started, startThings, thingsApi } from './things.fixture.ts'
+
+const { getRow } = thingsApi.internal
+
+describe('a call to a peer', () => {
+  let service: Started
+  const servers: Server[] = []
+
+  before(async () => {
+    service = await startThings()
+  })
+  after(async () => {
+    await service.close()
+    for (const server of servers) server.close().closeAllConnections()
+  })
+
+  const peers = (key = internalKey) => makePeers(() => service.url, key)
+  const row = (id: string, key?: string) => peers(key).call('social', getRow, { params: { id } })
+  const refused =
+    (code: string, extras: RefusalExtras = {}) =>
+    (error: unknown) => {
+      assert.ok(error instanceof Refusal, String(error))
+      assert.equal(error.code, code)
+      for (const [name, value] of Object.entries(extras)) assert.deepEqual(error.extras[name as keyof RefusalExtras], value)
+      return true
+    }
+  async function answering(listener: RequestListener): Promise<string> {
+    const server = createServer(listener)
+    servers.push(server)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  it('gets the row, with what is in the path encoded', async () => {
+    assert.deepEqual(await row('a'), { id: 'a' })
+    await assert.rejects(row('../../healthz?x=1'), refused('VALIDATION_ERROR'))
+  })
+
+  it('passes the refusals of the owner on', async () => {
+    await assert.rejects(row('refused'), refused('NOT_POSTER', { message: 'Only its poster may', details: { poster: 'somebody else' } }))
+    await assert.rejects(row('none'), refused('NOT_FOUND', { details: { resource: 'thing' } }))
+    await assert.rejects(row('tired'), refused('COOLDOWN_ACTIVE', { retryAfter: 7 }))
+    await assert.rejects(row('replayed'), refused('REPLAY_DETECTED', { message: 'Payment nonce already used' }))
+  })
+
+  it('finds nothing for 404, and only for that', async () => {
+    assert.equal(await peers().find('social', getRow, { params: { id: 'none' } }), undefined)
+    await assert.rejects(peers().find('social', getRow, { params: { id: 'refused' } }), refused('NOT_POSTER'))
+  })
+
+  it('is 503 and may be tried again when the owner fails, is down, or speaks with another key', async () => {
+    const down = makePeers(() => 'http://127.0.0.1:9', internalKey)
+
+    await assert.rejects(row('broken'), refused('DEPENDENCY_UNAVAILABLE', { details: { service: 'social' } }))
+    await assert.rejects(down.call('social', getRow, { params: { id: 'a' } }), refused('DEPENDENCY_UNAVAILABLE'))
+    await assert.rejects(row('a', 'x'.repeat(32)), refused('DEPENDENCY_UNAVAILABLE'))
+  })
+
+  it('is 503 when the answer does not come in time, breaks off, or is none of ours', async () => {
+    const odd: RequestListener[] = [
+      () => {},
+      (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":'),
+      (request, response) => response.writeHead(200, { 'content-length': 100 }).write('{', () => request.socket.destroy()),
+      (_request, response) => response.writeHead(502).end('<html>'),
+      (_request, response) => response.writeHead(404).end('{"message":"no such route","code":"ROUTE_NOT_FOUND"}'),
+      (_request, response) => response.writeHead(400).end('{"code":"toString"}'),
+      (_request, response) => response.end('null'),
+    ]
+
+    for (const listener of odd) {
+      const url = await answering(listener)
+      const call = makePeers(() => url, internalKey).call('social', getRow, { params: { id: 'a' }, timeoutMs: 100 })
+      await assert.rejects(call, refused('DEPENDENCY_UNAVAILABLE'))
+    }
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { clockAdvanced } from '@carapace/api'
+import { openDatabase } from '@carapace/store'
+import { acquireMongo, startPlatform, type TestMongo, until } from '@carapace/testing'
+import { openPlatformClock } from './platform-clock.ts'
+import { newWorld, things } from './things.fixture.ts'
+
+describe('the platform clock', () => {
+  let mongo: TestMongo
+
+  before(async () => {
+    mongo = await acquireMongo()
+  })
+  after(() => mongo.close())
+
+  const hour = 3_600_000
+  const near = (time: Date, wanted: number) => assert.ok(Math.abs(time.getTime() - wanted) < 5_000)
+
+  it('is ahead by an offset that only grows, and is still after a restart', async () => {
+    const name = `${mongo.prefix}clock`
+    const db = await openDatabase({ uri: mongo.uri, name })
+    const clock = await openPlatformClock(db)
+    near(clock.now(), Date.now())
+
+    assert.equal(await clock.advanceTo(2 * hour), true)
+    assert.equal(await clock.advanceTo(hour), false)
+    near(clock.now(), Date.now() + 2 * hour)
+    await db.close()
+
+    const again = await openDatabase({ uri: mongo.uri, name })
+    near((await openPlatformClock(again)).now(), Date.now() + 2 * hour)
+    await again.close()
+  })
+
+  it('takes over what another replica was told', async () => {
+    const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}replicas` })
+    const [one, other] = [await openPlatformClock(db), await openPlatformClock(db)]
+
+    await one.advanceTo(hour)
+    assert.equal(other.offsetMs(), 0)
+    await other.refresh()
+
+    assert.equal(other.offsetMs(), hour)
+    await db.close()
+  })
+
+  it('moves by the event, which runs the jobs that become due', async () => {
+    const seen: Date[] = []
+    const jobs = () => [{ name: 'timer', everyMs: 24 * hour, run: async (now: Date) => seen.push(now) }]
+    const platform = await startPlatform([{ ...things(newWorld()), jobs }], { mongo })
+
+    await platform.publish(clockAdvanced.of({ offsetMs: hour }))
+
+    await until('the job ran', () => seen.length > 0)
+    near(seen[0]!, Date.now() + hour)
+    await platform.close()
+  })
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { acquireBroker, acquireMongo, type Broker, type TestMongo, until } from '@carapace/testing'
+import { internalKey, signed } from './things.fixture.ts'
+
+interface Program {
+  child: ChildProcess
+  lines: Record<string, unknown>[]
+  errors(): string
+}
+interface Span {
+  name: string
+  traceId: string
+  kind: number
+  attributes: { key: string; value: Record<string, unknown> }[]
+}
+
+describe('a service as a process of its own', function () {
+  this.timeout(120_000)
+  let broker: Broker
+  let mongo: TestMongo
+  let sink: Server
+  const spans: Span[] = []
+
+  before(async function () {
+    this.timeout(240_000)
+    broker = await acquireBroker()
+    mongo = await acquireMongo()
+    sink = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      for (const { scopeSpans } of JSON.parse(body).resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+    await new Promise<void>(resolve => sink.listen(0, '127.0.0.1', resolve))
+  })
+  after(async () => {
+    sink?.close()
+    await mongo?.close()
+    await broker?.stop()
+  })
+
+  function start(environment: Record<string, string | undefined>): Program {
+    const env = { PATH: process.env.PATH, ...environment }
+    const child = spawn(process.execPath, [fileURLToPath(new URL('run.fixture.js', import.meta.url))], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let out = ''
+    let errors = ''
+    child.stdout.on('data', chunk => (out += chunk))
+    child.stderr.on('data', chunk => (errors += chunk))
+    return {
+      child,
+      get lines() {
+        return out
+          .split('\n')
+          .filter(Boolean)
+          .map(line => JSON.parse(line))
+      },
+      errors: () => errors,
+    }
+  }
+  const right = () => ({
+    PORT: '0',
+    INTERNAL_KEY: internalKey,
+    AMQP_URL: broker.url,
+    MONGODB_URI: mongo.uri,
+    DB_PREFIX: mongo.prefix,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`,
+  })
+
+  const wrong: [what: string, change: Record<string, string | undefined>, says: RegExp][] = [
+    ['a wrong variable', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL .*"info"/],
+    ['a missing variable', { INTERNAL_KEY: undefined }, /^INTERNAL_KEY is not set: /],
+    ['a port that is taken', {}, /EADDRINUSE/],
+    ['no database', { MONGODB_URI: 'mongodb://127.0.0.1:9' }, /ECONNREFUSED/],
+  ]
+  for (const [what, change, says] of wrong)
+    it(`does not start with ${what}, says why in one line and ends`, async () => {
+      const taken = what.includes('port') ? { PORT: String((sink.address() as AddressInfo).port) } : {}
+      const program = start({ ...right(), ...taken, ...change })
+
+      const [code] = await once(program.child, 'exit')
+
+      assert.equal(code, 1)
+      assert.match(program.errors(), says)
+      assert.equal(program.errors().trim().split('\n').length, 1, program.errors())
+    })
+
+  it('answers, exports one trace over HTTP, outbox, broker and consumer, and ends in order at SIGTERM', async () => {
+    const program = start(right())
+    const ready = await until('it is ready', () => program.lines.find(line => line.msg === 'ready'), 60)
+    const traceId = 'e'.repeat(32)
+    const post = (title: string) =>
+      fetch(`${ready.url}/api/things`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', traceparent: `00-${traceId}-${'f'.repeat(16)}-01`, ...signed() },
+        body: JSON.stringify({ title }),
+      })
+    await post('broken')
+    await post('a')
+    await until('its event is handled', () => program.lines.some(line => line.trace === traceId && line.event === 'social.thing.made.v1'))
+    const slow = post('slow')
+    await until('it runs', () => program.lines.some(line => line.msg === 'effect' && line.title === 'slow'))
+
+    program.child.kill('SIGTERM')
+    program.child.kill('SIGUSR2')
+
+    assert.equal((await slow).status, 201)
+    const [code] = await once(program.child, 'exit')
+    assert.equal(code, 0)
+    assert.equal(program.errors(), '')
+    const own = spans.filter(span => span.traceId === traceId)
+    assert.deepEqual([...new Set(own.map(span => span.name))].sort(), ['POST /api/things', 'social.thing.made.v1 process'])
+    const statuses = own.flatMap(span => span.attributes.filter(({ key }) => key === 'http.response.status_code').map(({ value }) => value.intValue))
+    assert.deepEqual(statuses.sort(), [201, 201, 500])
+  })
+})
