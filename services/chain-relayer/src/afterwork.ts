@@ -13,14 +13,18 @@ export interface Afterwork {
   drained(): Promise<void>
 }
 
-export function afterwork(onError: (error: unknown) => void): Afterwork {
+/** @param onDone called after each piece */
+export function afterwork(onError: (error: unknown) => void, onDone: () => void): Afterwork {
   const running = new Set<Promise<void>>()
   return {
     start: (slots, task) => {
       const work = Promise.all(slots.map(slot => slot.saved))
         .then(task)
         .catch(onError)
-        .finally(() => running.delete(work))
+        .finally(() => {
+          running.delete(work)
+          onDone()
+        })
       running.add(work)
       for (const slot of slots) slot.saved = work
       return work

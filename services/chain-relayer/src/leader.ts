@@ -74,7 +74,10 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
   }
   const inOrder = serially()
   const fillGap = gapFiller()
-  const after = afterwork(error => end(error))
+  const after = afterwork(
+    error => end(error),
+    () => planning.wake(),
+  )
   const lane: Lane = {
     ...parts,
     lease,

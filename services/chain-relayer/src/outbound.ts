@@ -1,5 +1,5 @@
 import { encodeBatch } from '@carapace/chain'
-import { submitted } from './announce.ts'
+import { type Announcement, submitted } from './announce.ts'
 import { claim } from './claim.ts'
 import { type Ending, endUnsigned } from './endings.ts'
 import { feeFor } from './fees.ts'
@@ -92,23 +92,26 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
   lane.failPoint('after-sign')
   const stored = await claim(lane, records)
   lane.failPoint('after-tx-insert')
-  for (const [index, tx] of stored.entries()) take(lane, tx, groups[index]!)
+  take(lane, stored, groups)
   lane.send(stored.map(tx => tx.nonce!))
 }
 
-/** From here on the operations live in their transaction. */
-function take(lane: Lane, tx: TxRecord, group: Group<Prepared>): void {
-  const ops = new Map<string, OpRecord>()
-  for (const { op } of group.members) {
-    lane.queue.remove(op._id)
-    op.seq++
-    op.txHash = tx.attempts[0]!.hash
-    ops.set(op._id, op)
-  }
-  lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce! + 1)
-  const slot = lane.slots.add(tx, ops)
-  const events = [...ops.values()].map(op => submitted(op, op.seq, op.txHash!))
-  void lane.after.start([slot], () => lane.announce(events))
+/** From here on the operations live in their transactions. */
+function take(lane: Lane, txs: readonly TxRecord[], groups: readonly Group<Prepared>[]): void {
+  const events: Announcement[] = []
+  const slots = txs.map((tx, index) => {
+    const ops = new Map<string, OpRecord>()
+    for (const { op } of groups[index]!.members) {
+      lane.queue.remove(op._id)
+      op.seq++
+      op.txHash = tx.attempts[0]!.hash
+      ops.set(op._id, op)
+      events.push(submitted(op, op.seq, op.txHash))
+    }
+    lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce! + 1)
+    return lane.slots.add(tx, ops)
+  })
+  void lane.after.start(slots, () => lane.announce(events))
 }
 
 function contentOf(lane: Lane, group: Group<Prepared>) {
