@@ -5,8 +5,8 @@ import { contextHeader, type RequestContext, signContext } from '@carapace/servi
 import { v7 } from 'uuid'
 
 /**
- * Stands in for the gateway in tests of single services: it routes by the declared table and vouches for whatever the identity headers say,
- * without asking anybody. Real identity checks are the gateway's own tests' matter.
+ * Stands in for the gateway in tests of single services: it routes by the declared table and vouches for whatever the identity headers say
+ * (and for `x-test-signed-by`, the wallet whose signature was checked), without asking anybody. Real identity checks are the gateway's own tests' matter.
  */
 export async function startGatewayStub(
   address: (service: ServiceName) => string | undefined,
@@ -59,6 +59,7 @@ function contextOf(headers: NodeJS.Dict<string | string[]>): RequestContext {
   const agentId = text('x-agent-id')
   const wallet = text('x-wallet-address')
   const admin = text('x-admin-wallet')
+  const signedBy = text('x-test-signed-by')
   const key = text('idempotency-key')?.replace(/^"|"$/g, '')
   return {
     requestId: v7(),
@@ -67,6 +68,7 @@ function contextOf(headers: NodeJS.Dict<string | string[]>): RequestContext {
     expires: Date.now() + 30_000,
     ...(agentId || wallet ? { agent: { kind: 'agent', agentId: agentId ?? '', wallet: wallet ?? '' } } : {}),
     ...(admin ? { admin: { kind: 'admin', wallet: admin } } : {}),
+    ...(signedBy ? { signedBy } : {}),
     ...(key ? { idempotencyKey: key } : {}),
   }
 }

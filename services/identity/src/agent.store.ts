@@ -9,7 +9,7 @@ const schema = new Schema<Agent>({
   handle: String,
   walletKey: String,
   status: String,
-  platform: Boolean,
+  hireable: Boolean,
   registered: Boolean,
   preferredChain: String,
   skillNames: [String],
@@ -27,9 +27,10 @@ schema.index({ 'skills.id': 1 }, { name: 'skill_id' })
 schema.index({ 'standing.moltDomain': 1 }, { name: 'molt', partialFilterExpression: { 'standing.moltDomain': { $type: 'string' } } })
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
-schema.index({ status: 1, 'standing.fusedScore': -1, _id: -1 }, { name: 'status_score' })
-schema.index({ status: 1, 'standing.riskScore': 1, _id: -1 }, { name: 'status_risk' })
-schema.index({ skillNames: 1, status: 1, 'standing.fusedScore': -1 }, { name: 'skill_score' })
+schema.index({ hireable: 1, ...newest }, { name: 'hireable_newest' })
+schema.index({ hireable: 1, 'standing.fusedScore': -1, _id: -1 }, { name: 'hireable_score' })
+schema.index({ hireable: 1, 'standing.riskScore': 1, _id: -1 }, { name: 'hireable_risk' })
+schema.index({ skillNames: 1, hireable: 1, 'standing.fusedScore': -1, _id: -1 }, { name: 'skill_score' })
 
 export type AgentStore = AggregateStore<Agent> & {
   /** By id, or by handle in any letter case. @throws NOT_FOUND */
@@ -39,6 +40,8 @@ export type AgentStore = AggregateStore<Agent> & {
   byMolt(fullName: string): Promise<Stored<Agent> | undefined>
   byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
   bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
+  /** Ids of the active agents whose text holds this, newest first, but for one. Looks at every agent's text once. */
+  idsByText(text: string, except: string | undefined): Promise<string[]>
   byCard(cardTokenId: number): Promise<Stored<Agent> | undefined>
 }
 
@@ -60,6 +63,14 @@ export function agentStore(db: Database): AgentStore {
     byMolt: fullName => one({ 'standing.moltDomain': fullName.toLowerCase() }),
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
     bySkillId: skillId => one({ 'skills.id': skillId }),
+    idsByText: async (text, except) => {
+      const filter = { status: 'active', searchText: { $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') } }
+      const found = await db.connection
+        .collection<{ _id: string }>(agentsCollection)
+        .find(filter, { projection: { _id: 1 }, sort: newest })
+        .toArray()
+      return found.map(({ _id }) => _id).filter(id => id !== except)
+    },
     byCard: cardTokenId => one({ cardTokenId }),
     // nobody has a handle of 36 characters, so a UUID is never looked up as one
     named: async idOrHandle =>

@@ -77,13 +77,15 @@ export interface Agent {
   tokenKeys: string[]
   /** Confirmed on preferredChain. */
   registered: boolean
+  /** Active, and not the platform itself. */
+  hireable: boolean
   lastSeenAt: Date
   searchText: string
 }
 
 export const noStep: Step = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber: null, attempts: 0, error: null, confirmedAt: null }
 
-type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'lastSeenAt' | 'searchText'>
+type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'hireable' | 'lastSeenAt' | 'searchText'>
 
 /** The agent with its fields for look-ups brought up to date. */
 export function derived(agent: Underived): Agent {
@@ -95,6 +97,7 @@ export function derived(agent: Underived): Agent {
     skillNames,
     tokenKeys: chains.flatMap(chain => (agent.chains[chain].identity.tokenId === null ? [] : [`${chain}:${agent.chains[chain].identity.tokenId}`])),
     registered: agent.chains[agent.preferredChain].identity.status === 'confirmed',
+    hireable: agent.status === 'active' && !agent.platform,
     lastSeenAt: agent.lastHeartbeat ?? agent.registeredAt,
     searchText: [agent.handle, agent.description ?? '', ...skillNames].join('\n').toLowerCase(),
   }

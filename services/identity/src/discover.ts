@@ -22,8 +22,7 @@ export const orders = {
 export function filterOf(wish: Wish, now: Date): Record<string, unknown> {
   const seen = wish.activityStatus === undefined ? undefined : seenBetween(wish.activityStatus, now)
   return {
-    status: 'active',
-    platform: false,
+    hireable: true,
     ...(wish.skills?.length ? { skillNames: { $in: [...wish.skills] } } : {}),
     ...(wish.minScore === undefined ? {} : { 'standing.fusedScore': { $gte: wish.minScore } }),
     ...(wish.maxRisk === undefined ? {} : { 'standing.riskScore': { $lte: wish.maxRisk } }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommandConfirmed, chainEvent, scoreChanged } from '@carapace/api'
 import { until } from '@carapace/testing'
+import { settledOnce } from './testing/reputation.ts'
 import { hex, newHandle, newWallet, startWorld, type World } from './testing/world.ts'
 
 describe('registration', () => {
@@ -54,6 +55,23 @@ describe('registration', () => {
 
     assert.equal(second.status, 202)
     assert.equal(second.body.agent.id, first.body.agent.id)
+  })
+
+  it('gives a wallet to the agent that proves it, once, and only while the one that has it is unproven and has no settled work', async () => {
+    const idle = await world.agent()
+    const proven = (walletAddress: string) =>
+      register({ handle: newHandle(), walletAddress }, { prefer: 'respond-async', 'x-test-signed-by': walletAddress })
+
+    assert.equal((await register({ handle: newHandle(), walletAddress: idle.wallet })).body.code, 'DUPLICATE_WALLET')
+    const answers = await Promise.all([proven(idle.wallet), proven(idle.wallet)])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
+    const loser = await read(idle.id)
+    assert.deepEqual([loser.status, loser.walletAddress], ['suspended', idle.wallet])
+
+    const busy = await world.agent()
+    world.scores.set(busy.id, settledOnce(busy.id))
+    assert.equal((await proven(busy.wallet)).body.code, 'DUPLICATE_WALLET')
+    assert.equal((await read(busy.id)).status, 'active')
   })
 
   it('refuses reserved handles and malformed fields by name', async () => {

@@ -8,24 +8,16 @@ import type { Parts } from './parts.ts'
 export async function search(
   agents: AgentStore,
   text: string,
-  page: { limit: number; offset: number },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: Stored<Agent>[]; total: number }> {
   const wanted = text.toLowerCase()
   if (wanted === '') return { items: [], total: 0 }
   const named = await agents.byHandle(wanted)
-  const exact = named?.status === 'active' ? [named] : []
-  const filter = {
-    status: 'active',
-    searchText: { $regex: wanted.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') },
-    ...(exact.length ? { _id: { $ne: exact[0]!.id } } : {}),
-  }
-  const first = page.offset === 0 ? exact : []
-  const limit = page.limit - first.length
-  const [rest, total] = await Promise.all([
-    limit === 0 ? [] : agents.find(filter, { limit, offset: Math.max(0, page.offset - exact.length) }),
-    agents.count(filter),
-  ])
-  return { items: [...first, ...rest], total: total + exact.length }
+  const exact = named?.status === 'active' ? named.id : undefined
+  const ids = [...(exact === undefined ? [] : [exact]), ...(await agents.idsByText(wanted, exact))]
+  const page = ids.slice(offset, offset + limit)
+  const found = new Map((page.length ? await agents.find({ _id: { $in: page } }) : []).map(agent => [agent.id, agent]))
+  return { items: page.flatMap(id => found.get(id) ?? []), total: ids.length }
 }
 
 /** The agent that a .molt name is linked to, with or without the ending. @throws NOT_FOUND */

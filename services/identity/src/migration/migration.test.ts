@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type ScoreRow, scoreRow } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
+import { settledOnce } from '../testing/reputation.ts'
 import { startWorld, type TestAgent, type World } from '../testing/world.ts'
 import { migrationTypedData } from './consent.ts'
 
@@ -69,22 +69,7 @@ describe('migration', () => {
       headers: source.headers,
     })
     assert.equal(foreign.status, 403)
-    const row: ScoreRow = scoreRow.parse({
-      agentId: target.id,
-      fusedScore: 20,
-      tier: 'Hatchling',
-      riskScore: 0,
-      riskLevel: 'low',
-      components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
-      badges: [],
-      totalGigsCompleted: 1,
-      totalEarned: '1',
-      gigCompletionRate: 1,
-      formulaVersion: '1',
-      computedAt: new Date().toISOString(),
-      version: 1,
-    })
-    world.scores.set(target.id, row)
+    world.scores.set(target.id, settledOnce(target.id))
     assert.equal((await inherit(target, source.id)).body.code, 'INVALID_STATE')
   })
 
