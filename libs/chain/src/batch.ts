@@ -34,6 +34,12 @@ export function encodeBatch(calls: readonly BatchCall[], addresses: Addresses): 
   return { to: addresses.Batcher, data, gasLimit: Number(intrinsic + stipends) + 40 * (data.length / 2) }
 }
 
+let selectorOfRun: string | undefined
+function runSelector(): string {
+  selectorOfRun ??= contractInterface('Batcher').getFunction('run')!.selector
+  return selectorOfRun
+}
+
 /** `run((bytes32 id, address target, uint256 gas, bytes data)[])`, put together by hand: the general coder takes milliseconds for it. */
 function encodeRun(calls: readonly BatchCall[]): string {
   const tuples = calls.map(
@@ -45,14 +51,16 @@ function encodeRun(calls: readonly BatchCall[]): string {
     offset += tuple.length / 2
     return here
   })
-  return contractInterface('Batcher').getFunction('run')!.selector + uintWord(32) + uintWord(calls.length) + offsets.join('') + tuples.join('')
+  return runSelector() + uintWord(32) + uintWord(calls.length) + offsets.join('') + tuples.join('')
 }
+
+let topics: { result: string; skipped: string } | undefined
 
 /** Takes the logs of a mined Batcher transaction apart, call by call. */
 export function batchResults(logs: readonly RawLog[], batcher: string): BatchResult[] {
   const abi = contractInterface('Batcher')
-  const result = abi.getEvent('OpResult')!.topicHash
-  const skipped = abi.getEvent('OpSkipped')!.topicHash
+  topics ??= { result: abi.getEvent('OpResult')!.topicHash, skipped: abi.getEvent('OpSkipped')!.topicHash }
+  const { result, skipped } = topics
   const results: BatchResult[] = []
   let own: RawLog[] = []
   for (const log of logs) {

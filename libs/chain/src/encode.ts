@@ -1,3 +1,4 @@
+import type { FunctionFragment } from 'ethers'
 import { contractInterface } from './abi.ts'
 import type { ContractCall } from './command.ts'
 import type { Addresses, ContractName } from './contract-names.ts'
@@ -19,15 +20,30 @@ export interface EncodedCall {
  */
 export function encodeCall(call: ContractCall, addresses: Addresses, lane: string): EncodedCall {
   const args = call.args.map(value => (isPlaceholder(value) ? (value.addressOf === 'Lane' ? lane : addresses[value.addressOf]) : value))
-  const abi = contractInterface(call.contract)
-  const fragment = abi.getFunction(call.fn)
-  if (!fragment) throw new TypeError(`${call.contract} has no function ${call.fn}`)
-  return { to: addresses[call.contract], data: encodeWords(fragment, args) ?? abi.encodeFunctionData(fragment, args) }
+  const { fragment, selector } = functionOf(call.contract, call.fn)
+  return {
+    to: addresses[call.contract],
+    data: encodeWords(fragment, selector, args) ?? contractInterface(call.contract).encodeFunctionData(fragment, args),
+  }
 }
 
 /** What a view function answered. @throws Error when the bytes do not fit the ABI */
 export function decodeResult(call: ContractCall, data: string): readonly unknown[] {
   return contractInterface(call.contract).decodeFunctionResult(call.fn, data)
+}
+
+/** ethers finds a function and hashes its selector anew each time. */
+const functions = new Map<string, { fragment: FunctionFragment; selector: string }>()
+
+function functionOf(contract: ContractName, fn: string): { fragment: FunctionFragment; selector: string } {
+  const key = `${contract}.${fn}`
+  const known = functions.get(key)
+  if (known) return known
+  const fragment = contractInterface(contract).getFunction(fn)
+  if (!fragment) throw new TypeError(`${contract} has no function ${fn}`)
+  const found = { fragment, selector: fragment.selector }
+  functions.set(key, found)
+  return found
 }
 
 const isPlaceholder = (value: unknown): value is Placeholder => typeof value === 'object' && value !== null && 'addressOf' in value

@@ -9,9 +9,9 @@ const word: Record<string, (value: unknown) => string | undefined> = {
 }
 
 /** Calldata of a function whose parameters are all such words; undefined when the general coder is needed. */
-export function encodeWords(fragment: FunctionFragment, args: readonly unknown[]): string | undefined {
+export function encodeWords(fragment: FunctionFragment, selector: string, args: readonly unknown[]): string | undefined {
   if (fragment.inputs.length !== args.length) return undefined
-  let data = fragment.selector
+  let data = selector
   for (const [index, input] of fragment.inputs.entries()) {
     const encoded = word[input.type]?.(args[index])
     if (encoded === undefined) return undefined

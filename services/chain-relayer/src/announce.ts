@@ -8,6 +8,8 @@ import {
   chainCommandReorged,
   chainCommandSubmitted,
   type Draft,
+  type EventDef,
+  type PayloadOf,
 } from '@carapace/api'
 import type { Bus, Outgoing } from '@carapace/bus'
 import type { OpError, OpRecord } from './records.ts'
@@ -31,6 +33,17 @@ export function announcer(bus: Bus, now: () => Date): Announcer {
   }
 }
 
+/** The draft of an event whose payload is plain JSON already: its type was checked when this was compiled. */
+function draftOf<E extends EventDef>(event: E, payload: PayloadOf<E>): Draft {
+  return {
+    exchange: 'events',
+    type: event.type,
+    routingKey: event.type,
+    subject: String((payload as Record<string, unknown>)[event.subject]),
+    data: payload,
+  }
+}
+
 const about = (op: OpRecord, seq: number) => ({
   opKey: op._id,
   round: op.round,
@@ -47,17 +60,17 @@ const named = (op: OpRecord, seq: number, draft: Draft, key: string): Announceme
 })
 
 export const submitted = (op: OpRecord, seq: number, txHash: string): Announcement =>
-  named(op, seq, chainCommandSubmitted.of({ ...about(op, seq), txHash }), txHash)
+  named(op, seq, draftOf(chainCommandSubmitted, { ...about(op, seq), txHash }), txHash)
 
 export function confirmed(op: OpRecord, event: typeof chainCommandConfirmed | typeof chainCommandFinalized = chainCommandConfirmed): Announcement {
   const { txHash, blockNumber, blockHash, blockTime, logs } = op.result!
-  const draft = event.of({ ...about(op, op.seq), txHash, blockNumber, blockHash, blockTime, logs: logs as ChainLog[] })
+  const draft = draftOf(event, { ...about(op, op.seq), txHash, blockNumber, blockHash, blockTime, logs: logs as ChainLog[] })
   return named(op, op.seq, draft, `${txHash}#${blockHash}`)
 }
 export const finalized = (op: OpRecord): Announcement => confirmed(op, chainCommandFinalized)
 
 export function failed(op: OpRecord, error: OpError, terminal = true): Announcement {
-  const draft = chainCommandFailed.of({
+  const draft = draftOf(chainCommandFailed, {
     ...about(op, op.seq),
     code: error.code as 'REVERTED',
     terminal,
@@ -70,7 +83,7 @@ export function failed(op: OpRecord, error: OpError, terminal = true): Announcem
 }
 
 export const reorged = (op: OpRecord, txHash: string, blockHash: string): Announcement =>
-  named(op, op.seq, chainCommandReorged.of({ ...about(op, op.seq), txHash, blockHash }), blockHash)
+  named(op, op.seq, draftOf(chainCommandReorged, { ...about(op, op.seq), txHash, blockHash }), blockHash)
 
 function outgoing({ draft, identity, version, traceparent }: Announcement, time: string): Outgoing {
   const event: CloudEvent = {

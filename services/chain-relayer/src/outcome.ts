@@ -1,4 +1,4 @@
-import { batchId, batchResults, decodeRevert, isTransient, type RawLog, type Revert, revertText } from '@carapace/chain'
+import { batchResults, decodeRevert, isTransient, type RawLog, type Revert, revertText } from '@carapace/chain'
 import type { OpError, TxRecord } from './records.ts'
 
 /** A receipt as JSON-RPC gives it. */
@@ -26,8 +26,8 @@ export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, reve
   if (!tx.ops.some(op => op.batchId !== null)) return new Map(tx.ops.map(({ opKey }) => [opKey, { kind: 'done', logs: receipt.logs }]))
   const results = new Map(batchResults(receipt.logs, batcher).map(result => [result.id, result]))
   return new Map(
-    tx.ops.map(({ opKey }): [string, OpOutcome] => {
-      const result = results.get(batchId(opKey))
+    tx.ops.map(({ opKey, batchId }): [string, OpOutcome] => {
+      const result = results.get(batchId ?? '')
       if (!result || result.outcome === 'failed') {
         const reason = decodeRevert(result?.ret)
         return [opKey, { kind: 'reverted', revert: reason, outOfGas: result !== undefined && result.ret === '0x' }]

@@ -19,9 +19,15 @@ export interface Prepared extends Candidate {
 const preludeGas = 120_000n
 const authorizationGas = 45_000n
 
-/** The arguments of a stored operation, parsed by its kind. @throws ZodError */
+const parsed = new WeakMap<object, Record<string, unknown>>()
+
+/** The arguments of an operation, parsed by its kind; parsed once as long as they stay in memory. @throws ZodError */
 export function argsOf(command: Command, op: Pick<OpRecord, 'args'>): Record<string, unknown> {
-  return z.decode(command.schema, op.args as never) as Record<string, unknown>
+  const known = parsed.get(op.args)
+  if (known) return known
+  const args = z.decode(command.schema, op.args as never) as Record<string, unknown>
+  parsed.set(op.args, args)
+  return args
 }
 
 /**
