@@ -44,7 +44,7 @@ export async function startOwning<T extends object>(start: (own: Own) => Promise
 
 async function compose(environment: Environment, own: Own): Promise<Omit<Local, 'close'>> {
   const { config, mongoUri, log, parts } = await layGround(environment, own)
-  const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local' }) : await embeddedBus(mongoUri, config))
+  const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local' }) : await embeddedBus(mongoUri, config, own))
   const running = new Map<ServiceName, RunningService>()
   let announceAllUp = () => {}
   const allUp = new Promise<void>(resolve => {
@@ -55,6 +55,8 @@ async function compose(environment: Environment, own: Own): Promise<Omit<Local, 
     const started = own(await startService(service, shared))
     running.set(started.name, started)
   }
+  // Closed before the services: a publish in this process waits for consumers, and those that have ended take nothing.
+  own({ close: () => bus.close() })
   const gateway = own(await startGateway({ ...shared, exclusive: true }))
   announceAllUp()
   return { url: gateway.url, config, parts: { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' } }
@@ -63,8 +65,7 @@ async function compose(environment: Environment, own: Own): Promise<Omit<Local, 
 /** A service that is not up yet has no address: nothing listens there. */
 const addressOf = (running: ReadonlyMap<ServiceName, RunningService>) => (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
 
-async function embeddedBus(mongoUri: string, config: Config): Promise<Bus> {
-  const db = await openDatabase({ uri: mongoUri, name: `${config.DB_PREFIX}carapace_bus` })
-  const bus = inProcessBus({ letters: await mongoLetters(db) })
-  return { ...bus, close: () => bus.close().finally(() => db.close()) }
+async function embeddedBus(mongoUri: string, config: Config, own: Own): Promise<Bus> {
+  const db = own(await openDatabase({ uri: mongoUri, name: `${config.DB_PREFIX}carapace_bus` }))
+  return inProcessBus({ letters: await mongoLetters(db) })
 }

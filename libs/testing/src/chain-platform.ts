@@ -85,6 +85,8 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
     const started = own(await startService(service, { ...shared, random }))
     running.set(started.name, started)
   }
+  // Closed before the services, too: a publish in this process waits for consumers, and those that have ended take nothing.
+  own({ close: () => bus.close() })
   const gateway = own(await options.startGateway(shared))
   announceAllUp()
   const system = await openSystem(gateway.url)

@@ -1,0 +1,14 @@
+import { type DistributedSystem, startDistributedSystem } from './testing/distributed.ts'
+import { newValidators, stories } from './testing/stories.ts'
+
+describe('the whole job, one process per service on RabbitMQ', function () {
+  this.timeout(120_000)
+  let running: DistributedSystem
+  before(async () => {
+    running = await startDistributedSystem()
+    await newValidators(running.system)
+  })
+  after(() => running?.end())
+
+  for (const [title, play] of stories) it(title, () => play(running.system))
+})
