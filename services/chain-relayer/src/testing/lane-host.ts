@@ -10,6 +10,8 @@ export interface LaneHost {
   send(drafts: readonly Draft[]): void
   /** Commands that no lane has handled yet. */
   readonly unhandled: number
+  /** A lane takes commands. */
+  readonly listening: boolean
   close(): Promise<void>
 }
 export interface LaneChild {
@@ -72,6 +74,9 @@ export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'
         commands.set(id, envelope(draft))
         deliver(id)
       }
+    },
+    get listening() {
+      return consumer !== undefined
     },
     get unhandled() {
       return commands.size

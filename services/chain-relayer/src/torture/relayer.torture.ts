@@ -68,6 +68,7 @@ const outage = () =>
   round(`no node for ${outageMs / 1_000} s`, async ({ kit, host, door }) => {
     const work = makeWork(inFlight)
     await host.start({ wsUrl: door.url, batchSize: 10 })
+    await until('the lane listens', () => host.listening, 60)
     host.send(work.slice(0, inFlight / 2).map(one => one.draft))
     await sleep(100)
     door.faults.down = true
