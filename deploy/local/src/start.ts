@@ -3,6 +3,7 @@ import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { startGateway } from '@carapace/gateway'
 import { type Config, type RunningService, startService } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
+import { leaveAddresses } from './addresses.ts'
 import { type Closable, type Environment, layGround } from './ground.ts'
 import { mongoLetters } from './letters.ts'
 import { services } from './services.ts'
@@ -59,6 +60,7 @@ async function compose(environment: Environment, own: Own): Promise<Omit<Local, 
   own({ close: () => bus.close() })
   const gateway = own(await startGateway({ ...shared, exclusive: true }))
   announceAllUp()
+  own(await leaveAddresses(config.DATA_DIR, Object.fromEntries([...running].map(([name, { url }]) => [name, url]))))
   return { url: gateway.url, config, parts: { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' } }
 }
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@carapace/api'
 import { addressesOf, type Config, required, servicePort } from '@carapace/service'
+import { leaveAddresses } from '../addresses.ts'
 import { type Environment, layGround } from '../ground.ts'
 import { services } from '../services.ts'
 import { startOwning } from '../start.ts'
@@ -44,6 +45,7 @@ export const startDistributed = (environment: Environment): Promise<Distributed>
     ]
     const url = config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`
     const where = Object.fromEntries(names.map(name => [name, address(name)]))
+    own(await leaveAddresses(config.DATA_DIR, where))
     return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes }
   })
 

@@ -1,0 +1,96 @@
+import { type Network, Refusal } from '@carapace/api'
+import { connect } from '@carapace/client'
+import { type Actor, actingFor, cast } from './cast.ts'
+import { openMoney } from './money.ts'
+
+export type Say = (line: string) => void
+
+const budget = 40
+const patienceMs = 30_000
+
+/**
+ * Plays one gig from registration to trust receipt on one network of a running system. Resolves to the receipt's address.
+ * @throws Error with the step that did not come to pass
+ */
+export async function play(baseUrl: string, network: Network, say: Say): Promise<string> {
+  const { chain } = network
+  const money = openMoney(network)
+  const open = connect({ baseUrl })
+  try {
+    say(`\n${chain} (chain ${network.chainId}${network.gasless ? ', no gas price' : ''})`)
+    const [poster, worker, ...validators] = (await Promise.all(
+      ['poster', 'worker', 'validator', 'validator', 'validator', 'validator'].map(role => cast(baseUrl, role, chain)),
+    )) as [Actor, Actor, ...Actor[]]
+    say(`  registered   ${poster.handle}, ${worker.handle} and ${validators.length} validators; the poster's identity: ${hash(poster.txHash)}`)
+
+    const grant = await open.gateway.useFaucet({ body: { walletAddress: poster.wallet.address, amount: 100, chain } })
+    await until('test USDC arrives', async () => Number(await money.balance(poster.wallet.address)) >= 100)
+    say(`  faucet       100 USDC to ${poster.wallet.address}: ${hash(grant.txHash)}`)
+    say(`  approved     the escrow contract ${network.contracts.escrow} may take them: ${await money.approveEscrow(poster.wallet)}`)
+
+    const gig = await poster.as.marketplace.createGig({
+      body: { title: 'Audit a vault', description: 'Read the contract and report what can go wrong.', skillsRequired: ['solidity'], budget, chain },
+    })
+    const params = { id: gig.id }
+    await again(() => worker.as.marketplace.applyToGig({ params, body: { proposal: 'I know vaults.' } }))
+    await poster.as.marketplace.acceptApplicant({ params, body: { applicantAgentId: worker.id } })
+    say(`  gig          "${gig.title}", ${budget} USDC, assigned to ${worker.handle}`)
+
+    const { escrow } = await again(() => poster.as.escrow.createEscrow({ body: { gigId: gig.id, amount: budget } }))
+    await until('the escrow is locked', async () => (await open.escrow.getEscrow({ params: { gigId: gig.id } })).status === 'locked')
+    say(`  locked       ${budget} USDC in escrow: ${hash(escrow.txHash)}`)
+
+    await worker.as.marketplace.submitDeliverable({
+      params,
+      body: { deliverableUrl: 'https://example.org/report', deliverableNote: 'Two findings.' },
+    })
+    const validation = await again(() => poster.as.swarm.createValidation({ body: { gigId: gig.id, candidateCount: 3, threshold: 2 } }))
+    say(`  delivered    the swarm drew ${validation.selectedValidators.map(({ handle }) => handle).join(', ')}`)
+    for (const { id, handle } of validation.selectedValidators.slice(0, 2)) {
+      const { walletAddress } = await open.identity.getAgent({ params: { id } })
+      const body = { validationId: validation.validationId, voterId: id, vote: 'approve' as const, reasoning: 'The findings hold.' }
+      await actingFor(baseUrl, id, walletAddress).swarm.castVote({ body })
+      say(`  vote         ${handle} approves`)
+    }
+
+    const receipt = await until('the receipt is issued', () => open.escrow.getGigReceipt({ params: { gigId: gig.id } }).catch(orUndefined))
+    say(`  paid         ${receipt.netPaid} USDC to ${worker.handle}, fee ${receipt.platformFee}: ${hash(receipt.txHash)}`)
+    say(
+      `  on chain     the worker holds ${await money.balance(worker.wallet.address)} USDC, the poster ${await money.balance(poster.wallet.address)}`,
+    )
+    const address = receipt.shareUrl.startsWith('http') ? receipt.shareUrl : `${baseUrl}${receipt.shareUrl}`
+    say(`  receipt      ${address}`)
+    return address
+  } finally {
+    money.close()
+  }
+}
+
+const hash = (txHash: string | null) => txHash ?? 'not confirmed yet'
+const orUndefined = (error: unknown) => (error instanceof Refusal && error.code === 'NOT_FOUND' ? undefined : Promise.reject(error))
+
+/** Services hear of each other's changes a moment later: what they do not know yet is asked again. */
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  const end = Date.now() + patienceMs
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const mayPass = error instanceof Refusal && ['NOT_FOUND', 'INVALID_STATE', 'CONFLICT', 'INSUFFICIENT_VALIDATORS'].includes(error.code)
+      if (!mayPass || Date.now() > end) throw error
+    }
+    await pause()
+  }
+}
+
+async function until<T>(what: string, probe: () => Promise<T>): Promise<Exclude<T, undefined | false>> {
+  const end = Date.now() + patienceMs
+  while (Date.now() < end) {
+    const found = await probe()
+    if (found) return found as Exclude<T, undefined | false>
+    await pause()
+  }
+  throw new Error(`not within ${patienceMs / 1000} s: ${what}`)
+}
+
+const pause = () => new Promise(resolve => setTimeout(resolve, 100))

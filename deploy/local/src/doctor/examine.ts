@@ -1,0 +1,84 @@
+import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
+import { connect } from '@carapace/client'
+import type { Peers } from '@carapace/service'
+
+/** What the doctor needs to look at a running system. */
+export interface Patient {
+  /** The gateway. */
+  baseUrl: string
+  /** The services that should run. */
+  services: readonly ServiceName[]
+  address: (name: ServiceName) => string
+  peers: Peers
+  adminKey: string | undefined
+}
+
+export interface Finding extends Pick<DoctorCheck, 'name' | 'count' | 'detail'> {
+  /** Service or network. */
+  where: string
+}
+
+/** An event that waits so long for its broker is no hiccup. */
+const lagLimitSeconds = 30
+
+/** Everything there is to check, each with the count of what is wrong; 0 everywhere when the system is well. */
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const findings = await Promise.all([
+    ...patient.services.filter(keepsBooks).map(name => books(patient, name)),
+    ...patient.services.map(name => outbox(patient, name)),
+    ...chains.map(chain => lane(patient, chain)),
+    deadLetters(patient),
+  ])
+  return findings.flat()
+}
+
+const keepsBooks = (name: ServiceName): boolean => Object.hasOwn(apis[name].internal ?? {}, 'doctorReport')
+
+/** A check that cannot be made counts as one thing wrong. */
+const unless = async (where: string, name: string, look: () => Promise<Finding[]>): Promise<Finding[]> =>
+  look().catch((error: unknown) => [{ where, name, count: 1, detail: [error instanceof Error ? error.message : String(error)] }])
+
+/** The service's own checks: ledger against records and contracts, invariants, stuck sagas. */
+const books = ({ peers }: Patient, name: ServiceName) =>
+  unless(name, 'books', async () => {
+    const { checks } = await peers.call(name, doctorReport, { timeoutMs: 30_000 })
+    return checks.map(check => ({ where: name, ...check }))
+  })
+
+const outbox = ({ address }: Patient, where: ServiceName) =>
+  unless(where, 'outbox_lag', async () => {
+    const response = await fetch(`${address(where)}/metrics`, { signal: AbortSignal.timeout(10_000) })
+    const lag = Number(/^outbox_lag_seconds\S* (\S+)$/m.exec(await response.text())?.[1] ?? Number.NaN)
+    const isWell = lag <= lagLimitSeconds
+    return [{ where, name: 'outbox_lag', count: isWell ? 0 : 1, detail: isWell ? [] : [`the oldest unsent event waits for ${lag} s`] }]
+  })
+
+const lane = ({ peers }: Patient, chain: Chain) =>
+  unless(chain, 'lane', async () => {
+    const status = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain }, timeoutMs: 10_000 })
+    const { nonceGap, queued, inflight } = status.lane
+    return [
+      { where: chain, name: 'nonce_gaps', count: nonceGap, detail: nonceGap ? [`${nonceGap} nonces below the next one are held by nothing`] : [] },
+      {
+        where: chain,
+        name: 'lane_leads',
+        count: status.leading ? 0 : 1,
+        detail: status.leading ? [] : [`nobody sends: ${queued} queued, ${inflight} sent`],
+      },
+    ]
+  })
+
+const deadLetters = ({ baseUrl, adminKey }: Patient) =>
+  unless('gateway', 'dead_letters', async () => {
+    const { oracleWallet } = await connect({ baseUrl }).gateway.listNetworks()
+    const identity = { ...(oracleWallet ? { adminWallet: oracleWallet } : {}), ...(adminKey ? { adminKey } : {}) }
+    const { deadLetters: letters, total } = await connect({ baseUrl, identity }).gateway.listDeadLetters({ query: { limit: '1000' } })
+    return [
+      {
+        where: 'gateway',
+        name: 'dead_letters',
+        count: total,
+        detail: letters.slice(0, 20).map(({ id, queue, reason }) => `${queue} ${id}: ${reason}`),
+      },
+    ]
+  })

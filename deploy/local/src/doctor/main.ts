@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { ServiceName } from '@carapace/api'
+import { makePeers, readConfig } from '@carapace/service'
+import { findAddresses } from '../addresses.ts'
+import { environment } from '../config.ts'
+import { services } from '../services.ts'
+import { examine } from './examine.ts'
+
+try {
+  const config = readConfig(environment)
+  const baseUrl = (process.argv[2] ?? config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
+  const internalKey = config.INTERNAL_KEY ?? (await readFile(path.join(config.DATA_DIR, 'keys', 'internalKey'), 'utf8')).trim()
+  const address = await findAddresses(config)
+  const names = services.map(({ api }) => api.name as ServiceName)
+  const findings = await examine({ baseUrl, services: names, address, peers: makePeers(address, internalKey), adminKey: config.ADMIN_API_KEY })
+  for (const { where, name, count, detail } of findings) {
+    console.log(`${count === 0 ? 'well ' : 'WRONG'}  ${where.padEnd(14)} ${name.padEnd(18)} ${count}`)
+    for (const line of detail) console.log(`         ${line}`)
+  }
+  const wrong = findings.filter(({ count }) => count > 0).length
+  console.log(wrong === 0 ? `All ${findings.length} checks are well.` : `${wrong} of ${findings.length} checks found something wrong.`)
+  process.exitCode = wrong === 0 ? 0 : 1
+} catch (error) {
+  console.error(`The doctor could not look: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 1
+}
