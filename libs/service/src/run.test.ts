@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { acquireBroker, acquireMongo, type Broker, type TestMongo, until } from '@carapace/testing'
@@ -30,12 +30,13 @@ describe('a service as a process of its own', function () {
     this.timeout(240_000)
     broker = await acquireBroker()
     mongo = await acquireMongo()
-    sink = createServer(async (request, response) => {
+    const collect = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       let body = ''
       for await (const chunk of request) body += chunk
       for (const { scopeSpans } of JSON.parse(body).resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-    })
+    }
+    sink = createServer((request, response) => void collect(request, response))
     await new Promise<void>(resolve => sink.listen(0, '127.0.0.1', resolve))
   })
   after(async () => {

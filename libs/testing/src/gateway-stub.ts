@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { apis, routes, type ServiceName } from '@carapace/api'
 import { contextHeader, type RequestContext, signContext } from '@carapace/service'
@@ -13,7 +13,7 @@ export async function startGatewayStub(
   internalKey: string,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const table = routes(Object.values(apis))
-  const server = createServer(async (request, response) => {
+  const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://stub')
     const found = table.match(request.method ?? 'GET', url.pathname)
     const target = 'service' in found ? address(found.service) : undefined
@@ -40,7 +40,8 @@ export async function startGatewayStub(
     const bytes = Buffer.from(await answer.arrayBuffer())
     response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => !hop.has(name))))
     response.end(bytes)
-  })
+  }
+  const server = createServer((request, response) => void forward(request, response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -36,5 +36,5 @@ const parts: Record<string, () => Promise<{ ready: object; close(): Promise<void
 const part = await parts[process.argv[2] ?? '']!()
 process.send?.(part.ready)
 process.once('disconnect', () => {
-  part.close().finally(() => process.exit())
+  void part.close().finally(() => process.exit())
 })
