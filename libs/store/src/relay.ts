@@ -62,8 +62,10 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
   const inWork = new Map<string, Work>()
   const dirty = new Set<string>()
-  const waiting: [string, string, Handoff | undefined][] = []
+  const waiting = new Map<string, [collection: string, id: string, handoff: Handoff | undefined]>()
   const clearing = new Map<string, Sent[]>()
+  const page = 4 * window
+  let more = false
   let closed = false
   let open = options.after === undefined
 
@@ -75,7 +77,8 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       return
     }
     if (!open || inWork.size >= window) {
-      waiting.push([collection, id, handoff])
+      // two writes in a row: what both left behind is read from the document
+      waiting.set(key, [collection, id, waiting.has(key) ? undefined : handoff])
       return
     }
     const done = drain(key, collection, id, handoff)
@@ -83,10 +86,17 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       .finally(() => {
         inWork.delete(key)
         if (dirty.delete(key)) wake(collection, id, undefined)
-        const next = waiting.shift()
-        if (next) wake(...next)
+        if (waiting.size > 0) wakeNext()
+        else if (more && inWork.size < window / 4) again()
       })
     inWork.set(key, { done, leasedAt: Date.now(), collection, id })
+  }
+
+  function wakeNext(): void {
+    const [next] = waiting
+    if (!next) return
+    waiting.delete(next[0])
+    wake(...next[1])
   }
 
   /** Sends until the document's outbox is empty. */
@@ -153,14 +163,33 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     }
   }
 
+  /** The last look ended at its limit, so another one follows as soon as what it found is sent. */
+  function again(): void {
+    more = false
+    if (!closed) sweeping = sweeping.then(sweep).catch(tell)
+  }
+
   async function sweep(): Promise<void> {
+    more = false
     await renew()
     for (const collection of db.outboxes.keys()) {
       const found = await raw(collection)
-        .find(claimable(), { projection: { _id: 1 }, limit: 4 * window })
+        .find(claimable(), { projection: { _id: 1 }, limit: page })
         .toArray()
-      for (const { _id } of found) wake(collection, _id, undefined)
+      more ||= found.length === page
+      const idle = found.map(({ _id }) => _id).filter(id => !inWork.has(`${collection}/${id}`) && !waiting.has(`${collection}/${id}`))
+      if (idle.length > 0) for (const { id, handoff } of await claimAll(collection, idle)) wake(collection, id, handoff)
     }
+  }
+
+  /** As `claim`, for a backlog: two calls of the database, however many documents. */
+  async function claimAll(collection: string, ids: string[]): Promise<{ id: string; handoff: Handoff }[]> {
+    const own = { _id: { $in: ids } }
+    await raw(collection).updateMany({ ...own, ...claimable() }, { $set: { lease: { token: relayToken, until: leaseUntil() } } })
+    const documents = await raw(collection)
+      .find({ ...own, pending: true, 'lease.token': relayToken }, { projection: { version: 1, outbox: 1 } })
+      .toArray()
+    return documents.map(document => ({ id: document._id, handoff: { version: document.version, entries: document.outbox } }))
   }
 
   const tell = (error: unknown) => {
@@ -171,7 +200,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   const dropped = options.exclusive ? dropLeases(db).catch(tell) : Promise.resolve()
   const start = Promise.all([dropped, options.after]).then(() => {
     open = true
-    for (const next of waiting.splice(0)) wake(...next)
+    for (let waited = waiting.size; waited > 0; waited--) wakeNext()
   })
   let sweeping = start.then(sweep).catch(tell)
   const timer = setInterval(() => {

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { event } from '@carapace/api'
+import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
+import { acquireBroker, acquireMongo } from '@carapace/testing'
+import { connect } from 'amqplib'
+import { Schema } from 'mongoose'
+import { z } from 'zod'
+import { aggregateStore, openDatabase, startRelay } from '../index.ts'
+
+/**
+ * The outbox relay through rabbitBus against bare amqplib in batches of 100: same broker, exchange, queue and events, turn by turn. The relay sends a
+ * backlog, reading and emptying outboxes on the way; the rate depends on how many events a document holds. Beside the wall clock stands the CPU time
+ * of this process for each event, which other work on the machine distorts less; the embedded engine runs in it too, so its share is counted.
+ * Then: the time from the commit of an aggregate to the end of the handler, in process.
+ */
+const events = 3_000
+const batchSize = 100
+const rounds = 5
+const perDocument = [1, 10, 100]
+const latencies = 3_000
+
+interface Thing {
+  id: string
+  step: number
+}
+const stepped = event('bench.thing.stepped', 'id', 'For the bench', { id: z.string(), text: z.string(), at: z.number() })
+const draft = (id: string) => stepped.of({ id, text: 'x'.repeat(200), at: performance.now() })
+const schema = new Schema<Thing>({ step: Number })
+
+const mongo = await acquireMongo()
+await relayRates()
+await commitToApplied()
+await mongo.close()
+
+async function relayRates(): Promise<void> {
+  const broker = await acquireBroker()
+  const bus = rabbitBus({ ...broker, service: 'bench' })
+  const queue = { name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] } as const
+  await (await bus.subscribe(queue, async () => {})).close()
+  const connection = await connect(broker.url)
+  const channel = await connection.createConfirmChannel()
+  const bare = async () => {
+    for (let sent = 0; sent < events; sent += batchSize) {
+      for (let n = 0; n < batchSize; n++) {
+        const { type, subject, data } = draft('thing')
+        const envelope = {
+          specversion: '1.0',
+          id: randomUUID(),
+          source: '/carapace/bench',
+          type,
+          subject,
+          time: new Date(),
+          aggregateversion: 1,
+          data,
+        }
+        const options = { persistent: true, contentType: 'application/cloudevents+json', messageId: envelope.id, type, timestamp: 1 }
+        channel.publish(`${broker.prefix}carapace.events`, type, Buffer.from(JSON.stringify(envelope)), options)
+      }
+      await channel.waitForConfirms()
+    }
+  }
+  const ratios = new Map(perDocument.map(count => [count, { wall: [] as number[], cpu: [] as number[], rate: [] as number[] }]))
+  const bareRates: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const base = await measure(bare)
+    if (round > 0) bareRates.push(base.rate)
+    for (const [count, found] of ratios) {
+      const own = await backlog(count, bus)
+      await channel.purgeQueue(broker.prefix + queue.name)
+      // the first round only warms up
+      if (round === 0) continue
+      found.wall.push(own.rate / base.rate)
+      found.cpu.push(base.cpu / own.cpu)
+      found.rate.push(own.rate)
+    }
+  }
+  console.log(`bare amqplib, batches of ${batchSize}: ${median(bareRates).toFixed(0)} events/s`)
+  for (const [count, { wall, cpu, rate }] of ratios)
+    console.log(
+      `outbox relay, ${String(count).padStart(3)} events a document: ${median(rate).toFixed(0)} events/s, ratio ${median(wall).toFixed(2)} (CPU time ${median(cpu).toFixed(2)}; wanted 0.70)`,
+    )
+  await connection.close()
+  await bus.close()
+  await broker.stop()
+}
+
+/** Fills outboxes without a relay, then measures how long one takes to empty them. */
+async function backlog(count: number, bus: Bus): Promise<Measured> {
+  const writer = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}b${randomUUID().slice(0, 8)}` })
+  const things = aggregateStore<Thing>(writer, { collection: 'things', resource: 'thing', schema })
+  await writer.init()
+  const ids = Array.from({ length: events / count }, () => randomUUID())
+  await Promise.all(
+    ids.map(id =>
+      things.create(
+        { id, step: 0 },
+        Array.from({ length: count }, () => draft(id)),
+      ),
+    ),
+  )
+  const collection = writer.connection.collection('things')
+  let sent = 0
+  const counting: Bus = {
+    ...bus,
+    publish: async messages => {
+      await bus.publish(messages)
+      sent += messages.length
+    },
+  }
+  const measured = await measure(async () => {
+    const relay = startRelay(writer, counting, { source: '/carapace/bench', exclusive: true })
+    while (sent < events) await sleep(2)
+    await relay.close()
+  })
+  if ((await collection.countDocuments({ pending: true })) > 0) throw new Error('outboxes are not empty')
+  await writer.connection.dropDatabase()
+  await writer.close()
+  return measured
+}
+
+interface Measured {
+  /** Events per second. */
+  rate: number
+  /** CPU microseconds of this process for each event. */
+  cpu: number
+}
+async function measure(work: () => Promise<void>): Promise<Measured> {
+  const start = performance.now()
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return { rate: (events * 1000) / (performance.now() - start), cpu: (user + system) / events }
+}
+
+async function commitToApplied(): Promise<void> {
+  const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}latency` })
+  const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
+  const applied = db.connection.collection<{ _id: string; at: number }>('applied')
+  await db.init()
+  const bus = inProcessBus()
+  const found: number[] = []
+  const committed = new Map<string, number>()
+  await bus.subscribe({ name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] }, async ({ subject, aggregateversion, data }) => {
+    await applied.updateOne({ _id: subject }, { $max: { at: Number(data.at) } }, { upsert: true })
+    const key = `${subject} ${aggregateversion}`
+    // the handler may end before the writer has heard of its commit
+    found.push(Math.max(0, performance.now() - (committed.get(key) ?? performance.now())))
+    committed.delete(key)
+  })
+  const relay = startRelay(db, bus, { source: '/carapace/bench', exclusive: true })
+  const ids = Array.from({ length: 50 }, () => randomUUID())
+  for (const id of ids) await things.create({ id, step: 0 }, [])
+  db.changes.prependListener('saved', (_collection, id, handoff) => committed.set(`${id} ${handoff?.version}`, performance.now()))
+  for (let n = 0; n < latencies; n++) {
+    const id = ids[n % ids.length]!
+    await things.change(id, thing => ({ state: { ...thing, step: n }, events: [draft(id)] }))
+    await sleep(2)
+  }
+  while (found.length < latencies) await sleep(5)
+  console.log(
+    `commit to applied, in process: p50 ${quantile(found, 0.5).toFixed(2)} ms (wanted 5), p99 ${quantile(found, 0.99).toFixed(2)} ms (wanted 30), ${latencies} events, 1 every 2 ms and a write`,
+  )
+  await relay.close()
+  await bus.close()
+  await db.close()
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
+}
