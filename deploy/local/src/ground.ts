@@ -21,6 +21,8 @@ export interface Ground {
   mongoUri: string
   keys: Keys
   log: Logger
+  /** The database and the chains, where this start runs them: each comes back by itself when it dies. */
+  processes: { name: string; pid(): number | undefined }[]
   /** Where chains and database run, for the banner. */
   parts: Record<string, string>
 }
@@ -52,6 +54,7 @@ export async function layGround(environment: Environment, own: <T extends Closab
     mongoUri,
     keys,
     log,
+    processes: [...(database ? [{ name: 'database', pid: database.pid }] : []), ...(networks?.processes ?? [])],
     parts: {
       ...(networks?.rpcUrls ?? { BASE_SEPOLIA: config.BASE_SEPOLIA_RPC_URL!, SKALE_TESTNET: config.SKALE_TESTNET_RPC_URL! }),
       database: first.MONGODB_URI ? 'MONGODB_URI' : `embedded, ${path.join(dataDir, 'mongo')}`,

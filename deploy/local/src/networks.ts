@@ -11,6 +11,8 @@ export interface Devnets {
   /** Variables by which every other part finds the networks, as an operator would set them. */
   environment: Record<string, string>
   rpcUrls: Record<Chain, string>
+  /** The nodes behind the doors. */
+  processes: { name: string; pid(): number }[]
   close(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export async function startNetworks(
   return {
     environment,
     rpcUrls: Object.fromEntries(devnets.map(devnet => [devnet.chain, devnet.rpcUrl])) as Record<Chain, string>,
+    processes: devnets.map(devnet => ({ name: devnet.chain, pid: () => devnet.pid })),
     close: async () => {
       await Promise.all(devnets.map(devnet => devnet.close()))
     },

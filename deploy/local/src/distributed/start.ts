@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@carapace/api'
 import { addressesOf, type Config, required, servicePort } from '@carapace/service'
 import { leaveAddresses } from '../addresses.ts'
-import { type Environment, layGround } from '../ground.ts'
+import { type Environment, type Ground, layGround } from '../ground.ts'
 import { services } from '../services.ts'
 import { startOwning } from '../start.ts'
 import { type Supervised, supervise } from './supervise.ts'
@@ -11,8 +11,10 @@ export interface Distributed {
   url: string
   config: Config
   parts: Record<string, string>
-  /** Every process of the platform beside the database and the chains. */
+  /** Services and gateway. */
   processes: Supervised[]
+  /** The database and the chains, where this start runs them. */
+  ground: Ground['processes']
   close(): Promise<void>
 }
 
@@ -22,7 +24,7 @@ export interface Distributed {
  */
 export const startDistributed = (environment: Environment): Promise<Distributed> =>
   startOwning(async own => {
-    const { config, variables, log, parts } = await layGround(environment, own)
+    const { config, variables, log, parts, processes: ground } = await layGround(environment, own)
     required(config, 'AMQP_URL')
     const address = addressesOf(config)
     const say = (message: string) => log.warn(message)
@@ -46,7 +48,7 @@ export const startDistributed = (environment: Environment): Promise<Distributed>
     const url = config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`
     const where = Object.fromEntries(names.map(name => [name, address(name)]))
     own(await leaveAddresses(config.DATA_DIR, where))
-    return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes }
+    return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes, ground }
   })
 
 const programOf = (name: ServiceName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@carapace/${name}`)))

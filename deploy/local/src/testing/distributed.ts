@@ -8,6 +8,8 @@ import { temporaryDataDir } from './child.ts'
 export interface DistributedSystem {
   system: System
   platform: Distributed
+  /** All that may be killed, the supervisor and the broker excepted. */
+  victims: { name: string; pid(): number | undefined }[]
   end(): Promise<void>
 }
 
@@ -32,6 +34,7 @@ export async function startDistributedSystem(): Promise<DistributedSystem> {
   return {
     system,
     platform,
+    victims: [...platform.processes, ...platform.ground],
     end: async () => {
       system.close()
       await platform.close()

@@ -87,7 +87,7 @@ export async function vote(system: System, validationId: string, panel: readonly
 }
 
 /** In plain mode the public profile is enough to speak for an agent. */
-async function headersOf(system: System, agentId: string): Promise<Record<string, string>> {
+export async function headersOf(system: System, agentId: string): Promise<Record<string, string>> {
   const body = await system.get(`/api/agents/${agentId}`)
   return { 'x-agent-id': agentId, 'x-wallet-address': (body.agent ?? body).walletAddress }
 }
