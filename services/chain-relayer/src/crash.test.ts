@@ -35,8 +35,9 @@ describe('a lane that is killed', function () {
     it(`at "${at}" leaves nothing undone and nothing done twice`, async () => {
       const work = makeWork(24)
       const victim = await host.start({ die: { at, hit: 2 }, batchSize: 4 })
+      await until('the victim listens', () => host.listening, 30)
       host.send(work.slice(0, 12).map(one => one.draft))
-      setTimeout(() => host.send(work.slice(12).map(one => one.draft)), 60)
+      setTimeout(() => host.send(work.slice(12).map(one => one.draft)), 100)
       // Where the lane had nothing left to do it does not come to the point again: then it is killed where it stands.
       const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
       assert.equal(await victim.ended, 'SIGKILL')

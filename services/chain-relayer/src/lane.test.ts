@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { rabbitBus } from '@carapace/bus'
 import { commands } from '@carapace/chain'
-import { until } from '@carapace/testing'
+import { acquireBroker, until } from '@carapace/testing'
 import { type Kit, startKit, wallet } from './testing/kit.ts'
 
 describe('a lane', () => {
@@ -29,5 +30,25 @@ describe('a lane', () => {
     const transfer = (confirmed!.data.logs as { event: string; args: Record<string, string> }[]).find(log => log.event === 'Transfer')
     assert.equal(transfer?.args.to, to)
     assert.equal(transfer?.args.value, '5000000')
+  })
+
+  it('does the same on RabbitMQ', async function () {
+    // A broker of one's own takes seconds to start.
+    this.timeout(60_000)
+    const broker = await acquireBroker()
+    const bus = rabbitBus({ url: broker.url, prefix: broker.prefix, service: 'chain-relayer' })
+    const other = await startKit({ bus })
+    try {
+      await other.start()
+      const draft = commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId: randomUUID(), to: wallet(), amount: 1n })
+
+      await other.send(draft, draft)
+
+      await until('finalized', () => other.of(draft.subject, 'finalized').length > 0)
+      assert.equal(await other.db.txs.countDocuments({ 'ops.opKey': draft.subject }), 1)
+    } finally {
+      await other.close()
+      await broker.stop()
+    }
   })
 })

@@ -44,6 +44,8 @@ export interface LaneParts {
   /** Calls in one Batcher transaction; 1 = never batch but what must. */
   readonly batchSize: number
   readonly failPoint: (point: FailPoint) => void
+  /** Told for each confirmation: ms since the command was accepted. */
+  readonly onConfirmed: (afterMs: number) => void
 }
 
 export interface Head extends Block {

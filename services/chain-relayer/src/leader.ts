@@ -2,26 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus } from '@carapace/bus'
 import { afterwork } from './afterwork.ts'
 import { cancelRequested } from './cancels.ts'
-import { finalize } from './finalizer.ts'
 import { gapFiller } from './gap.ts'
 import { followHeads, type Heads, loadCursor } from './heads.ts'
-import { type Indexer, indexer } from './indexer.ts'
+import { headsEvents } from './heads-events.ts'
+import { indexer } from './indexer.ts'
 import { intake } from './intake.ts'
 import type { Lane, LaneParts } from './lane.ts'
 import { acquireLease, type Lease } from './lease.ts'
 import { planPass } from './outbound.ts'
 import { opQueue } from './queue.ts'
 import { trim } from './reaper.ts'
-import { countAt, reconcile } from './reconciler.ts'
-import { adopt, loadOps, recover, refill } from './recovery.ts'
-import { reopen } from './reorg.ts'
+import { reconcile } from './reconciler.ts'
+import { recover, refill } from './recovery.ts'
 import { RpcRefused, RpcUnavailable } from './rpc/rpc.ts'
 import { runner, serially } from './runner.ts'
 import { sender } from './sender.ts'
-import type { Mined } from './settle.ts'
-import { settle } from './settle.ts'
 import { prepareLane } from './setup.ts'
 import { slotTable } from './slots.ts'
+import { sweepQueue } from './sweep.ts'
 
 /** How long an ending lane waits for consumers of its last events. */
 const drainMs = 10_000
@@ -117,6 +115,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
       await heads.advance()
       await reconcile(lane, heads, fillGap)
       await cancelRequested(lane)
+      await sweepQueue(lane)
     })
     return undefined
   }, onError)
@@ -168,66 +167,6 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     await Promise.race([after.drained().then(() => heads?.save()), sleep(drainMs)]).catch(() => undefined)
     await lease.release().catch(() => undefined)
   }
-}
-
-function headsEvents(lane: Lane, events: Indexer) {
-  /** Failures on a real network are judged only when their block is final: a reorganisation could still turn them round. */
-  let undecided: Mined[] = []
-  let finalizedAt = 0
-  const isFailure = ({ receipt }: Mined) => receipt.status !== '0x1' || receipt.logs.some(log => isFailedResult(lane, log))
-  return {
-    onBlock: async (block: Mined['block'], receipts: readonly Mined['receipt'][]) => {
-      const mined = receipts.flatMap(receipt => {
-        const slot = lane.slots.byHash(receipt.transactionHash)
-        return slot && (slot.tx.state === 'SIGNED' || slot.tx.state === 'ACCEPTED') ? [{ slot, receipt, block }] : []
-      })
-      if (mined.length === 0) return
-      const later = lane.network.devnet || lane.network.finality <= 1 ? [] : mined.filter(isFailure)
-      undecided.push(...later)
-      await settle(
-        lane,
-        mined.filter(one => !later.includes(one)),
-      )
-      lane.wake()
-    },
-    onTaken: async () => {
-      const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
-      undecided = undecided.filter(one => !due.includes(one))
-      if (due.length) await settle(lane, due)
-      if (Date.now() - finalizedAt > lane.timings.finalize) {
-        finalizedAt = Date.now()
-        finalize(lane)
-      }
-      await events.final(lane.head.number - lane.network.finality)
-    },
-    onReorg: async (ancestor: number) => {
-      undecided = undecided.filter(one => one.block.number <= ancestor)
-      if (ancestor < 0) await reloadFrom(lane, await countAt(lane, 'latest'))
-      await reopen(
-        lane,
-        lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),
-      )
-    },
-    onLeap: async () => lane.doubt(),
-  }
-}
-
-function isFailedResult(lane: Lane, log: Mined['receipt']['logs'][number]): boolean {
-  return log.address.toLowerCase() === lane.network.addresses.Batcher.toLowerCase() && log.topics.length === 2 && log.data.slice(65, 66) === '0'
-}
-
-/** Transactions that were final on a chain that began anew: they are sent again, too. */
-async function reloadFrom(lane: Lane, nonce: number): Promise<void> {
-  const lost = await lane.db.txs
-    .find({ lane: lane.id, nonce: { $gte: nonce }, state: 'FINAL' })
-    .sort({ nonce: 1 })
-    .toArray()
-  const ops = await loadOps(
-    lane,
-    lost.flatMap(tx => tx.ops.map(op => op.opKey)),
-  )
-  await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: { epoch: lane.lease.epoch, state: 'MINED_OK', unfinished: true } })
-  for (const tx of lost) adopt(lane, tx, ops)
 }
 
 const aborted = (signal: AbortSignal) =>

@@ -7,6 +7,7 @@ import type { Collections } from './collections.ts'
 import { type LaneConfig, laneConfigs } from './configuration.ts'
 import type { Custody } from './custody/custody.ts'
 import type { LaneParts } from './lane.ts'
+import { confirmationTimer } from './lane-metrics.ts'
 import { inspectNetwork, type Network } from './network.ts'
 import { openReads, type Reads } from './reads.ts'
 import { bestUrl, openRpc } from './rpc/open.ts'
@@ -64,6 +65,7 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
       log: platform.log,
       batchSize: 50,
       failPoint: () => {},
+      onConfirmed: confirmationTimer(platform.metrics, config.chain),
     }
     return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
   } catch (error) {

@@ -114,6 +114,7 @@ async function stepFor(lane: Lane, op: OpRecord, outcome: OpOutcome, { slot, rec
   const now = Date.now()
   const place = { txHash: receipt.transactionHash, blockNumber: block.number, blockHash: block.hash, blockTime: block.time }
   if (slot.tx.ops.some(carried => carried.opKey === op._id && carried.batchId)) op.viaBatcher = true
+  if (outcome.kind === 'done') lane.onConfirmed(now - op.createdAt)
   if (outcome.kind === 'done') return confirm(op, { ...place, logs: decoded(lane, outcome.logs) }, now)
   if (await effectIsThere(lane, op)) return confirm(op, { ...place, logs: [], already: true }, now)
   countTry(op, slot.tx._id, receipt.transactionHash)

@@ -111,14 +111,14 @@ const isIdle = (lane: RunningLane) => {
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** A lane in this process with real parts: devnet, storage, bus. */
-export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mongo?: TestMongo } = {}): Promise<Kit> {
+export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mongo?: TestMongo; bus?: Bus } = {}): Promise<Kit> {
   const chain = options.chain ?? 'BASE_SEPOLIA'
   const mongo = options.mongo ?? (await acquireMongo())
   const devnet = options.devnet ?? (await testDevnet(chain))
   const name = `${mongo.prefix}relayer_${randomBytes(4).toString('hex')}`
   const database = await openDatabase({ uri: mongo.uri, name })
   const db = await openCollections(database)
-  const bus = inProcessBus({ retry: { delaysMs: [20, 50], limit: 5 } })
+  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [20, 50], limit: 5 } })
   const events: CloudEvent[] = []
   await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['chain.#'] }, async event => {
     events.push(event)
@@ -196,6 +196,7 @@ export async function laneParts(
     log: options.log ?? quiet,
     batchSize: options.batchSize ?? 50,
     failPoint: options.failPoint ?? (() => {}),
+    onConfirmed: () => {},
   }
 }
 
