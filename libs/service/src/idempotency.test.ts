@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { until } from '@carapace/testing'
-import { type Started, signed, startThings } from './things.fixture.ts'
+import { type Started, startThings } from './start-things.fixture.ts'
+import { signed } from './things.fixture.ts'
 
 describe('an idempotency key', () => {
   let service: Started

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { inProcessBus, rabbitBus } from '@carapace/bus'
 import { until } from '@carapace/testing'
 import { closeServer, fastExpress, listen } from './http/server.ts'
-import { startThings } from './things.fixture.ts'
+import { startThings } from './start-things.fixture.ts'
 
 describe('the life of a service', () => {
   it('is told by /healthz, /readyz and /metrics', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { inProcessBus, type Outgoing } from '@carapace/bus'
 import { until } from '@carapace/testing'
-import { internalKey, type Started, signed, startThings, thingMade } from './things.fixture.ts'
+import { type Started, startThings } from './start-things.fixture.ts'
+import { internalKey, signed, thingMade } from './things.fixture.ts'
 
 describe('the log of a service', () => {
   let service: Started

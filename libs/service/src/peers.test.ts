@@ -3,7 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Refusal, type RefusalExtras } from '@carapace/api'
 import { makePeers } from './peers.ts'
-import { internalKey, type Started, startThings, thingsApi } from './things.fixture.ts'
+import { type Started, startThings } from './start-things.fixture.ts'
+import { internalKey, thingsApi } from './things.fixture.ts'
 
 const { getRow } = thingsApi.internal
 

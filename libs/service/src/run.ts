@@ -34,6 +34,7 @@ async function main(service: AnyService): Promise<void> {
       port: config.PORT,
     })
     log.info({ url: running.url }, 'ready')
+    log.flush()
     await terminated()
     await running.close()
   } finally {

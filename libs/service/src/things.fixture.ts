@@ -1,14 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { endpoint, event, refuse, serviceApi } from '@carapace/api'
-import { type Bus, inProcessBus, Retry } from '@carapace/bus'
-import { acquireMongo } from '@carapace/testing'
+import { Retry } from '@carapace/bus'
 import { z } from 'zod'
-import { type Config, readConfig } from './config.ts'
 import { contextHeader, type RequestContext, signContext } from './context.ts'
 import { type AnyService, defineService, on, type Platform } from './define.ts'
 import { bareList, content, reply } from './http/reply.ts'
-import { makeLog } from './log.ts'
-import { type Runtime, startService } from './start.ts'
 
 /** A small service that the tests of this library run: things are made, listed and looked at; the title of a thing says what becomes of it. */
 export const thingMade = event('social.thing.made', 'id', 'A thing was made', { id: z.string(), title: z.string() })
@@ -130,70 +125,3 @@ export const agent = { kind: 'agent', agentId: '0190a5d0-0000-7000-8000-00000000
 export const signed = (fields: Partial<RequestContext> = {}, key = internalKey): Record<string, string> => ({
   [contextHeader]: signContext({ requestId: 'request-1', mode: 'plain', agent, expires: Date.now() + 30_000, ...fields }, key),
 })
-
-export interface Started {
-  url: string
-  world: World
-  platform: Platform
-  lines: Record<string, unknown>[]
-  text(): string
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  call(method: string, path: string, options?: { body?: string | Buffer; headers?: Record<string, string> }): Promise<Answer>
-  runJobs(): Promise<void>
-  close(): Promise<void>
-}
-export interface Answer {
-  status: number
-  headers: Headers
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
-  body: any
-}
-
-/** Runs the service on storage and a bus of its own. */
-export async function startThings(
-  options: { bus?: Bus; env?: Record<string, string>; more?: Partial<AnyService>; runtime?: Partial<Runtime> } = {},
-): Promise<Started> {
-  const mongo = await acquireMongo()
-  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [5, 10], limit: 5 } })
-  const world = newWorld()
-  const written: string[] = []
-  const config: Config = readConfig({ LOG_LEVEL: 'info', ...options.env })
-  const running = await startService(things(world, options.more), {
-    config: { ...config, DB_PREFIX: `${mongo.prefix}${randomUUID().slice(0, 4)}_` },
-    mongoUri: mongo.uri,
-    bus,
-    internalKey,
-    address: () => 'http://127.0.0.1:9',
-    log: makeLog({ service: 'test', level: config.LOG_LEVEL, destination: { write: line => void written.push(line) } }),
-    ...options.runtime,
-  }).catch(async error => {
-    await mongo.close()
-    throw error
-  })
-  const call: Started['call'] = async (method, path, { body, headers = {} } = {}) => {
-    const response = await fetch(running.url + path, { method, headers, ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }) })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') && text
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
-  }
-  return {
-    url: running.url,
-    world,
-    platform: running.platform,
-    get lines() {
-      return written.map(line => JSON.parse(line))
-    },
-    text: () => written.join(''),
-    call,
-    post: (path, body, headers = signed()) =>
-      call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
-    runJobs: running.runJobs,
-    close: async () => {
-      world.openGate()
-      await running.close()
-      if (!options.bus) await bus.close()
-      await mongo.close()
-    },
-  }
-}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { acquireBroker, until } from '@carapace/testing'
-import { signed, startThings } from './things.fixture.ts'
+import { startThings } from './start-things.fixture.ts'
+import { signed } from './things.fixture.ts'
 import { inSpan, traceparentOf } from './trace.ts'
 
 interface Driver {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { limits } from '@carapace/api'
-import { agent, type Started, signed, startThings } from '../things.fixture.ts'
+import { type Started, startThings } from '../start-things.fixture.ts'
+import { agent, signed } from '../things.fixture.ts'
 
 const json = { 'content-type': 'application/json' }
 const title = { title: 'a' }
