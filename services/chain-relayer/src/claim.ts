@@ -20,15 +20,25 @@ export async function claim(lane: Lane, records: readonly TxRecord[]): Promise<r
   }
 }
 
-/** Finds out who was first: another leader (then this one ends) or an ending that this one had not heard of. */
+/** Finds out who was first: another leader (then this one ends), or something that this one had not heard of. */
 async function resolve(lane: Lane, refused: TxRecord): Promise<void> {
   const others = await lane.db.txs.find({ liveOps: { $in: refused.liveOps ?? [] } }).toArray()
-  const voids = others.filter(tx => tx.nonce === null)
-  if (voids.length === 0 || voids.length < others.length) throw new Fenced(`slot ${refused._id} was taken by another leader`)
-  for (const tombstone of voids) {
-    const op = lane.queue.get(tombstone.ops[0]!.opKey)
-    if (!op) continue
-    if (tombstone.ops[0]!.round < op.round) await lane.db.txs.deleteOne({ _id: tombstone._id })
-    else await endUnsigned(lane, [{ op, error: tombstone.failWith! }])
+  const over = others.filter(tx => tx.nonce === null || tx.state === 'FINAL')
+  if (over.length === 0 || over.length < others.length) throw new Fenced(`slot ${refused._id} was taken by another leader`)
+  for (const tx of over) {
+    for (const { opKey, round } of tx.ops) await learn(lane, opKey, round, tx)
   }
+}
+
+/** An operation in the queue that a record shows to be over. */
+async function learn(lane: Lane, opKey: string, round: number, tx: TxRecord): Promise<void> {
+  const op = lane.queue.get(opKey)
+  if (!op || !tx.liveOps?.includes(opKey)) return
+  if (tx.nonce !== null && tx.block) {
+    const { number, hash, time } = tx.block
+    const result = { txHash: '', blockNumber: number, blockHash: hash, blockTime: time, logs: [] }
+    await lane.db.ops.updateOne({ _id: opKey }, { $set: { state: 'FINAL', result, error: null } })
+    lane.queue.remove(opKey)
+  } else if (round < op.round) await lane.db.txs.deleteOne({ _id: tx._id })
+  else await endUnsigned(lane, [{ op, error: tx.failWith! }])
 }

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose'
 import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
-import type { Lane } from './lane.ts'
+import { assertLeading, type Lane } from './lane.ts'
 import { confirm, fail, type OpStep, storeSteps } from './outcome-writes.ts'
 import { type OpError, type OpRecord, type TxRecord, voidIdOf } from './records.ts'
 
@@ -18,6 +18,7 @@ export interface Ending {
  * decides between ending and signing, for a stale leader too.
  */
 export async function endUnsigned(lane: Lane, endings: readonly Ending[]): Promise<void> {
+  assertLeading(lane)
   const lost: Ending[] = []
   const done: OpRecord[] = []
   for (const ending of endings) {

@@ -1,5 +1,5 @@
 import { finalized } from './announce.ts'
-import type { Lane } from './lane.ts'
+import { assertLeading, type Lane } from './lane.ts'
 import { finish, storeSteps } from './outcome-writes.ts'
 import { liveOps } from './settle.ts'
 import { storeTxSteps } from './tx-writes.ts'
@@ -15,6 +15,7 @@ export function finalize(lane: Lane): void {
   const events = ops.map(finalized)
   const txSteps = due.map(({ tx }) => ({ tx, fields: { state: 'FINAL' as const, unfinished: false, block: tx.block } }))
   void lane.after.start(due, async () => {
+    assertLeading(lane)
     await storeSteps(lane.db.ops, steps)
     await lane.announce(events)
     await storeTxSteps(lane, txSteps)
@@ -30,6 +31,7 @@ function finalizeFound(lane: Lane, upTo: number): void {
   const steps = due.map(op => finish(op, Date.now()))
   const events = due.map(finalized)
   void lane.after.start([], async () => {
+    assertLeading(lane)
     await storeSteps(lane.db.ops, steps)
     await lane.announce(events)
   })

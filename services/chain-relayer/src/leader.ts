@@ -35,13 +35,16 @@ export interface RunningLane {
 export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   let current: Lane | undefined
   const stop = new AbortController()
+  const node: NodeNews = { ...silent }
+  parts.rpc.onHead(header => node.head(header))
+  parts.rpc.onConnect(() => node.connected())
   const over = lead()
 
   async function lead(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
         const lease = await acquireLease(parts.db.leases, parts.id, parts.timings)
-        if (lease) await underLease(parts, bus, lease, stop.signal, lane => (current = lane))
+        if (lease) await underLease(parts, bus, node, lease, stop.signal, lane => (current = lane))
       } catch (error) {
         parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stands still')
       }
@@ -59,7 +62,14 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   }
 }
 
-async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortSignal, leading: (lane: Lane) => void): Promise<void> {
+/** Where the node's news go: to the lane that leads. */
+interface NodeNews {
+  head(header: unknown): void
+  connected(): void
+}
+const silent: NodeNews = { head: () => {}, connected: () => {} }
+
+async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lease, stop: AbortSignal, leading: (lane: Lane) => void): Promise<void> {
   const sends = sender()
   let end: (reason?: unknown) => void = () => {}
   const ended = new Promise<unknown>(resolve => {
@@ -70,6 +80,9 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     end(error)
     return undefined
   }
+  /** Nothing runs by itself before the recovery is through. */
+  let recovered = false
+  const loop = (work: () => Promise<number | undefined>) => runner(async () => (recovered ? work() : undefined), onError)
   const inOrder = serially()
   const fillGap = gapFiller()
   const after = afterwork(
@@ -93,24 +106,24 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     doubt: () => reconciling.wake(),
     fail: reason => end(reason),
   }
-  const planning = runner(async () => {
+  const planning = loop(async () => {
     if (lane.queue.overflow && lane.queue.size < 1_000) await refill(lane)
     return (await planPass(lane)) ? 0 : undefined
-  }, onError)
-  const sending = runner(async () => {
+  })
+  const sending = loop(async () => {
     const pause = await sends.pass(lane)
     lane.wake()
     return pause || undefined
-  }, onError)
+  })
   let hint: unknown
   let heads: Heads
-  const following = runner(async () => {
+  const following = loop(async () => {
     const pushed = hint
     hint = undefined
     await inOrder(() => heads.advance(pushed))
     return undefined
-  }, onError)
-  const reconciling = runner(async () => {
+  })
+  const reconciling = loop(async () => {
     await inOrder(async () => {
       await heads.advance()
       await reconcile(lane, heads, fillGap)
@@ -118,11 +131,11 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
       await sweepQueue(lane)
     })
     return undefined
-  }, onError)
-  const saving = runner(async () => {
+  })
+  const saving = loop(async () => {
     await heads.save()
     return undefined
-  }, onError)
+  })
   const timers = [
     setInterval(() => lane.wake(), lane.timings.tick),
     setInterval(() => following.wake(), lane.network.blockMs),
@@ -131,7 +144,6 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     setInterval(() => void inOrder(() => trim(lane)).catch(onError), 3_600_000),
   ]
   let consumer: { close(): Promise<void> } | undefined
-  const listening = { open: true }
   try {
     const cursor = await loadCursor(lane)
     lane.head = { ...lane.head, ...cursor.ring.at(-1)! }
@@ -141,16 +153,15 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     await heads.advance()
     await reconcile(lane, heads, fillGap)
     await prepareLane(lane)
-    lane.rpc.onHead(header => {
-      if (!listening.open) return
+    recovered = true
+    node.head = header => {
       hint = header
       following.wake()
-    })
-    lane.rpc.onConnect(() => {
-      if (!listening.open) return
+    }
+    node.connected = () => {
       reconciling.wake()
       sending.wake()
-    })
+    }
     lane.send(lane.slots.open().map(slot => slot.nonce))
     const queue = { name: `carapace.chain.${lane.network.chain}`, exchange: 'commands' as const, bindings: [`chain.command.${lane.network.chain}`] }
     consumer = await bus.subscribe({ ...queue, singleActive: true, prefetch: 500 }, intake(lane))
@@ -160,7 +171,7 @@ async function underLease(parts: LaneParts, bus: Bus, lease: Lease, stop: AbortS
     const reason = await Promise.race([ended, lease.lost, aborted(stop)])
     if (reason instanceof Error) throw reason
   } finally {
-    listening.open = false
+    Object.assign(node, silent)
     for (const timer of timers) clearInterval(timer)
     await consumer?.close().catch(() => undefined)
     await Promise.all([planning, sending, following, reconciling, saving].map(loop => loop.stop()))

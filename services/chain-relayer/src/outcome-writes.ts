@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { type Announcement, confirmed, failed } from './announce.ts'
-import type { OpError, OpRecord, OpResult } from './records.ts'
+import type { OpError, OpRecord, OpResult, OpState } from './records.ts'
 
 type OpFields = Partial<Omit<OpRecord, '_id'>>
 
@@ -9,7 +9,12 @@ export interface OpStep {
   op: OpRecord
   fields: OpFields
   event?: Announcement
+  /** States in which the record may be for this step to be stored: a leader that is late changes nothing that is over. */
+  from: readonly OpState[]
 }
+
+const running: readonly OpState[] = ['QUEUED', 'CONFIRMED']
+const notFailed: readonly OpState[] = ['QUEUED', 'CONFIRMED', 'FINAL']
 
 /** The effect is in a block. Its logs are not stored: they are read again from the chain when somebody asks. */
 export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
@@ -22,7 +27,11 @@ export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
 export function stored(op: OpRecord, result: OpResult): OpStep {
   const { blockNumber, blockHash, blockTime } = result
   const kept = result.already ? { ...result, logs: [] } : { txHash: '', blockNumber, blockHash, blockTime, logs: [] }
-  return { op, fields: { state: op.state, seq: op.seq, result: kept, error: null, updatedAt: op.updatedAt } }
+  return {
+    op,
+    fields: { state: op.state, seq: op.seq, result: kept, error: null, updatedAt: op.updatedAt },
+    from: op.state === 'FINAL' ? notFailed : running,
+  }
 }
 
 /** A try failed and another one follows. */
@@ -43,7 +52,7 @@ export function fail(op: OpRecord, error: OpError, now: number): OpStep {
   const known = op.state === state
   if (!known) op.seq++
   Object.assign(op, { state, error })
-  const step = known ? { op, fields: { state, error } as const } : unusual(op, `${state.toLowerCase()}: ${error.message}`, now)
+  const step: OpStep = known ? { op, fields: { state, error }, from: [state] } : unusual(op, `${state.toLowerCase()}: ${error.message}`, now)
   return { ...step, event: failed(op, error) }
 }
 
@@ -51,14 +60,14 @@ export function fail(op: OpRecord, error: OpError, now: number): OpStep {
 export function undo(op: OpRecord, now: number): OpStep {
   op.seq++
   Object.assign(op, { state: 'QUEUED', result: null, updatedAt: now })
-  return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, updatedAt: now } }
+  return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, updatedAt: now }, from: notFailed }
 }
 
 /** Deep enough to stay. */
 export function finish(op: OpRecord, now: number): OpStep {
   if (op.state !== 'FINAL') op.seq++
   Object.assign(op, { state: 'FINAL', updatedAt: now })
-  return op.result ? stored(op, op.result) : { op, fields: { state: 'FINAL', seq: op.seq, updatedAt: now } }
+  return op.result ? stored(op, op.result) : { op, fields: { state: 'FINAL', seq: op.seq, updatedAt: now }, from: notFailed }
 }
 
 /** A try that failed in a block is counted once, however often its receipt is read. */
@@ -75,21 +84,23 @@ function unusual(op: OpRecord, what: string, now: number): OpStep {
   op.history = [...op.history.slice(-19), { at: now, what }]
   const { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt, failLater } = op
   const fields = { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt }
-  return { op, fields: failLater ? { ...fields, failLater } : fields }
+  return { op, fields: failLater ? { ...fields, failLater } : fields, from: running }
 }
 
 /** Stores steps, one statement for all that change in the same way: a statement costs more than a document. */
 export async function storeSteps(ops: mongo.Collection<OpRecord>, steps: readonly OpStep[]): Promise<void> {
-  const groups = new Map<string, { keys: string[]; round: number; fields: OpFields }>()
-  for (const { op, fields } of steps) {
-    const key = `${op.round}${JSON.stringify(fields)}`
+  const groups = new Map<string, { keys: string[]; round: number; fields: OpFields; from: readonly OpState[] }>()
+  for (const { op, fields, from } of steps) {
+    const key = `${op.round}${from}${JSON.stringify(fields)}`
     const group = groups.get(key)
     if (group) group.keys.push(op._id)
-    else groups.set(key, { keys: [op._id], round: op.round, fields })
+    else groups.set(key, { keys: [op._id], round: op.round, fields, from })
   }
   if (groups.size === 0) return
   await ops.bulkWrite(
-    [...groups.values()].map(({ keys, round, fields }) => ({ updateMany: { filter: { _id: { $in: keys }, round }, update: { $set: fields } } })),
+    [...groups.values()].map(({ keys, round, fields, from }) => ({
+      updateMany: { filter: { _id: { $in: keys }, round, state: { $in: [...from] } }, update: { $set: fields } },
+    })),
     { ordered: false },
   )
 }

@@ -2,7 +2,7 @@ import { type Header, hexOf, numberOf, receiptsByHash } from './chain-reader.ts'
 import { effectIsThere } from './effect.ts'
 import type { gapFiller } from './gap.ts'
 import type { Heads } from './heads.ts'
-import type { Lane } from './lane.ts'
+import { assertLeading, type Lane } from './lane.ts'
 import { confirm, type OpStep, requeue } from './outcome-writes.ts'
 import type { OpRecord } from './records.ts'
 import { lastAttempt } from './records.ts'
@@ -11,7 +11,7 @@ import { catchUp, liveOps, persist, requeueInMemory, settle } from './settle.ts'
 import type { Slot } from './slots.ts'
 import { applyTxStep } from './tx-writes.ts'
 
-/** A nonce counts as used elsewhere only after so many looks in a row. */
+/** A nonce counts as used elsewhere only after so many looks in a row, over as many periods: a node may be late with a receipt. */
 const looks = 2
 
 /**
@@ -19,6 +19,7 @@ const looks = 2
  * else used, and transactions that the node has forgotten.
  */
 export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<typeof gapFiller>): Promise<void> {
+  assertLeading(lane)
   catchUp(lane)
   const open = lane.slots.open()
   if (open.length === 0) return
@@ -48,11 +49,17 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
     const receipt = slot.tx.attempts.map(attempt => byHash.get(attempt.hash)).find(found => found !== undefined)
     if (receipt) {
       slot.missing = 0
+      slot.missingSince = 0
       const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: await timeOf(receipt.blockHash) }
       // Blocks that were not worked off yet come by themselves.
       if (block.number <= lane.head.number && heads.isOurs(block) !== false) await settle(lane, [{ slot, receipt, block }])
-    } else if (++slot.missing >= looks && (await isUsedForGood(lane, slot))) await replaced(lane, slot)
+    } else if (isMissingLong(lane, slot) && (await isUsedForGood(lane, slot))) await replaced(lane, slot)
   }
+}
+
+function isMissingLong(lane: Lane, slot: Slot): boolean {
+  slot.missingSince ||= Date.now()
+  return ++slot.missing > looks && Date.now() - slot.missingSince >= looks * lane.timings.reconcile
 }
 
 /** On a real network the count must hold at a final block, too: nodes behind one address may disagree. */

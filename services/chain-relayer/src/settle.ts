@@ -1,6 +1,6 @@
 import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
-import type { Lane } from './lane.ts'
+import { assertLeading, type Lane } from './lane.ts'
 import { judge, type OpOutcome, outcomesOf, type Receipt } from './outcome.ts'
 import { confirm, countTry, fail, type OpStep, requeue, retry, stored, storeSteps } from './outcome-writes.ts'
 import { tokenMovesLater } from './public-authorization.ts'
@@ -20,6 +20,7 @@ export interface Mined {
  * long: after a crash the receipts say it again. Whatever lets an operation go is stored before anything else happens to it.
  */
 export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void> {
+  assertLeading(lane)
   const told: Announcement[] = []
   for (const one of mined) {
     const { slot, receipt, block } = one
@@ -63,6 +64,7 @@ export function catchUp(lane: Lane): void {
   const txSteps = slots.map(({ tx }) => ({ tx, fields: { state: tx.state, block: tx.block, minedHash: tx.minedHash } }))
   for (const slot of slots) slot.storedAs = slot.tx.state
   void lane.after.start(slots, async () => {
+    assertLeading(lane)
     await storeSteps(lane.db.ops, steps)
     await storeTxSteps(lane, txSteps)
   })
@@ -72,6 +74,7 @@ export function catchUp(lane: Lane): void {
 export function persist(lane: Lane, steps: readonly OpStep[], txSteps: readonly TxStep[], slots: readonly Slot[]): Promise<void> {
   const copies = steps.map(step => ({ ...step, op: { ...step.op } }))
   return lane.after.start(slots, async () => {
+    assertLeading(lane)
     await storeSteps(lane.db.ops, copies)
     await lane.announce(steps.flatMap((step): Announcement[] => (step.event ? [step.event] : [])))
     lane.failPoint('after-outcome')

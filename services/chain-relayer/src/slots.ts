@@ -14,6 +14,8 @@ export interface Slot {
   storedAs: TxState
   /** Times in a row that the chain's count passed it without a receipt. */
   missing: number
+  /** Unix ms of the first of them, 0 = none. */
+  missingSince: number
 }
 
 /** The lane's transactions that are not final, by nonce. */
@@ -67,7 +69,17 @@ export function slotTable(): Slots {
       return open.size
     },
     add: (tx, ops) => {
-      const slot: Slot = { tx, nonce: tx.nonce!, ops, saved: Promise.resolve(), lastSentAt: 0, sentAtBlock: 0, storedAs: tx.state, missing: 0 }
+      const slot: Slot = {
+        tx,
+        nonce: tx.nonce!,
+        ops,
+        saved: Promise.resolve(),
+        lastSentAt: 0,
+        sentAtBlock: 0,
+        storedAs: tx.state,
+        missing: 0,
+        missingSince: 0,
+      }
       all.set(slot.nonce, slot)
       refresh(slot)
       return slot
