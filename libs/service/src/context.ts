@@ -54,6 +54,7 @@ function parsed(body: string): RequestContext | undefined {
   }
 }
 
+/** The two blocks that RFC 2104 puts before text and inner hash; behind the outer one there is room for the inner hash. */
 interface Pads {
   inner: Buffer
   outer: Buffer
@@ -67,8 +68,11 @@ function mac(body: string, key: string): Buffer {
     pads = pad(key)
     padsOf.set(key, pads)
   }
-  const inner = hash('sha256', Buffer.concat([pads.inner, Buffer.from(body)]), 'buffer')
-  return hash('sha256', Buffer.concat([pads.outer, inner]), 'buffer')
+  const text = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(body))
+  pads.inner.copy(text)
+  text.write(body, blockBytes)
+  hash('sha256', text, 'buffer').copy(pads.outer, blockBytes)
+  return hash('sha256', pads.outer, 'buffer')
 }
 
 function pad(key: string): Pads {
@@ -76,5 +80,7 @@ function pad(key: string): Pads {
   const block = Buffer.alloc(blockBytes)
   const short = bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes
   short.copy(block)
-  return { inner: block.map(byte => byte ^ 0x36) as Buffer, outer: block.map(byte => byte ^ 0x5c) as Buffer }
+  const outer = Buffer.alloc(blockBytes + digestBytes)
+  outer.set(block.map(byte => byte ^ 0x5c))
+  return { inner: block.map(byte => byte ^ 0x36) as Buffer, outer }
 }

@@ -2,8 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
 
-/** JSON lines on stdout (or `destination`). Headers, bodies and keys are never passed to it; what might hold one is cut out. */
-export function makeLog(options: { service: string; level: string; destination?: DestinationStream }): Logger {
+/** JSON lines on stdout (or in `file`, or to `destination`). Headers, bodies and keys are never passed to it; what might hold one is cut out. */
+export function makeLog(options: { service: string; level: string; file?: string; destination?: DestinationStream }): Logger {
   const settings = {
     level: options.level,
     base: { service: options.service },
@@ -11,5 +11,5 @@ export function makeLog(options: { service: string; level: string; destination?:
     redact: { paths: ['headers', 'body', '*.privateKey', '*.seed', '*.passphrase', '*.token'], censor: '[cut]' },
   }
   // lines go out together: one write for each costs a request more than the rest of its log line; what waits is written when the process ends
-  return pino(settings, options.destination ?? pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 200 }))
+  return pino(settings, options.destination ?? pino.destination({ dest: options.file ?? 1, sync: false, minLength: 8_192, periodicFlush: 200 }))
 }

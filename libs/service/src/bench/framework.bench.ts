@@ -2,13 +2,13 @@ import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import { endpoint, serviceApi } from '@carapace/api'
 import autocannon from 'autocannon'
-import { pino } from 'pino'
 import { z } from 'zod'
 import { contextHeader, signContext } from '../context.ts'
 import type { Platform } from '../define.ts'
 import { mount } from '../http/mount.ts'
 import { fastExpress, listen } from '../http/server.ts'
 import type { Idempotency } from '../idempotency.ts'
+import { makeLog } from '../log.ts'
 import { makeMetrics } from '../metrics.ts'
 
 /**
@@ -40,7 +40,7 @@ const api = serviceApi('social', { endpoints: { getThing } })
 
 async function serveFramework(): Promise<string> {
   const { app, server } = fastExpress()
-  const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: false, minLength: 4096 }))
+  const log = makeLog({ service: 'bench', level: 'info', file: '/dev/null' })
   const platform = { log, metrics: makeMetrics('bench'), newId: () => 'x' } as unknown as Platform
   const none: Idempotency = { claim: async () => undefined, keep: async () => undefined, release: async () => undefined }
   app.use(mount(api, { getThing: () => record }, { platform, idempotency: none, internalKey, checkAnswers: false }))
