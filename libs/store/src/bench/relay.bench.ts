@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { event } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo } from '@carapace/testing'
@@ -11,7 +14,8 @@ import { aggregateStore, openDatabase, startRelay } from '../index.ts'
 /**
  * The outbox relay through rabbitBus against bare amqplib in batches of 100: same broker, exchange, queue and events, turn by turn. The relay sends a
  * backlog, reading and emptying outboxes on the way; the rate depends on how many events a document holds. Beside the wall clock stands the CPU time
- * of this process for each event, which other work on the machine distorts less; the embedded engine runs in it too, so its share is counted.
+ * of this process for each event, which other work on the machine distorts less. The embedded engine runs in a process of its own, as it does in the
+ * embedded start.
  * Then: the time from the commit of an aggregate to the end of the handler, in process.
  */
 const events = 3_000
@@ -20,6 +24,10 @@ const rounds = 5
 const perDocument = [1, 10, 100]
 const latencies = 3_000
 
+interface Place {
+  uri: string
+  prefix: string
+}
 interface Thing {
   id: string
   step: number
@@ -28,12 +36,24 @@ const stepped = event('bench.thing.stepped', 'id', 'For the bench', { id: z.stri
 const draft = (id: string) => stepped.of({ id, text: 'x'.repeat(200), at: performance.now() })
 const schema = new Schema<Thing>({ step: Number })
 
-const mongo = await acquireMongo()
-await relayRates()
-await commitToApplied()
-await mongo.close()
+if (process.send) await serveMongo()
+else await main()
 
-async function relayRates(): Promise<void> {
+async function main(): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url))
+  const [mongo] = (await once(child, 'message')) as [Place]
+  await relayRates(mongo)
+  await commitToApplied(mongo)
+  child.disconnect()
+}
+
+async function serveMongo(): Promise<void> {
+  const { uri, prefix, close } = await acquireMongo()
+  process.once('disconnect', () => void close())
+  process.send?.({ uri, prefix })
+}
+
+async function relayRates(mongo: Place): Promise<void> {
   const broker = await acquireBroker()
   const bus = rabbitBus({ ...broker, service: 'bench' })
   const queue = { name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] } as const
@@ -66,7 +86,7 @@ async function relayRates(): Promise<void> {
     const base = await measure(bare)
     if (round > 0) bareRates.push(base.rate)
     for (const [count, found] of ratios) {
-      const own = await backlog(count, bus)
+      const own = await backlog(mongo, count, bus)
       await channel.purgeQueue(broker.prefix + queue.name)
       // the first round only warms up
       if (round === 0) continue
@@ -86,7 +106,7 @@ async function relayRates(): Promise<void> {
 }
 
 /** Fills outboxes without a relay, then measures how long one takes to empty them. */
-async function backlog(count: number, bus: Bus): Promise<Measured> {
+async function backlog(mongo: Place, count: number, bus: Bus): Promise<Measured> {
   const writer = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}b${randomUUID().slice(0, 8)}` })
   const things = aggregateStore<Thing>(writer, { collection: 'things', resource: 'thing', schema })
   await writer.init()
@@ -133,7 +153,7 @@ async function measure(work: () => Promise<void>): Promise<Measured> {
   return { rate: (events * 1000) / (performance.now() - start), cpu: (user + system) / events }
 }
 
-async function commitToApplied(): Promise<void> {
+async function commitToApplied(mongo: Place): Promise<void> {
   const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}latency` })
   const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
   const applied = db.connection.collection<{ _id: string; at: number }>('applied')

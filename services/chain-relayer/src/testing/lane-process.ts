@@ -15,7 +15,7 @@ export interface LaneOrder {
   wsUrl: string
   addresses: Addresses
   batchSize: number
-  /** Dies when it comes here for the n-th time. */
+  /** Dies when it comes here for the n-th time, counted from when it takes commands: what it finishes before belongs to an earlier lane. */
   die?: { at: FailPoint; hit: number }
   timings?: Record<string, number>
 }
@@ -70,7 +70,7 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
   await connected(rpc)
   let hits = 0
   const failPoint = (point: FailPoint) => {
-    if (point === order.die?.at && ++hits >= order.die.hit) process.kill(process.pid, 'SIGKILL')
+    if (handler && point === order.die?.at && ++hits >= order.die.hit) process.kill(process.pid, 'SIGKILL')
   }
   const devnet = { wsUrl: order.wsUrl, addresses: order.addresses }
   const options = { commandOf: countableKinds, batchSize: order.batchSize, failPoint, ...(order.timings ? { timings: order.timings } : {}) }
