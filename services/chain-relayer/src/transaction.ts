@@ -1,3 +1,4 @@
+import './keccak.ts'
 import { keccak256, Transaction } from 'ethers'
 import { feeRecord } from './fees.ts'
 import type { Attempt, Fee, TxRecord } from './records.ts'
