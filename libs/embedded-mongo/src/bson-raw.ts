@@ -44,6 +44,11 @@ export function* elements(raw: Buffer, at = 0): Generator<Element> {
   }
 }
 
+/** The name of the first field; undefined of an empty document. */
+export function firstName(raw: Buffer): string | undefined {
+  return raw[4] === 0 ? undefined : raw.toString('utf8', 5, raw.indexOf(0, 5))
+}
+
 /** Finds a field of the top level without decoding the rest. */
 export function findElement(raw: Buffer, name: string): Element | undefined {
   const end = raw.readInt32LE(0) - 1

@@ -2,7 +2,7 @@ import { Long } from 'bson'
 import { encode } from './bson-raw.ts'
 import { parseCollation } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, variables, viewFor } from './context.ts'
-import { type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
+import { type Batch, type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
 import { compileFilter } from './match.ts'
 import { compileProjection } from './project.ts'
@@ -15,7 +15,7 @@ const firstBatchSize = 101
 const unlimited = Number.POSITIVE_INFINITY
 
 export const find: Command = {
-  run: async context => {
+  run: context => {
     const { body } = context
     refuseOptions(body)
     const name = collectionName(context)
@@ -112,24 +112,27 @@ export const killCursors: Command = {
 }
 
 /** Answers with the first batch and keeps the rest of the stream for `getMore`. */
-export async function answerWithCursor(
+export function answerWithCursor(
   context: Context,
   namespace: string,
   stream: Cursor['stream'],
   batchSize: number,
   isSingle: boolean,
   end: { isReached: boolean },
-): Promise<Buffer> {
+): Buffer | Promise<Buffer> {
   const { engine, session, txn, deadline } = context
   const start = { stream, ahead: undefined as Buffer | undefined, deadline }
-  const { documents, isDone } = await nextBatch(start, batchSize)
-  if (isDone || isSingle || (end.isReached && !start.ahead)) {
-    void stream.return?.()
-    return cursorReply('firstBatch', documents, 0, namespace)
+  const reply = ({ documents, isDone }: Batch) => {
+    if (isDone || isSingle || (end.isReached && !start.ahead)) {
+      if (!isDone) void stream.return?.()
+      return cursorReply('firstBatch', documents, 0, namespace)
+    }
+    const cursor = openCursor(engine.cursors, { namespace, stream, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
+    cursor.ahead = start.ahead
+    return cursorReply('firstBatch', documents, cursor.id, namespace)
   }
-  const cursor = openCursor(engine.cursors, { namespace, stream, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
-  cursor.ahead = start.ahead
-  return cursorReply('firstBatch', documents, cursor.id, namespace)
+  const batch = nextBatch(start, batchSize)
+  return batch instanceof Promise ? batch.then(reply) : reply(batch)
 }
 
 /** Raw documents out of a query's stream, projected if asked for. */

@@ -42,38 +42,57 @@ export function killCursor(cursors: Cursors, cursor: Cursor): void {
   void cursor.stream.return?.()
 }
 
-/** Takes up to `size` documents and 16 MiB off the stream. Long reading gives other commands a turn, unless they must not interleave. */
-export async function nextBatch(
-  cursor: Pick<Cursor, 'stream' | 'ahead' | 'deadline'>,
-  size: number,
-  givesTurns = true,
-): Promise<{ documents: Buffer[]; isDone: boolean }> {
-  const documents: Buffer[] = []
-  let bytes = 0
-  let turnStarted = Date.now()
-  while (documents.length < size) {
-    let document = cursor.ahead
-    cursor.ahead = undefined
-    if (!document) {
-      const pending = cursor.stream.next()
-      const step = pending instanceof Promise ? await pending : pending
-      if (step.done) return { documents, isDone: true }
-      if (step.value === tick) {
-        checkDeadline(cursor.deadline)
-        if (givesTurns && Date.now() - turnStarted > turnMs) {
-          await new Promise(setImmediate)
-          turnStarted = Date.now()
-        }
-        continue
-      }
-      document = step.value
-    }
-    if (documents.length > 0 && bytes + document.length > maxBatchBytes) {
-      cursor.ahead = document
-      break
-    }
-    documents.push(document)
-    bytes += document.length
+export interface Batch {
+  documents: Buffer[]
+  isDone: boolean
+}
+
+type Source = Pick<Cursor, 'stream' | 'ahead' | 'deadline'>
+type Step = IteratorResult<Buffer | Tick>
+
+/**
+ * Takes up to `size` documents and 16 MiB off the stream: at once if that is quickly done, which it nearly always is. Long reading gives
+ * other commands a turn.
+ */
+export function nextBatch(cursor: Source, size: number): Batch | Promise<Batch> {
+  const batch: Batch = { documents: [], isDone: false }
+  const pause = fill(cursor, size, batch, Date.now() + turnMs)
+  return pause ? afterPause(pause, cursor, size, batch) : batch
+}
+
+async function afterPause(first: Promise<Step | undefined>, cursor: Source, size: number, batch: Batch): Promise<Batch> {
+  for (let pause: Promise<Step | undefined> | undefined = first; pause; ) {
+    const step: Step | undefined = await pause
+    pause = fill(cursor, size, batch, Date.now() + turnMs, step)
   }
-  return { documents, isDone: false }
+  return batch
+}
+
+/** Fills the batch until it is complete, or must wait for the returned promise: for the stream's next step, or for other commands' turn. */
+function fill(cursor: Source, size: number, batch: Batch, turnEnds: number, awaited?: Step): Promise<Step | undefined> | undefined {
+  const { documents } = batch
+  let bytes = documents.reduce((sum, { length }) => sum + length, 0)
+  let ready = awaited ?? (cursor.ahead && { value: cursor.ahead })
+  cursor.ahead = undefined
+  while (ready || documents.length < size) {
+    const step = ready ?? cursor.stream.next()
+    ready = undefined
+    if (step instanceof Promise) return step
+    if (step.done) {
+      batch.isDone = true
+      return undefined
+    }
+    const { value } = step
+    if (value === tick) {
+      checkDeadline(cursor.deadline)
+      if (Date.now() > turnEnds) return new Promise(resolve => setImmediate(resolve, undefined))
+    } else if (documents.length >= size || (documents.length > 0 && bytes + value.length > maxBatchBytes)) {
+      cursor.ahead = value
+      return undefined
+    } else {
+      documents.push(value)
+      bytes += value.length
+    }
+  }
+  return undefined
 }

@@ -1,16 +1,16 @@
-import { decode, elements, splitArray } from './bson-raw.ts'
+import { decode, firstName, splitArray } from './bson-raw.ts'
 import { commands } from './commands.ts'
 import { applyReadConcern, concernError } from './concerns.ts'
 import type { Command, Context } from './context.ts'
 import { abortTxn, type Engine } from './engine.ts'
 import { fail, MongoError } from './errors.ts'
 import { type Failure, takeFailure, takeWriteFailure } from './fail-points.ts'
-import { errorReply, withField, withOperationTime } from './reply.ts'
-import { sessionOf, transactionNumber } from './session.ts'
+import { errorReply, withField } from './reply.ts'
+import { type Session, sessionOf, transactionNumber } from './session.ts'
 import { joinTransaction } from './transaction-state.ts'
 import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
 import type { Connection } from './wire.ts'
-import type { Message } from './wire-message.ts'
+import { buildReply, type Message } from './wire-message.ts'
 
 /** Fields that every command may carry. */
 const generalFields = new Set([
@@ -39,34 +39,46 @@ const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600,
 /** Errors after which a whole transaction may be tried again. */
 const transientCodes = new Set([24, 112, 246, 251, 267])
 
-/** Answers one message: finds the command, its session and transaction, runs it, and dresses its error. */
-export async function answer(engine: Engine, connection: Connection, message: Message): Promise<Buffer | undefined> {
+/**
+ * Answers one message: finds the command, its session and transaction, runs it, and dresses its error. What needs no waiting, as most
+ * reads, is answered at once: promises would cost as much as the reading itself.
+ */
+export function answer(engine: Engine, connection: Connection, message: Message): Buffer | undefined | Promise<Buffer | undefined> {
   let context: Context | undefined
   let failure: Failure | undefined
   try {
-    context = readContext(engine, connection, message)
-    engine.counts.set(context.name, (engine.counts.get(context.name) ?? 0) + 1)
-    const command = commands.get(context.name) ?? fail(59, `no such command: '${context.name}'`)
-    failure = engine.failPoints && takeFailure(engine.failPoints, context)
-    if (failure) {
-      if (failure.blockMs > 0) await new Promise(resolve => setTimeout(resolve, failure!.blockMs))
-      if (failure.closesConnection) return undefined
-      if (failure.error) throw failure.error
-    }
-    return finish(context, failure, await run(command, context))
+    const known = readContext(engine, connection, message)
+    context = known
+    engine.counts.set(known.name, (engine.counts.get(known.name) ?? 0) + 1)
+    const command = commands.get(known.name) ?? fail(59, `no such command: '${known.name}'`)
+    failure = engine.failPoints && takeFailure(engine.failPoints, known)
+    const reply = failure ? runFailing(command, known, failure) : run(command, known)
+    if (!(reply instanceof Promise)) return finish(message, known, failure, reply)
+    return reply.then(
+      document => finish(message, known, failure, document),
+      error => refuse(message, error, known, failure),
+    )
   } catch (error) {
-    const known = error instanceof MongoError ? error : unexpected(error)
-    return errorReply(known, labelsOf(known, context, failure))
+    return refuse(message, error, context, failure)
   }
 }
 
+async function runFailing(command: Command, context: Context, failure: Failure): Promise<Buffer | undefined> {
+  if (failure.blockMs > 0) await new Promise(resolve => setTimeout(resolve, failure.blockMs))
+  if (failure.closesConnection) return undefined
+  if (failure.error) throw failure.error
+  return run(command, context)
+}
+
+function refuse(message: Message, error: unknown, context: Context | undefined, failure: Failure | undefined): Buffer {
+  const known = error instanceof MongoError ? error : unexpected(error)
+  return buildReply(message, errorReply(known, labelsOf(known, context, failure)))
+}
+
 function readContext(engine: Engine, connection: Connection, message: Message): Context {
-  const first = elements(message.body).next().value
-  if (!first) return fail(59, 'no command was given')
-  const { body, sequences } =
-    first.name === 'insert' && !message.sequences.has('documents')
-      ? splitInsert(message)
-      : { body: decode(message.body), sequences: message.sequences }
+  const name = firstName(message.body) ?? fail(59, 'no command was given')
+  const isInsert = name === 'insert' && !message.sequences.has('documents')
+  const { body, sequences } = isInsert ? splitInsert(message) : { body: decode(message.body), sequences: message.sequences }
   const db = message.isLegacy ? 'admin' : body.$db
   if (typeof db !== 'string') return fail(40414, 'OP_MSG requests require a $db argument')
   const maxTime = body.maxTimeMS === undefined ? 0 : maxTimeOf(body.maxTimeMS)
@@ -75,7 +87,7 @@ function readContext(engine: Engine, connection: Connection, message: Message): 
   return {
     engine,
     connection,
-    name: first.name,
+    name,
     db,
     body,
     sequences,
@@ -88,7 +100,7 @@ function readContext(engine: Engine, connection: Connection, message: Message): 
   }
 }
 
-function splitInsert(message: Message): { body: Doc; sequences: Map<string, Buffer[]> } {
+function splitInsert(message: Message): { body: Doc; sequences: Message['sequences'] } {
   const { rest, documents } = splitArray(message.body, 'documents')
   return { body: rest, sequences: documents ? new Map([['documents', documents]]) : message.sequences }
 }
@@ -101,7 +113,7 @@ function maxTimeOf(value: unknown): number {
   return ms < 0 || ms > 0x7fff_ffff ? fail(2, `${ms} value for maxTimeMS is out of range [0, 2147483647]`) : ms
 }
 
-async function run(command: Command, context: Context): Promise<Buffer | undefined> {
+function run(command: Command, context: Context): Buffer | undefined | Promise<Buffer | undefined> {
   checkFields(command, context)
   const { body, engine } = context
   if (body.autocommit === undefined) applyReadConcern(context)
@@ -116,8 +128,13 @@ async function run(command: Command, context: Context): Promise<Buffer | undefin
       fail(72, "'autocommit' and 'startTransaction' need a transaction number")
     return command.run(context)
   }
+  return runNumbered(command, context, session)
+}
+
+/** The commands of one session that carry a number run one after the other. */
+async function runNumbered(command: Command, context: Context, session: Session): Promise<Buffer | undefined> {
   while (session.running !== undefined) await session.running.catch(() => {})
-  const running = body.autocommit === undefined ? runRetryable(command, context) : runInTransaction(command, context)
+  const running = context.body.autocommit === undefined ? runRetryable(command, context) : runInTransaction(command, context)
   session.running = running
   try {
     return await running
@@ -175,11 +192,13 @@ async function runInTransaction(command: Command, context: Context): Promise<Buf
   }
 }
 
-/** Adds what a successful reply carries beside its own fields. */
-function finish(context: Context, failure: Failure | undefined, reply: Buffer | undefined): Buffer | undefined {
+/** Adds what a successful reply carries beside its own fields, and makes a message of it. */
+function finish(message: Message, context: Context, failure: Failure | undefined, reply: Buffer | undefined): Buffer | undefined {
   if (!reply) return undefined
   const { engine, body } = context
+  const time = body.lsid === undefined ? undefined : { seconds: Math.floor(Date.now() / 1000), counter: (engine.storage.version() % 0x7fff_ffff) + 1 }
   const concern = failure?.writeConcernError ?? concernError(context)
+  if (!concern && !context.moment) return buildReply(message, reply, time)
   const extra: Doc = {}
   if (concern) {
     extra.writeConcernError = concern
@@ -190,8 +209,7 @@ function finish(context: Context, failure: Failure | undefined, reply: Buffer | 
     if (labels.length > 0) extra.errorLabels = labels
   }
   if (context.moment) extra.atClusterTime = context.moment.at
-  const whole = concern || context.moment ? withField(reply, extra) : reply
-  return body.lsid === undefined ? whole : withOperationTime(whole, engine.storage.version())
+  return buildReply(message, withField(reply, extra), time)
 }
 
 function isRetryableWrite({ body, name }: Context): boolean {

@@ -4,30 +4,12 @@ import type { MongoError } from './errors.ts'
 import type { Doc } from './values.ts'
 
 const okElement = Buffer.from([1, 0x6f, 0x6b, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f])
-const timeElement = Buffer.from('\x11operationTime\0????????', 'latin1')
 const cursorHead = element(3, 'cursor')
 const idHead = element(0x12, 'id')
 const nsHead = element(2, 'ns')
 const batchHeads = { firstBatch: element(4, 'firstBatch'), nextBatch: element(4, 'nextBatch') }
 const one = new Double(1)
 const arrayKeys: Buffer[] = []
-
-/**
- * The reply with `operationTime` behind its other fields: seconds and a counter that never run backwards, which the driver hands on
- * as `afterClusterTime`. Every reply gets it, hence by hand.
- */
-export function withOperationTime(document: Buffer, version: number): Buffer {
-  const at = document.length - 1
-  const raw = Buffer.allocUnsafe(at + timeElement.length + 1)
-  raw.set(document)
-  raw.set(timeElement, at)
-  const value = at + timeElement.length - 8
-  raw.writeUInt32LE((version % 0x7fff_ffff) + 1, value)
-  raw.writeUInt32LE(Math.floor(Date.now() / 1000), value + 4)
-  raw[raw.length - 1] = 0
-  raw.writeInt32LE(raw.length, 0)
-  return raw
-}
 
 /** A successful reply: `ok: 1` comes last, as clients print it. */
 export function okReply(fields: Doc = {}): Buffer {

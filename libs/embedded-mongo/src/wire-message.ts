@@ -5,7 +5,7 @@ import { fail } from './errors.ts'
 export interface Message {
   requestId: number
   body: Buffer
-  sequences: Map<string, Buffer[]>
+  sequences: ReadonlyMap<string, Buffer[]>
   /** OP_QUERY, which only the first hello of a connection uses, wants an OP_REPLY. */
   isLegacy: boolean
   /** The client said that it reads no reply. */
@@ -17,6 +17,8 @@ const headerBytes = 16
 const opReply = 1
 const opQuery = 2004
 const opMsg = 2013
+const timeElement = Buffer.from('\x11operationTime\0????????', 'latin1')
+const noSequences: ReadonlyMap<string, Buffer[]> = new Map()
 const flags = { checksum: 1, moreToCome: 2, requiredMask: 0xfffc }
 
 /** The length of the message that starts here, or undefined while fewer than four bytes have come. Throws on an impossible length. */
@@ -35,18 +37,41 @@ export function parseMessage(buffer: Buffer): Message {
   return fail(17, `unsupported operation code ${opCode}`)
 }
 
-/** A whole reply message around an encoded document. */
-export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, document: Uint8Array): Buffer {
-  const prefix = message.isLegacy ? 20 : 5
-  const reply = Buffer.allocUnsafe(headerBytes + prefix + document.length)
-  reply.writeInt32LE(reply.length, 0)
-  reply.writeInt32LE(0, 4)
-  reply.writeInt32LE(message.requestId, 8)
-  reply.writeInt32LE(message.isLegacy ? opReply : opMsg, 12)
-  reply.fill(0, headerBytes, headerBytes + prefix)
-  if (message.isLegacy) reply.writeInt32LE(1, headerBytes + 16)
-  reply.set(document, headerBytes + prefix)
+/** A time of the store: seconds, and a counter that never runs backwards. */
+export interface OperationTime {
+  seconds: number
+  counter: number
+}
+
+/**
+ * A whole reply message around an encoded document. With a time the document gets the field `operationTime` behind its others, which
+ * the driver hands on as `afterClusterTime`; nearly every reply has it, hence it is written here and not encoded.
+ */
+export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, document: Uint8Array, time?: OperationTime): Buffer {
+  const start = headerBytes + (message.isLegacy ? 20 : 5)
+  const reply = Buffer.allocUnsafe(start + document.length + (time ? timeElement.length : 0))
+  putInt32(reply, reply.length, 0)
+  putInt32(reply, 0, 4)
+  putInt32(reply, message.requestId, 8)
+  putInt32(reply, message.isLegacy ? opReply : opMsg, 12)
+  for (let i = headerBytes; i < start; i++) reply[i] = 0
+  if (message.isLegacy) reply[headerBytes + 16] = 1
+  reply.set(document, start)
+  if (!time) return reply
+  const at = start + document.length - 1
+  reply.set(timeElement, at)
+  putInt32(reply, time.counter, at + timeElement.length - 8)
+  putInt32(reply, time.seconds, at + timeElement.length - 4)
+  reply[reply.length - 1] = 0
+  putInt32(reply, reply.length - start, start)
   return reply
+}
+
+function putInt32(buffer: Buffer, n: number, at: number): void {
+  buffer[at] = n
+  buffer[at + 1] = n >> 8
+  buffer[at + 2] = n >> 16
+  buffer[at + 3] = n >> 24
 }
 
 function parseQuery(buffer: Buffer): Message {
@@ -56,14 +81,14 @@ function parseQuery(buffer: Buffer): Message {
   if (!name.endsWith('.$cmd')) fail(352, 'Unsupported OP_QUERY command: queries by OP_QUERY are not supported')
   const start = nameEnd + 9
   const end = checkDocument(buffer, start, buffer.length)
-  return { requestId: buffer.readInt32LE(4), body: buffer.subarray(start, end), sequences: new Map(), isLegacy: true, isUnacknowledged: false }
+  return { requestId: buffer.readInt32LE(4), body: buffer.subarray(start, end), sequences: noSequences, isLegacy: true, isUnacknowledged: false }
 }
 
 function parseMsg(buffer: Buffer): Message {
   const bits = buffer.readUInt32LE(headerBytes)
   if ((bits & flags.requiredMask) !== 0) fail(17, `unknown message flags ${bits}`)
   const end = buffer.length - (bits & flags.checksum ? 4 : 0)
-  const sequences = new Map<string, Buffer[]>()
+  let sequences: Map<string, Buffer[]> | undefined
   let body: Buffer | undefined
   let offset = headerBytes + 4
   while (offset < end) {
@@ -74,11 +99,19 @@ function parseMsg(buffer: Buffer): Message {
       const bodyEnd = checkDocument(buffer, offset, end)
       body = buffer.subarray(offset, bodyEnd)
       offset = bodyEnd
-    } else if (kind === 1) offset = parseSequence(buffer, offset, end, sequences)
-    else fail(17, `unknown section kind ${kind}`)
+    } else if (kind === 1) {
+      sequences ??= new Map()
+      offset = parseSequence(buffer, offset, end, sequences)
+    } else fail(17, `unknown section kind ${kind}`)
   }
   if (!body) return fail(17, 'a message has no body')
-  return { requestId: buffer.readInt32LE(4), body, sequences, isLegacy: false, isUnacknowledged: (bits & flags.moreToCome) !== 0 }
+  return {
+    requestId: buffer.readInt32LE(4),
+    body,
+    sequences: sequences ?? noSequences,
+    isLegacy: false,
+    isUnacknowledged: (bits & flags.moreToCome) !== 0,
+  }
 }
 
 function parseSequence(buffer: Buffer, start: number, limit: number, sequences: Map<string, Buffer[]>): number {

@@ -14,7 +14,7 @@ export interface Connection {
   close(): void
 }
 
-/** Answers one command with an encoded document; undefined means that the connection is to be cut without an answer. */
+/** Answers one command with a whole reply message; undefined means that the connection is to be cut without an answer. */
 export type Answer = (connection: Connection, message: Message) => Buffer | undefined | Promise<Buffer | undefined>
 
 export interface Listener {
@@ -131,8 +131,8 @@ function serve(socket: Socket, id: number, address: string, answer: Answer): Con
         const reply = answer(connection, message)
         if (reply instanceof Promise) {
           reply.then(
-            document => {
-              send(message, document)
+            packet => {
+              send(message, packet)
               advance()
               if (!isBusy && socket.isPaused()) socket.resume()
             },
@@ -171,9 +171,9 @@ function serve(socket: Socket, id: number, address: string, answer: Answer): Con
     }
   }
 
-  function send(message: Message, document: Buffer | undefined): void {
+  function send(message: Message, reply: Buffer | undefined): void {
     if (message.isUnacknowledged || socket.destroyed) return
-    if (document) socket.write(buildReply(message, document))
+    if (reply) socket.write(reply)
     else socket.destroy()
   }
 
