@@ -1,4 +1,5 @@
 import type { TrustReceipt } from '@carapace/api'
+import { networks } from '@carapace/chain'
 import { type Html, html, page } from './page.ts'
 import { pictureHeight, pictureWidth } from './receipt-picture.ts'
 
@@ -7,7 +8,6 @@ const verdicts: Record<TrustReceipt['verdict'], string> = {
   ORACLE: 'Released by the oracle',
   DEFAULT: 'Released when its time had run out',
 }
-const chainTitles: Record<TrustReceipt['chain'], string> = { BASE_SEPOLIA: 'Base Sepolia', SKALE_TESTNET: 'SKALE Base Sepolia' }
 
 /** One printable column: amount first, then who, how it was judged, and where to check it. */
 export function receiptView(receipt: TrustReceipt, publicBaseUrl: string): string {
@@ -38,7 +38,7 @@ ${[
   row('Budget', money(receipt.budget)),
   row('Platform fee', money(receipt.platformFee)),
   row('Paid to the assignee', money(receipt.netPaid)),
-  row('Network', chainTitles[receipt.chain]),
+  row('Network', networks[receipt.chain].title),
   row('Settled', html`<time datetime="${receipt.settledAt}">${receipt.settledAt.slice(0, 19).replace('T', ' ')} UTC</time>`),
   ...(receipt.deliverableUrl ? [row('Deliverable', link(receipt.deliverableUrl))] : []),
   ...(receipt.txHash

@@ -1,4 +1,5 @@
 import type { Chain } from '@carapace/api'
+import { canonical, type NetworkFacts, networkFacts } from '@carapace/contracts'
 
 /** How a network prices transactions. Fees never come from getFeeData (a zero-gas node still answers 1 gwei of priority fee). */
 export type FeeProfile =
@@ -7,10 +8,10 @@ export type FeeProfile =
   /** No gas price at all; a stuck transaction is only sent again. */
   | { type: 'free' }
 
-export interface NetworkProfile {
+export interface NetworkProfile extends NetworkFacts {
   readonly chain: Chain
-  readonly chainId: number
-  readonly title: string
+  /** What x402 v1 calls it. */
+  readonly x402Name: string
   /** Block explorer without a slash at the end. */
   readonly explorerUrl: string
   /** Users need no gas money. */
@@ -31,19 +32,14 @@ export interface NetworkProfile {
   readonly canonical: { readonly USDC: string; readonly IdentityRegistry: string; readonly ReputationRegistry: string; readonly Multicall3: string }
 }
 
-const erc8004 = {
-  IdentityRegistry: '0x8004A818BFB912233c491871b3d84c89A494BD9e',
-  ReputationRegistry: '0x8004B663056A597Dffe9eCcC1965A193B7388713',
-  Multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
-} as const
 const gwei = 1_000_000_000n
 
 /** The one table of networks. Everything that differs between them is a field here. */
 export const networks = {
   BASE_SEPOLIA: {
     chain: 'BASE_SEPOLIA',
-    chainId: 84532,
-    title: 'Base Sepolia',
+    ...networkFacts.BASE_SEPOLIA,
+    x402Name: 'base-sepolia',
     explorerUrl: 'https://sepolia.basescan.org',
     gasless: false,
     nativeSymbol: 'ETH',
@@ -53,12 +49,12 @@ export const networks = {
     blockMs: { real: 2_000, devnet: 1_000 },
     stuckMs: { real: 20_000, devnet: 5_000 },
     batchGas: 15_000_000n,
-    canonical: { USDC: '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ...erc8004 },
+    canonical: { USDC: networkFacts.BASE_SEPOLIA.token.address, ...canonical },
   },
   SKALE_TESTNET: {
     chain: 'SKALE_TESTNET',
-    chainId: 324705682,
-    title: 'SKALE Base Sepolia',
+    ...networkFacts.SKALE_TESTNET,
+    x402Name: 'skale-base-sepolia',
     explorerUrl: 'https://base-sepolia-testnet-explorer.skalenodes.com',
     gasless: true,
     nativeSymbol: 'sFUEL',
@@ -68,7 +64,7 @@ export const networks = {
     blockMs: { real: 5_000, devnet: 1_000 },
     stuckMs: { real: 20_000, devnet: 5_000 },
     batchGas: 15_000_000n,
-    canonical: { USDC: '0x2e08028E3C4c2356572E096d8EF835cD5C6030bD', ...erc8004 },
+    canonical: { USDC: networkFacts.SKALE_TESTNET.token.address, ...canonical },
   },
 } as const satisfies Record<Chain, NetworkProfile>
 

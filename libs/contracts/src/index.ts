@@ -1,4 +1,4 @@
-export { type Addresses, canonical, chainIds, usdcOf } from './address.ts'
+export { type Addresses, canonical, type NetworkFacts, networkFacts } from './address.ts'
 export { type Artifact, artifact, type ContractName, contractNames, interfaceOf } from './artifact.ts'
 export { abiErc8183, abiSpec } from './commerce-abi.ts'
 export { isCodeOf } from './deploy/code.ts'

@@ -3,11 +3,11 @@ import { type Chain, type PaymentChallenge, usd } from '@carapace/api'
 import { networks } from '@carapace/chain'
 
 const openFor = 300
-const v1Names: Record<Chain, string> = { BASE_SEPOLIA: 'base-sepolia', SKALE_TESTNET: 'skale-base-sepolia' }
 
 /** The 402 answer that asks for a gig's budget by x402: the fields of the spec and what x402 v1 clients read. */
 export function budgetChallenge(request: { amount: bigint; chain: Chain; payTo: string; usdc: string | undefined; path: string }): PaymentChallenge {
   const { amount, chain, payTo, usdc, path } = request
+  const { chainId, token, x402Name } = networks[chain]
   return {
     paymentRequired: true,
     amount: String(usd(amount)),
@@ -23,16 +23,16 @@ export function budgetChallenge(request: { amount: bigint; chain: Chain; payTo: 
     accepts: [
       {
         scheme: 'exact',
-        network: v1Names[chain],
-        chainId: networks[chain].chainId,
+        network: x402Name,
+        chainId,
         maxAmountRequired: String(amount),
         resource: path,
         description: 'Budget of a gig',
         mimeType: 'application/json',
         payTo,
         maxTimeoutSeconds: openFor,
-        asset: usdc ?? networks[chain].canonical.USDC,
-        extra: { name: 'USDC', version: '2' },
+        asset: usdc ?? token.address,
+        extra: { name: token.name, version: token.version },
       },
     ],
     message: 'Payment required',

@@ -1,5 +1,5 @@
 import { AbiCoder, concat, getCreateAddress, ZeroAddress } from 'ethers'
-import { type Addresses, canonical, usdcOf } from '../address.ts'
+import { type Addresses, canonical, tokenOf } from '../address.ts'
 import { artifact, type ContractName, type Hex } from '../artifact.ts'
 
 /** Who holds which role. Roles are given in the constructors: the deployer never holds one. */
@@ -90,10 +90,10 @@ export function planDeployment(input: PlanInput): Plan {
  * @example addressesOf({ chainId: 84532, deployer, profile: 'devnet' }).Escrow
  */
 export function addressesOf(input: Pick<PlanInput, 'chainId' | 'deployer' | 'profile'>): Addresses {
-  const usdc = usdcOf[input.chainId]
-  if (!usdc) throw new Error(`no USDC is known on chain ${input.chainId}`)
+  const token = tokenOf(input.chainId)
+  if (!token) throw new Error(`no USDC is known on chain ${input.chainId}`)
   const address = (name: ContractName, nonce: number): string => {
-    if (name === 'DevUSDC') return usdc.address
+    if (name === 'DevUSDC') return token.address
     if (isCreated(name, input)) return getCreateAddress({ from: input.deployer, nonce })
     return canonical[name as keyof typeof canonical]
   }
@@ -129,7 +129,7 @@ const argumentTable: Record<ContractName, (input: PlanInput, at: Addresses) => u
   ValidationRegistry: (_, at) => [at.IdentityRegistry],
   IdentityRegistry: (input, at) => [roles(input, at)],
   ReputationRegistry: (_, at) => [at.IdentityRegistry],
-  DevUSDC: (input, at) => [usdcOf[input.chainId]?.name, at.Timelock, [input.operator, at.Batcher]],
+  DevUSDC: (input, at) => [tokenOf(input.chainId)?.name, at.Timelock, [input.operator, at.Batcher]],
   Multicall3: () => [],
 }
 
