@@ -65,6 +65,16 @@ export function operationIdOf(scope: { caller: string; method: string; path: str
   return createHash('sha256').update(`${scope.caller}\n${scope.method}\n${scope.path}\n${scope.key}`).digest('hex')
 }
 
+/**
+ * The id of the record that an operation makes: the same Idempotency-Key leads to the same record, also when the first request died before its
+ * answer was kept. Of an operation without a key it is a new id.
+ */
+export function recordIdOf(operationId: string): string {
+  if (operationId.includes('-')) return operationId
+  const hex = operationId.slice(0, 32)
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-')
+}
+
 export function fingerprintOf(body: unknown): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('base64url')
 }

@@ -23,13 +23,6 @@ export interface PayOrder {
   note: string | null
 }
 
-/** A payment's id out of the operation's: the same Idempotency-Key leads to the same payment. */
-export function paymentIdOf(operationId: string): string {
-  if (operationId.includes('-')) return operationId
-  const hex = operationId.slice(0, 32)
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-')
-}
-
 /**
  * Accepts a payment: limit, balance and the payment itself in one transaction, with the command in it when it is not queued.
  * @throws DAILY_LIMIT_REACHED, INSUFFICIENT_BALANCE, IDEMPOTENCY_KEY_REUSED

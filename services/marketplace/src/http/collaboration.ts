@@ -1,5 +1,5 @@
 import { type AdminCaller, type AgentCaller, gigCommented, type marketplaceApi, refuse } from '@carapace/api'
-import { bareList, type HandlersOf } from '@carapace/service'
+import { bareList, type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Comment, WorkEntry } from '../collaboration.store.ts'
 import { type Crew, isJoined, joined, needLead } from '../crew.ts'
@@ -68,11 +68,14 @@ export const collaborationHandlers = (
     return bareList(await commentViews(parts, items), total, query)
   },
 
-  addGigComment: async ({ params, body, caller }) => {
+  addGigComment: async ({ params, body, caller, operationId }) => {
+    const id = recordIdOf(operationId)
+    const made = await parts.comments.get(id)
+    if (made) return (await commentViews(parts, [made]))[0]!
     const gig = await parts.gigs.need(params.id)
     const party = isParty(gig, caller.agentId)
     if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId))) refuse('NOT_PARTY')
-    const state = { id: parts.newId(), gigId: gig.id, agentId: caller.agentId, ...body }
+    const state = { id, gigId: gig.id, agentId: caller.agentId, ...body }
     const { id: gigId, title: gigTitle, posterId, budget, chain, assigneeId } = gig
     const event = gigCommented.of({
       gigId,
@@ -103,13 +106,16 @@ export const collaborationHandlers = (
     return { gigId: gig.id, gigTitle: gig.title, entries: entries.map(workView) }
   },
 
-  addWorkLogEntry: async ({ params, body, caller }) => {
+  addWorkLogEntry: async ({ params, body, caller, operationId }) => {
+    const id = recordIdOf(operationId)
+    const made = await parts.workLog.get(id)
+    if (made) return workView(made)
     const gig = await parts.gigs.need(params.id)
     if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
     const crew = await crewAtWork(parts, gig)
     if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
     if (leadActions.has(body.action)) needLead(crew, caller.agentId)
-    const entry = { id: parts.newId(), gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }
+    const entry = { id, gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }
     return workView(await parts.workLog.create(entry, []))
   },
 })

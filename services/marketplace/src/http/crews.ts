@@ -1,6 +1,6 @@
 import type * as api from '@carapace/api'
 import { type marketplaceApi, refuse, usd } from '@carapace/api'
-import type { HandlersOf } from '@carapace/service'
+import { type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew.ts'
 import { rescoreCrew } from '../crew-score.ts'
@@ -50,13 +50,16 @@ export const crewHandlers = (
 ): Pick<Handlers, 'createCrew' | 'listCrews' | 'getCrew' | 'listAgentCrews' | 'inviteToCrew' | 'joinCrew' | 'leaveCrew'> => {
   const viewOf = async (crew: Stored<Crew>) => (await crewViews(parts, [crew]))[0]!
   return {
-    createCrew: async ({ body, caller }) => {
+    createCrew: async ({ body, caller, operationId }) => {
+      const id = recordIdOf(operationId)
+      const made = await parts.crews.get(id)
+      if (made) return viewOf(made)
       const now = parts.clock.now()
       await needRoom(parts, caller.agentId)
       const known = await Promise.all(body.members.map(member => parts.agents.need(member.agentId)))
       const lead = await parts.agents.need(caller.agentId)
       const crew: Crew = {
-        id: parts.newId(),
+        id,
         name: body.name,
         handle: body.handle,
         description: body.description ?? null,

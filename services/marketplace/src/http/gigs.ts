@@ -1,5 +1,5 @@
 import { type AdminCaller, type AgentCaller, type marketplaceApi, usd } from '@carapace/api'
-import { bareList, type HandlersOf } from '@carapace/service'
+import { bareList, type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { feeFor, split } from '../fees.ts'
@@ -40,12 +40,15 @@ export const gigHandlers = (
 
   getGig: async ({ params, caller }) => viewOf(parts, await parts.gigs.need(params.id), viewerOf(caller)),
 
-  createGig: async ({ body, caller }) => {
+  createGig: async ({ body, caller, operationId }) => {
+    const id = recordIdOf(operationId)
+    const known = await parts.gigs.get(id)
+    if (known) return viewOf(parts, known, { agentId: caller.agentId })
     const now = parts.clock.now()
     const { minCrewScore, gigPlan, currency, ...draft } = body
     const gig: Gig = {
       ...draft,
-      id: parts.newId(),
+      id,
       minCrewScore: minCrewScore ?? null,
       gigPlan: gigPlan ?? null,
       status: 'open',
@@ -80,11 +83,13 @@ export const gigHandlers = (
     return viewOf(parts, gig, { agentId: caller.agentId })
   },
 
-  submitDeliverable: async ({ params, body, caller }) => {
+  submitDeliverable: async ({ params, body, caller, operationId }) => {
     const url = body.deliverableUrl ?? null
     const note = body.deliverableNote ?? null
-    const delivery = { submissionId: parts.newId(), url, note, hash: keccakOfText(url ?? note ?? '') }
-    const gig = await parts.gigs.change(params.id, present => submit(present, caller.agentId, delivery, parts.clock.now()))
+    const delivery = { submissionId: recordIdOf(operationId), url, note, hash: keccakOfText(url ?? note ?? '') }
+    const gig = await parts.gigs.change(params.id, present =>
+      present.submissionId === delivery.submissionId ? undefined : submit(present, caller.agentId, delivery, parts.clock.now()),
+    )
     return { gigId: gig.id, status: gig.status, deliverable: { url, note }, validationId: null }
   },
 

@@ -1,5 +1,5 @@
 import { applicationCreated, type marketplaceApi, refuse, usd } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Application } from '../application.store.ts'
 import { assigneeFor } from '../crew-rules.ts'
@@ -19,15 +19,18 @@ function needPoster(gig: Gig, caller: string): void {
 export const hiringHandlers = (
   parts: Parts,
 ): Pick<Handlers, 'applyToGig' | 'listApplicants' | 'acceptApplicant' | 'offerGig' | 'respondToOffer' | 'listAgentOffers'> => ({
-  applyToGig: async ({ params, body, caller }) => {
+  applyToGig: async ({ params, body, caller, operationId }) => {
+    const id = recordIdOf(operationId)
     const gig = await parts.gigs.need(params.id)
+    const known = await parts.applications.get(id)
+    if (known) return { application: applicationView(known), gig: await viewOf(parts, gig, { agentId: caller.agentId }) }
     if (gig.posterId === caller.agentId) refuse('SELF_ACTION')
     needOpen(gig)
     if (await parts.applications.of(gig.id, caller.agentId)) refuse('ALREADY_APPLIED')
     needTrusted(await parts.agents.fresh(caller.agentId))
     const { crewId, memberIds } = await assigneeFor(parts, gig, caller.agentId, body.crewId)
     const state: Application = {
-      id: parts.newId(),
+      id,
       gigId: gig.id,
       agentId: caller.agentId,
       crewId,
@@ -72,13 +75,16 @@ export const hiringHandlers = (
     return answerHired(parts, await hire(parts, gig, assignee, 'application'), caller.agentId, application.agentId)
   },
 
-  offerGig: async ({ params, body, caller }) => {
+  offerGig: async ({ params, body, caller, operationId }) => {
+    const id = recordIdOf(operationId)
+    const known = await parts.offers.get(id)
+    if (known) return { offerId: id, offer: offerView(known) }
     const gig = await parts.gigs.need(params.id)
     const to = await parts.agents.need(params.agentId)
     needPoster(gig, caller.agentId)
     if (to.id === caller.agentId) refuse('SELF_ACTION')
     needOpen(gig)
-    const { state, events } = newOffer(parts.newId(), gig, to.id, body.message ?? null, parts.clock.now())
+    const { state, events } = newOffer(id, gig, to.id, body.message ?? null, parts.clock.now())
     const offer = await parts.offers.create(state, events)
     return { offerId: offer.id, offer: offerView(offer) }
   },

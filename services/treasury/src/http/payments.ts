@@ -1,9 +1,9 @@
 import { refuse, type treasuryApi } from '@carapace/api'
-import { type HandlersOf, type Reply, reply } from '@carapace/service'
+import { type HandlersOf, type Reply, recordIdOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { holdingOf } from '../accounts.ts'
 import type { Parts } from '../parts.ts'
-import { awaitOutcome, type PayOrder, pay, paymentIdOf } from '../pay.ts'
+import { awaitOutcome, type PayOrder, pay } from '../pay.ts'
 import { payeeOf } from '../payee.ts'
 import type { Payment } from '../payment.ts'
 import { cancelPayment } from '../settle.ts'
@@ -25,7 +25,7 @@ export const paymentHandlers = (
     if (gigId !== null && !(await parts.gigs.exists(gigId))) refuse('NOT_FOUND', { resource: 'gig' })
     const { amount, chain, note = null } = body
     const order: PayOrder = {
-      paymentId: paymentIdOf(operationId),
+      paymentId: recordIdOf(operationId),
       kind: 'payment',
       wallet,
       toAgentId: body.recipientAgentId,
@@ -47,7 +47,7 @@ export const paymentHandlers = (
       refuse('SELF_ACTION', undefined, { message: 'The registered wallet is the treasury wallet itself' })
     const { amount, chain } = body
     const order: PayOrder = {
-      paymentId: paymentIdOf(operationId),
+      paymentId: recordIdOf(operationId),
       kind: 'withdrawal',
       wallet,
       toAgentId: null,

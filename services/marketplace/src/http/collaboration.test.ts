@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { apply, assignedGig, done, postGig, type Work } from '../testing/gigs.ts'
+import { newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+
+describe('crews, comments and work logs over HTTP', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world.close())
+
+  const as = (who: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
+    world.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
+  const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+  const newHandle = () => `crew-${randomUUID().slice(0, 8)}`
+
+  /** A crew of a lead and a coder that have both joined. */
+  const newCrew = async () => {
+    const [lead, coder] = [newAgent(world, { fusedScore: 36 }), newAgent(world)]
+    const crew = await done(world, lead, 'POST', '/api/crews', {
+      name: 'Shells',
+      handle: newHandle(),
+      members: [{ agentId: coder.id, role: 'CODER' }],
+    })
+    await done(world, coder, 'POST', `/api/crews/${crew.id}/join`)
+    return { lead, coder, crewId: crew.id as string }
+  }
+  const crewAtWork = async (): Promise<Work & Awaited<ReturnType<typeof newCrew>>> => {
+    const crew = await newCrew()
+    const poster = newAgent(world)
+    const { id: gigId } = await postGig(world, poster, { crewGig: true, agencyMode: true, requiredRoles: ['CODER'] })
+    await apply(world, crew.lead, gigId, { crewId: crew.crewId })
+    await done(world, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: crew.lead.id })
+    return { ...crew, poster, worker: crew.lead, gigId }
+  }
+
+  describe('a crew', () => {
+    it('is founded once for a handle, also by two at once, and once for an idempotency key', async () => {
+      const handle = newHandle()
+      const founders = [newAgent(world), newAgent(world)]
+      const answers = await Promise.all(founders.map(founder => as(founder, 'POST', '/api/crews', { name: 'Shells', handle })))
+      assert.deepEqual(answers.map(said).sort(), [
+        [201, undefined],
+        [409, 'DUPLICATE_HANDLE'],
+      ])
+
+      const headers = { 'idempotency-key': randomUUID() }
+      const body = { name: 'Shells', handle: newHandle() }
+      const first = await as(founders[0]!, 'POST', '/api/crews', body, headers)
+      const again = await as(founders[0]!, 'POST', '/api/crews', body, headers)
+      assert.deepEqual([again.status, again.body.id], [201, first.body.id])
+    })
+
+    const wrong: [string, object][] = [
+      ['name', { name: '' }],
+      ['handle', { handle: 'A B' }],
+      ['members.0.role', { members: [{ agentId: stranger, role: 'LEAD' }] }],
+      ['members', { members: Array.from({ length: 10 }, () => ({ agentId: randomUUID(), role: 'CODER' })) }],
+    ]
+    for (const [field, fault] of wrong) {
+      it(`is refused with a wrong ${field}`, async () => {
+        const { status, body } = await as(newAgent(world), 'POST', '/api/crews', { name: 'Shells', handle: newHandle(), ...fault })
+        assert.deepEqual([status, body.errors[0].path], [400, field])
+      })
+    }
+
+    it('names only agents that are there, and not its founder or one twice', async () => {
+      const lead = newAgent(world)
+      const other = newAgent(world)
+      const found = (...ids: string[]) =>
+        as(lead, 'POST', '/api/crews', { name: 'Shells', handle: newHandle(), members: ids.map(agentId => ({ agentId, role: 'CODER' })) })
+
+      assert.deepEqual(said(await found(stranger)), [404, 'NOT_FOUND'])
+      assert.deepEqual(said(await found(lead.id)), [400, 'SELF_ACTION'])
+      assert.deepEqual(said(await found(other.id, other.id)), [400, 'VALIDATION_ERROR'])
+    })
+
+    it('counts and scores only those who joined by themselves', async () => {
+      const { lead, coder, crewId } = await newCrew()
+      const invited = newAgent(world)
+      await done(world, lead, 'POST', `/api/crews/${crewId}/invite`, { agentId: invited.id, role: 'DESIGNER' })
+
+      const { body } = await world.call('GET', `/api/crews/${crewId}`)
+
+      assert.deepEqual([body.memberCount, body.crewScore, body.members.length], [2, 25.5, 3])
+      assert.equal((await world.call('GET', `/api/agents/${coder.id}/crews`)).body.total, 1)
+      assert.equal((await world.call('GET', `/api/agents/${invited.id}/crews`)).body.total, 0)
+      const strong = (await world.call('GET', '/api/crews?minScore=25&role=CODER')).body
+      assert.ok(strong.crews.some((crew: { id: string }) => crew.id === crewId))
+      assert.deepEqual(said(await world.call('GET', '/api/crews?minScore=x')), [400, 'VALIDATION_ERROR'])
+    })
+
+    it('is led by one: only the lead invites and removes, only the invited join, once', async () => {
+      const { lead, coder, crewId } = await newCrew()
+      const [other, outsider] = [newAgent(world), newAgent(world)]
+      const invitation = { agentId: other.id, role: 'RESEARCHER' }
+
+      assert.deepEqual(said(await as(coder, 'POST', `/api/crews/${crewId}/invite`, invitation)), [403, 'NOT_CREW_LEAD'])
+      const invitations = await Promise.all([1, 2].map(() => as(lead, 'POST', `/api/crews/${crewId}/invite`, invitation)))
+      assert.deepEqual(invitations.map(said).sort(), [
+        [201, undefined],
+        [409, 'ALREADY_EXISTS'],
+      ])
+      assert.deepEqual(said(await as(outsider, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
+      const joins = await Promise.all([1, 2].map(() => as(other, 'POST', `/api/crews/${crewId}/join`)))
+      assert.deepEqual(joins.map(said).sort(), [
+        [200, undefined],
+        [409, 'INVALID_STATE'],
+      ])
+      assert.deepEqual(said(await as(coder, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })), [403, 'NOT_CREW_LEAD'])
+      assert.deepEqual(said(await as(outsider, 'POST', `/api/crews/${crewId}/leave`, {})), [403, 'NOT_CREW_MEMBER'])
+      assert.equal((await as(lead, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })).body.memberCount, 2)
+      assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${stranger}/join`)), [404, 'NOT_FOUND'])
+    })
+
+    it('is dissolved when its lead leaves, but nobody leaves while a gig runs', async () => {
+      const { lead, coder, crewId } = await crewAtWork()
+      assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])
+      assert.deepEqual(said(await as(coder, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])
+
+      const idle = await newCrew()
+      await done(world, idle.lead, 'POST', `/api/crews/${idle.crewId}/leave`, {})
+      assert.deepEqual(said(await as(idle.coder, 'POST', `/api/crews/${idle.crewId}/join`)), [409, 'INVALID_STATE'])
+    })
+
+    it('withdraws an invitation that nobody answers for 7 days', async () => {
+      const { lead, crewId } = await newCrew()
+      const invited = newAgent(world)
+      await done(world, lead, 'POST', `/api/crews/${crewId}/invite`, { agentId: invited.id, role: 'CODER' })
+
+      await world.platform.advance(7 * 86_400 + 1)
+
+      assert.deepEqual(said(await as(invited, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
+    })
+
+    it('takes a crew gig only by its lead and with the roles asked for', async () => {
+      const { lead, coder, crewId } = await newCrew()
+      const { id } = await postGig(world, newAgent(world), { crewGig: true, requiredRoles: ['DESIGNER'] })
+      const apply_ = (who: TestAgent, body: object = { crewId }) => as(who, 'POST', `/api/gigs/${id}/apply`, { proposal: 'we do it', ...body })
+
+      for (const answer of [await apply_(coder), await apply_(lead), await apply_(lead, {}), await apply_(lead, { crewId: stranger })])
+        assert.deepEqual(said(answer), [403, 'CREW_NOT_ELIGIBLE'])
+    })
+  })
+
+  describe('a comment', () => {
+    it('is for parties and applicants; internal ones are for the parties alone', async () => {
+      const { poster, worker, gigId } = await assignedGig(world)
+      const path = `/api/gigs/${gigId}/comments`
+      await done(world, poster, 'POST', path, { content: 'how far are you?' })
+      await done(world, worker, 'POST', path, { content: 'half', isInternal: true })
+
+      assert.deepEqual(said(await as(newAgent(world), 'POST', path, { content: 'me too' })), [403, 'NOT_PARTY'])
+      const empty = await as(poster, 'POST', path, { content: '' })
+      assert.deepEqual([empty.status, empty.body.errors[0].path], [400, 'content'])
+      const { body, headers } = await as(poster, 'GET', path)
+      assert.deepEqual(
+        body.map((comment: { content: string }) => comment.content),
+        ['half', 'how far are you?'],
+      )
+      assert.equal(headers.get('x-total-count'), '2')
+      assert.equal((await world.call('GET', path)).body.length, 1)
+      assert.equal((await as(newAgent(world), 'GET', path)).body.length, 1)
+    })
+
+    it('is written once for an idempotency key, also when the first answer was never kept, and deleted by its author, once', async () => {
+      const { poster, worker, gigId } = await assignedGig(world)
+      const path = `/api/gigs/${gigId}/comments`
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await as(poster, 'POST', path, { content: 'hello' }, headers)
+      await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+      const again = await as(poster, 'POST', path, { content: 'hello' }, headers)
+      assert.equal(again.body.id, first.body.id)
+      assert.equal((await as(poster, 'GET', path)).body.length, 1)
+
+      const own = `${path}/${first.body.id}`
+      assert.deepEqual(said(await as(worker, 'DELETE', own)), [403, 'NOT_OWNER'])
+      assert.deepEqual(said(await as(poster, 'DELETE', own.replace(gigId, stranger))), [404, 'NOT_FOUND'])
+      assert.equal((await as(poster, 'DELETE', own)).status, 200)
+      assert.deepEqual(said(await as(poster, 'DELETE', own)), [404, 'NOT_FOUND'])
+    })
+  })
+
+  describe('the plan and the work log of a crew gig', () => {
+    it('are written by the crew, the plan and the judgement by its lead, without an agent id in the log', async () => {
+      const { poster, lead, coder, gigId } = await crewAtWork()
+      const plan = `/api/gigs/${gigId}/plan`
+      const log = `/api/gigs/${gigId}/work-log`
+
+      assert.deepEqual(said(await as(coder, 'PATCH', plan, { gigPlan: 'mine' })), [403, 'NOT_CREW_LEAD'])
+      assert.equal((await as(lead, 'PATCH', plan, { gigPlan: 'first read' })).body.gigPlan, 'first read')
+      const long = await as(lead, 'PATCH', plan, { gigPlan: 'x'.repeat(10_001) })
+      assert.deepEqual([long.status, long.body.errors[0].path], [400, 'gigPlan'])
+      assert.deepEqual(said(await as(poster, 'POST', log, { subtask: 'read', action: 'claimed' })), [403, 'NOT_CREW_MEMBER'])
+      assert.deepEqual(said(await as(coder, 'POST', log, { subtask: 'read', action: 'approved' })), [403, 'NOT_CREW_LEAD'])
+      const bad = await as(coder, 'POST', log, { subtask: 'read', action: 'slept' })
+      assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'action'])
+      await done(world, coder, 'POST', log, { subtask: 'read', action: 'claimed' })
+      await done(world, lead, 'POST', log, { subtask: 'read', action: 'approved' })
+
+      const { body } = await world.call('GET', log)
+
+      assert.deepEqual(
+        body.entries.map(({ identifier, action }: { identifier: string; action: string }) => [identifier, action]),
+        [
+          ['CODER#1', 'claimed'],
+          [`@${lead.handle}`, 'approved'],
+        ],
+      )
+      for (const id of [lead.id, coder.id]) assert.ok(!JSON.stringify(body).includes(id))
+    })
+
+    it('are for assigned crew gigs only', async () => {
+      const { worker, gigId } = await assignedGig(world)
+
+      assert.deepEqual(said(await as(worker, 'PATCH', `/api/gigs/${gigId}/plan`, { gigPlan: 'x' })), [409, 'INVALID_STATE'])
+      assert.deepEqual(said(await as(worker, 'POST', `/api/gigs/${gigId}/work-log`, { subtask: 'x', action: 'claimed' })), [409, 'INVALID_STATE'])
+    })
+  })
+})

@@ -1,0 +1,64 @@
+import * as api from '@carapace/api'
+import { until } from '@carapace/testing'
+import { draft, newAgent, type TestAgent, type World } from './world.ts'
+
+/** A 2xx answer's body. @throws Error with the answer otherwise */
+export async function done(world: World, who: TestAgent, method: string, path: string, body?: unknown) {
+  const answer = await world.call(method, path, { headers: who.headers, ...(body === undefined ? {} : { body }) })
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+export const postGig = (world: World, poster: TestAgent, more: object = {}) => done(world, poster, 'POST', '/api/gigs', { ...draft, ...more })
+export const apply = (world: World, worker: TestAgent, gigId: string, more: object = {}) =>
+  done(world, worker, 'POST', `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.', ...more })
+export const gigAs = async (world: World, gigId: string, who?: TestAgent) =>
+  (await world.call('GET', `/api/gigs/${gigId}`, { headers: who?.headers ?? {} })).body
+
+export interface Work {
+  poster: TestAgent
+  worker: TestAgent
+  gigId: string
+}
+
+export async function assignedGig(world: World, more: object = {}): Promise<Work> {
+  const [poster, worker] = [newAgent(world), newAgent(world)]
+  const { id: gigId } = await postGig(world, poster, more)
+  await apply(world, worker, gigId)
+  await done(world, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id })
+  return { poster, worker, gigId }
+}
+
+export async function deliveredGig(world: World): Promise<Work> {
+  const work = await assignedGig(world)
+  await done(world, work.worker, 'POST', `/api/gigs/${work.gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' })
+  return work
+}
+
+/** The escrow says what becomes of the gig's money. */
+export async function decide(world: World, work: Work, outcome: 'release' | 'refund' | 'hold' | 'unfunded', version = 1): Promise<void> {
+  const { gigId, poster, worker } = work
+  await world.platform.publish(
+    api.escrowDecided.of({
+      ...{ escrowId: gigId, gigId, gigTitle: draft.title, posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
+      ...{ outcome, reason: 'verdict', by: 'swarm', verdict: outcome === 'refund' ? 'rejected' : 'approved', validationId: null },
+      nextDeadlineAt: null,
+      decidedAt: new Date().toISOString(),
+    }),
+    version,
+  )
+}
+
+export const gigIs = (world: World, gigId: string, status: string) =>
+  until(`the gig is ${status}`, async () => (await gigAs(world, gigId)).status === status)
+
+/** The bond of the agent is locked on chain for the gig. */
+export async function bondIsLocked(world: World, agentId: string, gigId: string): Promise<void> {
+  const amounts = { amount: 20_000_000n, totalBonded: 50_000_000n, availableBond: 30_000_000n, lockedBond: 20_000_000n, slashedBond: 0n }
+  await world.platform.publish(
+    api.bondLocked.of({
+      ...{ agentId, gigId, bondEventId: gigId, chain: 'BASE_SEPOLIA', bondTier: 'BONDED', bondStatus: 'BONDED', txHash: null, ...amounts },
+      changedAt: new Date().toISOString(),
+    } as never),
+  )
+}

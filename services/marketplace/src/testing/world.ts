@@ -1,0 +1,115 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { type AnyService, defineService, type HandlersOf } from '@carapace/service'
+import { startPlatform, type TestPlatform } from '@carapace/testing'
+import { marketplace } from '../index.ts'
+
+type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
+
+/** The marketplace over HTTP in process; its neighbours answer from plain maps, the escrow's and the swarm's words are published by the test. */
+export interface World {
+  platform: TestPlatform
+  call: TestPlatform['call']
+  agents: Map<string, api.AgentRow>
+  /** FusedScore and risk by agent; 15 and 0 for all others. */
+  scores: Map<string, { fusedScore: number; riskScore: number }>
+  /** What the escrow answers when a bond is to be locked. Default: confirmed at once. */
+  lockBond: () => BondAnswer | Promise<BondAnswer>
+  /** Locks undone, as `<agent>/<gig>`. */
+  undone: string[]
+  close(): Promise<void>
+}
+
+export interface TestAgent {
+  id: string
+  handle: string
+  wallet: string
+  headers: Record<string, string>
+}
+
+function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
+  name: Name,
+  internal: I,
+  handlers: HandlersOf<api.ServiceApi<Record<never, never>, I>>,
+): AnyService {
+  return defineService({ api: api.serviceApi(name, { endpoints: {}, internal }), stores: () => ({}), http: () => handlers as never })
+}
+
+export async function startWorld(): Promise<World> {
+  const world = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', undone: [] } as unknown as World
+  const { getAgentRow, getAgentRowByHandle } = api.identityApi.internal
+  const { getScoreRow } = api.reputationApi.internal
+  const { lockBondForGig, unlockBondForGig } = api.escrowApi.internal
+  const known = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
+  const identity = neighbour(
+    'identity',
+    { getAgentRow, getAgentRowByHandle },
+    {
+      getAgentRow: ({ params }) => known(world.agents.get(params.id)),
+      getAgentRowByHandle: ({ params }) => known([...world.agents.values()].find(agent => agent.handle === params.handle)),
+    },
+  )
+  const reputation = neighbour(
+    'reputation',
+    { getScoreRow },
+    { getScoreRow: ({ params }) => scoreRow(params.agentId, world.scores.get(params.agentId)) },
+  )
+  const escrow = neighbour(
+    'escrow',
+    { lockBondForGig, unlockBondForGig },
+    {
+      lockBondForGig: async ({ body }) => {
+        const answer = await world.lockBond()
+        if (answer !== 'confirmed' && answer !== 'pending') return api.refuse(answer)
+        return { status: answer, amount: body.amount, txHash: null }
+      },
+      unlockBondForGig: ({ params }) => {
+        world.undone.push(`${params.agentId}/${params.gigId}`)
+        return { status: 'unlocked' as const }
+      },
+    },
+  )
+  world.platform = await startPlatform([identity, reputation, escrow, marketplace])
+  world.call = world.platform.call
+  world.close = () => world.platform.close()
+  return world
+}
+
+const components = { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }
+function scoreRow(agentId: string, { fusedScore, riskScore } = { fusedScore: 15, riskScore: 0 }): api.ScoreRow {
+  return {
+    agentId,
+    fusedScore,
+    riskScore,
+    tier: fusedScore >= 50 ? 'Silver Molt' : 'Hatchling',
+    riskLevel: riskScore > 60 ? 'high' : 'low',
+    components,
+    badges: [],
+    totalGigsCompleted: 0,
+    totalEarned: '0',
+    gigCompletionRate: 0,
+    formulaVersion: '1',
+    computedAt: '2026-01-01T00:00:00.000Z',
+    version: fusedScore * 100 + riskScore,
+  }
+}
+
+const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
+
+/** An agent that only its owner knows yet: no event has come. */
+export function newAgent({ agents, scores }: World, { fusedScore = 15, riskScore = 0 } = {}): TestAgent {
+  const id = randomUUID()
+  const handle = `a-${id.slice(0, 8)}`
+  const wallet = `0x${randomBytes(20).toString('hex')}`
+  const at = new Date().toISOString()
+  agents.set(id, {
+    ...{ agentId: id, handle, wallet, walletProven: true, agentType: null, skills: ['solidity'], verifiedSkills: [] },
+    ...{ preferredChain: 'BASE_SEPOLIA', cardTokenId: 1, status: 'active', platform: false, requireSignature: false, version: 1 },
+    ...{ lastSeenAt: at, registeredAt: at, chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered } },
+  })
+  scores.set(id, { fusedScore, riskScore })
+  return { id, handle, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+}
+
+export const draft = { title: 'Audit a vault', description: 'Read it, report.', budget: 40 }
+export const stranger = randomUUID()
