@@ -1,3 +1,4 @@
+import { type Selection, selectionOf } from './bson-decode.ts'
 import { asDoc, asInteger, type Doc, isDoc } from './values.ts'
 
 export interface SplitPipeline {
@@ -8,8 +9,15 @@ export interface SplitPipeline {
   readonly limit: number | undefined
   /** what is left to `runPipeline` */
   readonly rest: readonly Doc[]
-  /** the top-level fields that the whole pipeline looks at, the filter included; undefined when it may need all of them */
-  readonly fields: ReadonlySet<string> | undefined
+  /** the top-level fields that are needed of each document; undefined when it may be all of them */
+  readonly fields: Fields | undefined
+}
+
+/** The top-level fields that a query and what follows it look at. */
+export interface Fields {
+  readonly all: Selection
+  /** those that are needed of a document of which the index has told that it matches */
+  readonly afterFilter: Selection
 }
 
 /** Takes from the front of a pipeline what a query can do: `$match`, `$sort`, `$skip` and `$limit`, in that order. */
@@ -22,6 +30,7 @@ export function splitPipeline(stages: readonly Doc[]): SplitPipeline {
     if (Object.keys(filter).length > 0) filters.push(filter)
     i++
   }
+  const filterEnd = i
   const sort = argument('$sort')
   const usableSort = isDoc(sort) && Object.keys(sort).length > 0 ? sort : undefined
   if (usableSort) i++
@@ -32,11 +41,13 @@ export function splitPipeline(stages: readonly Doc[]): SplitPipeline {
   const usableLimit = limit !== undefined && limit > 0 ? limit : undefined
   if (usableLimit !== undefined) i++
   const filter = filters.length > 1 ? { $and: filters } : (filters[0] ?? {})
-  return { filter, sort: usableSort, skip: usableSkip, limit: usableLimit, rest: stages.slice(i), fields: neededFields(stages) }
+  const all = neededFields(stages)
+  const fields = all && { all, afterFilter: neededFields(stages.slice(filterEnd)) ?? all }
+  return { filter, sort: usableSort, skip: usableSkip, limit: usableLimit, rest: stages.slice(i), fields }
 }
 
 /** The top-level fields that a filter looks at; undefined when it may look at all of them. */
-export function filterFields(filter: Doc): ReadonlySet<string> | undefined {
+export function filterFields(filter: Doc): Selection | undefined {
   return fieldsOf(fields => ofFilter(filter, fields))
 }
 
@@ -47,7 +58,7 @@ const everything = Symbol('everything')
 const narrowing = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto'])
 const passing = new Set(['$limit', '$skip', '$sample'])
 
-function neededFields(stages: readonly Doc[]): ReadonlySet<string> | undefined {
+function neededFields(stages: readonly Doc[]): Selection | undefined {
   return fieldsOf(fields => {
     for (const stage of stages) {
       const [name = ''] = Object.keys(asDoc(stage) ?? {})
@@ -64,11 +75,11 @@ function neededFields(stages: readonly Doc[]): ReadonlySet<string> | undefined {
   })
 }
 
-function fieldsOf(collect: (fields: Set<string>) => void): ReadonlySet<string> | undefined {
+function fieldsOf(collect: (fields: Set<string>) => void): Selection | undefined {
   const fields = new Set<string>()
   try {
     collect(fields)
-    return fields
+    return selectionOf(fields)
   } catch (reason) {
     if (reason === everything) return undefined
     throw reason

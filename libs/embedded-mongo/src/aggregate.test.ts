@@ -274,7 +274,8 @@ describe('aggregate', () => {
       { filter, sort, skip, limit, rest: rest.length },
       { filter: { $and: [{ a: one }, { 'b.c': one }] }, sort: { d: one }, skip: undefined, limit: 5, rest: 1 },
     )
-    assert.deepEqual([...fields!].sort(), ['a', 'b', 'd', 'e', 'g'])
+    assert.deepEqual([...fields!.all.names].sort(), ['a', 'b', 'd', 'e', 'g'])
+    assert.deepEqual([...fields!.afterFilter.names].sort(), ['d', 'e', 'g'])
     assert.equal(splitPipeline([{ $match: { a: one } }]).fields, undefined)
     assert.equal(splitPipeline([{ $group: { _id: '$$ROOT' } }]).fields, undefined)
   })

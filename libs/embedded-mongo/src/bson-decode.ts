@@ -6,12 +6,23 @@ import { type Doc, setOwn } from './values.ts'
 let raw: Buffer = Buffer.alloc(0)
 let at = 0
 
+/** Fields of the top level that are wanted of many documents: their names as text and as they stand in the bytes. */
+export interface Selection {
+  readonly names: readonly string[]
+  readonly bytes: readonly Uint8Array[]
+}
+
+export function selectionOf(names: Iterable<string>): Selection {
+  const texts = [...names]
+  return { names: texts, bytes: texts.map(text => Uint8Array.from(Buffer.from(text, 'utf8'))) }
+}
+
 /**
  * Decodes a BSON document with every type kept; strings that are no UTF-8 get replacement characters.
  * With `fields` only these fields of the top level are decoded.
  * @throws MongoError 22 for bytes that are no document
  */
-export function decodeDocument(bytes: Buffer, fields?: ReadonlySet<string>): Doc {
+export function decodeDocument(bytes: Buffer, fields?: Selection): Doc {
   raw = bytes
   at = 0
   try {
@@ -49,19 +60,29 @@ function document(): Doc {
   return doc
 }
 
-function selectedFields(fields: ReadonlySet<string>): Doc {
+function selectedFields({ names, bytes }: Selection): Doc {
   const end = open()
   const doc: Doc = {}
-  let left = fields.size
+  let left = names.length
   while (at < end && left > 0) {
     const type = raw[at++]!
-    const key = name()
-    if (fields.has(key)) {
-      setOwn(doc, key, value(type))
+    const start = at
+    while (raw[at] !== 0) if (++at >= end) throw new RangeError('a field name does not end')
+    const found = wanted(bytes, start, at - start)
+    at++
+    if (found < 0) skip(type)
+    else {
+      setOwn(doc, names[found]!, value(type))
       left--
-    } else skip(type)
+    }
   }
   return doc
+}
+
+/** Which of the names stands at `start`; -1 for none. */
+function wanted(names: readonly Uint8Array[], start: number, length: number): number {
+  for (let i = 0; i < names.length; i++) if (names[i]!.length === length && isAt(names[i]!, start)) return i
+  return -1
 }
 
 function array(): unknown[] {
@@ -182,13 +203,28 @@ function text(): string {
 const shortText = 16
 
 function shortString(start: number): string {
-  let s = ''
+  let hash = 0
   for (let i = start; i < at - 1; i++) {
     const c = raw[i]!
     if (c > 0x7f) return raw.toString('utf8', start, at - 1)
-    s += String.fromCharCode(c)
+    hash = (hash * 31 + c) | 0
   }
+  const slot = (hash ^ (hash >>> 12)) & 1023
+  const known = texts[slot]
+  if (known !== undefined && isText(known, start, at - 1)) return known
+  let s = ''
+  for (let i = start; i < at - 1; i++) s += String.fromCharCode(raw[i]!)
+  texts[slot] = s
   return s
+}
+
+/** Short texts met lately, by a hash of their bytes: values of which there are few, such as states, are not put together again. */
+const texts: string[] = new Array(1024).fill('')
+
+function isText(text: string, start: number, end: number): boolean {
+  if (text.length !== end - start) return false
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== raw[start + i]) return false
+  return true
 }
 
 function cstring(): string {
@@ -226,7 +262,7 @@ function name(): string {
   return made
 }
 
-function isAt(bytes: Buffer, start: number): boolean {
+function isAt(bytes: Uint8Array, start: number): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== raw[start + i]) return false
   return true
 }

@@ -1,5 +1,5 @@
 import { ObjectId } from 'bson'
-import { decodeDocument } from './bson-decode.ts'
+import { decodeDocument, type Selection } from './bson-decode.ts'
 import { encodeDocument } from './bson-encode.ts'
 import { fail } from './errors.ts'
 import type { Doc } from './values.ts'
@@ -65,8 +65,8 @@ export function findElement(raw: Buffer, name: string): Element | undefined {
 }
 
 /** Decodes only the named top-level fields, in the document's order. */
-export function decodeFields(raw: Buffer, names: ReadonlySet<string>): Doc {
-  return decodeDocument(raw, names)
+export function decodeFields(raw: Buffer, fields: Selection): Doc {
+  return decodeDocument(raw, fields)
 }
 
 /** Decodes a document except for one field, whose array of documents is returned raw. */

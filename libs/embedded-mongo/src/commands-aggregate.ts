@@ -99,7 +99,7 @@ function* documents(context: Context, name: string, { filter, sort, skip, limit,
     fields,
   }
   for (const found of runQuery(viewFor(context), collection, query)) {
-    yield found === tick ? tick : (found.doc ?? (fields ? decodeFields(found.raw, fields) : decode(found.raw)))
+    yield found === tick ? tick : (found.doc ?? (fields ? decodeFields(found.raw, fields.all) : decode(found.raw)))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Collection } from './catalog.ts'
 import { type Collation, parseCollation } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, viewFor } from './context.ts'
 import { fail } from './errors.ts'
@@ -5,7 +6,7 @@ import { identity } from './key.ts'
 import { wholeRange } from './keyspace.ts'
 import { compileFilter } from './match.ts'
 import { planQuery } from './plan.ts'
-import { checkDeadline, docOf, type Query, runQuery, tick } from './read.ts'
+import { checkDeadline, docOf, type Query, runQuery, tick, type View } from './read.ts'
 import { okReply } from './reply.ts'
 import { asNumber, getOwn, isDoc, isNumeric } from './values.ts'
 
@@ -62,11 +63,12 @@ export function countMatches(context: Context, name: string, query: Query): numb
   if (!collection) return 0
   const view = viewFor(context)
   const plan = planQuery(collection, query.filter, [], query.hint)
-  if (!query.collation && plan.isExact && !plan.index?.multikey.some(Boolean) && !view.changes?.(collection)?.size) {
+  if (!query.collation && plan.isExact && plan.isCountable && !view.changes?.(collection)?.size) {
     const table = plan.index ? view.storage.index : view.storage.docs
-    let all = 0
-    for (const { start, end } of plan.stage === 'COLLSCAN' && !plan.index ? [wholeRange(collection.id)] : plan.ranges)
-      all += table.count({ start, end }, view.snapshot)
+    const all =
+      plan.stage === 'COLLSCAN' && !plan.index
+        ? countAll(view, collection)
+        : plan.ranges.reduce((sum, { start, end }) => sum + table.count({ start, end }, view.snapshot), 0)
     const left = Math.max(0, all - (query.skip ?? 0))
     return query.limit ? Math.min(left, query.limit) : left
   }
@@ -76,6 +78,14 @@ export function countMatches(context: Context, name: string, query: Query): numb
     else n += 1
   }
   return n
+}
+
+/** How many documents there are. An index that holds each of them once takes up fewer pages than they do themselves. */
+function countAll({ storage, snapshot }: View, collection: Collection): number {
+  const whole = collection.indexes.find(
+    ({ isReady, isKept, isSparse, partial, multikey }) => isReady && isKept && !isSparse && !partial && !multikey.some(Boolean),
+  )
+  return (whole ? storage.index : storage.docs).count(wholeRange((whole ?? collection).id), snapshot)
 }
 
 /** Every value at the path; an array's elements count one by one. */

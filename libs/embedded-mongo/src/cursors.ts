@@ -57,7 +57,7 @@ type Step = IteratorResult<Buffer | Tick>
 export function nextBatch(cursor: Source, size: number): Batch | Promise<Batch> {
   const batch: Batch = { documents: [], isDone: false }
   const pause = fill(cursor, size, batch, Date.now() + turnMs)
-  return pause ? afterPause(pause, cursor, size, batch) : batch
+  return pause === undefined ? batch : afterPause(pause, cursor, size, batch)
 }
 
 async function afterPause(first: Promise<Step | undefined>, cursor: Source, size: number, batch: Batch): Promise<Batch> {

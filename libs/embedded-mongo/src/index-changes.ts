@@ -43,7 +43,7 @@ export function entriesOf(
 
 /** An update shares the values that it does not touch; if all that the index looks at is shared, its entries stay. */
 function isUntouched(index: Index, before: Doc, after: Doc): boolean {
-  return index.topFields?.every(field => getOwn(before, field) === getOwn(after, field)) ?? false
+  return index.topFields?.names.every(field => getOwn(before, field) === getOwn(after, field)) ?? false
 }
 
 /** Entries for the keys that are in `keys` and not in `others`. */
@@ -73,14 +73,19 @@ function noteKinds(index: Index, multikey: readonly boolean[], isExact: boolean)
 function fieldsFor(collection: Collection, version: Version): Doc {
   const known = version.doc ?? version.indexed
   if (known) return known
-  const wanted = new Set<string>()
+  const names: string[] = []
+  const bytes: Uint8Array[] = []
   for (const { topFields } of collection.indexes) {
     if (!topFields) {
       version.doc = decode(version.raw)
       return version.doc
     }
-    for (const field of topFields) wanted.add(field)
+    topFields.names.forEach((name, i) => {
+      if (names.includes(name)) return
+      names.push(name)
+      bytes.push(topFields.bytes[i]!)
+    })
   }
-  version.indexed = decodeFields(version.raw, wanted)
+  version.indexed = decodeFields(version.raw, { names, bytes })
   return version.indexed
 }

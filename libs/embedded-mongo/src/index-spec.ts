@@ -1,4 +1,5 @@
 import { Int32 } from 'bson'
+import { type Selection, selectionOf } from './bson-decode.ts'
 import { parseCollation } from './collation.ts'
 import { fail } from './errors.ts'
 import { compileFilter } from './match.ts'
@@ -28,7 +29,7 @@ export interface Index {
   /** False for text, geo and wildcard indexes and those with a collation: they are listed, but no entries are made and no query uses them. */
   isKept: boolean
   /** Top-level fields that decide the index's entries; undefined when the whole document may. */
-  topFields: readonly string[] | undefined
+  topFields: Selection | undefined
   /** By field: whether some document had an array there. */
   multikey: boolean[]
   /** Some entry was too long for an ordered key: no order can be read off the index. */
@@ -183,9 +184,9 @@ function pluginDefaults(kinds: readonly unknown[], key: Doc): Doc {
   return { weights, default_language: 'english', language_override: 'language', textIndexVersion: new Int32(3) }
 }
 
-function topFieldsOf(fields: readonly IndexField[], partial: Doc | undefined): string[] | undefined {
+function topFieldsOf(fields: readonly IndexField[], partial: Doc | undefined): Selection | undefined {
   const tops = new Set(fields.map(field => field.parts[0]!))
-  return collectTops(partial ?? {}, tops) ? [...tops] : undefined
+  return collectTops(partial ?? {}, tops) ? selectionOf(tops) : undefined
 }
 
 function collectTops(filter: Doc, tops: Set<string>): boolean {

@@ -21,6 +21,8 @@ export interface Plan {
   isPoints: boolean
   /** Whether every candidate matches, so that the filter need not be looked at. */
   isExact: boolean
+  /** Whether each candidate comes once, so that entries can be counted for documents. */
+  isCountable: boolean
   /** Whether the candidates come in the order that was asked for. */
   givesSort: boolean
   /** For `explain`. */
@@ -82,7 +84,7 @@ function sameKind(a: unknown, b: unknown): boolean {
 /** The document with this _id, without looking at any index: the most frequent query of all. */
 function point(collection: Collection, id: unknown): Plan {
   const start = withPrefix(collection.id, encodeKey([id]).key)
-  return { index: undefined, ranges: [{ start, end: start }], isPoints: true, isExact: true, givesSort: true, stage: 'IDHACK' }
+  return { index: undefined, ranges: [{ start, end: start }], isPoints: true, isExact: true, isCountable: true, givesSort: true, stage: 'IDHACK' }
 }
 
 function naturalDirection(hint: unknown): 1 | -1 {
@@ -93,7 +95,7 @@ function naturalDirection(hint: unknown): 1 | -1 {
 function fullScan(collection: Collection, conjuncts: readonly Conjunct[], complete: boolean, sort: readonly SortKey[], direction: 1 | -1): Plan {
   const range = { ...wholeRange(collection.id), reverse: direction === -1 }
   const isExact = complete && conjuncts.length === 0
-  return { index: undefined, ranges: [range], isPoints: false, isExact, givesSort: sort.length === 0, stage: 'COLLSCAN' }
+  return { index: undefined, ranges: [range], isPoints: false, isExact, isCountable: true, givesSort: sort.length === 0, stage: 'COLLSCAN' }
 }
 
 function candidate(
@@ -121,6 +123,7 @@ function candidate(
     ranges: sorting === 'reverse' ? bounds.ranges.map(range => ({ ...range, reverse: true })) : bounds.ranges,
     isPoints,
     isExact: complete && bounds.isExact && bounds.used === conjuncts.length,
+    isCountable: hasOneEntryEach(index, bounds),
     givesSort: sort.length === 0 || sorting !== undefined,
     stage: isId && isPoints ? 'IDHACK' : isId && bounds.used === 0 ? 'COLLSCAN' : 'IXSCAN',
     score,
@@ -134,8 +137,14 @@ function sparseHoldsAll(index: Index, conjuncts: readonly Conjunct[]): boolean {
   )
 }
 
+/** Whether no document has two entries in the ranges: of its arrays at most one element each is looked for. */
+function hasOneEntryEach(index: Index, { ranges, equalities }: Bounds): boolean {
+  return ranges.length <= 1 ? index.multikey.lastIndexOf(true) < equalities : !index.multikey.some(Boolean)
+}
+
 function sortBy(index: Index, bounds: Bounds, conjuncts: readonly Conjunct[], sort: readonly SortKey[]): 'forward' | 'reverse' | undefined {
-  if (index.multikey.some(Boolean) || (bounds.ranges.length > 1 && !(bounds.equalities === 0 && !bounds.hasRange))) return undefined
+  if (bounds.ranges.length > 1 && !(bounds.equalities === 0 && !bounds.hasRange)) return undefined
+  if (!hasOneEntryEach(index, bounds) || index.fields.some(({ path }, i) => index.multikey[i] && sort.some(key => key.path === path))) return undefined
   const fixed = new Set(
     bounds.ranges.length <= 1
       ? index.fields

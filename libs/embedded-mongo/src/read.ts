@@ -1,4 +1,5 @@
-import { filterFields } from './aggregate-split.ts'
+import { type Fields, filterFields } from './aggregate-split.ts'
+import { type Selection, selectionOf } from './bson-decode.ts'
 import { decode, decodeFields } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
 import { type Collation, type Folded, foldFilter } from './collation.ts'
@@ -48,7 +49,7 @@ export interface Query {
   vars?: Doc
   collation?: Collation | undefined
   /** The only top-level fields that are wanted, those of the filter and the sort included: `doc` may then hold these and `raw` nothing. */
-  fields?: ReadonlySet<string> | undefined
+  fields?: Fields | undefined
   /** Set when the last document has been given out, as far as that is known without looking for another one. */
   end?: { isReached: boolean }
 }
@@ -117,8 +118,11 @@ function* findMatches(
           seen.add(text)
         }
         if (changes?.size && changes.has(key.toString('latin1'))) continue
-        const found = Buffer.isBuffer(entry) ? lookUp(storage, key, snapshot, query.fields) : { key, raw: entry.value, doc: undefined }
-        if (found && ((plan.isExact && version === storage.version()) || matches(found))) yield found
+        const isSure = plan.isExact && version === storage.version()
+        const found = Buffer.isBuffer(entry)
+          ? lookUp(storage, key, snapshot, isSure ? query.fields?.afterFilter : query.fields?.all)
+          : { key, raw: entry.value, doc: undefined }
+        if (found && (isSure || matches(found))) yield found
       }
     }
   }
@@ -145,7 +149,7 @@ function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: F
 }
 
 /** The document of an index entry; when only some fields are wanted, these are decoded from the store's own bytes. */
-function lookUp(storage: Storage, key: Buffer, snapshot: Snapshot | undefined, fields: ReadonlySet<string> | undefined): Found | undefined {
+function lookUp(storage: Storage, key: Buffer, snapshot: Snapshot | undefined, fields: Selection | undefined): Found | undefined {
   if (!fields) {
     const raw = storage.docs.get(key, snapshot)
     return raw && { key, raw, doc: undefined }
@@ -171,7 +175,7 @@ function* sorted(
   collation: Collation | undefined,
 ): Generator<Found | Tick> {
   let kept: { found: Found; values: unknown[]; place: number }[] = []
-  const fields = new Set(keys.map(({ path }) => path.split('.')[0]!))
+  const fields = selectionOf(new Set(keys.map(({ path }) => path.split('.')[0]!)))
   const order = (a: (typeof kept)[number], b: (typeof kept)[number]) => compareSorted(a.values, b.values, keys, collation) || a.place - b.place
   let place = 0
   for (const found of stream) {

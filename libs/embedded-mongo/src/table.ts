@@ -36,6 +36,7 @@ export interface Table {
 }
 
 const firstChunk = 16
+const shortBytes = 48
 const lastChunk = 512
 
 /** Values and keys are copied into pooled buffers, which is several times cheaper than the slices that LMDB's wrapper would make. */
@@ -137,7 +138,10 @@ function peek(db: Database<Buffer, Buffer>, key: Buffer, snapshot: Snapshot | un
 }
 
 function copy(source: Buffer, start: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end - start)
-  bytes.set(new Uint8Array(source.buffer, source.byteOffset + start, end - start))
+  const size = end - start
+  const bytes = Buffer.allocUnsafe(size)
+  // A view to copy from costs more than a short loop.
+  if (size <= shortBytes) for (let i = 0; i < size; i++) bytes[i] = source[start + i]!
+  else bytes.set(new Uint8Array(source.buffer, source.byteOffset + start, size))
   return bytes
 }

@@ -1,3 +1,4 @@
+import { selectionOf } from './bson-decode.ts'
 import { decode, decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
 import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
 import { fail, failConflict } from './errors.ts'
@@ -18,7 +19,7 @@ export interface Writer {
   bypassValidation?: boolean
 }
 
-const idOnly: ReadonlySet<string> = new Set(['_id'])
+const idOnly = selectionOf(['_id'])
 const dbRefKeys = new Set(['$ref', '$id', '$db'])
 
 /** Stores a new document whose _id comes first. Throws 11000 if the _id or a unique value is taken. */
