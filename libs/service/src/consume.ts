@@ -1,5 +1,5 @@
 import type { CloudEvent } from '@carapace/api'
-import { type Bus, Retry } from '@carapace/bus'
+import { type Bus, Retry, topicMatches } from '@carapace/bus'
 import { ZodError } from 'zod'
 import type { Subscription } from './define.ts'
 import type { Logger } from './log.ts'
@@ -14,11 +14,11 @@ export function consume(
   parts: { log: Logger; metrics: Metrics },
 ): Promise<{ close(): Promise<void> }> {
   const bindings = [...new Set(subscriptions.flatMap(subscription => subscription.types))]
-  const matchers = subscriptions.map(subscription => ({ matches: subscription.types.map(pattern), handle: subscription.handle }))
+  const takersOf = takersByType(subscriptions)
   return bus.subscribe({ name: `carapace.${service}`, exchange: 'events', bindings }, (event, delivery) =>
     inSpan(`${event.type} process`, 'consumer', event.traceparent, async trace => {
       const start = performance.now()
-      const outcome = await handleAll(event, matchers)
+      const outcome = await handleAll(event, takersOf(event.type))
       parts.metrics.events.inc({ type: event.type, outcome: outcome.name })
       const line = {
         trace: trace.traceId,
@@ -38,9 +38,8 @@ export function consume(
 
 async function handleAll(
   event: CloudEvent,
-  matchers: { matches: RegExp[]; handle: Subscription['handle'] }[],
+  takers: readonly Subscription[],
 ): Promise<{ name: 'done' | 'unknown' | 'retry' | 'failed'; error?: unknown }> {
-  const takers = matchers.filter(({ matches }) => matches.some(regex => regex.test(event.type)))
   // a binding that an earlier version made stays on the broker: what nobody takes any more is acknowledged
   if (takers.length === 0) return { name: 'unknown' }
   try {
@@ -52,8 +51,12 @@ async function handleAll(
   }
 }
 
-/** An AMQP topic pattern as a regular expression. */
-function pattern(topic: string): RegExp {
-  const words = topic.split('.').map(word => (word === '#' ? '.*' : word === '*' ? '[^.]+' : word.replace(/[^A-Za-z0-9_-]/g, '\\$&')))
-  return new RegExp(`^${words.join('\\.')}$`)
+/** Looked up once per type: few types arrive, and a service has many subscriptions. */
+function takersByType(subscriptions: readonly Subscription[]): (type: string) => readonly Subscription[] {
+  const known = new Map<string, readonly Subscription[]>()
+  return type => {
+    const found = known.get(type) ?? subscriptions.filter(({ types }) => types.some(topic => topicMatches(topic, type)))
+    known.set(type, found)
+    return found
+  }
 }

@@ -1,8 +1,8 @@
 import type { CloudEvent } from '@carapace/api'
 import { type BusLog, type Delivery, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
+import { topicMatches } from '../topic.ts'
 import type { LetterStore, ParkedLetter } from './letters.ts'
-import { topicMatches } from './topic.ts'
 
 interface Job {
   json: string

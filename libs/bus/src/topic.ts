@@ -1,4 +1,7 @@
-/** Whether a routing key matches a binding of a topic exchange: `*` stands for one word, `#` for none or more. */
+/**
+ * Whether a routing key matches a binding of a topic exchange: `*` stands for one word, `#` for none or more.
+ * @example topicMatches('chain.#', 'chain') === true
+ */
 export function topicMatches(binding: string, routingKey: string): boolean {
   return wordsMatch(binding.split('.'), 0, routingKey.split('.'), 0)
 }
