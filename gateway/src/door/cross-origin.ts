@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type RouteTable, refuse } from '@carapace/api'
-import { isCrossOrigin, preflightHeaders, type RawHeaders } from './headers.ts'
+import { preflightHeaders, type RawHeaders } from './headers.ts'
 import { ownHost } from './own-host.ts'
 
 export interface CrossOrigin {
@@ -32,7 +32,7 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
   const match = table.match(wanted || 'OPTIONS', path)
   if ('none' in match) refuse('ROUTE_NOT_FOUND')
   if ('methodNotAllowed' in match) refuse('METHOD_NOT_ALLOWED', { allow: match.methodNotAllowed })
-  if (!isCrossOrigin(match)) refuse('METHOD_NOT_ALLOWED', { allow: [match.method.toUpperCase()] })
+  if (!match.endpoint.crossOrigin) refuse('METHOD_NOT_ALLOWED', { allow: [match.method.toUpperCase()] })
   const body = '{}'
   const type = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
   response.writeHead(200, [...headers, ...preflightHeaders, ...type])

@@ -24,7 +24,7 @@ import { type RateLimits, RateRefusal } from '../rate/limits.ts'
 import { ClientGone, checkBodyHeaders, hasBody, readBody } from './body.ts'
 import { contextOf } from './context.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
-import { crossOriginHeaders, isCrossOrigin, policyFor, type RawHeaders } from './headers.ts'
+import { crossOriginHeaders, policyFor, type RawHeaders } from './headers.ts'
 import { answerLocally, isLocal, type LocalParts } from './local.ts'
 import { type Peer, peerOf } from './peer.ts'
 import type { Ended } from './record.ts'
@@ -93,7 +93,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   if (request.method === 'OPTIONS') return answerPreflight(request, response, parts.table, target.path, progress.headers)
   const route = findRoute(request.method, target.path, parts.table)
   progress.route = route
-  progress.headers.push(...policyFor(route.endpoint.produces), ...(isCrossOrigin(route) ? crossOriginHeaders : []))
+  progress.headers.push(...policyFor(route.endpoint.produces), ...(route.endpoint.crossOrigin ? crossOriginHeaders : []))
   checkBodyHeaders(request)
 
   const peer = peerOf(request, parts.trustsProxies)

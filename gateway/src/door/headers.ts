@@ -1,5 +1,3 @@
-import type { Found } from '@carapace/api'
-
 /** Names and values in turn, as `writeHead` takes them at no cost. */
 export type RawHeaders = string[]
 
@@ -16,10 +14,6 @@ export function commonHeaders(options: { mode: string; hsts: boolean }): RawHead
 /** Pages bring their own content security policy; everything else may not run or load anything. */
 export const policyFor = (produces: string | undefined): RawHeaders => (produces === 'text/html' ? [] : jsonPolicy)
 
-/** Any site may read what is public, and pay by x402; nothing that acts for an agent (behaviour 1.9). */
-export const isCrossOrigin = (route: Found): boolean =>
-  (route.method === 'get' && route.endpoint.caller === 'public' && !route.endpoint.private) || x402Route.test(route.path)
-
 export const crossOriginHeaders: RawHeaders = ['access-control-allow-origin', '*', 'access-control-expose-headers', exposed]
 
 /** Answer to a preflight. Identity headers are not among the allowed ones, so no other site can act for an agent through a browser. */
@@ -33,5 +27,3 @@ export const preflightHeaders: RawHeaders = [
   'access-control-max-age',
   '600',
 ]
-
-const x402Route = /^\/(?:api\/x402|facilitator)\//

@@ -26,9 +26,6 @@ export interface IdentityParts {
 
 type Needs = (typeof callers)[CallerClass]['needs']
 
-/** Endpoints that spend what the platform keeps for an agent. */
-const spending = new Set(['payFromTreasury', 'withdrawFromTreasury'])
-
 /** @throws the refusals of behaviour 1.5 that concern identity, in its order: 401 before 403 */
 export async function identify(
   request: IncomingMessage,
@@ -106,10 +103,10 @@ function requireHeaders(needs: Needs, sent: Sent): void {
   }
 }
 
-function mustSign({ endpoint, name }: Found, agent: ResolvedAgent, needs: Needs, parts: IdentityParts): boolean {
+function mustSign({ endpoint }: Found, agent: ResolvedAgent, needs: Needs, parts: IdentityParts): boolean {
   if (agent.requireSignature || endpoint.alwaysSigned) return true
   if (parts.mode === 'signed') return needs !== 'nothing'
-  return parts.exposed && spending.has(name)
+  return parts.exposed && endpoint.spends
 }
 
 function sameWallet(signer: Signer, wallet: string): void {

@@ -97,6 +97,14 @@ describe('the map of endpoints', () => {
       )
   })
 
+  it('opens to pages of other sites nothing that acts for an agent', () => {
+    for (const [name, endpoint] of endpoints.filter(([, { crossOrigin }]) => crossOrigin)) assert.equal(endpoint.caller, 'public', name)
+    assert.deepEqual(
+      endpoints.filter(([, { method, crossOrigin }]) => crossOrigin && method !== 'get').map(([name]) => name),
+      ['settleX402', 'verifyX402', 'payX402'],
+    )
+  })
+
   it('answers an empty body with errors of fields, never with an exception', () => {
     for (const [name, { body }] of endpoints) {
       const parsed = body?.safeParse({})

@@ -31,6 +31,10 @@ export interface EndpointSpec<
   signed?: CallerClass
   /** Needs a request signature in plain mode too. */
   alwaysSigned?: boolean
+  /** Spends what the platform keeps for the caller: signed also in plain mode where others can reach the gateway. */
+  spends?: boolean
+  /** Pages of any site may call it: a browser sends no identity there. Default: what anybody may read (behaviour 1.9). */
+  crossOrigin?: boolean
   /** A path parameter that must be the caller's own agent id (=:id). */
   self?: NoInfer<ParamNames<Path>>
   /** A body field that names the acting agent and must be the caller. */
@@ -78,6 +82,8 @@ export interface Endpoint<
   readonly caller: C
   readonly signed: CallerClass
   readonly alwaysSigned: boolean
+  readonly spends: boolean
+  readonly crossOrigin: boolean
   readonly self: string | undefined
   readonly actor: string | undefined
   readonly rate: RateClass
@@ -122,6 +128,8 @@ export function endpoint<
     caller: spec.caller,
     signed: spec.signed ?? spec.caller,
     alwaysSigned: spec.alwaysSigned ?? false,
+    spends: spec.spends ?? false,
+    crossOrigin: spec.crossOrigin ?? (spec.method === 'get' && spec.caller === 'public' && !spec.private),
     self: spec.self,
     actor: spec.actor,
     rate,

@@ -57,6 +57,7 @@ export const payX402 = endpoint({
   path: '/api/x402/pay',
   summary: 'Buy the data of a priced path: the challenge without a proof, the data with one',
   caller: 'public',
+  crossOrigin: true,
   rate: 'read',
   body: z.object({
     endpoint: z

@@ -48,6 +48,7 @@ export const payFromTreasury = endpoint({
   path: '/api/agents/:id/treasury/pay',
   summary: 'Pay another agent; from 25 USDC after 10 minutes, cancellable',
   ...own,
+  spends: true,
   body: z
     .object({
       recipientAgentId: uuid,
@@ -111,6 +112,7 @@ export const withdrawFromTreasury = endpoint({
   path: '/api/agents/:id/treasury/withdraw',
   summary: 'Pay out to the registered wallet; same limit and delay as a payment',
   caller: 'wallet',
+  spends: true,
   self: 'id',
   body: z.object({ amount: paymentAmount, chain: chain.optional() }),
   response: paymentAnswer,

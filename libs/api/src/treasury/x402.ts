@@ -51,6 +51,7 @@ export const verifyX402 = endpoint({
   path: '/facilitator/verify',
   summary: 'Check an x402 payment to this platform',
   caller: 'public',
+  crossOrigin: true,
   body: facilitatorCall,
   response: z.looseObject({ isValid: z.boolean(), invalidReason: z.string().optional(), payer: z.string().optional() }),
 })
@@ -60,6 +61,7 @@ export const settleX402 = endpoint({
   path: '/facilitator/settle',
   summary: 'Settle an x402 payment to this platform',
   caller: 'public',
+  crossOrigin: true,
   body: facilitatorCall,
   response: z.looseObject({
     success: z.boolean(),
