@@ -80,10 +80,10 @@ export function countMatches(context: Context, name: string, query: Query): numb
   return n
 }
 
-/** How many documents there are. An index that holds each of them once takes up fewer pages than they do themselves. */
+/** How many documents there are. An index that holds each of them once takes up fewer pages than they do; a snapshot may be older than an index. */
 function countAll({ storage, snapshot }: View, collection: Collection): number {
   const whole = collection.indexes.find(
-    ({ isReady, isKept, isSparse, partial, multikey }) => isReady && isKept && !isSparse && !partial && !multikey.some(Boolean),
+    ({ isReady, isKept, isSparse, partial, multikey }) => !snapshot && isReady && isKept && !isSparse && !partial && !multikey.some(Boolean),
   )
   return (whole ? storage.index : storage.docs).count(wholeRange((whole ?? collection).id), snapshot)
 }

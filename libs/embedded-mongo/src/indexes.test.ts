@@ -110,6 +110,22 @@ describe('indexes', () => {
     )
   })
 
+  it('gives the order behind one element of an array, and counts such documents by their keys', async () => {
+    const items = test.db().collection('items')
+    await items.createIndex({ tags: 1, n: -1, _id: -1 })
+    await items.insertMany(Array.from({ length: 20 }, (_, n) => ({ n, tags: n % 2 ? ['odd', 'odd', `t${n}`] : ['even', `t${n}`] })))
+
+    assert.equal((await stageOf(items, { tags: 'odd' }, { n: -1, _id: -1 })).isSorted, true)
+    assert.equal((await stageOf(items, { tags: { $in: ['odd', 't2'] } }, { n: -1, _id: -1 })).isSorted, false)
+    assert.equal((await stageOf(items, { tags: 'odd' }, { tags: 1 })).isSorted, false)
+    assert.deepEqual(
+      (await items.find({ tags: 'odd' }).sort({ n: -1, _id: -1 }).limit(2).toArray()).map(({ n }) => n),
+      [19, 17],
+    )
+    assert.deepEqual([await items.countDocuments({ tags: 'odd' }), await items.countDocuments({ tags: { $in: ['odd', 't3'] } })], [10, 10])
+    assert.equal(await items.countDocuments({}), 20)
+  })
+
   it('uses a partial index only for queries that imply its condition', async () => {
     const items = test.db().collection('items')
     await items.createIndex({ a: 1 }, { partialFilterExpression: { status: 'open', n: { $gte: 5 } } })
@@ -164,6 +180,8 @@ describe('indexes', () => {
       { key: { a: 1 } },
       { key: { b: -1 } },
       { key: { a: 1, b: -1 } },
+      { key: { a: 1, _id: 1 } },
+      { key: { a: 1, b: -1, _id: 1 } },
       { key: { 'a.x': 1, 'a.y': 1 } },
       { key: { b: 1, a: 1 }, sparse: true, name: 'sparse' },
       { key: { b: 1 }, partialFilterExpression: { a: { $exists: true } }, name: 'partial' },

@@ -144,7 +144,8 @@ function hasOneEntryEach(index: Index, { ranges, equalities }: Bounds): boolean 
 
 function sortBy(index: Index, bounds: Bounds, conjuncts: readonly Conjunct[], sort: readonly SortKey[]): 'forward' | 'reverse' | undefined {
   if (bounds.ranges.length > 1 && !(bounds.equalities === 0 && !bounds.hasRange)) return undefined
-  if (!hasOneEntryEach(index, bounds) || index.fields.some(({ path }, i) => index.multikey[i] && sort.some(key => key.path === path))) return undefined
+  if (!hasOneEntryEach(index, bounds) || index.fields.some(({ path }, i) => index.multikey[i] && sort.some(key => key.path === path)))
+    return undefined
   const fixed = new Set(
     bounds.ranges.length <= 1
       ? index.fields
