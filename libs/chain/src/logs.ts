@@ -15,6 +15,8 @@ export interface RawLog {
 interface Known {
   fragment: EventFragment
   contract: ContractName
+  /** How many topics its logs have. */
+  topics: number
   /** Set when every parameter is one static word: read without the ABI coder, which costs a hundred times as much. */
   words: readonly { name: string; indexed: boolean; read: (word: string) => unknown }[] | undefined
 }
@@ -24,27 +26,30 @@ interface Known {
  * @param only contract and event names that matter; default: all
  */
 export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): (logs: readonly RawLog[]) => ChainLog[] {
-  const events = new Map<string, Map<string, Known>>()
+  /** By address in small letters, then by topic. Contracts that share a topic differ in the number of indexed parameters. */
+  const events = new Map<string, Map<string, Known[]>>()
   for (const contract of contractNames) {
     if (!addresses[contract]) continue
-    const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, Known>()
+    const byTopic = events.get(addresses[contract].toLowerCase()) ?? new Map<string, Known[]>()
     contractInterface(contract).forEachEvent(fragment => {
       if (only && !only[contract]?.includes(fragment.name)) return
-      byTopic.set(`${fragment.topicHash}/${fragment.inputs.filter(input => input.indexed).length}`, {
-        fragment,
-        contract,
-        words: wordReaders(fragment.inputs),
-      })
+      const topics = 1 + fragment.inputs.filter(input => input.indexed).length
+      const others = byTopic.get(fragment.topicHash)?.filter(known => known.topics !== topics) ?? []
+      byTopic.set(fragment.topicHash, [...others, { fragment, contract, topics, words: wordReaders(fragment.inputs) }])
     })
     events.set(addresses[contract].toLowerCase(), byTopic)
   }
-  return logs =>
-    logs.flatMap(log => {
-      const found = events.get(log.address.toLowerCase())?.get(`${log.topics[0]}/${log.topics.length - 1}`)
-      if (!found) return []
+  return logs => {
+    const decoded: ChainLog[] = []
+    for (const log of logs) {
+      const byTopic = events.get(log.address) ?? events.get(log.address.toLowerCase())
+      const found = byTopic?.get(log.topics[0] ?? '')?.find(known => known.topics === log.topics.length)
+      if (!found) continue
       const args = found.words ? readWords(found.words, log) : readAny(found, log)
-      return [{ contract: found.contract, event: found.fragment.name, args, address: toChecksum(log.address), logIndex: Number(log.logIndex) }]
-    })
+      decoded.push({ contract: found.contract, event: found.fragment.name, args, address: toChecksum(log.address), logIndex: Number(log.logIndex) })
+    }
+    return decoded
+  }
 }
 
 const readers: Record<string, (word: string) => unknown> = {
@@ -52,7 +57,8 @@ const readers: Record<string, (word: string) => unknown> = {
   bytes32: word => `0x${word}`,
   bool: word => word.endsWith('1'),
 }
-const unsigned = (word: string) => BigInt(`0x${word}`).toString()
+/** Most numbers fit a double exactly: those need no big integer. */
+const unsigned = (word: string) => (word.startsWith('0'.repeat(51)) ? String(Number.parseInt(word, 16)) : BigInt(`0x${word}`).toString())
 
 function wordReaders(inputs: readonly ParamType[]): Known['words'] {
   const words = inputs.map(input => ({
@@ -66,14 +72,15 @@ function wordReaders(inputs: readonly ParamType[]): Known['words'] {
 function readWords(words: NonNullable<Known['words']>, log: RawLog): Record<string, unknown> {
   let topic = 1
   let offset = 2
-  return Object.fromEntries(
-    words.map(({ name, indexed, read }) => {
-      if (indexed) return [name, read(log.topics[topic++]!.slice(2))]
-      const word = log.data.slice(offset, offset + 64)
+  const values: Record<string, unknown> = {}
+  for (const { name, indexed, read } of words) {
+    if (indexed) values[name] = read(log.topics[topic++]!.slice(2))
+    else {
+      values[name] = read(log.data.slice(offset, offset + 64))
       offset += 64
-      return [name, read(word)]
-    }),
-  )
+    }
+  }
+  return values
 }
 
 function readAny({ fragment, contract }: Known, log: RawLog): Record<string, unknown> {

@@ -63,9 +63,11 @@ export const submitted = (op: OpRecord, seq: number, txHash: string): Announceme
   named(op, seq, draftOf(chainCommandSubmitted, { ...about(op, seq), txHash }), txHash)
 
 export function confirmed(op: OpRecord, event: typeof chainCommandConfirmed | typeof chainCommandFinalized = chainCommandConfirmed): Announcement {
-  const { txHash, blockNumber, blockHash, blockTime, logs } = op.result!
-  const draft = draftOf(event, { ...about(op, op.seq), txHash, blockNumber, blockHash, blockTime, logs: logs as ChainLog[] })
-  return named(op, op.seq, draft, `${txHash}#${blockHash}`)
+  const { _id: opKey, round, kind, network, aggregateKey, seq } = op
+  const { txHash, blockNumber, blockHash, blockTime } = op.result!
+  const logs = op.result!.logs as ChainLog[]
+  const draft = draftOf(event, { opKey, round, kind, network, aggregateKey, seq, txHash, blockNumber, blockHash, blockTime, logs })
+  return named(op, seq, draft, `${txHash}#${blockHash}`)
 }
 export const finalized = (op: OpRecord): Announcement => confirmed(op, chainCommandFinalized)
 

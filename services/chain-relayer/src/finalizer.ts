@@ -11,7 +11,9 @@ export function finalize(lane: Lane): void {
   const due = lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number <= upTo)
   if (due.length === 0) return
   const ops = due.flatMap(liveOps).filter(op => op.state === 'CONFIRMED' || op.state === 'FINAL')
-  const steps = ops.map(op => finish(op, Date.now()))
+  // One moment for all: what is alike shares a statement.
+  const now = Date.now()
+  const steps = ops.map(op => finish(op, now))
   const events = ops.map(finalized)
   const txSteps = due.map(({ tx }) => ({ tx, fields: { state: 'FINAL' as const, unfinished: false, block: tx.block } }))
   void lane.after.start(due, async () => {

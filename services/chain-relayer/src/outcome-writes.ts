@@ -87,11 +87,18 @@ function unusual(op: OpRecord, what: string, now: number): OpStep {
   return { op, fields: failLater ? { ...fields, failLater } : fields, from: running }
 }
 
+/** Equal for fields that are equal. Of a success the block says it all. */
+function likeness(fields: OpFields): string {
+  const { result, history, state, seq, updatedAt } = fields
+  if (!result || result.already || history) return JSON.stringify(fields)
+  return `${state}/${seq}/${updatedAt}/${result.blockHash}`
+}
+
 /** Stores steps, one statement for all that change in the same way: a statement costs more than a document. */
 export async function storeSteps(ops: mongo.Collection<OpRecord>, steps: readonly OpStep[]): Promise<void> {
   const groups = new Map<string, { keys: string[]; round: number; fields: OpFields; from: readonly OpState[] }>()
   for (const { op, fields, from } of steps) {
-    const key = `${op.round}${from}${JSON.stringify(fields)}`
+    const key = `${op.round}${from}${likeness(fields)}`
     const group = groups.get(key)
     if (group) group.keys.push(op._id)
     else groups.set(key, { keys: [op._id], round: op.round, fields, from })

@@ -88,7 +88,13 @@ async function stepsOf(lane: Lane, one: Mined): Promise<OpStep[]> {
   if (isNoop) return liveOps(slot).map(op => release(op, slot.tx))
   const outcomes = await readOutcomes(lane, slot, receipt, block)
   const steps: OpStep[] = []
-  for (const op of liveOps(slot)) steps.push(await stepFor(lane, op, outcomes.get(op._id)!, one))
+  const now = Date.now()
+  const isBatched = slot.tx.ops.some(carried => carried.batchId !== null)
+  for (const op of liveOps(slot)) {
+    const outcome = outcomes.get(op._id)!
+    op.viaBatcher ||= isBatched
+    steps.push(outcome.kind === 'done' ? success(lane, op, outcome.logs, one, now) : await failure(lane, op, outcome, one))
+  }
   return steps
 }
 
@@ -113,13 +119,22 @@ async function readOutcomes(lane: Lane, slot: Slot, receipt: Receipt, block: Blo
   return outcomesOf(slot.tx, receipt, lane.network.addresses.Batcher, revert)
 }
 
-async function stepFor(lane: Lane, op: OpRecord, outcome: OpOutcome, { slot, receipt, block }: Mined): Promise<OpStep> {
+const placeOf = ({ receipt, block }: Mined) => ({
+  txHash: receipt.transactionHash,
+  blockNumber: block.number,
+  blockHash: block.hash,
+  blockTime: block.time,
+})
+
+function success(lane: Lane, op: OpRecord, logs: Receipt['logs'], one: Mined, now: number): OpStep {
+  lane.onConfirmed(now - op.createdAt)
+  return confirm(op, { ...placeOf(one), logs: lane.network.decodeLogs(logs) as unknown as Record<string, unknown>[] }, now)
+}
+
+async function failure(lane: Lane, op: OpRecord, outcome: OpOutcome & { kind: 'reverted' }, one: Mined): Promise<OpStep> {
   const now = Date.now()
-  const place = { txHash: receipt.transactionHash, blockNumber: block.number, blockHash: block.hash, blockTime: block.time }
-  if (slot.tx.ops.some(carried => carried.opKey === op._id && carried.batchId)) op.viaBatcher = true
-  if (outcome.kind === 'done') lane.onConfirmed(now - op.createdAt)
-  if (outcome.kind === 'done') return confirm(op, { ...place, logs: decoded(lane, outcome.logs) }, now)
-  if (await effectIsThere(lane, op)) return confirm(op, { ...place, logs: [], already: true }, now)
+  const { slot, receipt } = one
+  if (await effectIsThere(lane, op)) return confirm(op, { ...placeOf(one), logs: [], already: true }, now)
   countTry(op, slot.tx._id, receipt.transactionHash)
   const verdict = judge(outcome, op, lane.timings.retries, lane.commandOf(op.kind)?.transient ?? [], Math.random())
   const waitMs = tokenMovesLater(lane, op, slot.tx)
@@ -130,5 +145,3 @@ async function stepFor(lane: Lane, op: OpRecord, outcome: OpOutcome, { slot, rec
   }
   return fail(op, verdict.error, now)
 }
-
-const decoded = (lane: Lane, logs: Receipt['logs']) => lane.network.decodeLogs(logs) as unknown as Record<string, unknown>[]

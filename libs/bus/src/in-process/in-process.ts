@@ -46,8 +46,14 @@ export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), 
   return {
     async publish(messages) {
       assertOpen()
-      const routed = messages.map(message => ({ queues: routes(message), json: JSON.stringify(message.event) }))
-      await Promise.all(routed.flatMap(({ queues, json }) => queues.map(queue => queue.take(json))))
+      const taken: Promise<void>[] = []
+      // All are routed before the first is handed out: a command that nobody takes refuses them all.
+      for (const { queues, event } of messages.map(message => ({ queues: routes(message), event: message.event }))) {
+        if (queues.length === 0) continue
+        const json = JSON.stringify(event)
+        for (const queue of queues) taken.push(queue.take(json))
+      }
+      await Promise.all(taken)
     },
 
     async subscribe(spec, handler) {
