@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type ErrorCode, refuse } from '@carapace/api'
 import { type ClientSession, type Model, Schema } from 'mongoose'
 import { announce, type Database } from './database.ts'
 import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
 import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox-entry.ts'
+import { type Page, totalsOf } from './totals.ts'
 
 /** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */
 export interface Decision<T> {
@@ -44,12 +46,8 @@ export interface AggregateStore<T> {
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Stored<T>[]>
   count(filter: Record<string, unknown>): Promise<number>
-  /** One page and the count of all matches, newest first unless sorted otherwise. */
-  page(
-    filter: Record<string, unknown>,
-    page: { limit: number; offset: number },
-    sort?: Record<string, 1 | -1>,
-  ): Promise<{ items: Stored<T>[]; total: number }>
+  /** One page and the count of all matches, newest first unless sorted otherwise. What another process writes counts after 1 s at the latest. */
+  page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort?: Record<string, 1 | -1>): Promise<Page<Stored<T>>>
 }
 
 interface Envelope {
@@ -89,6 +87,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   const model = db.connection.model(spec.collection, schema, spec.collection) as unknown as Model<T>
   const raw = () => db.connection.collection<Envelope & Record<string, unknown>>(spec.collection)
   db.outboxes.set(spec.collection, 'keep')
+  const totals = totalsOf(db, spec.collection)
 
   const load = (id: string, session?: ClientSession) => raw().findOne({ _id: id }, session ? { session } : {})
 
@@ -129,6 +128,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
 
     change: async (id, decide, options = {}) => {
       for (let attempt = 1; attempt <= attempts; attempt++) {
+        if (attempt > 1) await breathe(attempt)
         const document = (await load(id, options.session)) ?? refuse('NOT_FOUND', { resource: spec.resource })
         const before = stored<T>(document)
         if (options.cause && document.processed?.includes(options.cause)) return before
@@ -154,6 +154,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
 
     remove: async id => {
       await raw().deleteOne({ _id: id })
+      totals.forget()
     },
 
     find: async (filter, { sort = newestFirst, limit = 0, offset = 0 } = {}) => {
@@ -165,13 +166,13 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
 
     count: filter => raw().countDocuments(filter),
 
-    page: async (filter, page, sort) => {
-      const [items, total] = await Promise.all([store.find(filter, { ...page, ...(sort ? { sort } : {}) }), store.count(filter)])
-      return { items, total }
-    },
+    page: (filter, page, sort) => totals.page(filter, page, () => store.find(filter, { ...page, ...(sort ? { sort } : {}) })),
   }
   return store
 }
+
+/** Losers that try again at once would meet again: they part by chance, within some milliseconds. */
+const breathe = (attempt: number) => sleep(Math.random() * attempt * 8)
 
 function stored<T>(document: Envelope & Record<string, unknown>): Stored<T> {
   const { _id, outbox, pending, lease, processed, ...state } = document

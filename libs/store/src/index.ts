@@ -6,3 +6,4 @@ export { type Ledger, type LedgerEntry, type LedgerLine, openLedger, transfer } 
 export { openOutbox } from './outbox.ts'
 export { type Projection, type ProjectionSpec, projection } from './projection.ts'
 export { type Relay, type RelayOptions, startRelay } from './relay.ts'
+export { type Page, type Totals, totalsOf } from './totals.ts'

@@ -2,6 +2,7 @@ import type { CloudEvent } from '@carapace/api'
 import type { Schema } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
+import { type Page, totalsOf } from './totals.ts'
 
 export interface ProjectionSpec<Row> {
   collection: string
@@ -23,7 +24,8 @@ export interface Projection<Row> {
     filter: Record<string, unknown>,
     options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number },
   ): Promise<(Row & { id: string })[]>
-  count(filter: Record<string, unknown>): Promise<number>
+  /** One page and the count of all matches. What another process writes counts after 1 s at the latest. */
+  page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
 }
 
 interface Kept {
@@ -80,7 +82,6 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
     },
     find: async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
       (await raw().find(filter, { sort, limit, skip: offset }).toArray()).map(view),
-    count: filter => raw().countDocuments(filter),
   }
 }
 

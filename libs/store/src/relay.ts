@@ -1,7 +1,8 @@
 import type { Bus } from '@carapace/bus'
-import type { mongo } from 'mongoose'
 import type { Database } from './database.ts'
-import { type Handoff, leaseMs, leaseUntil, type OutboxEntry, outgoing, relayToken } from './outbox-entry.ts'
+import { leasedClaims, type Pending, soleClaims } from './outbox-claims.ts'
+import { outboxClears } from './outbox-clears.ts'
+import { type Handoff, leaseMs, outgoing } from './outbox-entry.ts'
 
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
@@ -10,7 +11,7 @@ export interface RelayOptions {
   sweepMs?: number
   /** Documents in work at once. Default 256. */
   window?: number
-  /** No other process shares this database: leases of a former life are dropped at the start. */
+  /** No other process shares this database: documents are sent without a lease. */
   exclusive?: boolean
   /** Nothing is sent before this resolves. */
   after?: Promise<void>
@@ -26,23 +27,6 @@ export interface Relay {
   close(): Promise<void>
 }
 
-type Filter<T> = mongo.Filter<T & mongo.Document>
-
-interface Pending {
-  _id: string
-  version: number
-  outbox: OutboxEntry[]
-  pending?: true
-  lease?: { token: string; until: Date }
-  updatedAt: Date
-}
-interface Sent {
-  id: string
-  version: number
-  ids: string[]
-  done: (cleared: boolean) => void
-  failed: (error: unknown) => void
-}
 /** A document that is being sent: by whom it is waited for, and since when its lease runs (ms). */
 interface Work {
   done: Promise<void>
@@ -55,15 +39,16 @@ const closeMs = 2_000
 
 /**
  * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a sweep finds the rest.
- * A document in work is leased for 10 s, so replicas may sweep at once; a duplicate after a crash is harmless to idempotent consumers.
+ * A document in work is leased, so replicas may sweep at once; a duplicate after a crash is harmless to idempotent consumers.
  */
 export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay {
   const { source, sweepMs = 1_000, window = 256, onError = () => undefined } = options
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
+  const claims = options.exclusive ? soleClaims(db) : leasedClaims(db)
+  const clears = outboxClears(db, claims)
   const inWork = new Map<string, Work>()
   const dirty = new Set<string>()
   const waiting = new Map<string, [collection: string, id: string, handoff: Handoff | undefined]>()
-  const clearing = new Map<string, Sent[]>()
   const page = 4 * window
   let more = false
   let closed = false
@@ -86,8 +71,9 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       .finally(() => {
         inWork.delete(key)
         if (dirty.delete(key)) wake(collection, id, undefined)
-        if (waiting.size > 0) wakeNext()
-        else if (more && inWork.size < window / 4) again()
+        wakeNext()
+        // the next look is taken while the broker still has work from the last one
+        if (more && waiting.size < window / 2) again()
       })
     inWork.set(key, { done, leasedAt: Date.now(), collection, id })
   }
@@ -101,66 +87,25 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
 
   /** Sends until the document's outbox is empty. */
   async function drain(key: string, collection: string, id: string, handoff: Handoff | undefined): Promise<void> {
-    for (let next = handoff ?? (await claim(collection, id)); next && !closed; next = await claim(collection, id)) {
+    for (let next = handoff ?? (await claims.one(collection, id)); next && !closed; next = await claims.one(collection, id)) {
       dirty.delete(key)
       await bus.publish(next.entries.map(entry => outgoing(entry, source)))
       const ids = next.entries.map(entry => entry.id)
-      const cleared = await clear(collection, { id, version: next.version, ids })
+      const cleared = await clears.clear(collection, id, ids)
       if (cleared && !dirty.has(key)) return
-      if (!cleared) await raw(collection).updateOne({ _id: id }, { $pull: { outbox: { id: { $in: ids } } } })
+      if (!cleared) await clears.removeSent(collection, id, ids)
     }
   }
 
-  async function claim(collection: string, id: string): Promise<Handoff | undefined> {
-    const document = await raw(collection).findOneAndUpdate(
-      { _id: id, ...claimable() },
-      { $set: { lease: { token: relayToken, until: leaseUntil() } } },
-      { returnDocument: 'after', projection: { version: 1, outbox: 1 } },
-    )
-    return document ? { version: document.version, entries: document.outbox } : undefined
-  }
-
-  /** Removes what was sent, if no newer version came meanwhile. Calls of one moment share one bulk write. */
-  function clear(collection: string, sent: Pick<Sent, 'id' | 'version' | 'ids'>): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const batch = clearing.get(collection)
-      const entry = { ...sent, done: resolve, failed: reject }
-      if (batch) {
-        batch.push(entry)
-        return
-      }
-      clearing.set(collection, [entry])
-      setImmediate(() => {
-        const entries = clearing.get(collection) ?? []
-        clearing.delete(collection)
-        clearBatch(collection, entries).catch((error: unknown) => {
-          for (const { failed } of entries) failed(error)
-        })
-      })
-    })
-  }
-
-  async function clearBatch(collection: string, entries: Sent[]): Promise<void> {
-    const filter = (sent: Sent) => ({ _id: sent.id, version: sent.version, 'lease.token': relayToken })
-    const operations = entries.map(sent =>
-      db.outboxes.get(collection) === 'delete'
-        ? { deleteOne: { filter: filter(sent) } }
-        : { updateOne: { filter: filter(sent), update: { $set: { outbox: [] }, $unset: { pending: '' as const, lease: '' as const } } } },
-    )
-    const result = await raw(collection).bulkWrite(operations, { ordered: false })
-    const all = result.matchedCount + result.deletedCount === entries.length
-    for (const sent of entries) sent.done(all)
-  }
-
-  /** A publish may last longer than a lease: in process as long as its slowest handler. Nobody else shall take the document meanwhile. */
   async function renew(): Promise<void> {
     const now = Date.now()
     const due = [...inWork.values()].filter(work => now - work.leasedAt >= leaseMs / 4)
     for (const work of due) work.leasedAt = now
-    for (const collection of new Set(due.map(work => work.collection))) {
-      const ids = due.filter(work => work.collection === collection).map(work => work.id)
-      await raw(collection).updateMany({ _id: { $in: ids }, 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
-    }
+    for (const collection of new Set(due.map(work => work.collection)))
+      await claims.renew(
+        collection,
+        due.filter(work => work.collection === collection).map(work => work.id),
+      )
   }
 
   /** The last look ended at its limit, so another one follows as soon as what it found is sent. */
@@ -174,22 +119,12 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     await renew()
     for (const collection of db.outboxes.keys()) {
       const found = await raw(collection)
-        .find(claimable(), { projection: { _id: 1 }, limit: page })
+        .find(claims.claimable(), { projection: { _id: 1 }, limit: page })
         .toArray()
       more ||= found.length === page
       const idle = found.map(({ _id }) => _id).filter(id => !inWork.has(`${collection}/${id}`) && !waiting.has(`${collection}/${id}`))
-      if (idle.length > 0) for (const { id, handoff } of await claimAll(collection, idle)) wake(collection, id, handoff)
+      if (idle.length > 0) for (const { id, handoff } of await claims.many(collection, idle)) wake(collection, id, handoff)
     }
-  }
-
-  /** As `claim`, for a backlog: two calls of the database, however many documents. */
-  async function claimAll(collection: string, ids: string[]): Promise<{ id: string; handoff: Handoff }[]> {
-    const own = { _id: { $in: ids } }
-    await raw(collection).updateMany({ ...own, ...claimable() }, { $set: { lease: { token: relayToken, until: leaseUntil() } } })
-    const documents = await raw(collection)
-      .find({ ...own, pending: true, 'lease.token': relayToken }, { projection: { version: 1, outbox: 1 } })
-      .toArray()
-    return documents.map(document => ({ id: document._id, handoff: { version: document.version, entries: document.outbox } }))
   }
 
   const tell = (error: unknown) => {
@@ -197,8 +132,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
   const onSaved = (collection: string, id: string, handoff: Handoff | undefined) => wake(collection, id, handoff)
   db.changes.on('saved', onSaved)
-  const dropped = options.exclusive ? dropLeases(db).catch(tell) : Promise.resolve()
-  const start = Promise.all([dropped, options.after]).then(() => {
+  const start = Promise.resolve(options.after).then(() => {
     open = true
     for (let waited = waiting.size; waited > 0; waited--) wakeNext()
   })
@@ -241,16 +175,4 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
     }),
   ])
   clearTimeout(timer)
-}
-
-/** Free, left behind, or already this process's own. */
-const claimable = (): Filter<Pending> => ({
-  pending: true,
-  $or: [{ lease: { $exists: false } }, { 'lease.until': { $lt: new Date() } }, { 'lease.token': relayToken }],
-})
-
-async function dropLeases(db: Database): Promise<void> {
-  await Promise.all(
-    [...db.outboxes.keys()].map(collection => db.connection.collection(collection).updateMany({ pending: true }, { $unset: { lease: '' } })),
-  )
 }

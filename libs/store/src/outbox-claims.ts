@@ -1,0 +1,82 @@
+import type { mongo } from 'mongoose'
+import type { Database } from './database.ts'
+import { type Handoff, leaseUntil, type OutboxEntry, relayToken } from './outbox-entry.ts'
+
+/** What a relay sees of a document with an outbox. */
+export interface Pending {
+  _id: string
+  version: number
+  outbox: OutboxEntry[]
+  pending?: true
+  lease?: { token: string; until: Date }
+  updatedAt: Date
+}
+export type PendingFilter = mongo.Filter<Pending>
+
+/** How relays divide the outboxes of a database among themselves. */
+export interface Claims {
+  /** Documents whose outbox may be sent by this process. */
+  claimable(): PendingFilter
+  /** Documents that this process sends and nobody took from it. */
+  own: PendingFilter
+  /** Takes a document's outbox; undefined when it is empty or another process has it. */
+  one(collection: string, id: string): Promise<Handoff | undefined>
+  /** As `one`, for a backlog: two calls of the database at most, however many documents. */
+  many(collection: string, ids: readonly string[]): Promise<{ id: string; handoff: Handoff }[]>
+  /** Keeps documents for another lease: a publish may last longer than one, in process as long as its slowest handler. */
+  renew(collection: string, ids: readonly string[]): Promise<void>
+}
+
+const asSent = { version: 1, outbox: 1 } as const
+const handoffOf = ({ version, outbox }: Pending): Handoff => ({ version, entries: outbox })
+
+/** Replicas share the database: who sends a document holds a lease on it, which the write of an event takes along. */
+export function leasedClaims(db: Database): Claims {
+  const raw = (collection: string) => db.connection.collection<Pending>(collection)
+  const own: PendingFilter = { pending: true, 'lease.token': relayToken }
+  const lease = () => ({ $set: { lease: { token: relayToken, until: leaseUntil() } } })
+  const claimable = (): PendingFilter => ({
+    pending: true,
+    $or: [{ lease: { $exists: false } }, { 'lease.until': { $lt: new Date() } }, { 'lease.token': relayToken }],
+  })
+  return {
+    claimable,
+    own,
+    one: async (collection, id) => {
+      const document = await raw(collection).findOneAndUpdate({ _id: id, ...claimable() }, lease(), { returnDocument: 'after', projection: asSent })
+      return document ? handoffOf(document as Pending) : undefined
+    },
+    many: async (collection, ids) => {
+      const these = { _id: { $in: [...ids] } }
+      await raw(collection).updateMany({ ...these, ...claimable() }, lease())
+      const documents = await raw(collection)
+        .find({ ...these, ...own }, { projection: asSent })
+        .toArray()
+      return documents.map(document => ({ id: document._id, handoff: handoffOf(document) }))
+    },
+    renew: async (collection, ids) => {
+      await raw(collection).updateMany({ _id: { $in: [...ids] }, 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
+    },
+  }
+}
+
+/** One process has the database to itself: nothing needs to be claimed, and what leases say, also those of a former life, counts for nothing. */
+export function soleClaims(db: Database): Claims {
+  const raw = (collection: string) => db.connection.collection<Pending>(collection)
+  const own: PendingFilter = { pending: true }
+  return {
+    claimable: () => own,
+    own,
+    one: async (collection, id) => {
+      const document = await raw(collection).findOne({ _id: id, ...own }, { projection: asSent })
+      return document ? handoffOf(document) : undefined
+    },
+    many: async (collection, ids) => {
+      const documents = await raw(collection)
+        .find({ _id: { $in: [...ids] }, ...own }, { projection: asSent })
+        .toArray()
+      return documents.map(document => ({ id: document._id, handoff: handoffOf(document) }))
+    },
+    renew: async () => undefined,
+  }
+}
