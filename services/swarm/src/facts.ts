@@ -25,11 +25,10 @@ export interface Facts {
   crewsOf(agentIds?: readonly string[]): Promise<Map<string, string[]>>
   /** Agents with a settled payment with one of these since `after`. */
   tiedTo(agentIds: readonly string[], after: Date): Promise<Set<string>>
-  /** Of these, those with a bond of at least 10 USDC or a settled paid gig. */
+  /** Of these, those with a bond that counts or a settled paid gig. */
   proven(agentIds: readonly string[]): Promise<Set<string>>
 }
 
-const provenBond = 10n * api.MICRO
 const crewSchema = new Schema<CrewRow>({ leadAgentId: String, memberIds: [String] })
 crewSchema.index({ memberIds: 1 }, { name: 'members' })
 const tieSchema = new Schema<TieRow>({ a: String, b: String, at: Date })
@@ -72,7 +71,7 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
     },
     proven: async agentIds => {
       const rows = await standing.many(agentIds)
-      return new Set([...rows].filter(([, row]) => row.hasSettled || (row.totalBonded ?? 0n) >= provenBond).map(([id]) => id))
+      return new Set([...rows].filter(([, row]) => row.hasSettled || (row.totalBonded ?? 0n) >= api.limits.bond.minMicro).map(([id]) => id))
     },
   }
 }

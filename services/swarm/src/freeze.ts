@@ -1,3 +1,5 @@
+import { limits } from '@carapace/api'
+
 /** Signals that a rejection is manipulated (spec, "Slash freeze signals"; behaviour 5.3). */
 export type Signal = 'crew_overlap' | 'new_account_cluster' | 'weak_panel'
 
@@ -17,7 +19,7 @@ export interface Freeze {
   reason: string | null
 }
 
-const youngMs = 48 * 3_600_000
+const youngMs = limits.newAccountAge * 1000
 
 export function freezeOf({ rejecterCrews, voterRegisteredAt, weak, quorumText, resolvedAt }: FreezeFacts): Freeze {
   const counts = new Map<string, number>()

@@ -140,7 +140,7 @@ async function build(
   }
 }
 
-export async function create(parts: Parts, validation: Validation): Promise<Stored<Validation>> {
+async function create(parts: Parts, validation: Validation): Promise<Stored<Validation>> {
   const { state, events } = open(validation)
   try {
     return await parts.validations.create(state, events)

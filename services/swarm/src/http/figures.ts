@@ -49,10 +49,11 @@ export const figureHandlers = (
   },
 
   getClaimableRewards: async ({ params }) => {
-    const rewards = await parts.rewards.rows.find({ validatorId: params.agentId })
+    const agent = await parts.agents.need(params.agentId)
+    const rewards = await parts.rewards.rows.find({ validatorId: agent.id })
     const sum = (amounts: bigint[]) => usd(amounts.reduce((total, amount) => total + amount, 0n))
     return {
-      agentId: params.agentId,
+      agentId: agent.id,
       totalClaimable: sum(rewards.map(claimable)),
       totalAccrued: sum(rewards.map(reward => reward.accrued)),
       currency: 'USDC' as const,

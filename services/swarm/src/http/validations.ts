@@ -1,12 +1,12 @@
 import { limits, marketplaceApi, refuse, type swarmApi, usd } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { voteCommands } from '../chain.ts'
-import { create, needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
+import { needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
 import { seat } from '../panel.ts'
 import type { Parts } from '../parts.ts'
 import { majority, quorumFor } from '../quorum.ts'
-import { appeal, cast, renumber, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
+import { appeal, cast, open, renumber, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
 import { verdictFacts } from '../verdict-facts.ts'
 import { onChainOf, resolutionView, validationView, voteView } from '../views.ts'
 
@@ -44,11 +44,12 @@ export const validationHandlers = (
     }
   },
 
-  castVote: async ({ body, respondAsync }) => {
+  castVote: async ({ body, operationId, respondAsync }) => {
     const { validationId, voterId, vote, reasoning } = body
     const known = await verdictFacts(parts, await parts.validations.need(validationId), { voterId, vote })
-    const ballot = { id: parts.newId(), voterId, vote, reasoning: reasoning ?? null }
+    const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
     const voted = await parts.validations.change(validationId, present => {
+      if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
       const { state, events } = cast(present, ballot, known, parts.clock.now())
       return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
     })
@@ -74,7 +75,8 @@ export const validationHandlers = (
 
   listAgentValidations: async ({ params, query }) => {
     const { status, ...page } = query
-    const { items, total } = await parts.validations.page({ 'panel.agentId': params.agentId, ...(status ? { status } : {}) }, page)
+    const agent = await parts.agents.need(params.agentId)
+    const { items, total } = await parts.validations.page({ 'panel.agentId': agent.id, ...(status ? { status } : {}) }, page)
     return { validations: await viewsOf(parts, items), total, ...page }
   },
 
@@ -86,16 +88,22 @@ export const validationHandlers = (
     return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: validation.votes.map(vote => voteView(vote, validation)) }
   },
 
-  appealValidation: async ({ params, caller }) => {
+  appealValidation: async ({ params, caller, operationId }) => {
     const now = parts.clock.now()
     const first = await parts.validations.need(params.id)
-    const appealId = parts.newId()
+    const appealId = recordIdOf(operationId)
+    const filed = first.appealId === appealId ? await parts.validations.get(appealId) : undefined
+    if (filed) return { appeal: { id: appealId, validationId: first.id, status: filed.status, expiresAt: filed.expiresAt.toISOString() } }
     appeal(first, caller.agentId, appealId, false, now, now)
     const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId ?? '' } })
     const fresh = await openAppeal(parts, first, gig, appealId)
     const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
-    await parts.validations.change(first.id, present => appeal(present, caller.agentId, appealId, fresh === undefined, expiresAt, now))
-    if (fresh) await create(parts, fresh)
+    const decide = (present: Validation) => appeal(present, caller.agentId, appealId, fresh === undefined, expiresAt, now)
+    // One write: a filed appeal whose panel is missing would never be closed.
+    await parts.db.transaction(async session => {
+      await parts.validations.change(first.id, decide, { session })
+      if (fresh) await parts.validations.create(fresh, open(fresh).events, { session })
+    })
     return { appeal: { id: appealId, validationId: first.id, status: 'pending', expiresAt: expiresAt.toISOString() } }
   },
 })

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { escrowDecided, rewardFailed, rewardFunded, rewardPaid } from '@carapace/api'
+import { until } from '@carapace/testing'
+import { type Case, openCase, votes } from '../testing/cases.ts'
+import { budget, newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+
+const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+
+describe('rewards of validators over HTTP', () => {
+  let world: World & { validators: TestAgent[] }
+  before(async () => {
+    world = await startWorld(3)
+  })
+  after(() => world.close())
+
+  const claimable = async (agentId: string) => (await world.call('GET', `/api/swarm/claimable-rewards/${agentId}`)).body
+  const claim = (agentId: string, headers: object = {}) =>
+    world.call('POST', '/api/swarm/claim-rewards', {
+      body: { agentId },
+      headers: { 'x-agent-id': agentId, 'x-wallet-address': `0x${'5a'.repeat(20)}`, prefer: 'respond-async', ...headers },
+    })
+  const decided = ({ gigId, poster, assignee, validationId }: Case) =>
+    escrowDecided.of({
+      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: assignee.id, amount: budget, chain: 'BASE_SEPOLIA' },
+      ...{ outcome: 'release', reason: 'verdict', by: 'swarm', verdict: 'approved', validationId, nextDeadlineAt: null },
+      decidedAt: new Date().toISOString(),
+    })
+  const funded = ({ validationId, gigId }: Case, validatorIds: readonly string[]) =>
+    rewardFunded.of({
+      ...{ validationId, gigId, jobId: null, title: 'Audit', chain: 'BASE_SEPOLIA', source: 'fee' },
+      rewards: validatorIds.map(validatorId => ({ validatorId, amount: 100_000n, funded: 100_000n })),
+    })
+
+  /** Two validators have won, the escrow has funded what they earned. */
+  const rewarded = async (): Promise<Case> => {
+    const found = await openCase(world)
+    await votes(world, found, 2, 'approve')
+    await world.platform.publish(decided(found))
+    const before = await claimable(found.panel[0]!)
+    await world.platform.publish(funded(found, found.panel.slice(0, 2)))
+    await until('the reward is funded', async () => (await claimable(found.panel[0]!)).totalClaimable > before.totalClaimable)
+    return found
+  }
+
+  it('accrue once for those who voted with the verdict, and can be claimed when funded', async () => {
+    const found = await rewarded()
+    await world.platform.publish(decided(found), 2)
+
+    const own = (await claimable(found.panel[0]!)).claimable.filter((one: { validationId: string }) => one.validationId === found.validationId)
+    const silent = (await claimable(found.panel[2]!)).claimable.filter((one: { validationId: string }) => one.validationId === found.validationId)
+
+    assert.deepEqual(
+      own.map(({ amount, state }: { amount: number; state: string }) => [amount, state]),
+      [[0.1, 'funded']],
+    )
+    assert.deepEqual(silent, [])
+  })
+
+  it('are claimed once, also by two at once; a payment that fails gives them back, one that is made ends them', async () => {
+    const { panel, gigId, validationId } = await rewarded()
+    const validator = panel[0]!
+    const amount = BigInt(Math.round((await claimable(validator)).totalClaimable * 1e6))
+
+    const answers = await Promise.all([claim(validator), claim(validator)])
+    assert.deepEqual(answers.map(said).sort(), [
+      [202, undefined],
+      [409, 'INVALID_STATE'],
+    ])
+    const claimId = await until('the claim is told', () => world.claims.at(-1))
+    const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
+    await world.platform.publish(rewardFailed.of({ ...facts, code: 'REVERTED' }))
+    await until('the reward is back', async () => (await claimable(validator)).totalClaimable > 0)
+
+    const count = world.claims.length
+    assert.equal((await claim(validator)).status, 202)
+    const second = await until('the second claim is told', () => world.claims[count])
+    await world.platform.publish(rewardPaid.of({ ...facts, claimId: second, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }))
+    await until('the reward is paid', async () => (await claimable(validator)).claimable.every((one: { gigId: string }) => one.gigId !== gigId))
+    assert.deepEqual(said(await claim(validator)), [409, 'INVALID_STATE'])
+  })
+
+  it('are claimed in the own name only, and unknown agents have none', async () => {
+    const agent = await newAgent(world)
+
+    assert.deepEqual(said(await claim(stranger, { 'x-agent-id': agent.id })), [403, 'FORBIDDEN'])
+    assert.deepEqual(said(await claim(agent.id)), [409, 'INVALID_STATE'])
+    assert.deepEqual(said(await world.call('POST', '/api/swarm/claim-rewards', { body: { agentId: agent.id } })), [401, 'AUTH_REQUIRED'])
+    assert.deepEqual((await claimable(agent.id)).claimable, [])
+  })
+
+  it('are paid by time alone after 30 days', async () => {
+    const { panel } = await rewarded()
+    const count = world.claims.length
+
+    await world.platform.advance(30 * 86_400 + 60)
+
+    await until('they are claimed', () => world.claims.length > count)
+    assert.deepEqual(said(await claim(panel[0]!)), [409, 'INVALID_STATE'])
+  })
+
+  it('are told for a budget, and the figures of all validations add up', async () => {
+    const { body } = await world.call('GET', '/api/swarm/quorum-requirements?budget=600.5')
+    assert.deepEqual([body.candidateCount, body.threshold, body.rewardPerValidator, body.windowHours], [7, 5, 0.6005, 72])
+    for (const query of ['', '?budget=x', '?budget=-1'])
+      assert.deepEqual(said(await world.call('GET', `/api/swarm/quorum-requirements${query}`)), [400, 'VALIDATION_ERROR'])
+
+    const figures = (await world.call('GET', '/api/swarm/statistics')).body
+
+    assert.equal(figures.totalValidations, figures.pending + figures.approved + figures.rejected + figures.expired)
+    assert.ok(figures.approved >= 3 && figures.activeValidators <= figures.totalValidators)
+  })
+})

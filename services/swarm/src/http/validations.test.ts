@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { until } from '@carapace/testing'
+import { type Case, crewOf, deliveredGig, openCase, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
+import { newAgent, oracle, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+
+const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+
+describe('validations over HTTP', () => {
+  let world: World & { validators: TestAgent[] }
+  before(async () => {
+    world = await startWorld(9)
+  })
+  after(() => world.close())
+
+  const as = (who: TestAgent, path: string, body: unknown, headers: object = {}) =>
+    world.call('POST', path, { body, headers: { ...who.headers, ...headers } })
+  const validate = (who: TestAgent, body: object, headers: object = {}) => as(who, '/api/swarm/validate', body, headers)
+
+  describe('opening', () => {
+    it('follows the submission with the quorum of the budget, once however often it is told', async () => {
+      const { gigId, poster, assignee, validationId, panel } = await openCase(world)
+      await world.platform.publish(submitted(world.gigs.get(gigId)!))
+
+      const { status, threshold, candidateCount, weak, round } = await read(world, validationId)
+
+      assert.deepEqual([status, threshold, candidateCount, weak, round, panel.length], ['pending', 2, 3, false, 1, 3])
+      assert.ok(!panel.includes(poster.id) && !panel.includes(assignee.id))
+      assert.equal((await validationsOf(world, gigId)).length, 1)
+    })
+
+    it('takes other numbers once: of two at once one wins, and after a vote none', async () => {
+      const { gigId, poster, validationId } = await openCase(world)
+      const numbers = { gigId, candidateCount: 5, threshold: 3 }
+
+      const answers = await Promise.all([validate(poster, numbers), validate(poster, numbers)])
+
+      assert.deepEqual(answers.map(said).sort(), [
+        [201, undefined],
+        [409, 'ALREADY_EXISTS'],
+      ])
+      const { body } = answers.find(answer => answer.status === 201)!
+      assert.deepEqual(
+        [body.validationId, body.selectedValidators.length, body.threshold, body.rewards],
+        [validationId, 5, 3, { perValidator: 0.1, currency: 'USDC' }],
+      )
+      const voted = await openCase(world)
+      await votes(world, voted, 1, 'approve')
+      assert.deepEqual(said(await validate(voted.poster, { gigId: voted.gigId })), [409, 'ALREADY_EXISTS'])
+    })
+
+    it('is opened by the request itself when that comes before the event, with a default threshold above half', async () => {
+      const [poster, assignee] = [await newAgent(world), await newAgent(world)]
+      const gig = deliveredGig(world, poster, assignee)
+
+      const { status, body } = await validate(poster, { gigId: gig.gigId, candidateCount: 4 })
+      await world.platform.publish(submitted(gig))
+
+      assert.deepEqual([status, body.candidateCount, body.threshold], [201, 4, 3])
+      assert.equal((await validationsOf(world, gig.gigId)).length, 1)
+    })
+
+    it('replays with the idempotency key', async () => {
+      const { gigId, poster } = await openCase(world)
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await validate(poster, { gigId }, headers)
+      const again = await validate(poster, { gigId }, headers)
+
+      assert.deepEqual([first.status, again.body, again.headers.get('idempotency-replayed')], [201, first.body, 'true'])
+      assert.deepEqual(said(await validate(poster, { gigId, threshold: 2 }, headers)), [409, 'IDEMPOTENCY_KEY_REUSED'])
+    })
+
+    it('is for the poster and the oracle', async () => {
+      const { gigId, assignee } = await openCase(world)
+
+      assert.deepEqual(said(await validate(assignee, { gigId })), [403, 'NOT_POSTER'])
+      assert.deepEqual(said(await world.call('POST', '/api/swarm/validate', { body: { gigId } })), [401, 'AUTH_REQUIRED'])
+      assert.equal((await world.call('POST', '/api/swarm/validate', { body: { gigId }, headers: oracle })).status, 201)
+    })
+
+    it('refuses gigs that are not delivered or not known, numbers out of bounds, and a panel that cannot be had', async () => {
+      const { gigId, poster } = await openCase(world)
+      const other = deliveredGig(world, poster, await newAgent(world), { status: 'assigned' })
+
+      const early = await validate(poster, { gigId: other.gigId })
+      assert.deepEqual([...said(early), early.body.details.state], [409, 'INVALID_STATE', 'assigned'])
+      assert.deepEqual(said(await validate(poster, { gigId: stranger })), [404, 'NOT_FOUND'])
+      const wrong: [string, object][] = [
+        ['gigId', { gigId: 'x' }],
+        ['candidateCount', { candidateCount: 16 }],
+        ['candidateCount', { candidateCount: 1.5 }],
+        ['threshold', { threshold: 0 }],
+        ['threshold', { candidateCount: 3, threshold: 4 }],
+      ]
+      for (const [field, fault] of wrong) {
+        const { status, body } = await validate(poster, { gigId, ...fault })
+        assert.deepEqual([status, body.errors[0].path], [400, field], JSON.stringify(fault))
+      }
+    })
+  })
+
+  describe('a vote', () => {
+    it('is counted once and recorded on chain, its reasoning hidden until the verdict', async () => {
+      const { validationId, panel } = await openCase(world)
+
+      const answers = await Promise.all([1, 2].map(() => vote(world, validationId, panel[0]!, 'approve')))
+
+      assert.deepEqual(answers.map(said).sort(), [
+        [200, undefined],
+        [409, 'ALREADY_VOTED'],
+      ])
+      const { body } = answers.find(answer => answer.status === 200)!
+      assert.deepEqual([body.validation.voteCount, body.vote.reasoning, body.resolution, body.onChain.status], [1, null, null, 'confirmed'])
+      assert.equal(world.commands.filter(command => command.opKey.startsWith(`swarm.vote:${validationId}`)).length, 1)
+      await votes(world, { validationId, panel: panel.slice(1) }, 1, 'approve')
+      const listed = (await world.call('GET', `/api/validations/${validationId}/votes`)).body
+      assert.deepEqual([listed.validation.status, listed.votes.length, listed.votes[0].reasoning], ['approved', 2, 'because'])
+      assert.deepEqual((await world.call('GET', `/api/swarm/validations/${validationId}/votes`)).body, listed)
+      assert.deepEqual(said(await vote(world, validationId, panel[2]!, 'reject')), [409, 'VALIDATION_RESOLVED'])
+    })
+
+    it('replays with its idempotency key, also when the first answer was never kept', async () => {
+      const { validationId, panel } = await openCase(world)
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await vote(world, validationId, panel[0]!, 'approve', headers)
+      await world.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+      const retried = await vote(world, validationId, panel[0]!, 'approve', headers)
+      const replayed = await vote(world, validationId, panel[0]!, 'approve', headers)
+
+      assert.deepEqual([retried.status, retried.body.vote.id], [200, first.body.vote.id])
+      assert.equal(replayed.headers.get('idempotency-replayed'), 'true')
+      assert.equal((await read(world, validationId)).voteCount, 1)
+    })
+
+    it('does not wait for the chain when it is asked not to', async () => {
+      const { validationId, panel } = await openCase(world)
+      world.chain = () => 'wait'
+      const { status, body } = await vote(world, validationId, panel[0]!, 'approve', { prefer: 'respond-async' })
+      world.chain = () => 'confirm'
+
+      assert.deepEqual([status, body.onChain.status, body.validation.voteCount], [202, 'pending', 1])
+    })
+
+    it('is for the panel, in its own name, and is one of two words', async () => {
+      const { validationId, panel, poster } = await openCase(world)
+
+      assert.deepEqual(said(await vote(world, validationId, poster.id, 'approve')), [403, 'NOT_VALIDATOR'])
+      assert.deepEqual(said(await vote(world, validationId, panel[0]!, 'approve', { 'x-agent-id': panel[1]! })), [403, 'FORBIDDEN'])
+      assert.deepEqual(said(await vote(world, stranger, panel[0]!, 'approve')), [404, 'NOT_FOUND'])
+      const bad = await vote(world, validationId, panel[0]!, 'pass' as never)
+      assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'vote'])
+      const alias = await world.call('POST', '/api/validations/vote', {
+        body: { validationId, voterId: panel[0]!, vote: 'reject' },
+        headers: { 'x-agent-id': panel[0]!, 'x-wallet-address': '0x1' },
+      })
+      assert.equal(alias.status, 200)
+    })
+
+    it('of all at the same time is lost by none', async () => {
+      const { gigId, poster } = await openCase(world)
+      const { body } = await validate(poster, { gigId, candidateCount: 5, threshold: 5 })
+
+      const panel = body.selectedValidators.map((agent: { id: string }) => agent.id)
+      const answers = await Promise.all(panel.map((id: string) => vote(world, body.validationId, id, 'approve')))
+
+      assert.deepEqual(
+        answers.map(answer => answer.status),
+        [200, 200, 200, 200, 200],
+      )
+      assert.equal((await read(world, body.validationId)).status, 'approved')
+    })
+  })
+
+  describe('an appeal', () => {
+    const statement = { statement: 'the report is complete', deliverableUrl: 'https://example.org/r2' }
+    const appeal = (who: TestAgent, id: string, body: object = statement, headers: object = {}) =>
+      as(who, `/api/validations/${id}/appeal`, body, headers)
+    const frozenCase = async (): Promise<Case> => {
+      const found = await openCase(world)
+      await crewOf(world, found.panel.slice(0, 2))
+      await until('the overlap freezes', async () => {
+        const fresh = await read(world, found.validationId)
+        return fresh.status === 'pending'
+      })
+      await votes(world, found, 2, 'reject')
+      return found
+    }
+
+    it('of a frozen rejection is heard once, by a fresh panel, and its outcome ends it', async () => {
+      const found = await frozenCase()
+      const first = await read(world, found.validationId)
+      assert.deepEqual([first.status, first.bondSlashFrozen], ['rejected', true])
+      assert.match(first.disputeReason, /^Crew overlap detected: 1 shared crew/)
+
+      assert.deepEqual(said(await appeal(found.poster, found.validationId)), [403, 'NOT_ASSIGNEE'])
+      const bad = await appeal(found.assignee, found.validationId, { ...statement, deliverableUrl: 'nowhere' })
+      assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'deliverableUrl'])
+      const answers = await Promise.all([appeal(found.assignee, found.validationId), appeal(found.assignee, found.validationId)])
+      assert.deepEqual(answers.map(said).sort(), [
+        [201, undefined],
+        [409, 'ALREADY_EXISTS'],
+      ])
+      const { id } = answers.find(answer => answer.status === 201)!.body.appeal
+      const fresh = await read(world, id)
+      assert.deepEqual([fresh.parentValidationId, (await read(world, found.validationId)).appealId], [found.validationId, id])
+      assert.ok(seated(fresh).every(agent => !found.panel.includes(agent)))
+      assert.equal((await validationsOf(world, found.gigId)).length, 2)
+
+      await votes(world, { validationId: id, panel: seated(fresh) }, fresh.threshold, 'approve')
+      assert.equal((await read(world, id)).status, 'approved')
+      assert.deepEqual(said(await appeal(found.assignee, id)), [409, 'INVALID_STATE'])
+    })
+
+    it('replays with its idempotency key, also when the first answer was never kept', async () => {
+      const found = await frozenCase()
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await appeal(found.assignee, found.validationId, statement, headers)
+      await world.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+
+      const retried = await appeal(found.assignee, found.validationId, statement, headers)
+
+      assert.deepEqual([retried.status, retried.body.appeal.id], [201, first.body.appeal.id])
+    })
+
+    it('needs a frozen rejection, within 48 hours', async () => {
+      const plain = await openCase(world)
+      await votes(world, plain, 2, 'reject')
+      const frozen = await frozenCase()
+
+      assert.deepEqual(said(await appeal(plain.assignee, plain.validationId)), [409, 'INVALID_STATE'])
+      assert.deepEqual(said(await appeal(plain.assignee, stranger)), [404, 'NOT_FOUND'])
+      await world.platform.advance(48 * 3600 + 1)
+      assert.deepEqual(said(await appeal(frozen.assignee, frozen.validationId)), [409, 'WINDOW_CLOSED'])
+    })
+  })
+
+  describe('time alone', () => {
+    it('replaces the silent, then opens a second round with a fresh panel, then ends without a verdict', async () => {
+      const { gigId, validationId, panel } = await openCase(world)
+      await world.platform.advance(36 * 3600 + 1)
+      const replaced = await until('the silent are replaced', async () => {
+        const now = await read(world, validationId)
+        return seated(now).every(id => !panel.includes(id)) && now
+      })
+      assert.equal(replaced.candidateCount, 3)
+      assert.deepEqual(said(await vote(world, validationId, panel[0]!, 'approve')), [403, 'NOT_VALIDATOR'])
+
+      await world.platform.advance(36 * 3600 + 1)
+      const second = await until('the second round is open', async () =>
+        (await validationsOf(world, gigId)).find((one: { round: number }) => one.round === 2),
+      )
+      assert.equal((await read(world, validationId)).status, 'expired')
+      assert.equal(second.parentValidationId, validationId)
+
+      await world.platform.advance(72 * 3600 + 1)
+      await until('it has expired, too', async () => (await read(world, second.id)).status === 'expired')
+      assert.equal((await validationsOf(world, gigId)).length, 2)
+    })
+  })
+
+  it('are listed by gig, agent and status, and unknown or malformed ids say so', async () => {
+    const { gigId, validationId, panel } = await openCase(world)
+    const list = async (path: string) => (await world.call('GET', path)).body
+
+    assert.deepEqual((await list(`/api/swarm/validations?gigId=${gigId}&status=pending`)).total, 1)
+    assert.deepEqual((await list(`/api/swarm/validations?gigId=${gigId}&status=expired`)).total, 0)
+    const own = await list(`/api/swarm/validations/agent/${panel[0]}?status=pending`)
+    assert.ok(own.validations.some((one: { id: string }) => one.id === validationId))
+    const pending = await list(`/api/agents/${panel[0]}/swarm/pending-votes`)
+    assert.ok(pending.pendingVotes.some((one: { validationId: string }) => one.validationId === validationId))
+    for (const path of [
+      `/api/swarm/validations/${stranger}`,
+      `/api/validations/${stranger}/votes`,
+      `/api/agents/${stranger}/swarm/pending-votes`,
+      `/api/swarm/validations/agent/${stranger}`,
+      `/api/swarm/claimable-rewards/${stranger}`,
+    ])
+      assert.deepEqual(said(await world.call('GET', path)), [404, 'NOT_FOUND'], path)
+    for (const path of ['/api/swarm/validations?status=x', '/api/swarm/validations?limit=0', '/api/swarm/validations/a%20b'])
+      assert.deepEqual(said(await world.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
+  })
+})
+
+describe('validations with too few agents to judge', () => {
+  let world: World & { validators: TestAgent[] }
+  before(async () => {
+    world = await startWorld(1)
+  })
+  after(() => world.close())
+
+  it('open with those as advisers of the oracle, and a request for more finds too few', async () => {
+    const { gigId, poster, validationId } = await openCase(world)
+    assert.equal((await read(world, validationId)).oracleAssisted, true)
+
+    const { status, body } = await world.call('POST', '/api/swarm/validate', { body: { gigId, threshold: 2 }, headers: poster.headers })
+
+    assert.deepEqual([status, body.code, body.details.eligible], [409, 'INSUFFICIENT_VALIDATORS', 1])
+  })
+})

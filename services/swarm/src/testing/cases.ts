@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { until } from '@carapace/testing'
+import { budget, newAgent, type TestAgent, type World } from './world.ts'
+
+/** A delivered gig whose validation is open. */
+export interface Case {
+  gigId: string
+  poster: TestAgent
+  assignee: TestAgent
+  validationId: string
+  panel: string[]
+}
+
+/** The gig as its owner has it. */
+export function deliveredGig(world: World, poster: TestAgent, assignee: TestAgent, more: Partial<api.GigRow> = {}): api.GigRow {
+  const at = new Date().toISOString()
+  const gig: api.GigRow = {
+    ...{ gigId: randomUUID(), gigTitle: 'Audit', status: 'pending_validation', closeReason: null, posterId: poster.id, assigneeId: assignee.id },
+    ...{ crewId: null, memberIds: [], applicantIds: [assignee.id], budget: String(budget), bondRequired: '0', feeBp: 300, chain: 'BASE_SEPOLIA' },
+    ...{ skillsRequired: [], deadlineHours: 48, assignedAt: at, deadlineAt: at, submissionId: randomUUID(), submittedAt: at },
+    ...{ deliverableUrl: 'https://example.org/r', deliverableHash: `0x${'aa'.repeat(32)}`, createdAt: at, version: 3, ...more },
+  }
+  world.gigs.set(gig.gigId, gig)
+  return gig
+}
+
+export const submitted = (gig: api.GigRow) =>
+  api.gigSubmitted.of({
+    ...{
+      gigId: gig.gigId,
+      gigTitle: gig.gigTitle,
+      posterId: gig.posterId,
+      budget: BigInt(gig.budget),
+      chain: gig.chain,
+      assigneeId: gig.assigneeId!,
+    },
+    ...{ crewId: null, memberIds: [], submissionId: gig.submissionId!, skillsRequired: [], applicantIds: gig.applicantIds },
+    ...{ deliverableUrl: gig.deliverableUrl, deliverableHash: gig.deliverableHash!, disputed: false, submittedAt: gig.submittedAt! },
+  })
+
+export const validationsOf = async (world: World, gigId: string) =>
+  (await world.call('GET', `/api/swarm/validations?gigId=${gigId}`)).body.validations
+export const read = async (world: World, id: string) => (await world.call('GET', `/api/swarm/validations/${id}`)).body
+export const seated = (validation: { validators: { id: string; replaced: boolean }[] }) =>
+  validation.validators.filter(seat => !seat.replaced).map(seat => seat.id)
+
+export async function openCase(world: World, more: Partial<api.GigRow> = {}): Promise<Case> {
+  const [poster, assignee] = [await newAgent(world), await newAgent(world)]
+  const gig = deliveredGig(world, poster, assignee, more)
+  await world.platform.publish(submitted(gig))
+  const [validation] = await until('the validation is open', async () => {
+    const found = await validationsOf(world, gig.gigId)
+    return found.length > 0 && found
+  })
+  return { gigId: gig.gigId, poster, assignee, validationId: validation.id, panel: seated(validation) }
+}
+
+export type Voted = Awaited<ReturnType<World['call']>>
+
+export const vote = (world: World, validationId: string, voterId: string, choice: 'approve' | 'reject', headers: object = {}): Promise<Voted> =>
+  world.call('POST', '/api/swarm/vote', {
+    body: { validationId, voterId, vote: choice, reasoning: 'because' },
+    headers: { 'x-agent-id': voterId, 'x-wallet-address': '0x1', ...headers },
+  })
+
+/** The first so many of the panel vote alike. */
+export async function votes(
+  world: World,
+  { validationId, panel }: Pick<Case, 'validationId' | 'panel'>,
+  count: number,
+  choice: 'approve' | 'reject',
+) {
+  for (const voterId of panel.slice(0, count)) {
+    const { status, body } = await vote(world, validationId, voterId, choice)
+    if (status !== 200) throw new Error(`vote: ${status} ${JSON.stringify(body)}`)
+  }
+}
+
+/** A crew with these joined members: rejections of two of them freeze. */
+export const crewOf = (world: World, members: readonly string[]) =>
+  world.platform.publish(
+    api.crewChanged.of({
+      ...{ crewId: randomUUID(), name: 'Shells', handle: `c-${randomUUID().slice(0, 8)}`, leadAgentId: members[0]!, crewScore: 15, invited: [] },
+      ...{ members: members.map(agentId => ({ agentId, role: 'CODER', status: 'joined', joinedAt: new Date().toISOString() })), dissolved: false },
+    } as never),
+  )

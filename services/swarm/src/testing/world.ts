@@ -1,0 +1,120 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import { type AnyService, defineService, type HandlersOf } from '@carapace/service'
+import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { swarm } from '../index.ts'
+
+/** The swarm over HTTP in process; its neighbours answer from plain maps, the chain takes every command as `chain` says. */
+export interface World {
+  platform: TestPlatform
+  call: TestPlatform['call']
+  gigs: Map<string, api.GigRow>
+  /** Every command in the order it came. */
+  commands: api.ChainCommand[]
+  /** Default: confirms at once. */
+  chain: () => 'confirm' | 'wait'
+  claims: string[]
+  close(): Promise<void>
+}
+
+export interface TestAgent {
+  id: string
+  wallet: string
+  headers: Record<string, string>
+}
+
+const newHash = () => `0x${randomBytes(32).toString('hex')}`
+const day = 86_400_000
+export const stranger = randomUUID()
+export const budget = 40_000_000n
+export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
+
+function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
+  name: Name,
+  internal: I,
+  handlers: HandlersOf<api.ServiceApi<Record<never, never>, I>>,
+): AnyService {
+  return defineService({ api: api.serviceApi(name, { endpoints: {}, internal }), stores: () => ({}), http: () => handlers as never })
+}
+
+/** @param validators agents beside the parties that may judge */
+export async function startWorld(validators: number): Promise<World & { validators: TestAgent[] }> {
+  const world = { gigs: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as World & { validators: TestAgent[] }
+  const { getAgentRow, getAgentRowByHandle } = api.identityApi.internal
+  const { getGigRow } = api.marketplaceApi.internal
+  const { chainStatus, chainNetworks } = api.chainRelayerApi.internal
+  const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
+  const identity = neighbour('identity', { getAgentRow, getAgentRowByHandle }, { getAgentRow: nobody, getAgentRowByHandle: nobody })
+  const reputation = neighbour('reputation', { getScoreRow: api.reputationApi.internal.getScoreRow }, { getScoreRow: nobody })
+  const marketplace = neighbour(
+    'marketplace',
+    { getGigRow },
+    { getGigRow: ({ params }) => world.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }) },
+  )
+  const relayer = neighbour(
+    'chain-relayer',
+    { chainStatus, chainNetworks },
+    {
+      chainStatus: ({ params }) => ({
+        ...{ chain: params.chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, contracts: {} },
+        lane: { address: oracle['x-admin-wallet'], queued: 0, inflight: 0, nonceGap: 0 },
+      }),
+      chainNetworks: () => ({ networks: [] }),
+    },
+  )
+  const platform = await startPlatform([identity, reputation, marketplace, relayer, swarm])
+  const consumers = [
+    await platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] }, async event => {
+      const command = api.chainCommand.parse(event.data)
+      world.commands.push(command)
+      if (world.chain() === 'confirm') await confirm(platform, command)
+    }),
+    await platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings: [api.rewardClaimRequested.type] }, async event => {
+      world.claims.push(event.subject)
+    }),
+  ]
+  Object.assign(world, {
+    platform,
+    call: platform.call,
+    close: async () => {
+      for (const consumer of consumers) await consumer.close()
+      await platform.close()
+    },
+  })
+  world.validators = await Promise.all(Array.from({ length: validators }, () => newAgent(world)))
+  return world
+}
+
+async function confirm(platform: TestPlatform, { opKey, round, kind, network, aggregateKey }: api.ChainCommand): Promise<void> {
+  const block = { txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] }
+  await platform.publish(api.chainCommandConfirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
+}
+
+/** An agent that the swarm has heard of. */
+export async function newAgent({ platform, call }: World, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
+  const id = randomUUID()
+  const wallet = toChecksum(`0x${randomBytes(20).toString('hex')}`)
+  const profile = { description: '', skills: [], verifiedSkills: [], avatar: null, externalLink: null }
+  await platform.publish(
+    api.agentRegistered.of({
+      ...{
+        agentId: id,
+        handle: `a-${id.slice(0, 8)}`,
+        wallet,
+        walletProven: true,
+        agentType: null,
+        status: 'active',
+        platform: false,
+        cardTokenId: 1,
+      },
+      ...{ chains: ['BASE_SEPOLIA'], preferredChain: 'BASE_SEPOLIA', registeredAt: new Date(Date.now() - ageDays * day).toISOString(), ...profile },
+    }),
+  )
+  if (score !== 15) await platform.publish(scoreIs(id, score))
+  await until('the agent is known', async () => (await call('GET', `/api/agents/${id}/swarm/pending-votes`)).status === 200)
+  return { id, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+}
+
+const scoreIs = (agentId: string, fusedScore: number) =>
+  api.scoreChanged.of({ agentId, fusedScore, tier: 'Hatchling', riskScore: 0, riskLevel: 'low' } as never)
