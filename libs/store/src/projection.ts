@@ -48,6 +48,9 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
     const { _id, rev, writers, ...fields } = row
     return { id: _id, ...fields } as unknown as Row & { id: string }
   }
+  const find: Projection<Row>['find'] = async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
+    (await raw().find(filter, { sort, limit, skip: offset }).toArray()).map(view)
+  const totals = totalsOf(db, spec.collection)
 
   return {
     apply: async (id, fields, stamp) => {
@@ -63,6 +66,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
         try {
           const filter: Record<string, unknown> = { _id: id, rev: row ? row.rev : { $exists: false } }
           const result = await raw().updateOne(filter, { $set: set }, { upsert: !row })
+          totals.forget()
           if (result.matchedCount + result.upsertedCount === 1) return
         } catch (error) {
           if (duplicateIndex(error) === undefined) throw error
@@ -80,8 +84,8 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
         .toArray()
       return new Map(rows.map(row => [row._id, view(row)]))
     },
-    find: async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
-      (await raw().find(filter, { sort, limit, skip: offset }).toArray()).map(view),
+    find,
+    page: (filter, page, sort) => totals.page(filter, page, () => find(filter, { ...page, sort })),
   }
 }
 

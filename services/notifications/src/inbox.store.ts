@@ -1,5 +1,5 @@
 import type { Notification } from '@carapace/api'
-import { type Database, duplicateIndex } from '@carapace/store'
+import { type Database, duplicateIndex, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Notice } from './notices.ts'
 
@@ -48,6 +48,7 @@ schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: keptSeconds })
 
 export function inboxStore(db: Database): Inbox {
   const entries = db.connection.model<Entry>('notifications', schema, 'notifications')
+  const totals = totalsOf(db, 'notifications')
   return {
     add: async (eventId, notices) => {
       if (notices.length === 0) return
@@ -64,18 +65,19 @@ export function inboxStore(db: Database): Inbox {
       await entries.collection.insertMany(documents as never[], { ordered: false }).catch((error: unknown) => {
         if (duplicateIndex(error) === undefined) throw error
       })
+      totals.forget()
     },
     page: async (agentId, { limit, offset, unreadOnly }) => {
       const filter = { agentId, ...(unreadOnly ? { read: false } : {}) }
-      const [found, total] = await Promise.all([
+      const { items, total } = await totals.page(filter, { limit, offset }, () =>
         entries.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).lean(),
-        entries.countDocuments(filter),
-      ])
-      return { notifications: found.map(view), total }
+      )
+      return { notifications: items.map(view), total }
     },
     unread: agentId => entries.countDocuments({ agentId, read: false }),
     mark: async (agentId, read, ids) => {
       const result = await entries.updateMany({ agentId, read: !read, ...(ids ? { _id: { $in: ids } } : {}) }, { $set: { read } })
+      totals.forget()
       return result.modifiedCount
     },
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Database, duplicateIndex } from '@carapace/store'
+import { type Database, duplicateIndex, type Page, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Dated, Fact } from './facts.ts'
 
@@ -38,7 +38,7 @@ export interface AuditLog {
   append(entry: NewEntry, scores: { before: number; after: number }): Promise<boolean>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Dated[]>
-  page(filter: Record<string, unknown>, page: { limit: number; offset: number }): Promise<{ items: Entry[]; total: number }>
+  page(filter: Record<string, unknown>, page: { limit: number; offset: number }): Promise<Page<Entry>>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
   verify(): Promise<number[]>
 }
@@ -65,7 +65,8 @@ schema.index({ type: 1, seq: -1 }, { name: 'type_seq' })
 const genesis = '0'.repeat(64)
 
 export function auditLog(db: Database): AuditLog {
-  const model = db.connection.model<Entry>('audit', schema, 'audit')
+  db.connection.model<Entry>('audit', schema, 'audit')
+  const totals = totalsOf(db, 'audit')
   const entries = () => db.connection.collection<Entry>('audit')
   // one append at a time in this process; among replicas the unique sequence decides and the loser tries again
   let tail: Promise<unknown> = Promise.resolve()
@@ -96,6 +97,7 @@ export function auditLog(db: Database): AuditLog {
       }
       try {
         await entries().insertOne({ ...body, hash: hashOf(body) })
+        totals.forget()
         return true
       } catch (error) {
         const index = duplicateIndex(error)
@@ -113,10 +115,12 @@ export function auditLog(db: Database): AuditLog {
         .toArray()
       return found.map(entry => ({ ...entry.details, at: entry.at })).sort((a, b) => a.at.getTime() - b.at.getTime())
     },
-    page: async (filter, { limit, offset }) => {
-      const [items, total] = await Promise.all([model.find(filter).sort({ seq: -1 }).skip(offset).limit(limit).lean(), model.countDocuments(filter)])
-      return { items: items as Entry[], total }
-    },
+    page: (filter, { limit, offset }) =>
+      totals.page(filter, { limit, offset }, () =>
+        entries()
+          .find(filter, { sort: { seq: -1 }, skip: offset, limit })
+          .toArray(),
+      ),
     verify: async () => {
       const broken: number[] = []
       let previous = genesis

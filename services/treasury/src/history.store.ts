@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import type { Database } from '@carapace/store'
+import { type Database, type Page, totalsOf } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
 import type { PaymentStatus } from './payment.ts'
 
@@ -31,13 +31,14 @@ export interface History {
   add(movement: Omit<Movement, 'changedAt'>, session: ClientSession): Promise<void>
   change(id: string, fields: Partial<Pick<Movement, 'status' | 'txHash' | 'isFinal'>>, session?: ClientSession): Promise<void>
   get(id: string): Promise<Movement | undefined>
-  page(agentId: string, page: { limit: number; offset: number }): Promise<{ items: Movement[]; total: number }>
+  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<Movement>>
 }
 
 /** What agents are shown of the movements of their money; written with the ledger's entries, in the same transaction. */
 export function historyStore(db: Database): History {
   db.connection.model('history', schema, 'history')
   const rows = () => db.connection.collection<Kept>('history')
+  const totals = totalsOf(db, 'history')
   const view = ({ _id, ...row }: Kept): Movement => ({ id: _id, ...row })
   return {
     add: async ({ id, ...row }, session) => {
@@ -50,14 +51,13 @@ export function historyStore(db: Database): History {
       const row = await rows().findOne({ _id: id })
       return row ? view(row) : undefined
     },
-    page: async (agentId, { limit, offset }) => {
-      const [items, total] = await Promise.all([
-        rows()
-          .find({ agentId }, { sort: { at: -1, _id: -1 }, limit, skip: offset })
-          .toArray(),
-        rows().countDocuments({ agentId }),
-      ])
-      return { items: items.map(view), total }
-    },
+    page: (agentId, { limit, offset }) =>
+      totals.page({ agentId }, { limit, offset }, async () =>
+        (
+          await rows()
+            .find({ agentId }, { sort: { at: -1, _id: -1 }, limit, skip: offset })
+            .toArray()
+        ).map(view),
+      ),
   }
 }

@@ -1,4 +1,5 @@
-import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
+import { limits } from '@carapace/api'
+import { type AggregateStore, aggregateStore, type Database, type Page, totalsOf } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
 import type { Bond } from './bond.ts'
 import type { BondEvent } from './outcome.ts'
@@ -31,9 +32,9 @@ export function bondStore(db: Database): BondStore {
       const atLeast = (micro: bigint) => ({ total: { $gte: micro } })
       const calm = { $or: [{ lastSlashAt: null }, { lastSlashAt: { $lt: healthySince } }] }
       const [bonded, healthy, high] = await Promise.all([
-        bonds.count(atLeast(10_000_000n)),
-        bonds.count({ ...atLeast(10_000_000n), ...calm }),
-        bonds.count(atLeast(500_000_000n)),
+        bonds.count(atLeast(limits.bond.minMicro)),
+        bonds.count({ ...atLeast(limits.bond.minMicro), ...calm }),
+        bonds.count(atLeast(limits.bond.highMicro)),
       ])
       return { total: BigInt(sums?.total ?? 0), slashed: BigInt(sums?.slashed ?? 0), bonded, healthy, high }
     },
@@ -52,13 +53,14 @@ export interface History {
   add(events: readonly BondEvent[], session: ClientSession): Promise<void>
   get(id: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
   ofOperation(agentId: string, operationId: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
-  page(agentId: string, page: { limit: number; offset: number }): Promise<{ items: (BondEvent & { createdAt: Date })[]; total: number }>
+  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<BondEvent & { createdAt: Date }>>
 }
 
 /** Everything that happened to bonds, in a collection that only grows. */
 export function bondHistory(db: Database): History {
   db.connection.model('bond_events', eventSchema, 'bond_events')
   const rows = () => db.connection.collection<Row>('bond_events')
+  const totals = totalsOf(db, 'bond_events')
   const one = async (filter: Record<string, unknown>) => {
     const row = await rows().findOne(filter)
     return row ? { ...row, id: row._id } : undefined
@@ -73,11 +75,11 @@ export function bondHistory(db: Database): History {
     },
     get: id => one({ _id: id }),
     ofOperation: (agentId, operationId) => one({ agentId, operationId }),
-    page: async (agentId, { limit, offset }) => ({
-      items: await rows()
-        .find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset })
-        .toArray(),
-      total: await rows().countDocuments({ agentId }),
-    }),
+    page: (agentId, { limit, offset }) =>
+      totals.page({ agentId }, { limit, offset }, () =>
+        rows()
+          .find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset })
+          .toArray(),
+      ),
   }
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import type { Database } from '@carapace/store'
+import { type Database, type Page, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
 
 /** What an agent was paid for a gig or a job; micro-USDC. */
@@ -18,7 +18,7 @@ export interface Earning {
 export interface Earnings {
   /** Once per gig or job. */
   add(earning: Earning): Promise<void>
-  page(agentId: string, page: { limit: number; offset: number }): Promise<{ items: Earning[]; total: number }>
+  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<Earning>>
   /** Sum of the net of all. */
   total(agentId: string): Promise<bigint>
 }
@@ -43,16 +43,18 @@ schema.index({ agentId: 1, completedAt: -1, _id: -1 }, { name: 'agent_newest' })
 export function earningStore(db: Database): Earnings {
   db.connection.model('earnings', schema, 'earnings')
   const rows = () => db.connection.collection<Earning & { _id: string }>('earnings')
+  const totals = totalsOf(db, 'earnings')
   return {
     add: async earning => {
       await rows().updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: earning }, { upsert: true })
+      totals.forget()
     },
-    page: async (agentId, { limit, offset }) => ({
-      items: await rows()
-        .find({ agentId }, { sort: { completedAt: -1, _id: -1 }, limit, skip: offset })
-        .toArray(),
-      total: await rows().countDocuments({ agentId }),
-    }),
+    page: (agentId, { limit, offset }) =>
+      totals.page({ agentId }, { limit, offset }, () =>
+        rows()
+          .find({ agentId }, { sort: { completedAt: -1, _id: -1 }, limit, skip: offset })
+          .toArray(),
+      ),
     total: async agentId => {
       const [sum] = await rows()
         .aggregate<{ net: bigint }>([{ $match: { agentId } }, { $group: { _id: null, net: { $sum: '$net' } } }])

@@ -68,11 +68,7 @@ export const conductHandlers = (
   },
 
   listSlashes: async ({ query }) => {
-    const [rows, total, applied] = await Promise.all([
-      parts.slashes.find({}, { sort: newest, ...query }),
-      parts.slashes.count({}),
-      parts.slashes.find({ status: 'APPLIED' }),
-    ])
+    const [{ items: rows, total }, applied] = await Promise.all([parts.slashes.page({}, query, newest), parts.slashes.find({ status: 'APPLIED' })])
     const agents = await handlesOf(
       parts,
       rows.map(row => row.agentId),
@@ -87,8 +83,7 @@ export const conductHandlers = (
   },
 
   listAgentSlashes: async ({ params, query }) => {
-    const filter = { agentId: params.agentId }
-    const [rows, total] = await Promise.all([parts.slashes.find(filter, { sort: newest, ...query }), parts.slashes.count(filter)])
+    const { items: rows, total } = await parts.slashes.page({ agentId: params.agentId }, query, newest)
     return { slashes: rows.map(slashView), total, ...query, count: total }
   },
 
