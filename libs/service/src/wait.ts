@@ -5,7 +5,7 @@ export type Wait = <T>(collection: string, id: string, probe: () => Promise<T | 
 
 const pollMs = 250
 
-/** The bounded wait of handlers that must answer with an outcome, such as a transaction hash (architecture 5). */
+/** The bounded wait of handlers that must answer with an outcome, such as a transaction hash. */
 export function waiter(db: Database): Wait {
   return async (collection, id, probe, timeoutMs) => {
     const end = Date.now() + timeoutMs
