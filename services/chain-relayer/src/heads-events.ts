@@ -2,6 +2,7 @@ import { finalize } from './finalizer.ts'
 import type { HeadsEvents } from './heads.ts'
 import type { Indexer } from './indexer.ts'
 import type { Lane } from './lane.ts'
+import { requireContracts } from './network.ts'
 import { countAt } from './reconciler.ts'
 import { adopt, loadOps } from './recovery.ts'
 import { reopen } from './reorg.ts'
@@ -40,11 +41,16 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
     },
     onReorg: async (ancestor: number) => {
       undecided = undecided.filter(one => one.block.number <= ancestor)
-      if (ancestor < 0) await reloadFrom(lane, await countAt(lane, 'latest'))
-      await reopen(
-        lane,
-        lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),
-      )
+      const gone = lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor)
+      // Final is final, but for a devnet that somebody has set back.
+      if (lane.network.devnet) {
+        await lane.after.drained()
+        await reloadFrom(lane, await countAt(lane, 'latest'))
+      }
+      await reopen(lane, gone)
+      // Where the deployment is gone, too, calls would succeed and do nothing: the lane stands still until it is back.
+      await requireContracts(lane.network, lane.rpc)
+      lane.send(lane.slots.open().map(slot => slot.nonce))
     },
     onLeap: async () => lane.doubt(),
   }
@@ -54,12 +60,13 @@ function isFailedResult(lane: Lane, log: Mined['receipt']['logs'][number]): bool
   return log.address.toLowerCase() === lane.network.addresses.Batcher.toLowerCase() && log.topics.length === 2 && log.data.slice(65, 66) === '0'
 }
 
-/** Transactions that were final on a chain that began anew: they are sent again, too. */
+/** Transactions that were final in blocks that are gone: they are sent again, too. */
 async function reloadFrom(lane: Lane, nonce: number): Promise<void> {
   const lost = await lane.db.txs
     .find({ lane: lane.id, nonce: { $gte: nonce }, state: 'FINAL' })
     .sort({ nonce: 1 })
     .toArray()
+  if (lost.length === 0) return
   const ops = await loadOps(
     lane,
     lost.flatMap(tx => tx.ops.map(op => op.opKey)),

@@ -9,6 +9,7 @@ import { indexer } from './indexer.ts'
 import { intake } from './intake.ts'
 import type { Lane, LaneParts } from './lane.ts'
 import { acquireLease, type Lease } from './lease.ts'
+import { requireContracts } from './network.ts'
 import { planPass } from './outbound.ts'
 import { opQueue } from './queue.ts'
 import { trim } from './reaper.ts'
@@ -145,6 +146,7 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
   ]
   let consumer: { close(): Promise<void> } | undefined
   try {
+    await requireContracts(lane.network, lane.rpc)
     const cursor = await loadCursor(lane)
     lane.head = { ...lane.head, ...cursor.ring.at(-1)! }
     const events = indexer(lane)

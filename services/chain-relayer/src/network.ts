@@ -1,6 +1,6 @@
 import { type Chain, watchedContractEvents } from '@carapace/api'
 import { type Addresses, contractInterface, logDecoder, type NetworkProfile, networks, type TokenDomain, toChecksum } from '@carapace/chain'
-import type { Rpc } from './rpc/rpc.ts'
+import { type Rpc, resultOf } from './rpc/rpc.ts'
 
 /** Where a network is found, as configured. */
 export interface NetworkConfig {
@@ -46,10 +46,7 @@ export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<N
   const chainId = Number(await rpc.call('eth_chainId', []))
   if (chainId !== profile.chainId) throw new WrongNetwork(config.chain, `the node says chain id ${chainId}, expected ${profile.chainId}`)
   const names = Object.keys(config.addresses) as (keyof Addresses)[]
-  const codes = await Promise.all(names.map(name => rpc.call('eth_getCode', [config.addresses[name], 'latest'])))
-  const missing = names.filter((_, index) => codes[index] === '0x' || !codes[index])
-  if (missing.length)
-    throw new WrongNetwork(config.chain, `no contract code at ${missing.map(name => `${name} ${config.addresses[name]}`).join(', ')}`)
+  await requireContracts(config, rpc)
   const genesis = (await rpc.call('eth_getBlockByNumber', ['0x0', false])) as { hash: string }
   return {
     ...config,
@@ -69,6 +66,15 @@ export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<N
     },
     genesis: genesis.hash,
   }
+}
+
+/** @throws WrongNetwork with the contracts that have no code */
+export async function requireContracts({ chain, addresses }: Pick<NetworkConfig, 'chain' | 'addresses'>, rpc: Rpc): Promise<void> {
+  const all = Object.entries(addresses)
+  const replies = await rpc.batch(all.map(([, address]) => ({ method: 'eth_getCode', params: [address, 'latest'] })))
+  const codes = replies.map(reply => resultOf('eth_getCode', reply))
+  const missing = all.filter((_, index) => codes[index] === '0x' || !codes[index])
+  if (missing.length) throw new WrongNetwork(chain, `no contract code at ${missing.map(entry => entry.join(' ')).join(', ')}`)
 }
 
 /** The token's EIP-712 domain is read from the token: it differs between networks. */

@@ -23,7 +23,11 @@ export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, reve
     const outOfGas = Number(receipt.gasUsed) >= tx.gasLimit * 0.95 && (revert.name === 'unknown' || revert.name === 'Batcher_GasTooLow')
     return new Map(tx.ops.map(({ opKey }) => [opKey, { kind: 'reverted', revert, outOfGas }]))
   }
-  if (!tx.ops.some(op => op.batchId !== null)) return new Map(tx.ops.map(({ opKey }) => [opKey, { kind: 'done', logs: receipt.logs }]))
+  if (!tx.ops.some(op => op.batchId !== null)) {
+    // Every call of ours leaves a log. Without one there was no code to run: a call to an empty address succeeds and does nothing.
+    const outcome: OpOutcome = isSilent(tx, receipt) ? { kind: 'reverted', revert, outOfGas: false } : { kind: 'done', logs: receipt.logs }
+    return new Map(tx.ops.map(({ opKey }) => [opKey, outcome]))
+  }
   const results = new Map(batchResults(receipt.logs, batcher).map(result => [result.id, result]))
   return new Map(
     tx.ops.map(({ opKey, batchId }): [string, OpOutcome] => {
@@ -36,6 +40,8 @@ export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, reve
     }),
   )
 }
+
+const isSilent = (tx: TxRecord, receipt: Receipt) => tx.value === '0' && receipt.logs.length === 0
 
 /** What follows for an operation whose try failed in a block. */
 export type FailureVerdict =

@@ -6,7 +6,7 @@ import { liveOps, persist } from './settle.ts'
 import type { Slot } from './slots.ts'
 
 /**
- * Opens the slots again whose block is gone: the same bytes go out once more. A slot that had let an operation go is filled with an
+ * Opens the slots again whose block is gone, so that the same bytes go out once more. A slot that had let an operation go is filled with an
  * empty transaction instead, because the operation may have been tried elsewhere or reported failed meanwhile.
  */
 export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
@@ -34,5 +34,4 @@ export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
     const hasReleased = slot.tx.ops.length > (slot.tx.liveOps?.length ?? 0)
     if (hasReleased) await replaceByNoop(lane, slot, null)
   }
-  lane.send(lane.slots.open().map(slot => slot.nonce))
 }

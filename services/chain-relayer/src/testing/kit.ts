@@ -102,6 +102,8 @@ export interface KitLane {
   /** Do not wait until it leads. */
   standby?: boolean
   commandOf?: (kind: string) => Command | undefined
+  /** Its records by another way than the test's own. */
+  db?: Collections
 }
 
 const isIdle = (lane: RunningLane) => {
@@ -147,7 +149,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
       const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeout ?? quickTimings.rpcTimeout })
       rpcs.push(laneRpc)
       await connected(laneRpc)
-      const parts = await laneParts({ chain, devnet, db, bus, rpc: laneRpc }, laneOptions)
+      const parts = await laneParts({ chain, devnet, db: laneOptions.db ?? db, bus, rpc: laneRpc }, laneOptions)
       const lane = runLane(parts, bus)
       lanes.push(lane)
       if (laneOptions.standby !== true) await until('the lane leads and is set up', () => isIdle(lane))

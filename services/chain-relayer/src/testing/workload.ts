@@ -46,15 +46,24 @@ export async function fundTokens(rpc: Rpc, addresses: { USDC: string; Batcher: s
   })
 }
 
+interface Foreign {
+  to: string
+  data?: string
+  value?: bigint
+  chainId?: number
+  nonce?: number
+  gasPrice?: bigint
+}
+
 /** Sends with the lane's key, but not through the relayer. */
-export async function sendForeign(
-  rpc: Rpc,
-  tx: { to: string; data?: string; value?: bigint; chainId?: number; nonce?: number; gasPrice?: bigint },
-): Promise<string> {
+export async function sendForeign(rpc: Rpc, tx: Foreign): Promise<string> {
   const nonce = tx.nonce ?? Number(await rpc.call('eth_getTransactionCount', [laneAddress, 'pending']))
+  return String(await rpc.call('eth_sendRawTransaction', [await signForeign({ ...tx, nonce })]))
+}
+
+export function signForeign(tx: Foreign & { nonce: number }): Promise<string> {
   const gasPrice = tx.gasPrice ?? (tx.chainId === 324705682 ? 0n : 10n ** 10n)
-  const raw = await new Wallet(laneKey).signTransaction({ type: 0, chainId: 84532, gasLimit: 200_000n, ...tx, nonce, gasPrice })
-  return String(await rpc.call('eth_sendRawTransaction', [raw]))
+  return new Wallet(laneKey).signTransaction({ type: 0, chainId: 84532, gasLimit: 200_000n, ...tx, gasPrice })
 }
 
 let counter = 1n
