@@ -9,7 +9,8 @@ export interface Child {
   uri: string
   /** CPU seconds used so far, user and system. */
   cpuSeconds(): number
-  rssBytes(): number
+  /** Resident memory: all of it, and without the pages of mapped files, which the system takes back when it needs them. */
+  rssBytes(): { all: number; own: number }
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -26,7 +27,7 @@ export async function spawnServer(script: URL, args: readonly string[]): Promise
   return {
     uri,
     cpuSeconds: () => cpuOf(child.pid!),
-    rssBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'latin1'))?.[1] ?? 0) * 1024,
+    rssBytes: () => ({ all: memoryOf(child.pid!, 'VmRSS'), own: memoryOf(child.pid!, 'RssAnon') }),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   }
@@ -45,8 +46,8 @@ async function readyLine(child: ChildProcess): Promise<string> {
   throw new Error(`the server ended before it was ready: ${text}`)
 }
 
-/** Linux only; elsewhere the bench shows no CPU figures. */
-function cpuOf(pid: number): number {
+/** CPU seconds of a process, user and system. Linux only; elsewhere the bench shows no CPU figures. */
+export function cpuOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -54,4 +55,9 @@ function cpuOf(pid: number): number {
   } catch {
     return Number.NaN
   }
+}
+
+function memoryOf(pid: number, field: 'VmRSS' | 'RssAnon'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024
 }

@@ -16,7 +16,7 @@ export interface Target {
   log: Collection
 }
 
-const pick = (i: number) => (i * 7_919) % documentCount
+export const pick = (i: number): number => (i * 7_919) % documentCount
 
 /** The rows of the table: what a service does all day, alone and with 32 requests in flight. */
 export const operations: readonly Operation[] = [
@@ -66,7 +66,7 @@ export async function prepare(client: MongoClient): Promise<Target> {
   return { client, items, inserted, log }
 }
 
-function item(i: number): Document & { _id: number } {
+export function item(i: number): Document & { _id: number } {
   return {
     _id: i,
     email: `user${i}@example.org`,
