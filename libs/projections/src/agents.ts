@@ -8,6 +8,7 @@ import {
   heartbeatRecorded,
   identityApi,
   identitySnapshot,
+  newcomerScore,
   refuse,
   reputationApi,
   reputationSnapshot,
@@ -73,16 +74,13 @@ schema.index({ handle: 1 }, { name: 'handle' })
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 schema.index({ status: 1, fusedScore: 1, lastSeenAt: 1 }, { name: 'eligible' })
 
-/** Of an agent whose score was never announced: behaviour 17.1, "no activity". */
-const newcomer = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 } as const
-
 /** This service's read copy of all agents. @example const agents = agentProjection(platform) */
 export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): AgentProjection {
   const rows = projection<AgentFacts>(db, { collection: 'agents', schema })
   const applied = async (id: string, fields: Partial<AgentFacts>, event: { source: string; subject: string; aggregateversion: number }) =>
     rows.apply(id, fields, event)
   const full = (row: (Partial<AgentFacts> & { id: string }) | undefined) =>
-    row?.handle === undefined ? undefined : ({ ...newcomer, ...row } as Agent)
+    row?.handle === undefined ? undefined : ({ ...newcomerScore, ...row } as Agent)
   const ownSkills = on(skillAttached, (payload, event) =>
     applied(payload.agentId, { skills: payload.skills, verifiedSkills: payload.verifiedSkills }, event),
   )
@@ -140,7 +138,7 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
       const known = await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])
       return id => {
         const row = known.get(id)
-        return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newcomer.fusedScore, tier: row?.tier ?? newcomer.tier }
+        return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newcomerScore.fusedScore, tier: row?.tier ?? newcomerScore.tier }
       }
     },
     find: async (filter, options) => (await rows.find(filter, options)).flatMap(row => full(row) ?? []),

@@ -1,3 +1,4 @@
+import { limits } from '@carapace/api'
 import { z } from 'zod'
 
 const list = z
@@ -71,8 +72,8 @@ export const configSchema = z.object({
   ADMIN_WALLETS: list.describe('Wallets that act as admins, separated by commas; default: the oracle'),
   ADMIN_API_KEY: z.string().min(16, 'must have at least 16 characters').optional().describe('x-admin-key of admin calls in plain mode'),
   INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
-  RATE_LIMIT_READ: count(100).describe('Reads per minute and client address'),
-  RATE_LIMIT_WRITE: count(30).describe('Writes per minute and caller'),
+  RATE_LIMIT_READ: count(limits.rate.read).describe('Reads per minute and client address'),
+  RATE_LIMIT_WRITE: count(limits.rate.write).describe('Writes per minute and caller'),
   X402_PAY_TO_ADDRESS: wallet.optional().describe('Where x402 payments go; unset: priced routes are free'),
   OUTBOUND_GITHUB: yes.default(false).describe('true lets skill checks ask GitHub'),
   SANDBOX: yes.optional().describe('Faucet and movable clock, devnets only; default on in the embedded start'),

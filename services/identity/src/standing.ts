@@ -11,6 +11,7 @@ import {
   domainDeleted,
   domainTransferred,
   escrowSnapshot,
+  newcomerScore,
   reputationSnapshot,
   type ScoreRow,
   scoreChanged,
@@ -41,11 +42,9 @@ export interface Standing {
 
 /** Nothing has happened yet (behaviour 17.1). */
 export const newcomer: Standing = {
-  fusedScore: 15,
-  tier: 'Hatchling',
+  ...newcomerScore,
   components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
   badges: [],
-  riskScore: 0,
   riskLevel: 'low',
   totalGigsCompleted: 0,
   totalEarned: 0n,

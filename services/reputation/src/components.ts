@@ -1,4 +1,4 @@
-import { clamp, type Dated, daysBetween, round1, usdcOf, within } from './facts.ts'
+import { clamp, type Dated, daysBetween, isBonded, round1, usdcOf, within } from './facts.ts'
 import { credit, type Pair } from './pairs.ts'
 
 /** The four components, 0 to 100 each (behaviour 17.3). */
@@ -70,10 +70,10 @@ export function meanBond(facts: readonly Dated[], now: Date): number {
   return sum(weighted) / month
 }
 
-/** Whole days in a row, up to now, with a bond of at least 10 USDC. */
+/** Whole days in a row, up to now, with a bond that counts. */
 export function bondedDays(facts: readonly Dated[], now: Date): number {
   let since: Date | undefined
-  for (const fact of within(facts, 'bond', now)) since = usdcOf(fact.total) >= 10 ? (since ?? fact.at) : undefined
+  for (const fact of within(facts, 'bond', now)) since = isBonded(usdcOf(fact.total)) ? (since ?? fact.at) : undefined
   return since ? daysBetween(since, now) : 0
 }
 

@@ -1,3 +1,5 @@
+import { limits, usd } from '@carapace/api'
+
 /** What the audit log tells of an agent: the only input of score and risk. All times are ISO 8601, all money micro-USDC as text. */
 export type Fact =
   | { type: 'registered' }
@@ -38,6 +40,7 @@ export function within<T extends FactType>(facts: readonly Dated[], type: T, now
 }
 
 export const usdcOf = (micro: string): number => Number(micro) / 1e6
+export const isBonded = (usdc: number): boolean => usdc >= usd(limits.bond.minMicro)
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 /** Half up to one decimal; the tiny term heals what binary fractions lose just below a half. */
 export const round1 = (value: number): number => Math.floor(value * 10 + 0.5 + 1e-9) / 10

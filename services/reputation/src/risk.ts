@@ -1,5 +1,6 @@
+import { limits } from '@carapace/api'
 import { cappedByCounterparty } from './components.ts'
-import { clamp, type Dated, daysBetween, usdcOf, within } from './facts.ts'
+import { clamp, type Dated, daysBetween, isBonded, usdcOf, within } from './facts.ts'
 import { appliedSlashes, idleDays } from './score.ts'
 
 export type RiskFlag = 'RECENT_SLASH' | 'HIGH_FAILURE_RATE' | 'ACTIVE_DISPUTE' | 'INACTIVE' | 'BOND_DEPLETION' | 'NEW_ACCOUNT' | 'UNBONDED'
@@ -79,8 +80,8 @@ function flagsOf({ recentSlash, failureRate, open, idle, withdrawals, age, bond 
     ACTIVE_DISPUTE: open > 0,
     INACTIVE: idle > 14,
     BOND_DEPLETION: withdrawals >= 3,
-    NEW_ACCOUNT: age < 48 * 3_600_000,
-    UNBONDED: bond < 10,
+    NEW_ACCOUNT: age < limits.newAccountAge * 1000,
+    UNBONDED: !isBonded(bond),
   }
   return (Object.keys(fires) as RiskFlag[]).filter(flag => fires[flag])
 }

@@ -1,4 +1,4 @@
-import type { Tier } from '@carapace/api'
+import { newcomerScore, type Tier } from '@carapace/api'
 import { type Components, componentsOf } from './components.ts'
 import { clamp, type Dated, daysBetween, round1, within } from './facts.ts'
 import { pairsOf } from './pairs.ts'
@@ -17,7 +17,7 @@ export interface Score {
 }
 
 const weights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
-export const startScore = 15
+export const startScore = newcomerScore.fusedScore
 const decaySteps = [
   { below: 30, factor: 1 },
   { below: 90, factor: 0.9 },

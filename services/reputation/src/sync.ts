@@ -1,31 +1,42 @@
 import { type Chain, chains } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
+import { isBonded } from './facts.ts'
 import type { Parts } from './parts.ts'
 import { endBatch, type ScoreDoc, startBatch } from './score.store.ts'
 
 const batchSize = 50
 
-/** Pushes the present scores of these agents to a network, in batches of 50. Resolves to the operation keys. */
+/** Pushes the present scores of these agents to a network, in batches of 50; those that are on their way already are left out. */
 export async function push(parts: Parts, chain: Chain, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
   const registered = docs.filter(doc => doc.chains[chain].registered && doc.wallet !== '' && doc.chains[chain].batchId === null)
   for (let at = 0; at < registered.length; at += batchSize) await pushBatch(parts, chain, registered.slice(at, at + batchSize))
 }
 
+/** Marks and command are one write: an agent that waits for a batch nobody sent would wait for ever. */
 async function pushBatch(parts: Parts, chain: Chain, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
   const batchId = parts.newId()
-  const marked = await Promise.all(docs.map(doc => parts.scores.change(doc.id, present => startBatch(present, chain, batchId))))
   const updatedAt = Math.floor(Date.now() / 1000)
-  const scores = marked.map(doc => ({
-    wallet: doc.wallet,
-    score: Math.round(doc.fusedScore * 100),
-    risk: doc.risk.riskScore,
-    bonded: doc.bond >= 10,
-    updatedAt,
-    nonce: BigInt(doc.version),
-  }))
-  await parts.emit([commands.scoreSync({ chain, batchId, scores })])
+  await parts.db.transaction(async session => {
+    const marked: Stored<ScoreDoc>[] = []
+    for (const { id } of docs) {
+      const doc = await parts.scores.change(id, present => startBatch(present, chain, batchId), { session })
+      if (doc.chains[chain].batchId === batchId) marked.push(doc)
+    }
+    if (marked.length === 0) return
+    const command = commands.scoreSync({ chain, batchId, scores: marked.map(doc => scoreOnChain(doc, updatedAt)) })
+    await parts.scores.change(marked[0]!.id, state => ({ state, events: [command] }), { session })
+  })
 }
+
+const scoreOnChain = (doc: Stored<ScoreDoc>, updatedAt: number) => ({
+  wallet: doc.wallet,
+  score: Math.round(doc.fusedScore * 100),
+  risk: doc.risk.riskScore,
+  bonded: isBonded(doc.bond),
+  updatedAt,
+  nonce: BigInt(doc.version),
+})
 
 /** Everybody whose time has come, on all networks. */
 export async function pushDue(parts: Parts, now: Date): Promise<void> {

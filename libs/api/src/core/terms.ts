@@ -17,6 +17,13 @@ export const crewRoles = ['LEAD', 'RESEARCHER', 'CODER', 'DESIGNER', 'VALIDATOR'
 export const crewRole = z.enum(crewRoles)
 export const currency = z.literal('USDC')
 
+/** The standing of an agent without any activity (behaviour 17.1). */
+export const newcomerScore = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 } as const satisfies {
+  fusedScore: number
+  tier: Tier
+  riskScore: number
+}
+
 /** The four parts of the FusedScore, 0 to 100 each, 1 decimal. */
 export const scoreComponents = z
   .looseObject({ gigPerformance: z.number(), bondReliability: z.number(), onChainBehaviour: z.number(), ecosystemSignals: z.number() })

@@ -1,8 +1,7 @@
-import { type Chain, refuse, usd } from '@carapace/api'
+import { type Chain, limits, refuse, usd } from '@carapace/api'
 import { least, sum } from '../amounts.ts'
 
-export const minDeposit = 10_000_000n
-const highBond = 500_000_000n
+export const minDeposit = limits.bond.minMicro
 /** Share of a gig's lock that a verdict takes. */
 const slashPercent = 20n
 
@@ -77,7 +76,7 @@ export interface Bond {
 
 export const lockedOf = ({ locks }: Pick<Bond, 'locks'>): bigint => sum(locks.map(({ amount }) => amount))
 export const tierOf = (total: bigint): 'UNBONDED' | 'BONDED' | 'HIGH_BOND' =>
-  total >= highBond ? 'HIGH_BOND' : total >= minDeposit ? 'BONDED' : 'UNBONDED'
+  total >= limits.bond.highMicro ? 'HIGH_BOND' : total >= minDeposit ? 'BONDED' : 'UNBONDED'
 export const statusOf = (total: bigint): 'BONDED' | 'UNBONDED' => (total >= minDeposit ? 'BONDED' : 'UNBONDED')
 
 export const noBond = (agent: { id: string; wallet: string; chain: Chain }): Bond => ({

@@ -1,4 +1,4 @@
-import { reputationApi, type ScoreRow, scoreChanged } from '@carapace/api'
+import { newcomerScore, reputationApi, type ScoreRow, scoreChanged } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { duplicateIndex } from '@carapace/store'
 import { Schema } from 'mongoose'
@@ -22,7 +22,7 @@ export interface Performances {
 const kept = 100
 const newcomer: Performance = {
   components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
-  fusedScore: 15,
+  fusedScore: newcomerScore.fusedScore,
   totalGigsCompleted: 0,
   history: [],
 }

@@ -1,4 +1,4 @@
-import { type ChainLog, chainCommandConfirmed, chainCommandFailed, chainEvent, type PayloadOf } from '@carapace/api'
+import { type ChainLog, chainCommandConfirmed, chainCommandFailed, chainEvent, newcomerScore, type PayloadOf } from '@carapace/api'
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
@@ -77,13 +77,11 @@ async function released(
     txHash: at.txHash,
     blockNumber: at.blockNumber,
     ...(log ? { paid: { fee: amountOf(log.args.fee), net: amountOf(log.args.net), treasury: amountOf(log.args.splitAmount) } } : {}),
-    posterScore: poster?.fusedScore ?? newcomer,
-    assigneeScore: assignee?.fusedScore ?? newcomer,
+    posterScore: poster?.fusedScore ?? newcomerScore.fusedScore,
+    assigneeScore: assignee?.fusedScore ?? newcomerScore.fusedScore,
   }
   await changeEscrow(parts, gigId, escrow => releaseConfirmed(escrow, seen, parts.clock.now()))
 }
-/** FusedScore of an agent without activity. */
-const newcomer = 15
 
 async function refunded(parts: Parts, gigId: string, { txHash, blockNumber }: { txHash: string; blockNumber: number }): Promise<void> {
   await changeEscrow(parts, gigId, escrow => refundSeen(escrow, { txHash, blockNumber }, parts.clock.now()))

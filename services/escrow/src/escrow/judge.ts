@@ -1,4 +1,5 @@
-import { type By, day, type Escrow, hour, type Reason, type Settlement } from './escrow.ts'
+import { limits } from '@carapace/api'
+import { type By, day, type Escrow, type Reason, type Settlement } from './escrow.ts'
 
 const disputeTime = 14 * day
 /** After it an appeal that was never closed counts as one without a panel. */
@@ -67,7 +68,7 @@ function byVerdict(escrow: Escrow, now: Date): Judgement | undefined {
   }
   if (verdict?.result !== 'rejected') return undefined
   if (!verdict.frozen) return refund('verdict', 'swarm', 'rejected')
-  const until = appeal ? after(appeal.expiresAt, appealGrace) : (verdict.appealUntil ?? after(verdict.at, 48 * hour))
+  const until = appeal ? after(appeal.expiresAt, appealGrace) : (verdict.appealUntil ?? after(verdict.at, limits.appealWindow * 1000))
   if (now >= until) return refund('frozen', 'time', 'rejected')
   return { kind: 'hold', disputed: false, reason: 'frozen', by: 'swarm', note: verdict.note ?? 'Frozen', until, action: appeal ? 'appeal' : 'refund' }
 }

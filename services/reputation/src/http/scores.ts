@@ -1,7 +1,8 @@
-import { type Chain, chains, type reputationApi } from '@carapace/api'
+import { type Chain, chains, limits, type reputationApi, usd } from '@carapace/api'
 import { networks, txUrl } from '@carapace/chain'
 import type { HandlersOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import { isBonded } from '../facts.ts'
 import { findScore, needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
 import { riskLevelOf } from '../risk.ts'
@@ -9,7 +10,6 @@ import type { ScoreDoc } from '../score.store.ts'
 import { formulaVersion } from '../score.ts'
 
 type Handlers = HandlersOf<typeof reputationApi>
-const bonded = 10
 const leaders = 50
 const maxDrift = 0.5
 const iso = (date: Date | null) => date?.toISOString() ?? null
@@ -104,7 +104,8 @@ export const scoreHandlers = (
   getScoreRow: async ({ params }) => scoreRow(await needScore(parts, params.agentId)),
 })
 
-export const bondTierOf = (bond: number) => (bond < bonded ? 'UNBONDED' : bond < 500 ? 'BONDED' : 'HIGH_BOND')
+const bondStatusOf = (bond: number): 'BONDED' | 'UNBONDED' => (isBonded(bond) ? 'BONDED' : 'UNBONDED')
+export const bondTierOf = (bond: number) => (bond >= usd(limits.bond.highMicro) ? 'HIGH_BOND' : bondStatusOf(bond))
 
 export const scoreRow = (doc: Stored<ScoreDoc>) => ({
   agentId: doc.id,
@@ -151,7 +152,7 @@ function eligibilityOf(doc: Stored<ScoreDoc>, { minScore, maxRisk }: { minScore:
     tier: doc.tier,
     riskIndex: doc.risk.riskScore,
     riskLevel: riskLevelOf(doc.risk.riskScore),
-    bondStatus: doc.bond >= bonded ? ('BONDED' as const) : ('UNBONDED' as const),
+    bondStatus: bondStatusOf(doc.bond),
     chain: networks[native].chain,
     reasons,
     checkedAt,
