@@ -9,6 +9,18 @@ const dayMs = 86_400_000
 /** The latest 00:05 UTC. */
 const lastDailyRun = (now: Date): Date => new Date(Math.floor((now.getTime() - dailyAtMs) / dayMs) * dayMs + dailyAtMs)
 
+const pageSize = 200
+
+/** Page by page: however many agents there are, few are held at once. */
+async function recomputeAll(parts: Parts): Promise<void> {
+  for (let after = ''; ; ) {
+    const page = await parts.scores.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: pageSize })
+    for (const { id, status } of page) if (status !== 'migrated') await recompute(parts, id)
+    if (page.length < pageSize) return
+    after = page.at(-1)!.id
+  }
+}
+
 export const jobs = (parts: Parts): Job[] => [
   { name: 'scores for the networks', everyMs: 5_000, run: now => pushDue(parts, now) },
   {
@@ -19,7 +31,7 @@ export const jobs = (parts: Parts): Job[] => [
       const due = lastDailyRun(now)
       const last = await state.findOne({ _id: 'daily' })
       if (last && last.at >= due) return
-      for (const { id } of await parts.scores.find({ status: { $ne: 'migrated' } })) await recompute(parts, id)
+      await recomputeAll(parts)
       await state.updateOne({ _id: 'daily' }, { $set: { at: due } }, { upsert: true })
     },
   },

@@ -139,8 +139,10 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
   return events
 }
 
-export function startBatch(doc: ScoreDoc, chain: Chain, batchId: string): Decision<ScoreDoc> {
+/** Puts the agent into a batch, unless one is under way. */
+export function startBatch(doc: ScoreDoc, chain: Chain, batchId: string): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]
+  if (present.batchId !== null) return undefined
   return { state: { ...doc, syncDueAt: null, chains: { ...doc.chains, [chain]: { ...present, batchId, batchScore: doc.fusedScore } } }, events: [] }
 }
 

@@ -83,7 +83,7 @@ export const conductHandlers = (
   },
 
   listAgentSlashes: async ({ params, query }) => {
-    const { items: rows, total } = await parts.slashes.page({ agentId: params.agentId }, query, newest)
+    const { items: rows, total } = await parts.slashes.page({ agentId: (await needScore(parts, params.agentId)).id }, query, newest)
     return { slashes: rows.map(slashView), total, ...query, count: total }
   },
 

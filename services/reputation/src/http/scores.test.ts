@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { agentStatusChanged, escrowReleased, slashRecorded } from '@carapace/api'
+import { until } from '@carapace/testing'
+import { newAgent, registeredOn, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+
+const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+
+describe('scores over HTTP', () => {
+  let world: World
+  let agent: TestAgent
+  before(async () => {
+    world = await startWorld()
+    agent = await newAgent(world)
+  })
+  after(() => world.close())
+  afterEach(() => {
+    world.chain = () => 'confirm'
+  })
+
+  const get = async (path: string) => (await world.call('GET', path)).body
+  const sync = (agentId: unknown, headers: Record<string, string> = {}) => world.call('POST', '/api/reputation/sync', { body: { agentId }, headers })
+  const paid = (poster: TestAgent, worker: TestAgent, gigId = randomUUID()) =>
+    escrowReleased.of({
+      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
+      ...{
+        fundedFrom: { kind: 'allowance', address: poster.wallet },
+        crewId: null,
+        skillsRequired: [],
+        feeBp: 300,
+        fee: 1_200_000n,
+        net: 38_800_000n,
+      },
+      ...{ split: { treasury: 0n, external: 38_800_000n, treasuryAddress: null, externalAddress: worker.wallet }, txHash: `0x${'ab'.repeat(32)}` },
+      ...{ blockNumber: 5, by: 'swarm', verdict: 'APPROVED', validationId: null, weak: false, creditable: true, afterDispute: false },
+      ...{ posterScore: 15, assigneeScore: 15, settledAt: new Date().toISOString() },
+    })
+  const slashed = (agentId: string, slashId: string, status: 'FROZEN' | 'APPLIED') =>
+    slashRecorded.of({
+      ...{ slashId, agentId, gigId: null, gigTitle: null, gigBudget: null, validationId: null, amount: 2_000_000n, status, reason: 'late' },
+      ...{ txHash: null, createdAt: new Date().toISOString(), changedAt: new Date().toISOString() },
+    })
+
+  it('begin at 15, by id and handle, whole or in brief', async () => {
+    const full = await get(`/api/agents/${agent.id}/reputation`)
+    const basic = await get(`/api/agents/${agent.handle}/reputation?view=basic`)
+
+    assert.deepEqual([full.fusedScore, full.tier, full.history.length, full.penalty, full.decay], [15, 'Hatchling', 1, 0, 1])
+    assert.deepEqual(basic, { agentId: agent.id, fusedScore: 15, tier: 'Hatchling' })
+    assert.deepEqual(said(await world.call('GET', `/api/agents/${agent.id}/reputation?view=half`)), [400, 'VALIDATION_ERROR'])
+  })
+
+  it('rise by a paid gig, once however often it is told, and the log says why', async () => {
+    const [poster, worker] = [await newAgent(world), await newAgent(world)]
+    const gigId = randomUUID()
+    await world.platform.publish(paid(poster, worker, gigId))
+    const risen = await until('the score has risen', async () => {
+      const { fusedScore } = await get(`/api/agents/${worker.id}/reputation`)
+      return fusedScore > 15 && fusedScore
+    })
+
+    const { events, total } = await get(`/api/audit?agentId=${worker.id}&type=settled`)
+
+    assert.deepEqual([total, events[0].details.gigId, events[0].scoreBefore, events[0].scoreAfter], [1, gigId, 15, risen])
+    assert.match(events[0].hash, /^[0-9a-fx]{64,66}$/)
+    const all = (await get(`/api/audit?agentId=${worker.id}`)).events
+    assert.ok(all.length >= 2)
+    const row = (await get('/api/agents/leaderboard')).leaderboard.find((entry: { id: string }) => entry.id === worker.id)
+    assert.deepEqual([row.fusedScore, row.totalGigsCompleted], [risen, 1])
+  })
+
+  it('fall by a slash, which is listed with the score before and after', async () => {
+    const victim = await newAgent(world)
+    const slashId = randomUUID()
+    await world.platform.publish(slashed(victim.id, slashId, 'FROZEN'), 1)
+    await until('it is listed', async () => (await world.call('GET', `/api/slashes/${slashId}`)).status === 200)
+    assert.equal((await get(`/api/slashes/${slashId}`)).status, 'FROZEN')
+    await world.platform.publish(slashed(victim.id, slashId, 'APPLIED'), 2)
+    await until('it is applied', async () => (await get(`/api/slashes/${slashId}`)).status === 'APPLIED')
+
+    const row = await get(`/api/slashes/${slashId}`)
+    const own = await get(`/api/slashes/agent/${victim.id}`)
+    const all = await get('/api/slashes?limit=100')
+    const risk = await get(`/api/risk/${victim.id}`)
+
+    assert.ok(row.scoreAfter < row.scoreBefore, JSON.stringify(row))
+    assert.deepEqual([own.total, own.count, own.slashes[0].amount], [1, 1, 2])
+    assert.equal(all.totalSlashed, 2)
+    assert.equal(all.slashes[0].agent.handle, victim.handle)
+    assert.deepEqual([risk.slashCount, risk.flags.includes('RECENT_SLASH')], [1, true])
+    assert.deepEqual(await get(`/api/risk/wallet/${victim.wallet.toLowerCase()}`), risk)
+  })
+
+  it('leave the suspended out of the leaderboard and make them ineligible', async () => {
+    const one = await newAgent(world)
+    const eligible = await get(`/api/reputation/check-eligibility?wallet=${one.wallet}&minScore=15`)
+    await world.platform.publish(
+      agentStatusChanged.of({
+        agentId: one.id,
+        handle: one.handle,
+        status: 'suspended',
+        wallet: one.wallet,
+        formerWallet: null,
+        cause: 'admin',
+        reason: 'x',
+      }),
+      2,
+    )
+    await until('it is off the board', async () => {
+      const { leaderboard } = await get('/api/agents/leaderboard')
+      return leaderboard.every((entry: { id: string }) => entry.id !== one.id)
+    })
+
+    const suspended = await get(`/api/reputation/check-eligibility?wallet=${one.wallet}&minScore=30`)
+    const nobody = await get(`/api/reputation/check-eligibility?wallet=0x${'99'.repeat(20)}`)
+
+    assert.deepEqual([eligible.eligible, eligible.reasons], [true, []])
+    assert.deepEqual([suspended.eligible, suspended.reasons], [false, ['FusedScore 15 is below the required 30', 'Agent is suspended']])
+    assert.deepEqual([nobody.eligible, nobody.fusedScore, nobody.tier, nobody.reasons], [false, 0, null, ['Wallet is not registered']])
+    for (const query of ['', '?wallet=0x1', `?wallet=${one.wallet}&minScore=101`, `?wallet=${one.wallet}&maxRisk=x`])
+      assert.deepEqual(said(await world.call('GET', `/api/reputation/check-eligibility${query}`)), [400, 'VALIDATION_ERROR'], query)
+  })
+
+  describe('on the networks', () => {
+    it('are pushed to those the agent is registered on; once a minute, also of two at once', async () => {
+      const one = await newAgent(world)
+      await registeredOn(world, one, 'BASE_SEPOLIA')
+      await until('the registration is known', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.registered)
+
+      const answers = await Promise.all([sync(one.id), sync(one.id)])
+
+      assert.deepEqual(answers.map(said).sort(), [
+        [200, undefined],
+        [429, 'COOLDOWN_ACTIVE'],
+      ])
+      const { body } = answers.find(answer => answer.status === 200)!
+      const late = answers.find(answer => answer.status === 429)!
+      assert.deepEqual([body.synced, body.chains], [true, { BASE_SEPOLIA: { status: 'confirmed' }, SKALE_TESTNET: { status: 'none' } }])
+      assert.ok(Number(late.headers.get('retry-after')) > 0 && late.body.details.cooldownEndsAt)
+      const across = await get(`/api/reputation/across-chains/${one.wallet}`)
+      assert.deepEqual([across.chains.BASE_SEPOLIA.score, across.chains.SKALE_TESTNET.score, across.inSync], [15, null, false])
+      assert.equal((await get(`/api/reputation/check-chain/${one.id}`)).mostRecentChain, 'BASE_SEPOLIA')
+      await world.platform.advance(61)
+      assert.equal((await sync(one.id)).status, 200)
+    })
+
+    it('replay with an idempotency key', async () => {
+      const one = await newAgent(world)
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await sync(one.id, headers)
+      const again = await sync(one.id, headers)
+
+      assert.deepEqual([first.status, again.body, again.headers.get('idempotency-replayed')], [200, first.body, 'true'])
+    })
+
+    it('are tried again with the next batch when a push fails', async () => {
+      const one = await newAgent(world)
+      world.chain = () => 'fail'
+      await registeredOn(world, one, 'BASE_SEPOLIA')
+      await until('the registration is known', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.registered)
+      const { body } = await sync(one.id)
+      assert.equal(body.chains.BASE_SEPOLIA.status, 'failed')
+      world.chain = () => 'confirm'
+
+      await world.platform.advance(3600)
+
+      await until('it is in step', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.score === 15)
+    })
+
+    it('come to SKALE with a registration first, where it is missing', async () => {
+      const one = await newAgent(world)
+
+      const { status, body } = await world.call('POST', `/api/agents/${one.id}/sync-to-skale`, { body: {} })
+
+      assert.deepEqual([status, body.chain, body.chainId, body.score], [200, 'SKALE_TESTNET', 324705682, 15])
+      assert.deepEqual(world.registrations, [`${one.id}/SKALE_TESTNET`])
+      const skale = await get(`/api/agents/${one.id}/skale-score`)
+      assert.deepEqual([skale.skaleScore, skale.txHash], [15, body.txHash])
+    })
+
+    it('are asked for by a UUID', async () => {
+      const { status, body } = await sync('me')
+      assert.deepEqual([status, body.errors[0].path], [400, 'agentId'])
+      assert.deepEqual(said(await sync(stranger)), [404, 'NOT_FOUND'])
+      assert.deepEqual(said(await world.call('POST', `/api/agents/${stranger}/sync-to-skale`, { body: {} })), [404, 'NOT_FOUND'])
+    })
+  })
+
+  const unknown = [
+    `/api/agents/${stranger}/reputation`,
+    `/api/reputation/across-chains/${stranger}`,
+    `/api/reputation/check-chain/0x${'99'.repeat(20)}`,
+    `/api/agents/${stranger}/skale-score`,
+    `/api/risk/${stranger}`,
+    `/api/risk/wallet/0x${'99'.repeat(20)}`,
+    `/api/slashes/${stranger}`,
+    `/api/slashes/agent/${stranger}`,
+  ]
+  for (const path of unknown) {
+    it(`${path.replace(stranger, ':id')} says that nobody is there`, async () => {
+      assert.deepEqual(said(await world.call('GET', path)), [404, 'NOT_FOUND'])
+    })
+  }
+
+  it('of an agent that registered a moment ago may be asked for again', async () => {
+    const id = randomUUID()
+    world.onTheWay.add(id)
+
+    const { status, body, headers } = await world.call('GET', `/api/agents/${id}/reputation`)
+
+    assert.deepEqual([status, body.code, body.retryable, headers.get('retry-after')], [503, 'DEPENDENCY_UNAVAILABLE', true, '1'])
+  })
+
+  it('refuse malformed queries', async () => {
+    for (const path of ['/api/audit?agentId=x', '/api/slashes?limit=0', '/api/slashes?offset=1.5', '/api/risk/wallet/0x12'])
+      assert.deepEqual(said(await world.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
+  })
+})

@@ -1,0 +1,110 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import { defineService } from '@carapace/service'
+import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { reputation } from '../index.ts'
+
+/** Reputation over HTTP in process; the test publishes what other services say, the chain takes every command as `chain` says. */
+export interface World {
+  platform: TestPlatform
+  call: TestPlatform['call']
+  /** Agents that identity knows although their event has not come. */
+  onTheWay: Set<string>
+  /** `<agent>/<chain>`, as asked of identity. */
+  registrations: string[]
+  commands: api.ChainCommand[]
+  /** Default: confirms at once. */
+  chain: () => 'confirm' | 'fail' | 'wait'
+  close(): Promise<void>
+}
+
+export interface TestAgent {
+  id: string
+  handle: string
+  wallet: string
+}
+
+const newHash = () => `0x${randomBytes(32).toString('hex')}`
+export const stranger = randomUUID()
+
+export async function startWorld(): Promise<World> {
+  const world = { onTheWay: new Set(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as World
+  const { getAgentRow, registerOnChain } = api.identityApi.internal
+  const internal = { getAgentRow, registerOnChain }
+  const identity = defineService({
+    api: api.serviceApi('identity', { endpoints: {}, internal }),
+    stores: () => ({}),
+    http: () => ({
+      getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? agentRow(params.id) : api.refuse('NOT_FOUND')),
+      registerOnChain: async ({ params }) => {
+        world.registrations.push(`${params.id}/${params.chain}`)
+        await registeredOn(world, { id: params.id, wallet: '' }, params.chain as api.Chain)
+        return { status: 'confirmed' as const, tokenId: '7', txHash: null }
+      },
+    }),
+  })
+  const platform = await startPlatform([identity, reputation])
+  const consumer = await platform.bus.subscribe(
+    { name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] },
+    async event => {
+      const command = api.chainCommand.parse(event.data)
+      world.commands.push(command)
+      if (command.kind === 'score.sync') await end(platform, command, world.chain())
+    },
+  )
+  return Object.assign(world, {
+    platform,
+    call: platform.call,
+    close: async () => {
+      await consumer.close()
+      await platform.close()
+    },
+  })
+}
+
+const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
+const agentRow = (agentId: string): api.AgentRow => ({
+  ...{ agentId, handle: 'on-the-way', wallet: null, walletProven: false, agentType: null, skills: [], verifiedSkills: [], cardTokenId: 1 },
+  ...{ preferredChain: 'BASE_SEPOLIA', status: 'active', platform: false, requireSignature: false, version: 1 },
+  ...{ lastSeenAt: '2026-01-01T00:00:00.000Z', registeredAt: '2026-01-01T00:00:00.000Z' },
+  chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered },
+})
+
+async function end(platform: TestPlatform, command: api.ChainCommand, how: 'confirm' | 'fail' | 'wait'): Promise<void> {
+  const { opKey, round, kind, network, aggregateKey } = command
+  const base = { opKey, round, kind, network, aggregateKey, seq: round }
+  const block = { txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] }
+  if (how === 'confirm') await platform.publish(api.chainCommandConfirmed.of({ ...base, ...block }))
+  if (how === 'fail') await platform.publish(api.chainCommandFailed.of({ ...base, code: 'REVERTED', terminal: true, message: 'no', attempts: 5 }))
+}
+
+/** An agent that is scored. */
+export async function newAgent({ platform, call }: World): Promise<TestAgent> {
+  const id = randomUUID()
+  const handle = `a-${id.slice(0, 8)}`
+  const wallet = toChecksum(`0x${randomBytes(20).toString('hex')}`)
+  const profile = { description: '', skills: [], verifiedSkills: [], avatar: null, externalLink: null }
+  await platform.publish(
+    api.agentRegistered.of({
+      ...{ agentId: id, handle, wallet, walletProven: true, agentType: null, status: 'active', platform: false, cardTokenId: 1 },
+      ...{ chains: ['BASE_SEPOLIA'], preferredChain: 'BASE_SEPOLIA', registeredAt: new Date().toISOString(), ...profile },
+    }),
+  )
+  await until('the agent is scored', async () => (await call('GET', `/api/agents/${id}/reputation`)).status === 200)
+  return { id, handle, wallet }
+}
+
+export async function registeredOn({ platform }: Pick<World, 'platform'>, { id }: { id: string; wallet: string }, chain: api.Chain): Promise<void> {
+  const facts = {
+    agentId: id,
+    handle: 'x',
+    wallet: `0x${'00'.repeat(19)}01`,
+    chain,
+    tokenId: '7',
+    txHash: newHash(),
+    blockNumber: 5,
+    preferred: true,
+  }
+  await platform.publish(api.agentOnchainConfirmed.of({ ...facts, confirmedAt: new Date().toISOString() }))
+}
