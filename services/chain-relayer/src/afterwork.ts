@@ -5,22 +5,29 @@ import type { Slot } from './slots.ts'
  * take its time (in the in-process bus a publish waits for the handlers), and the lane must not stand still meanwhile.
  */
 export interface Afterwork {
-  /** Starts when earlier work for the same slots is done. Never rejects: a failure ends the lane. */
+  /**
+   * Starts when earlier work for the same slots is done. Never rejects: a failure ends the lane, and no further piece is begun, so that
+   * nothing is told or marked whose predecessor is missing.
+   */
   start(slots: readonly Slot[], task: () => Promise<void>): Promise<void>
   /** Pieces that are not done. */
   readonly pending: number
-  /** Resolves when everything started so far is done. */
+  /** Resolves when everything started so far is done. @throws Error when something of it was not done */
   drained(): Promise<void>
 }
 
 /** @param onDone called after each piece */
 export function afterwork(onError: (error: unknown) => void, onDone: () => void): Afterwork {
   const running = new Set<Promise<void>>()
+  let failed = false
   return {
     start: (slots, task) => {
       const work = Promise.all(slots.map(slot => slot.saved))
-        .then(task)
-        .catch(onError)
+        .then(() => (failed ? undefined : task()))
+        .catch(error => {
+          failed = true
+          onError(error)
+        })
         .finally(() => {
           running.delete(work)
           onDone()
@@ -34,6 +41,7 @@ export function afterwork(onError: (error: unknown) => void, onDone: () => void)
     },
     drained: async () => {
       await Promise.all(running)
+      if (failed) throw new Error('work of this lane was left undone')
     },
   }
 }

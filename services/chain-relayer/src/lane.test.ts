@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { rabbitBus } from '@carapace/bus'
+import { rabbitBus, quiet } from '@carapace/bus'
 import { commands } from '@carapace/chain'
 import { acquireBroker, until } from '@carapace/testing'
 import { type Kit, startKit, wallet } from './testing/kit.ts'
@@ -36,7 +36,7 @@ describe('a lane', () => {
     // A broker of one's own takes seconds to start.
     this.timeout(60_000)
     const broker = await acquireBroker()
-    const bus = rabbitBus({ url: broker.url, prefix: broker.prefix, service: 'chain-relayer' })
+    const bus = rabbitBus({ log: quiet, url: broker.url, prefix: broker.prefix, service: 'chain-relayer' })
     const other = await startKit({ bus })
     try {
       await other.start()

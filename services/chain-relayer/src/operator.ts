@@ -3,6 +3,23 @@ import type { mongo } from 'mongoose'
 import type { Collections } from './collections.ts'
 import { type OpRecord, type TxRecord, terminalFailures } from './records.ts'
 
+/** What spends a source is never signed later than this after it was asked for (behaviour 6.1). */
+const commandTimeMs = 15 * 60_000
+
+/** Commands whose owner gives the money or the stake back when they fail: sent again from here they would move it past the books. */
+const ownersRound: ReadonlySet<string> = new Set([
+  'escrow.lock',
+  'escrow.lock-x402',
+  'escrow.accept',
+  'bond.deposit',
+  'bond.withdraw',
+  'bond.lock',
+  'bond.slash',
+  'bond.unslash',
+  'reward.pay',
+  'job.fund',
+])
+
 /** What an operator sees and may do about commands. */
 export interface Operator {
   list(query: {
@@ -12,7 +29,7 @@ export interface Operator {
     offset: number
   }): Promise<{ commands: OperationView[]; total: number; limit: number; offset: number }>
   inspect(opKey: string): Promise<OperationView>
-  /** @throws Refusal INVALID_STATE unless its last round has failed */
+  /** @throws Refusal INVALID_STATE unless its last round has failed, or when its owner has taken that failure as the end */
   retry(opKey: string): Promise<{ success: true; commandId: string; round: number }>
   /** @throws Refusal INVALID_STATE when there is nothing left to cancel */
   cancel(opKey: string): Promise<{ success: true; commandId: string; state: string }>
@@ -43,8 +60,15 @@ export function openOperator(db: Collections, emit: (drafts: Draft[]) => Promise
     retry: async opKey => {
       const op = await load(opKey)
       if (!terminalFailures.includes(op.state)) refuse('INVALID_STATE', { state: op.state })
-      const { kind, network, args, aggregateKey, round } = op
-      const command: ChainCommand = chainCommand.parse({ opKey, round: round + 1, network, kind, args, aggregateKey })
+      const { kind, network, args, aggregateKey, round, deadline } = op
+      if (ownersRound.has(kind))
+        refuse(
+          'INVALID_STATE',
+          { state: op.state, kind },
+          { message: `What was set aside for ${kind} was given back; a new request of its owner is the next round` },
+        )
+      const again = deadline === null ? {} : { deadline: Date.now() + commandTimeMs }
+      const command: ChainCommand = chainCommand.parse({ opKey, round: round + 1, network, kind, args, aggregateKey, ...again })
       await emit([{ exchange: 'commands', type: chainCommandType, routingKey: commandRoute(network), subject: opKey, data: command }])
       return { success: true, commandId: opKey, round: round + 1 }
     },

@@ -88,6 +88,37 @@ describe('the chain-relayer service', () => {
     await until('paid', async () => (await stateOf(pay.subject)) === 'FINAL')
   })
 
+  it('sends a failed payment again with a new deadline, but nothing whose owner has given the money back', async () => {
+    const chain = 'BASE_SEPOLIA'
+    const { custodyWallet } = chainRelayerApi.internal
+    const { address: from } = await peers().call('chain-relayer', custodyWallet, { body: { owner: randomUUID() } })
+    const deadline = new Date(Date.now() + 60_000)
+    const pay = commands.treasuryPay({ chain, paymentId: randomUUID(), from, to: wallet(), amount: 1_000_000n, deadline })
+    const source = { kind: 'allowance' as const }
+    const lock = commands.escrowLock({ chain, gigId: randomUUID(), poster: wallet(), payee: wallet(), amount: 5_000_000n, source, deadline })
+    const claim = commands.rewardPay({ chain, claimId: randomUUID(), to: wallet(), amount: 1_000_000n })
+    for (const draft of [pay, lock, claim]) await publish(draft)
+    for (const { subject } of [pay, lock, claim]) await until('failed', async () => (await stateOf(subject)) === 'FAILED')
+    const path = (draft: Draft) => `/api/admin/chain-queue/${encodeURIComponent(draft.subject)}`
+    const retry = (draft: Draft) => platform.call('post', `${path(draft)}/retry`, { headers: adminHeaders })
+
+    const answers = [await retry(pay), await retry(lock), await retry(claim)]
+
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.code]),
+      [
+        [200, undefined],
+        [409, 'INVALID_STATE'],
+        [409, 'INVALID_STATE'],
+      ],
+    )
+    const again = await until('the next round', async () => {
+      const { body } = await platform.call('get', path(pay), { headers: adminHeaders })
+      return body.round === 2 && body
+    })
+    assert.ok(again.deadline > deadline.getTime())
+  })
+
   it('keeps the custody seed encrypted and readable by its owner only', async () => {
     const { mode } = await stat(path.join(folder, 'custody.json'))
     assert.equal(mode & 0o777, 0o600)

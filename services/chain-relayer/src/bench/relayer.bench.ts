@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { CloudEvent } from '@carapace/api'
-import { inProcessBus } from '@carapace/bus'
+import { inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, commands, contractInterface } from '@carapace/chain'
 import { openDatabase } from '@carapace/store'
 import { until } from '@carapace/testing'
@@ -106,7 +106,7 @@ const page = 100
 async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Side> {
   const database = await openDatabase({ uri: mongo.uri, name: `bench_${randomBytes(4).toString('hex')}` })
   const db = await openCollections(database)
-  const bus = inProcessBus()
+  const bus = inProcessBus({ log: quiet })
   const laneRpc: Rpc = openRpc({ url: devnet.anvilUrl, timeoutMs: 30_000 })
   await connected(laneRpc)
   const sentAt = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Chain, CloudEvent, Draft } from '@carapace/api'
-import { type Bus, inProcessBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, networks } from '@carapace/chain'
 import { deployDevnet } from '@carapace/contracts'
 import { startDevnet } from '@carapace/devnet'
@@ -120,7 +120,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
   const name = `${mongo.prefix}relayer_${randomBytes(4).toString('hex')}`
   const database = await openDatabase({ uri: mongo.uri, name })
   const db = await openCollections(database)
-  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [20, 50], limit: 5 } })
+  const bus = options.bus ?? inProcessBus({ log: quiet, retry: { delaysMs: [20, 50], limit: 5 } })
   const events: CloudEvent[] = []
   await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['chain.#'] }, async event => {
     events.push(event)
