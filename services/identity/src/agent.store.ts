@@ -2,6 +2,7 @@ import { refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Agent } from './agent.ts'
+import { agentTexts } from './text.store.ts'
 
 export const agentsCollection = 'agents'
 
@@ -27,6 +28,7 @@ schema.index({ 'skills.id': 1 }, { name: 'skill_id' })
 schema.index({ 'standing.moltDomain': 1 }, { name: 'molt', partialFilterExpression: { 'standing.moltDomain': { $type: 'string' } } })
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
+schema.index({ updatedAt: 1 }, { name: 'updated' })
 schema.index({ hireable: 1, ...newest }, { name: 'hireable_newest' })
 schema.index({ hireable: 1, 'standing.fusedScore': -1, _id: -1 }, { name: 'hireable_score' })
 schema.index({ hireable: 1, 'standing.riskScore': 1, _id: -1 }, { name: 'hireable_risk' })
@@ -40,8 +42,8 @@ export type AgentStore = AggregateStore<Agent> & {
   byMolt(fullName: string): Promise<Stored<Agent> | undefined>
   byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
   bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
-  /** Ids of the active agents whose text holds this, newest first, but for one. Looks at every agent's text once. */
-  idsByText(text: string, except: string | undefined): Promise<string[]>
+  /** Ids of the active agents whose text holds this, newest first. */
+  idsByText(text: string): Promise<string[]>
   byCard(cardTokenId: number): Promise<Stored<Agent> | undefined>
 }
 
@@ -54,6 +56,7 @@ export function agentStore(db: Database): AgentStore {
     schema,
     duplicates: { handle: 'DUPLICATE_HANDLE', wallet: 'DUPLICATE_WALLET' },
   })
+  const texts = agentTexts(db, agentsCollection)
   const one = async (filter: Record<string, unknown>) => (await agents.find(filter, { sort: { _id: 1 }, limit: 1 }))[0]
   const byHandle = (handle: string) => one({ handle: handle.toLowerCase() })
   return {
@@ -63,14 +66,7 @@ export function agentStore(db: Database): AgentStore {
     byMolt: fullName => one({ 'standing.moltDomain': fullName.toLowerCase() }),
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
     bySkillId: skillId => one({ 'skills.id': skillId }),
-    idsByText: async (text, except) => {
-      const filter = { status: 'active', searchText: { $regex: text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') } }
-      const found = await db.connection
-        .collection<{ _id: string }>(agentsCollection)
-        .find(filter, { projection: { _id: 1 }, sort: newest })
-        .toArray()
-      return found.map(({ _id }) => _id).filter(id => id !== except)
-    },
+    idsByText: texts.holding,
     byCard: cardTokenId => one({ cardTokenId }),
     // nobody has a handle of 36 characters, so a UUID is never looked up as one
     named: async idOrHandle =>

@@ -12,9 +12,9 @@ export async function search(
 ): Promise<{ items: Stored<Agent>[]; total: number }> {
   const wanted = text.toLowerCase()
   if (wanted === '') return { items: [], total: 0 }
-  const named = await agents.byHandle(wanted)
+  const [named, holding] = await Promise.all([agents.byHandle(wanted), agents.idsByText(wanted)])
   const exact = named?.status === 'active' ? named.id : undefined
-  const ids = [...(exact === undefined ? [] : [exact]), ...(await agents.idsByText(wanted, exact))]
+  const ids = exact === undefined ? holding : [exact, ...holding.filter(id => id !== exact)]
   const page = ids.slice(offset, offset + limit)
   const found = new Map((page.length ? await agents.find({ _id: { $in: page } }) : []).map(agent => [agent.id, agent]))
   return { items: page.flatMap(id => found.get(id) ?? []), total: ids.length }
