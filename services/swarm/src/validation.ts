@@ -123,6 +123,8 @@ export function open(v: Validation): { state: Validation; events: Draft[] } {
 export function renumber(v: Validation, candidateCount: number, threshold: number, panel: PanelSeat[]): Decision<Validation> {
   if (v.numbersSet || v.votes.length > 0 || v.status !== 'pending' || v.round !== 1 || v.appealOf !== null)
     refuse('ALREADY_EXISTS', { validationId: v.id })
+  if (threshold < 1 || threshold > candidateCount || panel.length !== candidateCount)
+    throw new RangeError(`${candidateCount}/${threshold} approves nothing`)
   const before = new Set(seated(v).map(seat => seat.agentId))
   const after = new Set(panel.map(seat => seat.agentId))
   const state = {

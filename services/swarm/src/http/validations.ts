@@ -29,6 +29,7 @@ export const validationHandlers = (
     if (caller.kind === 'agent' && caller.agentId !== gig.posterId) refuse('NOT_POSTER')
     const validation = await openForSubmission(parts, submissionOf(gig))
     const wanted = body.candidateCount ?? quorumFor(validation.budget).candidateCount
+    needPossible(body.threshold, wanted)
     const candidateCount = Math.min(wanted, validation.order.length)
     const threshold = body.threshold ?? (body.candidateCount === undefined ? quorumFor(validation.budget).threshold : majority(candidateCount))
     if (!validation.numbersSet && validation.votes.length === 0 && validation.order.length < threshold)
@@ -107,6 +108,13 @@ export const validationHandlers = (
     return { appeal: { id: appealId, validationId: first.id, status: 'pending', expiresAt: expiresAt.toISOString() } }
   },
 })
+
+/** No panel approves by more votes than it has, also when its size is the budget's own. */
+function needPossible(threshold: number | undefined, candidateCount: number): void {
+  if (threshold === undefined || threshold <= candidateCount) return
+  const errors = [{ path: 'threshold', message: `must be at most ${candidateCount}, the size of the panel` }]
+  refuse('VALIDATION_ERROR', undefined, { errors })
+}
 
 /** The validation once this vote's record on chain has ended, well or not. */
 async function recordedVote(parts: Parts, validationId: string, voteId: string) {
