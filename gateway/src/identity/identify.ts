@@ -9,6 +9,8 @@ import { isSigned, type Signer, type VerifySignature } from './signature.ts'
 /** Who is calling, and how far that was proven. */
 export interface Identity {
   mode: 'plain' | 'signed'
+  /** Unsigned, in plain mode that others can reach: a service that takes money from the agent's wallets must not. */
+  exposed?: boolean
   /** Wallet whose request signature was checked. */
   signedBy?: string
   agent?: AgentCaller
@@ -44,7 +46,7 @@ export async function identify(
     : undefined
   if (!admin) requireHeaders(needs, sent)
   const signer = isSigned(request) ? await parts.verifySignature(request, await body()) : undefined
-  const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain' }
+  const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain', ...(parts.exposed ? { exposed: true } : {}) }
 
   if (admin) {
     if (signer) sameWallet(signer, admin.wallet)

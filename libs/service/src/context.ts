@@ -8,6 +8,8 @@ export interface RequestContext {
   admin?: AdminCaller
   /** How far identity was proven. */
   mode: 'plain' | 'signed' | 'internal'
+  /** Plain mode that strangers can reach: what spends money needs a signature all the same. */
+  exposed?: boolean
   /** Wallet whose request signature was checked, EIP-55 form; not on every route is it the caller's (registration). */
   signedBy?: string
   /** Client address, for limits per address. */

@@ -6,7 +6,7 @@ import { v7 } from 'uuid'
 
 /**
  * Stands in for the gateway in tests of single services: it routes by the declared table and vouches for whatever the identity headers say
- * (and for `x-test-signed-by`, the wallet whose signature was checked), without asking anybody. Real identity checks are the gateway's own tests' matter.
+ * (and for `x-test-signed-by`, the wallet whose signature was checked, and `x-test-exposed`, plain mode that strangers can reach), without asking anybody. Real identity checks are the gateway's own tests' matter.
  */
 export async function startGatewayStub(
   address: (service: ServiceName) => string | undefined,
@@ -70,6 +70,7 @@ function contextOf(headers: NodeJS.Dict<string | string[]>): RequestContext {
     ...(agentId || wallet ? { agent: { kind: 'agent', agentId: agentId ?? '', wallet: wallet ?? '' } } : {}),
     ...(admin ? { admin: { kind: 'admin', wallet: admin } } : {}),
     ...(signedBy ? { signedBy } : {}),
+    ...(text('x-test-exposed') ? { exposed: true } : {}),
     ...(key ? { idempotencyKey: key } : {}),
   }
 }

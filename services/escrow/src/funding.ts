@@ -1,5 +1,6 @@
-import { type Authorization, type Chain, chainRelayerApi, Refusal, treasuryApi, usd } from '@carapace/api'
+import { type Authorization, type Chain, chainRelayerApi, Refusal, refuse, treasuryApi, usd } from '@carapace/api'
 import type { FundingSource } from '@carapace/chain'
+import type { RequestContext } from '@carapace/service'
 import type { Parts } from './parts.ts'
 
 /** Who pays, how much, and into which contract. */
@@ -11,7 +12,12 @@ export interface Need {
   amount: bigint
   contract: 'escrow' | 'bond'
   authorization: Authorization | undefined
+  /** Whether the caller may draw on its wallets: false for an unsigned call that strangers could make. */
+  mayDraw: boolean
 }
+
+/** In plain mode that strangers can reach, allowance and custodial wallet ask for a signature (behaviour 1.6). */
+export const mayDraw = ({ exposed, signedBy }: Pick<RequestContext, 'exposed' | 'signedBy'>): boolean => !exposed || signedBy !== undefined
 
 export type Found =
   | { kind: 'authorization' | 'allowance'; from: string; source: FundingSource }
@@ -19,7 +25,7 @@ export type Found =
   | { kind: 'treasury'; from: string }
   | { kind: 'none'; options: Record<string, unknown> }
 
-/** The first source that covers the whole amount: authorisation in the body, allowance, custodial wallet (behaviour 6.1). */
+/** The first source that covers the whole amount: authorisation in the body, allowance, custodial wallet (behaviour 6.1). @throws SIGNATURE_REQUIRED */
 export async function findSource(parts: Parts, need: Need): Promise<Found> {
   const { chain, amount, wallet, agentId, contract } = need
   const contracts = await parts.networks.contracts(chain)
@@ -30,10 +36,11 @@ export async function findSource(parts: Parts, need: Need): Promise<Found> {
   const signed = signedSource(need)
   if (signed && own >= amount) return { kind: 'authorization', from: wallet, source: signed }
   const allowed = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainAllowance, { params: { chain, owner: wallet, spender } })
-  if (own >= amount && BigInt(allowed.usdc) >= amount) return { kind: 'allowance', from: wallet, source: { kind: 'allowance' } }
+  const drawn = <T extends Found>(found: T): T => (need.mayDraw ? found : refuse('SIGNATURE_REQUIRED'))
+  if (own >= amount && BigInt(allowed.usdc) >= amount) return drawn({ kind: 'allowance', from: wallet, source: { kind: 'allowance' } })
   const custodial = await parts.custodial.of(agentId)
   const kept = custodial ? await balanceOf(custodial) : 0n
-  if (custodial && kept >= amount) return { kind: 'treasury', from: custodial }
+  if (custodial && kept >= amount) return drawn({ kind: 'treasury', from: custodial })
   return {
     kind: 'none',
     options: {
@@ -59,7 +66,7 @@ function signedSource({ authorization, wallet, amount }: Need): FundingSource | 
 const uncovered = ['NO_TREASURY_WALLET', 'INSUFFICIENT_BALANCE', 'DAILY_LIMIT_REACHED']
 
 /**
- * Sets custodial money aside for a command. Undefined = the wallet does not cover it, nothing is reserved.
+ * Sets custodial money aside for a command. Undefined = the wallet does not cover it or the reservation was given back before: nothing is reserved.
  * @throws DEPENDENCY_UNAVAILABLE when treasury did not answer: then it may be reserved, so ask again with the same key and round
  */
 export async function reserveCustodial(
@@ -68,8 +75,8 @@ export async function reserveCustodial(
 ): Promise<FundingSource | undefined> {
   try {
     const body = { owner: 'escrow' as const, key, round, agentId, amount: String(amount), chain, purpose }
-    const { address } = await peers.call('treasury', treasuryApi.internal.reserveFunds, { body })
-    return { kind: 'custodial', from: address }
+    const { address, status } = await peers.call('treasury', treasuryApi.internal.reserveFunds, { body })
+    return status === 'voided' ? undefined : { kind: 'custodial', from: address }
   } catch (error) {
     if (error instanceof Refusal && uncovered.includes(error.code)) return undefined
     throw error

@@ -23,15 +23,15 @@ async function earlier(parts: Parts, agentId: string, operationId: string): Prom
   return bond?.moves.find(move => move.operationId === operationId)?.id ?? (await parts.bondHistory.ofOperation(agentId, operationId))?.id
 }
 
-/** Stakes USDC from the first source that covers it. Resolves to the id of the bond event under way. @throws BELOW_MINIMUM, FUNDS_REQUIRED */
-export async function deposit(parts: Parts, request: MoveRequest & { authorization: Authorization | undefined }): Promise<string> {
+/** Stakes USDC from the first source that covers it. Resolves to the id of the bond event under way. @throws BELOW_MINIMUM, FUNDS_REQUIRED, SIGNATURE_REQUIRED */
+export async function deposit(parts: Parts, request: MoveRequest & { authorization: Authorization | undefined; mayDraw: boolean }): Promise<string> {
   const { caller, amount, operationId, authorization } = request
   const { agentId, wallet } = caller
   const known = await earlier(parts, agentId, operationId)
   if (known) return known
   if (amount < minDeposit) refuse('BELOW_MINIMUM', { minimum: usd(minDeposit) })
   const { chain } = await bondOf(parts, agentId)
-  const found = await findSource(parts, { agentId, wallet, chain, amount, contract: 'bond', authorization })
+  const found = await findSource(parts, { agentId, wallet, chain, amount, contract: 'bond', authorization, mayDraw: request.mayDraw })
   const id = parts.newId()
   const { bond: contract } = await parts.networks.contracts(chain)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 import { assignmentOf } from './assignment.ts'
 import type { Escrow } from './escrow.ts'
 import { changeEscrow, learn, momentOf } from './keep.ts'
-import { lockFailed, reserve, sendLock } from './locking.ts'
+import { lockRefused, reserve, sendLock } from './locking.ts'
 
 export interface LockRequest {
   gigId: string
@@ -14,6 +14,7 @@ export interface LockRequest {
   amount: bigint | undefined
   authorization: Authorization | undefined
   caller: AgentCaller
+  mayDraw: boolean
   operationId: string
 }
 
@@ -41,6 +42,7 @@ export async function startLock(
     amount,
     contract: 'escrow' as const,
     authorization: request.authorization,
+    mayDraw: request.mayDraw,
   }
   const found = await findSource(parts, need)
   if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found))
@@ -93,7 +95,7 @@ export async function drawOnTreasury(parts: Parts, escrow: Escrow): Promise<Stor
   if (source) return changeEscrow(parts, id, present => (present.lock?.round === round ? sendLock(present, source) : undefined))
   const moment = await momentOf(parts, id)
   const refusal = { round, code: 'FUNDS_REQUIRED', message: 'The custodial wallet does not cover it' }
-  return changeEscrow(parts, id, present => (present.lock?.stage === 'reserving' ? lockFailed(present, refusal, moment) : undefined))
+  return changeEscrow(parts, id, present => lockRefused(present, refusal, moment))
 }
 
 async function withOnchain(parts: Parts, gig: GigRow, { options }: Extract<Found, { kind: 'none' }>): Promise<Record<string, unknown>> {

@@ -8,6 +8,7 @@ import { deposit, lockFor, moveOf, outcomeOf, reverse, slashByHand, withdraw } f
 import { outcome } from '../bond/outcome.ts'
 import { endLock } from '../bond/request.ts'
 import { bondView, eventView, moveEvent, slashView } from '../bond/views.ts'
+import { mayDraw } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof escrowApi>
@@ -62,10 +63,10 @@ export const bondHandlers = (
     return withState(parts, agent.id)
   },
 
-  depositBond: async ({ body, caller, operationId, respondAsync }) => {
+  depositBond: async ({ body, caller, context, operationId, respondAsync }) => {
     const { amount, walletAddress, authorization } = body
     if (walletAddress !== undefined && walletAddress !== caller.wallet.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: caller.wallet })
-    const id = await deposit(parts, { caller, amount, operationId, authorization })
+    const id = await deposit(parts, { caller, amount, operationId, authorization, mayDraw: mayDraw(context) })
     return changed(parts, caller.agentId, id, respondAsync)
   },
 

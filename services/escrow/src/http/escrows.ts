@@ -8,6 +8,7 @@ import type { Escrow } from '../escrow/escrow.ts'
 import { type LockRequest, lockOutcome, startLock } from '../escrow/lock.ts'
 import { needEscrow, orderRelease, orderResolution, raiseDispute } from '../escrow/orders.ts'
 import { escrowView, releaseView } from '../escrow/views.ts'
+import { mayDraw } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof escrowApi>
@@ -43,10 +44,10 @@ export const escrowHandlers = (
   Handlers,
   'createEscrow' | 'fundEscrow' | 'getTvlCapacity' | 'getEscrow' | 'releaseEscrow' | 'disputeEscrow' | 'adminResolveEscrow' | 'confirmEscrowOnchain'
 > => ({
-  createEscrow: async ({ body, caller, operationId, respondAsync }) => {
+  createEscrow: async ({ body, caller, context, operationId, respondAsync }) => {
     const { done, escrow } = await lockAndWait(
       parts,
-      { ...body, authorization: body.authorization, caller, operationId },
+      { ...body, authorization: body.authorization, caller, mayDraw: mayDraw(context), operationId },
       respondAsync,
       (_gig, options) => new Refusal('FUNDS_REQUIRED', { details: { options } }),
     )
@@ -54,12 +55,12 @@ export const escrowHandlers = (
     return done ? answer : reply(202, { ...answer, statusUrl: `/api/escrow/${body.gigId}` })
   },
 
-  fundEscrow: async ({ body, caller, operationId, respondAsync }) => {
+  fundEscrow: async ({ body, caller, context, operationId, respondAsync }) => {
     const { gigId, agentId, amount, authorization } = body
     if (caller?.kind !== 'agent') return challenge(parts, gigId)
     if (caller.agentId !== agentId) refuse('FORBIDDEN', { field: 'agentId' }, { message: "agentId must be the caller's agent id" })
     try {
-      const request = { gigId, amount, authorization, caller, operationId }
+      const request = { gigId, amount, authorization, caller, mayDraw: mayDraw(context), operationId }
       const { done, escrow } = await lockAndWait(parts, request, respondAsync, () => new Unfunded('FUNDS_REQUIRED'))
       const view = escrowView(escrow, parts.networks)
       const answer = { funded: done, escrow: view, txHash: view.txHash, depositAddress: view.depositAddress }

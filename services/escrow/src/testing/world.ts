@@ -18,6 +18,8 @@ export interface World {
   /** Custodial wallets by agent, and what treasury answers to a reservation. */
   custodial: Map<string, string>
   treasuryRefuses: api.ErrorCode | undefined
+  /** Of a reservation asked for: `voided` for one that was given back before. */
+  reservation: 'held' | 'voided'
   reservations: { key: string; round: number }[]
   /** Bond locks for which the marketplace says that the gig is assigned. */
   assigned: Set<string>
@@ -52,6 +54,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
     allowances: new Map(),
     custodial: new Map(),
     treasuryRefuses: undefined,
+    reservation: 'held',
     reservations: [],
     assigned: new Set(),
     transactions: new Map(),
@@ -87,7 +90,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
         if (world.treasuryRefuses) api.refuse(world.treasuryRefuses)
         world.reservations.push({ key: body.key, round: body.round })
         const address = wanted(world.custodial.get(body.agentId), 'wallet')
-        return { reservationId: randomUUID(), status: 'held' as const, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
+        return { reservationId: randomUUID(), status: world.reservation, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
       },
     },
   )
