@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const internalKey = required(config, 'INTERNAL_KEY')
   const log = makeLog({ service: 'gateway', level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
-  const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: 'gateway' })
+  const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: 'gateway', log })
   try {
     const gateway = await startGateway({ config, mongoUri, bus, internalKey, address: addressesOf(config), log })
     log.info({ url: gateway.url, publicBaseUrl: gateway.publicBaseUrl }, 'ready')

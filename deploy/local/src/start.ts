@@ -1,7 +1,7 @@
 import type { ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { startGateway } from '@carapace/gateway'
-import { type Config, type RunningService, startService } from '@carapace/service'
+import { type Config, type Logger, type RunningService, startService } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
 import { leaveAddresses } from './addresses.ts'
 import { type Closable, type Environment, layGround } from './ground.ts'
@@ -45,7 +45,7 @@ export async function startOwning<T extends object>(start: (own: Own) => Promise
 
 async function compose(environment: Environment, own: Own): Promise<Omit<Local, 'close'>> {
   const { config, mongoUri, log, parts } = await layGround(environment, own)
-  const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local' }) : await embeddedBus(mongoUri, config, own))
+  const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local', log }) : await embeddedBus(mongoUri, config, log, own))
   const running = new Map<ServiceName, RunningService>()
   let announceAllUp = () => {}
   const allUp = new Promise<void>(resolve => {
@@ -67,7 +67,7 @@ async function compose(environment: Environment, own: Own): Promise<Omit<Local, 
 /** A service that is not up yet has no address: nothing listens there. */
 const addressOf = (running: ReadonlyMap<ServiceName, RunningService>) => (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
 
-async function embeddedBus(mongoUri: string, config: Config, own: Own): Promise<Bus> {
+async function embeddedBus(mongoUri: string, config: Config, log: Logger, own: Own): Promise<Bus> {
   const db = own(await openDatabase({ uri: mongoUri, name: `${config.DB_PREFIX}carapace_bus` }))
-  return inProcessBus({ letters: await mongoLetters(db) })
+  return inProcessBus({ letters: await mongoLetters(db), log })
 }

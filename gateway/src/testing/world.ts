@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AgentRow } from '@carapace/api'
-import { type Bus, inProcessBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { toChecksum } from '@carapace/chain'
 import { makeLog, readConfig } from '@carapace/service'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
@@ -37,7 +37,7 @@ export const noWallet = `0x${'0'.repeat(40)}`
 /** A gateway on real storage and a real bus, in front of a stand-in for the services. */
 export async function startWorld(env: Record<string, string> = {}, more: Partial<GatewayOptions> = {}): Promise<World> {
   const mongo = await acquireMongo()
-  const bus = inProcessBus({ retry: { delaysMs: [5, 10, 20], limit: 5 } })
+  const bus = inProcessBus({ log: quiet, retry: { delaysMs: [5, 10, 20], limit: 5 } })
   const internalKey = randomBytes(32).toString('hex')
   const upstream = await startUpstream(internalKey)
   const config = readConfig({

@@ -98,6 +98,7 @@ export interface BusLog {
   error(fields: object, message: string): void
 }
 
+/** For tests and tools that look at the outcome themselves. */
 export const quiet: BusLog = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** What a handler threw, as one short text. */

@@ -7,6 +7,7 @@ export {
   type Handler,
   type Outgoing,
   type QueueSpec,
+  quiet,
   Retry,
   type RetryPolicy,
   Unroutable,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { inProcessBus, rabbitBus } from '@carapace/bus'
+import { inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { until } from '@carapace/testing'
 import { closeServer, fastExpress, listen } from './http/server.ts'
 import { startThings } from './start-things.fixture.ts'
@@ -22,7 +22,7 @@ describe('the life of a service', () => {
   })
 
   it('is not ready without its bus, and lives', async () => {
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     const service = await startThings({ bus })
 
     await bus.close()
@@ -34,7 +34,7 @@ describe('the life of a service', () => {
   })
 
   it('serves reads and tells its health while it waits for its broker', async () => {
-    const bus = rabbitBus({ url: 'amqp://127.0.0.1:1', service: 'test' })
+    const bus = rabbitBus({ log: quiet, url: 'amqp://127.0.0.1:1', service: 'test' })
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const starting = startThings({ bus, runtime: { port } })
@@ -67,7 +67,7 @@ describe('the life of a service', () => {
   })
 
   it('leaves nothing open when it cannot start', async () => {
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     const port = await freePort()
     const refuses = { bus, runtime: { port }, more: { started: () => Promise.reject(new Error('no first record')) } }
 
@@ -96,7 +96,7 @@ describe('the life of a service', () => {
   })
 
   it('ends after the events that are handled, and with an empty outbox', async () => {
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     const service = await startThings({ bus })
     await service.post('/api/things', { title: 'slow event' })
     const outbox = service.platform.db.connection.collection('outbox')

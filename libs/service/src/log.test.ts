@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { inProcessBus, type Outgoing } from '@carapace/bus'
+import { inProcessBus, type Outgoing, quiet } from '@carapace/bus'
 import { until } from '@carapace/testing'
 import { type Started, startThings } from './start-things.fixture.ts'
 import { internalKey, signed, thingMade } from './things.fixture.ts'
 
 describe('the log of a service', () => {
   let service: Started
-  const bus = inProcessBus({ retry: { delaysMs: [5], limit: 3 } })
+  const bus = inProcessBus({ log: quiet, retry: { delaysMs: [5], limit: 3 } })
   const secret = 'hunter2-hunter2'
 
   before(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Bus, inProcessBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { acquireMongo } from '@carapace/testing'
 import { type Config, readConfig } from './config.ts'
 import type { AnyService, Platform } from './define.ts'
@@ -31,7 +31,7 @@ export async function startThings(
   options: { bus?: Bus; env?: Record<string, string>; more?: Partial<AnyService>; runtime?: Partial<Runtime> } = {},
 ): Promise<Started> {
   const mongo = await acquireMongo()
-  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [5, 10], limit: 5 } })
+  const bus = options.bus ?? inProcessBus({ log: quiet, retry: { delaysMs: [5, 10], limit: 5 } })
   const world = newWorld()
   const written: string[] = []
   const config: Config = readConfig({ LOG_LEVEL: 'info', ...options.env })

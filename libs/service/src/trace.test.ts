@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { acquireBroker, until } from '@carapace/testing'
 import { startThings } from './start-things.fixture.ts'
 import { signed } from './things.fixture.ts'
@@ -11,12 +11,12 @@ interface Driver {
 }
 const drivers: Record<string, () => Promise<Driver>> = {
   'in process': async () => {
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     return { bus, close: () => bus.close() }
   },
   RabbitMQ: async () => {
     const broker = await acquireBroker()
-    const bus = rabbitBus({ ...broker, service: 'test' })
+    const bus = rabbitBus({ log: quiet, ...broker, service: 'test' })
     return { bus, close: () => bus.close().then(() => broker.stop()) }
   },
 }

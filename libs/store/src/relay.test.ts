@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type CloudEvent, event } from '@carapace/api'
-import { type Bus, inProcessBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { acquireMongo, type TestMongo, until } from '@carapace/testing'
 import { Schema } from 'mongoose'
 import { z } from 'zod'
@@ -34,7 +34,7 @@ describe('outbox relay', () => {
     db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}relay_${randomUUID().slice(0, 8)}` })
     things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema: new Schema<Thing>({ step: Number }) })
     await db.init()
-    bus = inProcessBus()
+    bus = inProcessBus({ log: quiet })
     got = []
     await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['store.#'] }, async received => void got.push(received))
   })

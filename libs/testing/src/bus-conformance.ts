@@ -47,7 +47,7 @@ function recorder() {
 
 /**
  * What every driver of the bus must do, as mocha tests. `open` makes a bus with `testRetry` that this suite closes.
- * @example busConformance('RabbitMQ', () => rabbitBus({ url: broker.url, service: 'test', retry: testRetry }))
+ * @example busConformance('RabbitMQ', () => rabbitBus({ url: broker.url, service: 'test', retry: testRetry, log: quiet }))
  */
 export function busConformance(name: string, open: () => Bus | Promise<Bus>): void {
   describe(`bus: ${name}`, () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ServiceName } from '@carapace/api'
-import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { type AnyService, type Config, type Logger, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { acquireBroker } from './broker.ts'
 import { acquireMongo, type TestMongo } from './mongo.ts'
@@ -96,10 +96,10 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
 
 async function openBus({ bus }: ChainPlatformOptions, own: <T extends Closable>(part: T) => T): Promise<Bus> {
   const retry = { delaysMs: [5, 10, 20, 50, 100, 200], limit: 30 }
-  if (bus !== 'rabbitmq') return inProcessBus({ retry })
+  if (bus !== 'rabbitmq') return inProcessBus({ log: quiet, retry })
   const broker = await acquireBroker()
   own({ close: () => broker.stop() })
-  return rabbitBus({ url: broker.url, prefix: broker.prefix, service: 'test', retry })
+  return rabbitBus({ log: quiet, url: broker.url, prefix: broker.prefix, service: 'test', retry })
 }
 
 function testConfig({ env }: ChainPlatformOptions, mongo: TestMongo, networks: TestDevnets, dataDir: string): Config {

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { type CloudEvent, clockAdvanced } from '@carapace/api'
-import { inProcessBus } from '@carapace/bus'
+import { inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, contextHeader, makeLog, readConfig, signContext, startService } from '@carapace/service'
 import { acquireMongo } from './mongo.ts'
 import { until } from './until.ts'
@@ -37,7 +37,7 @@ describe('docs/extend.md', function () {
     const built = pathToFileURL(path.join(folder, 'services/notifications/dist/index.js'))
     const { notifications } = (await import(built.href)) as { notifications: AnyService }
     const mongo = await acquireMongo()
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     const heard: CloudEvent[] = []
     await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['notifications.#'] }, async event => void heard.push(event))
     const internalKey = 'k'.repeat(32)

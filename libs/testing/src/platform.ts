@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { clockAdvanced, type Draft, type ServiceName } from '@carapace/api'
-import { type Bus, inProcessBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { v7 } from 'uuid'
 import { startGatewayStub } from './gateway-stub.ts'
@@ -37,7 +37,7 @@ export interface TestPlatform {
 /** Any set of services in one process, on port 0, with real storage and a real bus. */
 export async function startPlatform(services: readonly AnyService[], options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const mongo = options.mongo ?? (await acquireMongo())
-  const bus = options.bus ?? inProcessBus({ retry: { delaysMs: [5, 10, 20, 50], limit: 8 } })
+  const bus = options.bus ?? inProcessBus({ log: quiet, retry: { delaysMs: [5, 10, 20, 50], limit: 8 } })
   const config = readConfig({ DB_PREFIX: '', LOG_LEVEL: 'silent', CHECK_ANSWERS: 'true', AUTH_MODE: 'plain', SANDBOX: 'yes', ...options.env })
   const internalKey = randomBytes(32).toString('hex')
   const running = new Map<ServiceName, RunningService>()

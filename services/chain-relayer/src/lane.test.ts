@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { rabbitBus, quiet } from '@carapace/bus'
+import { quiet, rabbitBus } from '@carapace/bus'
 import { commands } from '@carapace/chain'
 import { acquireBroker, until } from '@carapace/testing'
 import { type Kit, startKit, wallet } from './testing/kit.ts'

@@ -1,5 +1,6 @@
 import { acquireBroker, outgoing } from '@carapace/testing'
 import { connect } from 'amqplib'
+import { quiet } from '../bus.ts'
 import { inProcessBus, rabbitBus } from '../index.ts'
 
 /**
@@ -15,7 +16,7 @@ const batch = Array.from({ length: batchSize }, (_, n) => outgoing('bench.thing.
 const broker = await acquireBroker()
 const rates: { bare: number; bus: number; overlapping: number }[] = []
 try {
-  const bus = rabbitBus({ ...broker, service: 'bench' })
+  const bus = rabbitBus({ log: quiet, ...broker, service: 'bench' })
   const subscription = await bus.subscribe(queue, async () => {})
   await subscription.close()
   const connection = await connect(broker.url)
@@ -73,7 +74,7 @@ async function rate(work: () => Promise<void>): Promise<number> {
 }
 
 async function inProcessLatencies(): Promise<number[]> {
-  const bus = inProcessBus()
+  const bus = inProcessBus({ log: quiet })
   const latencies: number[] = []
   let start = 0
   await bus.subscribe(queue, async () => {

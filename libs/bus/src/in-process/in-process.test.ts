@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { busConformance, outgoing, testRetry, unique, until } from '@carapace/testing'
+import { quiet } from '../bus.ts'
 import { inProcessBus } from './in-process.ts'
 import { memoryLetters } from './letters.ts'
 
-busConformance('in-process', () => inProcessBus({ retry: testRetry }))
+busConformance('in-process', () => inProcessBus({ log: quiet, retry: testRetry }))
 
 describe('bus: in-process, what it acknowledges', () => {
   const queue = (name: string, binding: string) => ({ name, exchange: 'events' as const, bindings: [binding] })
 
   it('acknowledges when the handlers are done', async () => {
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     const type = unique('type')
     let done = 0
     for (const name of ['a', 'b'])
@@ -26,7 +27,7 @@ describe('bus: in-process, what it acknowledges', () => {
 
   it('acknowledges a failed message once its letter is kept', async () => {
     const letters = memoryLetters()
-    const bus = inProcessBus({ letters, retry: { delaysMs: [60_000], limit: 3 } })
+    const bus = inProcessBus({ log: quiet, letters, retry: { delaysMs: [60_000], limit: 3 } })
     const type = unique('type')
     await bus.subscribe(queue('a', type), async () => {
       throw new Error('broken')
@@ -44,7 +45,7 @@ describe('bus: in-process, what it acknowledges', () => {
     const park = async () => {
       throw new Error('disk full')
     }
-    const bus = inProcessBus({ letters: { ...memoryLetters(), park } })
+    const bus = inProcessBus({ log: quiet, letters: { ...memoryLetters(), park } })
     const type = unique('type')
     await bus.subscribe(queue('a', type), async () => {
       throw new Error('broken')
@@ -56,7 +57,7 @@ describe('bus: in-process, what it acknowledges', () => {
   })
 
   it('rejects what no consumer took before it closed', async () => {
-    const bus = inProcessBus()
+    const bus = inProcessBus({ log: quiet })
     const type = unique('type')
     const subscription = await bus.subscribe(queue('a', type), async () => {})
     await subscription.close()
@@ -69,7 +70,7 @@ describe('bus: in-process, what it acknowledges', () => {
     const letters = memoryLetters()
     const retry = { delaysMs: [20], limit: 5 }
     const type = unique('type')
-    const first = inProcessBus({ letters, retry })
+    const first = inProcessBus({ log: quiet, letters, retry })
     await first.subscribe(queue('a', type), async () => {
       throw new Error('broken')
     })
@@ -78,7 +79,7 @@ describe('bus: in-process, what it acknowledges', () => {
     await first.close()
     const attempts: number[] = []
 
-    const second = inProcessBus({ letters, retry })
+    const second = inProcessBus({ log: quiet, letters, retry })
     await second.subscribe(queue('a', type), async (event, { attempt }) => {
       assert.deepEqual(event, message.event)
       attempts.push(attempt)

@@ -1,4 +1,4 @@
-import { type Bus, type BusLog, defaultRetry, type Outgoing, type QueueSpec, quiet, type RetryPolicy, Unroutable } from '../bus.ts'
+import { type Bus, type BusLog, defaultRetry, type Outgoing, type QueueSpec, type RetryPolicy, Unroutable } from '../bus.ts'
 import { type LetterStore, memoryLetters } from './letters.ts'
 import { type LocalQueue, localQueue } from './queue.ts'
 
@@ -6,7 +6,7 @@ export interface InProcessOptions {
   retry?: RetryPolicy
   /** Keeps parked and dead messages. Default: in memory, which a crash loses. */
   letters?: LetterStore
-  log?: BusLog
+  log: BusLog
 }
 
 /**
@@ -17,9 +17,9 @@ export interface InProcessOptions {
  * acknowledged a crash loses nothing, and a failing subscriber holds up neither other subscribers nor later messages: it costs one attempt and
  * one write. What was parked when the process ended is taken up again when its queue is subscribed. A publish lasts as long as the slowest
  * handler; while a queue has no consumer it waits for one.
- * @example const bus = inProcessBus({ letters: mongoLetters(db) })
+ * @example const bus = inProcessBus({ letters: mongoLetters(db), log })
  */
-export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), log = quiet }: InProcessOptions = {}): Bus {
+export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), log }: InProcessOptions): Bus {
   const queues = new Map<string, LocalQueue>()
   let closed = false
 

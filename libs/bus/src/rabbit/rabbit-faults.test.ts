@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { acquireBroker, type Broker, type FaultProxy, outgoing, startFaultProxy, testRetry, unique, until } from '@carapace/testing'
 import { connect } from 'amqplib'
 import type { Bus } from '../bus.ts'
+import { quiet } from '../bus.ts'
 import { rabbitBus } from './rabbit.ts'
 
 describe('bus: RabbitMQ over a bad line and with consumers that die', function () {
@@ -30,8 +31,8 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     const url = new URL(broker.url)
     proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port || 5672) })
     url.host = `127.0.0.1:${proxy.port}`
-    direct = rabbitBus({ ...broker, service: 'direct', retry: testRetry })
-    proxied = rabbitBus({ url: url.href, prefix: broker.prefix, service: 'proxied', retry: testRetry })
+    direct = rabbitBus({ log: quiet, ...broker, service: 'direct', retry: testRetry })
+    proxied = rabbitBus({ log: quiet, url: url.href, prefix: broker.prefix, service: 'proxied', retry: testRetry })
     await until('both are connected', () => direct.ready() && proxied.ready())
   })
   afterEach(async () => {
@@ -185,7 +186,7 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
   })
 
   it('buries a message on which consumers die again and again, and replays it', async () => {
-    const patient = rabbitBus({ ...broker, service: 'patient', deliveryLimit: 1 })
+    const patient = rabbitBus({ log: quiet, ...broker, service: 'patient', deliveryLimit: 1 })
     const subscription = await patient.subscribe(queue(), async () => {})
     await subscription.close()
     const [message] = batch(1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OwnBroker, outgoing, startOwnBroker, unique, until } from '@carapace/testing'
-import { type Bus, type Outgoing, Retry } from '../bus.ts'
+import { type Bus, type Outgoing, quiet, Retry } from '../bus.ts'
 import { rabbitBus } from './rabbit.ts'
 
 describe('bus: RabbitMQ that is killed or full', function () {
@@ -17,7 +17,7 @@ describe('bus: RabbitMQ that is killed or full', function () {
 
   it('loses nothing that was confirmed when the broker is killed, and goes on after its restart', async () => {
     const retry = { delaysMs: [300], limit: 5 }
-    bus = rabbitBus({ ...broker, service: 'test', retry })
+    bus = rabbitBus({ log: quiet, ...broker, service: 'test', retry })
     const topic = unique('topic')
     const seen = new Set<string>()
     await bus.subscribe({ name: unique('carapace.test'), exchange: 'events', bindings: [topic] }, async (event, { attempt }) => {
@@ -60,7 +60,7 @@ describe('bus: RabbitMQ that is killed or full', function () {
 
   it('starts before its broker does', async () => {
     await broker.kill9()
-    bus = rabbitBus({ ...broker, service: 'test' })
+    bus = rabbitBus({ log: quiet, ...broker, service: 'test' })
     const topic = unique('topic')
     const seen: string[] = []
     const subscribed = bus.subscribe({ name: unique('carapace.test'), exchange: 'events', bindings: [topic] }, async event => {
@@ -76,14 +76,14 @@ describe('bus: RabbitMQ that is killed or full', function () {
   })
 
   it('ends a subscription that waits for its broker when it is closed', async () => {
-    bus = rabbitBus({ url: 'amqp://127.0.0.1:1', service: 'test' })
+    bus = rabbitBus({ log: quiet, url: 'amqp://127.0.0.1:1', service: 'test' })
     const subscribed = bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['#'] }, async () => {})
 
     await Promise.all([assert.rejects(subscribed, /closed/), bus.close()])
   })
 
   it('rejects while the broker takes no messages for want of memory', async () => {
-    bus = rabbitBus({ ...broker, service: 'test' })
+    bus = rabbitBus({ log: quiet, ...broker, service: 'test' })
     await until('it is ready', () => bus.ready())
 
     await broker.ctl('set_vm_memory_high_watermark', '0.000001')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { acquireBroker, type Broker, busConformance, testRetry } from '@carapace/testing'
+import { quiet } from '../bus.ts'
 import { rabbitBus } from './rabbit.ts'
 
 describe('with RabbitMQ', function () {
@@ -12,9 +13,10 @@ describe('with RabbitMQ', function () {
   })
   after(() => broker?.stop())
 
-  busConformance('RabbitMQ', () => rabbitBus({ ...broker, service: 'test', retry: testRetry }))
+  busConformance('RabbitMQ', () => rabbitBus({ log: quiet, ...broker, service: 'test', retry: testRetry }))
 
   it('refuses an address that is none', () => {
-    for (const url of ['', 'localhost', 'http://localhost', 'amqp://']) assert.throws(() => rabbitBus({ url, service: 'test' }), /amqp:\/\//)
+    for (const url of ['', 'localhost', 'http://localhost', 'amqp://'])
+      assert.throws(() => rabbitBus({ log: quiet, url, service: 'test' }), /amqp:\/\//)
   })
 })

@@ -1,4 +1,4 @@
-import { type Bus, type BusLog, defaultRetry, type Outgoing, quiet, type RetryPolicy } from '../bus.ts'
+import { type Bus, type BusLog, defaultRetry, type Outgoing, type RetryPolicy } from '../bus.ts'
 import { openConnection } from './connection.ts'
 import { type Consumer, consume } from './consumer.ts'
 import { listDead, replayDead } from './dead-letters.ts'
@@ -16,16 +16,16 @@ export interface RabbitOptions {
   retry?: RetryPolicy
   /** How often a message may be handed out without an answer before it is dead. Fixed for a queue once that exists. Default 20. */
   deliveryLimit?: number
-  log?: BusLog
+  log: BusLog
 }
 
 /**
  * The bus on RabbitMQ (3.10 and 4.x). Connects in the background, one connection to publish and one to consume, and comes back after each loss.
  * `publish` sends at once over a sliding window of 256 unconfirmed messages; without a connection it waits 2 s for one, then rejects.
- * @example const bus = rabbitBus({ url: config.AMQP_URL, service: 'escrow' })
+ * @example const bus = rabbitBus({ url: config.AMQP_URL, service: 'escrow', log })
  * @throws Error when the URL is none of AMQP's
  */
-export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, deliveryLimit = 20, log = quiet }: RabbitOptions): Bus {
+export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, deliveryLimit = 20, log }: RabbitOptions): Bus {
   assertAmqp(url)
   const names = namesWith(prefix)
   const outgoing = openConnection(url, `carapace.${service} publish`, log)

@@ -1,5 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { quiet } from '../bus.ts'
 import { Retry, rabbitBus } from '../index.ts'
 import { fromArgv, queue } from './workload.ts'
 
@@ -8,7 +9,7 @@ import { fromArgv, queue } from './workload.ts'
  * delivery is only noted. Every fiftieth event fails at first.
  */
 const { url, prefix, folder } = fromArgv(process.argv.slice(2))
-const bus = rabbitBus({ url, prefix, service: 'torture-consumer', retry: { delaysMs: [100, 200], limit: 20 } })
+const bus = rabbitBus({ log: quiet, url, prefix, service: 'torture-consumer', retry: { delaysMs: [100, 200], limit: 20 } })
 
 await bus.subscribe(queue, async (event, { attempt }) => {
   const n = Number(event.data.n)

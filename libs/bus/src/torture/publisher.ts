@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { outgoing } from '@carapace/testing'
+import { quiet } from '../bus.ts'
 import { rabbitBus } from '../index.ts'
 import { eventType, fromArgv } from './workload.ts'
 
@@ -17,7 +18,7 @@ const known = existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').slic
 const confirmed = new Set(known)
 const open = Array.from({ length: Math.ceil(total / batchSize) }, (_, number) => number).filter(number => !confirmed.has(number))
 
-const bus = rabbitBus({ url, prefix, service: 'torture-publisher' })
+const bus = rabbitBus({ log: quiet, url, prefix, service: 'torture-publisher' })
 await Promise.all(Array.from({ length: lanes }, publishAll))
 await bus.close()
 

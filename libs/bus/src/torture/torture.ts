@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startOwnBroker } from '@carapace/testing'
+import { quiet } from '../bus.ts'
 import { rabbitBus } from '../index.ts'
 import { queue, toArgv, type WorkerArguments } from './workload.ts'
 
@@ -58,7 +59,7 @@ try {
 
 /** Without its queue an event would be nobody's. */
 async function declareQueue(): Promise<void> {
-  const bus = rabbitBus({ ...broker, service: 'torture' })
+  const bus = rabbitBus({ log: quiet, ...broker, service: 'torture' })
   await bus.subscribe(queue, async () => {})
   await bus.close()
 }
@@ -114,7 +115,7 @@ async function effects(): Promise<number> {
 async function report(): Promise<boolean> {
   const count = await effects()
   const repeated = (await readFile(path.join(folder, 'repeated'), 'utf8').catch(() => '')).split('\n').length - 1
-  const bus = rabbitBus({ ...broker, service: 'torture' })
+  const bus = rabbitBus({ log: quiet, ...broker, service: 'torture' })
   const dead = (await bus.deadLetters()).length
   await bus.close()
   const share = ((repeated * 100) / total).toFixed(2)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { event } from '@carapace/api'
-import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { Schema } from 'mongoose'
@@ -55,7 +55,7 @@ async function serveMongo(): Promise<void> {
 
 async function relayRates(mongo: Place): Promise<void> {
   const broker = await acquireBroker()
-  const bus = rabbitBus({ ...broker, service: 'bench' })
+  const bus = rabbitBus({ log: quiet, ...broker, service: 'bench' })
   const queue = { name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] } as const
   await (await bus.subscribe(queue, async () => {})).close()
   const connection = await connect(broker.url)
@@ -158,7 +158,7 @@ async function commitToApplied(mongo: Place): Promise<void> {
   const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
   const applied = db.connection.collection<{ _id: string; at: number }>('applied')
   await db.init()
-  const bus = inProcessBus()
+  const bus = inProcessBus({ log: quiet })
   const found: number[] = []
   const committed = new Map<string, number>()
   await bus.subscribe({ name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] }, async ({ subject, aggregateversion, data }) => {

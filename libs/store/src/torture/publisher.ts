@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { event } from '@carapace/api'
-import { type Bus, rabbitBus } from '@carapace/bus'
+import { type Bus, quiet, rabbitBus } from '@carapace/bus'
 import { start } from '@carapace/embedded-mongo'
 import { Schema } from 'mongoose'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ const db = await openDatabase({ uri: engine.uri, name: 'torture' })
 const schema = new Schema<Thing>({ published: Number })
 const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
 await db.init()
-const bus = rabbitBus({ url, prefix, service: 'torture-publisher' })
+const bus = rabbitBus({ log: quiet, url, prefix, service: 'torture-publisher' })
 const relay = startRelay(db, counted(bus), { source: '/carapace/torture', exclusive: true })
 const collection = db.connection.collection<{ published: number; outbox: unknown[] }>('things')
 let sent = await sentBefore()

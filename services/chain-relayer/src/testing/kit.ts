@@ -110,7 +110,6 @@ const isIdle = (lane: RunningLane) => {
   const current = lane.current()
   return current?.queue.size === 0 && current.slots.openCount === 0
 }
-const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** A lane in this process with real parts: devnet, storage, bus. */
 export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mongo?: TestMongo; bus?: Bus } = {}): Promise<Kit> {
