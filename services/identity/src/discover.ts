@@ -23,7 +23,8 @@ export function filterOf(wish: Wish, now: Date): Record<string, unknown> {
   const seen = wish.activityStatus === undefined ? undefined : seenBetween(wish.activityStatus, now)
   return {
     hireable: true,
-    ...(wish.skills?.length ? { skillNames: { $in: [...wish.skills] } } : {}),
+    // one skill as an equality: only then the index gives the order too
+    ...(wish.skills?.length ? { skillNames: wish.skills.length === 1 ? wish.skills[0] : { $in: [...wish.skills] } } : {}),
     ...(wish.minScore === undefined ? {} : { 'standing.fusedScore': { $gte: wish.minScore } }),
     ...(wish.maxRisk === undefined ? {} : { 'standing.riskScore': { $lte: wish.maxRisk } }),
     ...(wish.minBond === undefined ? {} : { 'standing.totalBonded': { $gte: wish.minBond } }),

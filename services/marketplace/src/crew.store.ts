@@ -5,9 +5,15 @@ import type { Crew } from './crew.ts'
 const schema = new Schema<Crew>({ name: String, handle: String, leadAgentId: String, crewScore: Number, dissolved: Boolean, dueAt: Date })
 schema.index({ handle: 1 }, { name: 'handle', unique: true })
 schema.index({ dissolved: 1, createdAt: -1, _id: -1 }, { name: 'running_newest' })
-schema.index({ 'members.agentId': 1, createdAt: -1, _id: -1 }, { name: 'member_newest' })
+schema.index({ 'members.agentId': 1, dissolved: 1, createdAt: -1, _id: -1 }, { name: 'member_running_newest' })
 schema.index({ leadAgentId: 1, dissolved: 1 }, { name: 'lead' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
+
+/** Crews in which the agent is a joined member, in that role if one is named. The id by itself is what the index knows. */
+export const memberFilter = (agentId: string, role?: string) => ({
+  'members.agentId': agentId,
+  members: { $elemMatch: { agentId, status: 'joined', ...(role ? { role } : {}) } },
+})
 
 export type CrewStore = AggregateStore<Crew> & {
   /** Running crews in which the agent is a joined member. */
@@ -16,5 +22,5 @@ export type CrewStore = AggregateStore<Crew> & {
 
 export function crewStore(db: Database): CrewStore {
   const crews = aggregateStore<Crew>(db, { collection: 'crews', resource: 'crew', schema, duplicates: { handle: 'DUPLICATE_HANDLE' } })
-  return { ...crews, ofMember: agentId => crews.find({ members: { $elemMatch: { agentId, status: 'joined' } }, dissolved: false }) }
+  return { ...crews, ofMember: agentId => crews.find({ ...memberFilter(agentId), dissolved: false }) }
 }

@@ -13,15 +13,20 @@ const schema = new Schema<Gig>({
   assigneeId: String,
   crewId: String,
   applicantIds: [String],
+  partyIds: [String],
   dueAt: Date,
 })
 const newest = { createdAt: -1, _id: -1 } as const
 schema.index(newest, { name: 'newest' })
-schema.index({ status: 1, ...newest }, { name: 'status_newest' })
-schema.index({ chain: 1, ...newest }, { name: 'chain_newest' })
-schema.index({ skillsRequired: 1, ...newest }, { name: 'skill_newest' })
+// of two that fit equally well the first is taken: those that leave the least come first
 schema.index({ posterId: 1, ...newest }, { name: 'poster_newest' })
 schema.index({ assigneeId: 1, ...newest }, { name: 'assignee_newest' })
+schema.index({ partyIds: 1, ...newest }, { name: 'party_newest' })
+schema.index({ skillsRequired: 1, ...newest }, { name: 'skill_newest' })
+schema.index({ status: 1, ...newest }, { name: 'status_newest' })
+schema.index({ status: 1, skillsRequired: 1, ...newest }, { name: 'status_skill_newest' })
+schema.index({ status: 1, chain: 1, ...newest }, { name: 'status_chain_newest' })
+schema.index({ chain: 1, ...newest }, { name: 'chain_newest' })
 schema.index({ crewId: 1, status: 1 }, { name: 'crew_status' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 
@@ -32,5 +37,21 @@ export type GigStore = AggregateStore<Gig> & {
 
 export function gigStore(db: Database): GigStore {
   const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema })
-  return { ...gigs, due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+  const create: GigStore['create'] = (state, events, options) => gigs.create(withParties(state), events, options)
+  const change: GigStore['change'] = (id, decide, options) =>
+    gigs.change(
+      id,
+      present => {
+        const decision = decide(present)
+        return decision && { ...decision, state: withParties(decision.state) }
+      },
+      options,
+    )
+  return { ...gigs, create, change, due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+}
+
+/** Poster and assignee in one field, so that the gigs of an agent in either role are one range of an index. */
+function withParties<T extends Gig>(gig: T): T {
+  const partyIds = [gig.posterId, ...(gig.assigneeId === null ? [] : [gig.assigneeId])]
+  return gig.partyIds?.join() === partyIds.join() ? gig : { ...gig, partyIds }
 }

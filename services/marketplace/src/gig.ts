@@ -39,6 +39,8 @@ export interface Gig {
   crewId: string | null
   memberIds: string[]
   applicantIds: string[]
+  /** Poster and assignee, kept by the store for look-ups. */
+  partyIds?: string[]
   feeBp: number | null
   escrowStatus: 'none' | 'locked' | 'released' | 'refunded' | 'disputed'
   /** Agents whose acceptance was given up because their bond lock came too late: they cannot be assigned by it any more. */

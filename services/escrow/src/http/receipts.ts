@@ -20,7 +20,7 @@ export const receiptHandlers = (
     listAgentReceipts: async ({ params, query }) => {
       const { role, limit, offset } = query
       const sides = {
-        all: { $or: [{ posterId: params.agentId }, { assigneeId: params.agentId }] },
+        all: { partyIds: params.agentId },
         poster: { posterId: params.agentId },
         assignee: { assigneeId: params.agentId },
       }

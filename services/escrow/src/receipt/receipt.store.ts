@@ -8,6 +8,7 @@ const schema = new Schema<Receipt>({
   gigId: String,
   posterId: String,
   assigneeId: String,
+  partyIds: [String],
   budget: BigInt,
   platformFee: BigInt,
   netPaid: BigInt,
@@ -15,6 +16,7 @@ const schema = new Schema<Receipt>({
 schema.index({ gigId: 1 }, { name: 'one_per_gig', unique: true })
 schema.index({ posterId: 1, ...newest }, { name: 'poster_newest' })
 schema.index({ assigneeId: 1, ...newest }, { name: 'assignee_newest' })
+schema.index({ partyIds: 1, ...newest }, { name: 'party_newest' })
 
 export type Receipts = Pick<AggregateStore<Receipt>, 'get' | 'need' | 'page'> & {
   ofGig(gigId: string): Promise<Stored<Receipt> | undefined>
@@ -33,7 +35,12 @@ export function receiptStore(db: Database): Receipts {
       if (known) return { receipt: known, isNew: false }
       const { id: receiptId, gigId, gigTitle, posterId, assigneeId } = receipt
       try {
-        return { receipt: await receipts.create(receipt, [receiptIssued.of({ receiptId, gigId, gigTitle, posterId, assigneeId })]), isNew: true }
+        return {
+          receipt: await receipts.create({ ...receipt, partyIds: [posterId, assigneeId] }, [
+            receiptIssued.of({ receiptId, gigId, gigTitle, posterId, assigneeId }),
+          ]),
+          isNew: true,
+        }
       } catch (error) {
         const first = error instanceof Refusal && error.code === 'ALREADY_EXISTS' ? await ofGig(receipt.gigId) : undefined
         if (!first) throw error

@@ -13,6 +13,8 @@ export interface Receipt {
   gigTitle: string
   posterId: string
   assigneeId: string
+  /** Both of them, kept by the store for look-ups. */
+  partyIds?: string[]
   poster: Party
   assignee: Party
   budget: bigint

@@ -2,6 +2,7 @@ import type * as api from '@carapace/api'
 import { type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import { memberFilter } from '../crew.store.ts'
 import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew.ts'
 import { rescoreCrew } from '../crew-score.ts'
 import type { Parts } from '../parts.ts'
@@ -89,8 +90,7 @@ export const crewHandlers = (
     listAgentCrews: async ({ params, query }) => {
       const { minScore, role, ...page } = query
       const agent = await parts.agents.need(params.id)
-      const isMember = { members: { $elemMatch: { agentId: agent.id, status: 'joined', ...(role ? { role } : {}) } } }
-      const { items, total } = await parts.crews.page({ ...filterOf({ minScore }), ...isMember }, page)
+      const { items, total } = await parts.crews.page({ ...filterOf({ minScore }), ...memberFilter(agent.id, role) }, page)
       return { crews: await crewViews(parts, items), total, ...page }
     },
 

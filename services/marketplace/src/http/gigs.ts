@@ -123,7 +123,7 @@ export const gigHandlers = (
     const mine = {
       poster: { posterId: agent.id },
       assignee: { assigneeId: agent.id },
-      all: { $or: [{ posterId: agent.id }, { assigneeId: agent.id }] },
+      all: { partyIds: agent.id },
     }[role]
     const { items, total } = await parts.gigs.page({ ...mine, ...(status ? { status } : {}) }, page)
     const refs = await parts.agents.refs([agent.id])

@@ -1,6 +1,7 @@
 import { type CrewRow, type marketplaceApi, marketplaceSnapshot, refuse } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import { memberFilter } from '../crew.store.ts'
 import type { Crew } from '../crew.ts'
 import { assigneeFor } from '../crew-rules.ts'
 import { settleAcceptance } from '../gig.ts'
@@ -30,7 +31,7 @@ export const internalHandlers = (
   getCrewRow: async ({ params }) => crewRow(await parts.crews.need(params.id)),
 
   listAgentCrewRows: async ({ params, query }) => {
-    const { items, total } = await parts.crews.page({ members: { $elemMatch: { agentId: params.id, status: 'joined' } }, dissolved: false }, query)
+    const { items, total } = await parts.crews.page({ ...memberFilter(params.id), dissolved: false }, query)
     return { crews: items.map(crewRow), total, ...query }
   },
 

@@ -18,6 +18,7 @@ export const figureHandlers = (
     const agent = await parts.agents.need(params.id)
     const pending = await parts.validations.find({
       status: 'pending',
+      'panel.agentId': agent.id, // what the index knows
       panel: { $elemMatch: { agentId: agent.id, replaced: false } },
       'votes.voterId': { $ne: agent.id },
     })
