@@ -1,4 +1,4 @@
-import { rabbitBus, quiet } from '@carapace/bus'
+import { quiet, rabbitBus } from '@carapace/bus'
 import { type OwnBroker, startOwnBroker, until } from '@carapace/testing'
 import { type Kit, startKit } from './testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork, type Work } from './testing/workload.ts'

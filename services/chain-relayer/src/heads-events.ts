@@ -12,7 +12,8 @@ import { type Mined, settle } from './settle.ts'
 export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
   /** Failures on a real network are judged only when their block is final: a reorganisation could still turn them round. */
   let undecided: Mined[] = []
-  let finalizedAt = 0
+  /** By the monotonic clock, as all that is measured here: somebody may set the wall clock. */
+  let finalizedAt = Number.NEGATIVE_INFINITY
   const isFailure = ({ receipt }: Mined) => receipt.status !== '0x1' || receipt.logs.some(log => isFailedResult(lane, log))
   return {
     onBlock: async (block: Mined['block'], receipts: readonly Mined['receipt'][]) => {
@@ -33,8 +34,8 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
       const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
       undecided = undecided.filter(one => !due.includes(one))
       if (due.length) await settle(lane, due)
-      if (Date.now() - finalizedAt > lane.timings.finalize) {
-        finalizedAt = Date.now()
+      if (performance.now() - finalizedAt > lane.timings.finalize) {
+        finalizedAt = performance.now()
         finalize(lane)
       }
       await events.final(lane.head.number - lane.network.finality)

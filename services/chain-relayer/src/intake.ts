@@ -29,7 +29,8 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
   let scheduled = false
   let order = 0
   const nextOrder = () => {
-    order = Math.max(order + 1, Date.now() * 1_000)
+    // Never before what waits already, also when the clock was set back.
+    order = Math.max(order + 1, lane.queue.lastOrder + 1, Date.now() * 1_000)
     return order
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus } from '@carapace/bus'
 import { afterwork } from './afterwork.ts'
 import { cancelRequested } from './cancels.ts'
+import { clockWatch } from './clock.ts'
 import { gapFiller } from './gap.ts'
 import { followHeads, type Heads, loadCursor } from './heads.ts'
 import { headsEvents } from './heads-events.ts'
@@ -86,6 +87,7 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
   const loop = (work: () => Promise<number | undefined>) => runner(async () => (recovered ? work() : undefined), onError)
   const inOrder = serially()
   const fillGap = gapFiller()
+  const clockJump = clockWatch()
   const after = afterwork(
     error => end(error),
     () => planning.wake(),
@@ -138,7 +140,10 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
     return undefined
   })
   const timers = [
-    setInterval(() => lane.wake(), lane.timings.tick),
+    setInterval(() => {
+      lane.queue.shift(clockJump())
+      lane.wake()
+    }, lane.timings.tick),
     setInterval(() => following.wake(), lane.network.blockMs),
     setInterval(() => reconciling.wake(), lane.timings.reconcile),
     setInterval(() => saving.wake(), lane.timings.cursorSave),

@@ -19,6 +19,8 @@ export interface OpQueue {
   ready(now: number, max: number): OpRecord[]
   /** Unsigned operations past their deadline, or to be cancelled. */
   doomed(now: number): OpRecord[]
+  /** The wall clock was set by so many ms: whoever waits for a time waits no longer and no shorter. */
+  shift(ms: number): void
   clear(): void
 }
 
@@ -81,6 +83,9 @@ export function opQueue(limit = 10_000): OpQueue {
       return found
     },
     doomed: now => [...held.values()].filter(op => op.cancelRequested || (op.deadline !== null && op.deadline <= now)),
+    shift: ms => {
+      for (const op of held.values()) if (op.nextAt > 0) op.nextAt += ms
+    },
     clear: () => {
       sorted = []
       removed = 0

@@ -44,12 +44,12 @@ export function openReads(network: Network, rpc: Rpc): Reads {
   })
 
   async function head() {
-    if (known && Date.now() - knownAt < headTtlMs) return known
+    if (known && performance.now() - knownAt < headTtlMs) return known
     const header = (await ask('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string; timestamp: string }
     const fresh = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
     if (fresh.hash !== known?.hash) cache.clear()
     known = fresh
-    knownAt = Date.now()
+    knownAt = performance.now()
     return fresh
   }
 

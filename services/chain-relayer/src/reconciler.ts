@@ -28,7 +28,7 @@ export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<ty
   await fillGap(lane, count)
   if (below.length) await lookUp(lane, heads, below)
   const above = lane.slots.open().filter(slot => slot.nonce >= count)
-  const silent = above.filter(slot => Date.now() - slot.lastSentAt > lane.network.stuckMs / 2)
+  const silent = above.filter(slot => slot.lastSentAt === 0 || performance.now() - slot.lastSentAt > lane.network.stuckMs / 2)
   if (silent.length) lane.send(silent.map(slot => slot.nonce))
   await priceUp(lane, above)
 }
@@ -58,8 +58,8 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
 }
 
 function isMissingLong(lane: Lane, slot: Slot): boolean {
-  slot.missingSince ||= Date.now()
-  return ++slot.missing > looks && Date.now() - slot.missingSince >= looks * lane.timings.reconcile
+  slot.missingSince ||= performance.now()
+  return ++slot.missing > looks && performance.now() - slot.missingSince >= looks * lane.timings.reconcile
 }
 
 /** On a real network the count must hold at a final block, too: nodes behind one address may disagree. */
@@ -93,7 +93,8 @@ async function priceUp(lane: Lane, open: readonly Slot[]): Promise<void> {
     const { fee } = lastAttempt(slot.tx)
     return 'maxFeePerGas' in fee && BigInt(fee.maxFeePerGas) < lane.head.baseFee
   }
-  const isStuck = (slot: Slot) => Date.now() - lastAttempt(slot.tx).signedAt > lane.network.stuckMs
+  // A signature from the future was made before the clock was set back.
+  const isStuck = (slot: Slot) => Math.abs(Date.now() - lastAttempt(slot.tx).signedAt) > lane.network.stuckMs
   const due = open.filter((slot, index) => slot.lastSentAt > 0 && (isUnderpriced(slot) || (index === 0 && isStuck(slot)))).slice(0, 50)
   for (const slot of due) await bump(lane, slot)
 }

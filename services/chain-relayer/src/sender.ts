@@ -87,7 +87,7 @@ export function sender(): Sender {
 
 /** The node has them; the record says so only when they stay in the pool for long (see the reconciler). */
 function accept(lane: Lane, slots: readonly Slot[]): void {
-  const now = Date.now()
+  const now = performance.now()
   for (const slot of slots) {
     Object.assign(slot, { lastSentAt: now, sentAtBlock: lane.head.number })
     if (slot.tx.state === 'SIGNED') slot.tx.state = 'ACCEPTED'

@@ -7,6 +7,7 @@ export interface Slot {
   ops: Map<string, OpRecord>
   /** Settles when what was stored about it so far has been told. */
   saved: Promise<void>
+  /** Monotonic ms, 0 = not yet. */
   lastSentAt: number
   /** Head number when the node last took it. */
   sentAtBlock: number
@@ -14,7 +15,7 @@ export interface Slot {
   storedAs: TxState
   /** Times in a row that the chain's count passed it without a receipt. */
   missing: number
-  /** Unix ms of the first of them, 0 = none. */
+  /** Monotonic ms of the first of them, 0 = none. */
   missingSince: number
 }
 

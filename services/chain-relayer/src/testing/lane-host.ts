@@ -20,6 +20,8 @@ export interface LaneChild {
   /** Resolves with the signal that ended it. */
   ended: Promise<NodeJS.Signals | null>
   kill(signal: NodeJS.Signals): void
+  /** Moves its wall clock. */
+  jump(ms: number): void
 }
 
 export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'>): LaneHost {
@@ -66,7 +68,13 @@ export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'
       say(child, { order: { wsUrl, addresses, batchSize: 50, ...base, ...order } })
       const standby = new Promise<void>(resolve => setTimeout(resolve, 3_000))
       await Promise.race([ready, ended, standby])
-      return { pid: child.pid!, alive: () => child.exitCode === null && child.signalCode === null, ended, kill: signal => child.kill(signal) }
+      return {
+        pid: child.pid!,
+        alive: () => child.exitCode === null && child.signalCode === null,
+        ended,
+        kill: signal => child.kill(signal),
+        jump: ms => say(child, { jump: ms }),
+      }
     },
     send: drafts => {
       for (const draft of drafts) {

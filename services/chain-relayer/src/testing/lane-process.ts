@@ -20,7 +20,22 @@ export interface LaneOrder {
   timings?: Record<string, number>
 }
 export type FromLane = { publish: number; messages: readonly Outgoing[] } | { ready: true } | { handled: number } | { refused: number }
-export type ToLane = { order: LaneOrder } | { published: number } | { deliver: number; event: Parameters<Handler>[0] } | { stop: true }
+export type ToLane =
+  | { order: LaneOrder }
+  | { published: number }
+  | { deliver: number; event: Parameters<Handler>[0] }
+  | { jump: number }
+  | { stop: true }
+
+/** The wall clock as this process sees it; timers and the monotonic clock go on as they do when somebody sets the time. */
+let offsetMs = 0
+const RealDate = Date
+globalThis.Date = class extends RealDate {
+  constructor(...given: [] | [number | string | Date]) {
+    super(given.length ? given[0] : RealDate.now() + offsetMs)
+  }
+  static override now = () => RealDate.now() + offsetMs
+} as DateConstructor
 
 const tell = (message: FromLane) => process.send?.(message)
 
@@ -54,6 +69,7 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
       waiting.get(message.published)?.()
       waiting.delete(message.published)
     }
+    if ('jump' in message) offsetMs += message.jump
     if ('deliver' in message) {
       const { deliver: id, event } = message
       const work = handler ? handler(event, { attempt: 1 }) : Promise.reject(new Error('not leading'))
