@@ -7,7 +7,7 @@ import { openForSubmission, submissionOf } from './open.ts'
 import type { Parts } from './parts.ts'
 import { claimable } from './reward.ts'
 import { nextOpened, replaceIdle, runOut, seated, type Validation } from './validation.ts'
-import { verdictFacts } from './verdict-facts.ts'
+import { decideKnowing } from './verdict-facts.ts'
 
 const everyMs = 5_000
 const batch = 100
@@ -39,8 +39,7 @@ export const jobs = (parts: Parts): Job[] => [
 async function advance(parts: Parts, validation: Stored<Validation>, now: Date): Promise<void> {
   if (validation.status === 'expired') return openSecondRound(parts, validation)
   if (validation.expiresAt <= now) {
-    const known = await verdictFacts(parts, validation)
-    await parts.validations.change(validation.id, present => runOut(present, known, now))
+    await decideKnowing(parts, validation.id, (present, known) => runOut(present, known, now))
     return
   }
   await replace(parts, validation)

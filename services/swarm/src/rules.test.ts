@@ -162,7 +162,7 @@ describe('freeze signals', () => {
   })
 })
 
-const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * day), waitMs: 0, nextId: 'next' }
+const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * day), waitMs: () => 0, nextId: 'next' }
 
 function validation(candidateCount: number, threshold: number, given: Partial<Validation> = {}): Validation {
   return {

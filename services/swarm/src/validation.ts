@@ -164,8 +164,8 @@ function panelChanged(v: Validation, added: string[], removed: string[]): Draft 
 export interface VerdictFacts {
   crewsOf(agentId: string): readonly string[]
   registeredAt(agentId: string): Date
-  /** Release waits this long after an approval by mostly unproven voters; 0 on devnets. */
-  waitMs: number
+  /** How long the release waits after an approval by these voters (behaviour 5.2): a day if most of them are unproven, 0 on devnets. */
+  waitMs(approvers: readonly string[]): number
   /** Id for a second round, should there be one. */
   nextId: string
 }
@@ -210,6 +210,7 @@ export function verdictOf(v: Validation): 'approved' | 'rejected' | 'expired' | 
 function resolve(v: Validation, verdict: 'approved' | 'rejected', known: VerdictFacts, now: Date): Decision<Validation> {
   const freeze: Freeze = verdict === 'rejected' ? freezeAt(v, known, now) : { signals: [], reason: null }
   const frozen = freeze.signals.length > 0 && v.appealOf === null
+  const waitMs = verdict === 'approved' ? known.waitMs(v.votes.filter(vote => vote.vote === 'approve').map(vote => vote.voterId)) : 0
   const state: Validation = {
     ...v,
     status: verdict,
@@ -218,7 +219,7 @@ function resolve(v: Validation, verdict: 'approved' | 'rejected', known: Verdict
     disputeReason: frozen ? freeze.reason : null,
     resolvedAt: now,
     appealUntil: frozen ? new Date(now.getTime() + limits.appealWindow * 1000) : null,
-    settleAfter: verdict === 'approved' && known.waitMs > 0 ? new Date(now.getTime() + known.waitMs) : null,
+    settleAfter: waitMs > 0 ? new Date(now.getTime() + waitMs) : null,
     replaceAt: null,
     dueAt: null,
   }

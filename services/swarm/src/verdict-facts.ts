@@ -1,37 +1,56 @@
-import { chainRelayerApi } from '@carapace/api'
+import { chainRelayerApi, Refusal, refuse } from '@carapace/api'
+import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import type { Validation, VerdictFacts } from './validation.ts'
 
 const unprovenWaitMs = 24 * 3_600_000
+/** A whole panel may vote at the same moment, while the chain confirms earlier votes: each write lets one of them through. */
+const rounds = 5
 
-/** Gathers what a verdict that falls now depends on. */
-export async function verdictFacts(
+/**
+ * Decides about a validation knowing what a verdict depends on. That is gathered for everybody who was seated, whoever of them votes meanwhile, and
+ * once more when the panel itself has changed.
+ * @throws CONFLICT, and whatever `decide` refuses
+ */
+export async function decideKnowing(
   parts: Parts,
-  validation: Validation,
-  nextVote?: { voterId: string; vote: 'approve' | 'reject' },
-): Promise<VerdictFacts> {
-  const votes = [...validation.votes, ...(nextVote ? [nextVote] : [])]
-  const voters = votes.map(vote => vote.voterId)
-  const [crews, agents, waitMs] = await Promise.all([
-    parts.facts.crewsOf(voters),
-    parts.agents.many(voters),
-    waitOf(
-      parts,
-      votes.filter(vote => vote.vote === 'approve').map(vote => vote.voterId),
-    ),
+  id: string,
+  decide: (present: Stored<Validation>, known: VerdictFacts) => Decision<Validation> | undefined,
+): Promise<Stored<Validation>> {
+  for (let round = 1; round <= rounds; round++) {
+    const seats = (await parts.validations.need(id)).panel.map(seat => seat.agentId)
+    const known = await verdictFacts(parts, seats)
+    let isPanelNew = false
+    const changed = await parts.validations
+      .change(id, present => {
+        isPanelNew = present.panel.some(seat => !seats.includes(seat.agentId))
+        return isPanelNew ? undefined : decide(present, known)
+      })
+      .catch(lostRace)
+    if (changed && !isPanelNew) return changed
+  }
+  return refuse('CONFLICT')
+}
+
+function lostRace(error: unknown): undefined {
+  if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error
+}
+
+async function verdictFacts(parts: Parts, agentIds: readonly string[]): Promise<VerdictFacts> {
+  const [crews, agents, { networks }, proven] = await Promise.all([
+    parts.facts.crewsOf(agentIds),
+    parts.agents.many(agentIds),
+    parts.peers.call('chain-relayer', chainRelayerApi.internal.chainNetworks),
+    parts.facts.proven(agentIds),
   ])
+  const isDevnet = networks.every(network => network.devnet)
   return {
     crewsOf: agentId => crews.get(agentId) ?? [],
-    registeredAt: agentId => agents.get(agentId)?.registeredAt ?? parts.clock.now(),
-    waitMs,
+    registeredAt: agentId => agents.get(agentId)?.registeredAt ?? longAgo,
+    waitMs: approvers => (isDevnet || approvers.filter(id => proven.has(id)).length >= approvers.length / 2 ? 0 : unprovenWaitMs),
     nextId: parts.newId(),
   }
 }
 
-/** On real networks an approval by mostly unproven voters waits a day for a dispute by the poster (behaviour 5.2). */
-async function waitOf(parts: Parts, approvers: readonly string[]): Promise<number> {
-  const { networks } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainNetworks)
-  if (networks.every(network => network.devnet)) return 0
-  const proven = await parts.facts.proven(approvers)
-  return proven.size < approvers.length / 2 ? unprovenWaitMs : 0
-}
+/** Nobody is called young without evidence: that would freeze a verdict. */
+const longAgo = new Date(0)

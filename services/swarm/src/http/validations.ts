@@ -7,7 +7,7 @@ import { seat } from '../panel.ts'
 import type { Parts } from '../parts.ts'
 import { majority, quorumFor } from '../quorum.ts'
 import { appeal, cast, open, renumber, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
-import { verdictFacts } from '../verdict-facts.ts'
+import { decideKnowing } from '../verdict-facts.ts'
 import { onChainOf, resolutionView, validationView, voteView } from '../views.ts'
 
 type Handlers = HandlersOf<typeof swarmApi>
@@ -47,9 +47,8 @@ export const validationHandlers = (
 
   castVote: async ({ body, operationId, respondAsync }) => {
     const { validationId, voterId, vote, reasoning } = body
-    const known = await verdictFacts(parts, await parts.validations.need(validationId), { voterId, vote })
     const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
-    const voted = await parts.validations.change(validationId, present => {
+    const voted = await decideKnowing(parts, validationId, (present, known) => {
       if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
       const { state, events } = cast(present, ballot, known, parts.clock.now())
       return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
