@@ -75,6 +75,36 @@ describe('signed requests', () => {
     assert.equal(await code('POST', '/api/register-agent', {} as ReturnType<typeof identity>), undefined)
   })
 
+  it('are needed as soon as an agent is named, also where nobody has to be: its money and its private fields are at stake', async () => {
+    const gig = `/api/gigs/${randomUUID()}`
+    const fund = '/api/agent-payments/fund-escrow'
+    const body = JSON.stringify({ gigId: randomUUID(), agentId: agent.agentId, amount: 10 })
+    const calls = [
+      ['GET', gig, undefined],
+      ['GET', `${gig}/comments`, undefined],
+      ['POST', fund, body],
+    ] as const
+    for (const [method, path, raw] of calls) {
+      const call = (headers: Record<string, string>) => send(world.url, method, path, { headers, ...(raw ? { raw } : {}) })
+
+      const unsigned = await call(identity())
+      const nameless = await call({})
+      const vouched = await call(await signed({ method, path, ...(raw ? { body: raw } : {}) }))
+
+      assert.deepEqual([unsigned.status, unsigned.body.code], [401, 'SIGNATURE_REQUIRED'], path)
+      assert.deepEqual([nameless.status, nameless.body.context.agent], [200, undefined], path)
+      assert.deepEqual([vouched.status, vouched.body.context.agent.agentId], [200, agent.agentId], path)
+    }
+    const byId = await send(world.url, 'GET', gig, { headers: { 'x-agent-id': agent.agentId } })
+    assert.equal(byId.body.code, 'SIGNATURE_REQUIRED')
+  })
+
+  it('are not asked for where the answer is the same for all in signed mode: the check of a name', async () => {
+    const answer = await send(world.url, 'POST', '/api/domains/check', { headers: identity(), body: { name: 'some', tld: 'molt' } })
+
+    assert.deepEqual([answer.status, answer.body.context.agent], [200, undefined])
+  })
+
   it('count once: the same again is a replay', async () => {
     const headers = await signed({ body: '{}' })
 

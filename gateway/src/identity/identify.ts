@@ -44,7 +44,8 @@ export async function identify(
   const admin = comesAsAdmin(request, route, parts.mode)
     ? namedAdmin(request.headers, parts.admins, needs === 'admin' ? 'admin' : 'oracle')
     : undefined
-  if (!admin) requireHeaders(needs, sent)
+  const names = sent.agentId !== undefined || sent.wallet !== undefined
+  if (!admin) requireHeaders(declared === 'optionalWallet' && names ? 'wallet' : needs, sent)
   const signer = isSigned(request) ? await parts.verifySignature(request, await body()) : undefined
   const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain', ...(parts.exposed ? { exposed: true } : {}) }
 
@@ -54,11 +55,11 @@ export async function identify(
     else provePlainly(request.headers, peer, parts.admins)
     return { ...proof, admin }
   }
-  if (needs === 'nothing' && !(optional && (sent.agentId ?? sent.wallet) !== undefined)) return proof
+  if (needs === 'nothing' && !(optional && names)) return proof
 
   const agent = await resolveAgent(sent, parts.agents, route.method !== 'get')
   if (signer) sameWallet(signer, agent.wallet)
-  else if (mustSign(route, agent, needs, parts)) refuse('SIGNATURE_REQUIRED')
+  else if (mustSign(route, agent, parts)) refuse('SIGNATURE_REQUIRED')
   checkOwnPath(route, declared, agent)
   return { ...proof, agent: { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet } }
 }
@@ -105,11 +106,9 @@ function requireHeaders(needs: Needs, sent: Sent): void {
   }
 }
 
-function mustSign({ endpoint }: Found, agent: ResolvedAgent, needs: Needs, parts: IdentityParts): boolean {
-  if (agent.requireSignature || endpoint.alwaysSigned) return true
-  if (parts.mode === 'signed') return needs !== 'nothing'
-  return parts.exposed && endpoint.spends
-}
+/** Signed mode takes nobody's word for who is calling, on no endpoint: an answer or a payment may depend on it. */
+const mustSign = ({ endpoint }: Found, agent: ResolvedAgent, { mode, exposed }: IdentityParts): boolean =>
+  mode === 'signed' || agent.requireSignature || endpoint.alwaysSigned || (exposed && endpoint.spends)
 
 function sameWallet(signer: Signer, wallet: string): void {
   if (signer.wallet.toLowerCase() !== wallet.toLowerCase())

@@ -30,6 +30,7 @@ describe('identity in plain mode', () => {
   const walletRoute = ['POST', () => '/api/gigs'] as const
   const walletOnlyRoute = ['POST', () => `/api/agents/${a.agentId}/reactivate`] as const
   const optionalRoute = ['GET', () => `/api/agents/${a.agentId}/notifications`] as const
+  const fundRoute = ['POST', () => '/api/agent-payments/fund-escrow'] as const
   const publicRoute = ['GET', () => '/api/agents'] as const
   const adminRoute = ['POST', () => `/api/admin/agents/${a.agentId}/suspend`] as const
   const releaseRoute = ['POST', () => '/api/escrow/release'] as const
@@ -64,6 +65,11 @@ describe('identity in plain mode', () => {
     ['optional with an id', optionalRoute, () => id(a.agentId), 200],
     ['optional with an unknown id', optionalRoute, () => id(randomUUID()), 401, 'IDENTITY_INVALID'],
     ['optional with a wallet', optionalRoute, () => wallet(a.wallet), 200],
+    ['nobody or W without headers', fundRoute, () => ({}), 200],
+    ['nobody or W with the id alone', fundRoute, () => id(a.agentId), 401, 'AUTH_REQUIRED'],
+    ['nobody or W with the wallet alone', fundRoute, () => wallet(a.wallet), 401, 'AUTH_REQUIRED'],
+    ['nobody or W with both', fundRoute, () => ({ ...id(a.agentId), ...wallet(a.wallet) }), 200],
+    ['nobody or W of two agents', fundRoute, () => ({ ...id(a.agentId), ...wallet(b.wallet) }), 403, 'WALLET_MISMATCH'],
     ['public with nonsense', publicRoute, () => ({ ...id('nonsense'), ...wallet('x'), ...adm('y') }), 200],
     ['Adm without header', adminRoute, () => ({}), 401, 'AUTH_REQUIRED'],
     ['Adm malformed', adminRoute, () => adm('0x'), 403, 'NOT_ADMIN'],

@@ -7,6 +7,8 @@ export const callers = {
   public: { needs: 'nothing', optional: false },
   /** Anybody; identity headers, if sent, must be right and change the answer. */
   optional: { needs: 'nothing', optional: true },
+  /** Anybody; who sends one identity header sends what W needs. */
+  optionalWallet: { needs: 'nothing', optional: true },
   /** A: `x-agent-id` of a registered agent; `x-wallet-address`, if sent too, is its wallet. */
   agent: { needs: 'agent', optional: false },
   /** W: `x-agent-id` and `x-wallet-address` of one registered agent. */
@@ -46,6 +48,6 @@ export type CallerOf<C extends CallerClass> = C extends 'agent' | 'wallet' | 'wa
     ? AdminCaller
     : C extends 'walletOrOracle' | 'agentOrOracle'
       ? AgentCaller | AdminCaller
-      : C extends 'optional'
+      : C extends 'optional' | 'optionalWallet'
         ? AgentCaller | AdminCaller | undefined
         : undefined

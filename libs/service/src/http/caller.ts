@@ -9,7 +9,7 @@ export function callerOf(endpoint: AnyEndpoint, context: RequestContext | undefi
     if (context?.mode !== 'internal') refuse('AUTH_REQUIRED', undefined, { message: 'This route is for services only' })
     return undefined
   }
-  if (needed === 'optional') return context?.admin ?? context?.agent
+  if (needed === 'optional' || needed === 'optionalWallet') return context?.admin ?? context?.agent
   if (needed === 'oracle' || needed === 'admin') {
     const admin = context?.admin
     if (!admin) refuse('AUTH_REQUIRED', undefined, { message: 'x-admin-wallet is missing' })
