@@ -1,8 +1,7 @@
 import * as api from '@carapace/api'
-import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import { rescoreCrew } from './crew-score.ts'
-import { addApplicant, follow, type Gig, linkValidation, showEscrow } from './gig.ts'
+import { addApplicant, follow, type Gig, linkValidation, type Panel, showEscrow } from './gig.ts'
 import { onBondLocked } from './hire.ts'
 import { answerOffer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
@@ -12,6 +11,10 @@ export const events = (parts: Parts): Subscription[] => {
   /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
   const change = (gigId: string, decide: (gig: Gig) => ReturnType<typeof follow>) => gigs.change(gigId, decide)
   const escrowIs = (status: Gig['escrowStatus']) => (payload: { gigId: string }) => change(payload.gigId, gig => showEscrow(gig, status))
+
+  const panelIs = async ({ gigId, ...panel }: Panel & { gigId: string | null }, { aggregateversion }: api.CloudEvent) => {
+    if (gigId !== null) await change(gigId, gig => linkValidation(gig, panel, aggregateversion))
+  }
 
   return [
     ...agents.subscriptions,
@@ -38,16 +41,8 @@ export const events = (parts: Parts): Subscription[] => {
         : crews.change(crewId, crew => ({ state: { ...crew, gigsCompleted: crew.gigsCompleted + 1 }, events: [] }), { cause: event.id }),
     ),
     on(api.bondLocked, payload => onBondLocked(parts, payload)),
-    on(api.validationOpened, ({ gigId, validationId, panel }) =>
-      gigId ? change(gigId, gig => linkValidation(gig, validationId, panel)) : Promise.resolve(),
-    ),
-    on(api.panelChanged, async ({ gigId, validationId, panel }) => {
-      if (gigId === null) return
-      await change(gigId, gig => {
-        if (gig.validationId === null) throw new Retry('the validation is not linked yet')
-        return gig.validationId === validationId ? linkValidation(gig, validationId, panel) : undefined
-      })
-    }),
+    on(api.validationOpened, panelIs),
+    on(api.panelChanged, panelIs),
     on(api.escrowDecided, payload => change(payload.gigId, gig => follow(gig, payload, clock.now()))),
     on(api.escrowLocked, escrowIs('locked')),
     on(api.escrowReleased, escrowIs('released')),

@@ -43,6 +43,7 @@ const openGig: Gig = {
   deliverable: null,
   validationId: null,
   panelIds: [],
+  panelAsOf: null,
   completedAt: null,
   dueAt: later(openFor),
 }

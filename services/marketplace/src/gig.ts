@@ -56,9 +56,18 @@ export interface Gig {
   validationId: string | null
   /** Who judges it now: they may see the deliverable. */
   panelIds: string[]
+  /** Of what was last told about a panel, so that a late or repeated word never puts an older panel back. */
+  panelAsOf: PanelStamp | null
   completedAt: Date | null
   /** When time alone moves it on; null in final states and where another service's timers rule. */
   dueAt: Date | null
+}
+
+export interface PanelStamp {
+  /** 1 and 2 are the rounds, 3 is the appeal: a gig's validations follow each other in this order. */
+  stage: number
+  /** Version of the validation itself. */
+  version: number
 }
 
 export interface Assignee {
@@ -257,9 +266,19 @@ function closeReasonOf(reason: string, verdict: EscrowDecision['verdict']): Excl
   return verdict === 'rejected' ? 'rejected' : 'refunded'
 }
 
-/** Links the latest validation; its panel may see the deliverable. */
-export function linkValidation(gig: Gig, validationId: string, panelIds: string[]): Decision<Gig> {
-  return { state: { ...gig, validationId, panelIds }, events: [] }
+export interface Panel {
+  validationId: string
+  panel: string[]
+  round: number
+  appealOf: string | null
+}
+
+/** Links the latest validation; its panel may see the deliverable. What is older than that changes nothing. */
+export function linkValidation(gig: Gig, { validationId, panel, round, appealOf }: Panel, version: number): Decision<Gig> | undefined {
+  const stage = appealOf === null ? round : 3
+  const known = gig.panelAsOf
+  if (known && (stage < known.stage || (stage === known.stage && version <= known.version))) return undefined
+  return { state: { ...gig, validationId, panelIds: panel, panelAsOf: { stage, version } }, events: [] }
 }
 
 /** Shows what the chain did to the money; the gig's own status follows the decision, not the chain. */

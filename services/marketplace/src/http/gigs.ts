@@ -71,6 +71,7 @@ export const gigHandlers = (
       deliverable: null,
       validationId: null,
       panelIds: [],
+      panelAsOf: null,
       completedAt: null,
       dueAt: new Date(now.getTime() + openFor),
     }
