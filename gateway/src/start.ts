@@ -17,6 +17,7 @@ import { ownService } from './own/service.ts'
 import { loadAssets } from './pages/assets.ts'
 import { type PaymentStep, paymentStep } from './payment.ts'
 import { openPools } from './proxy/pools.ts'
+import { openStreams } from './proxy/streams.ts'
 import { memoryStore, rateLimits } from './rate/limits.ts'
 import { sharedStore } from './rate/store.ts'
 
@@ -71,6 +72,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   const url = await listen(server, config.PORT, config.HOST)
   const publicBaseUrl = (config.PUBLIC_BASE_URL ?? url).replace(/\/+$/, '')
 
+  const streams = openStreams()
   try {
     const admins = adminRules(config, publicBaseUrl)
     const behind = await startBehind(options, publicBaseUrl)
@@ -79,6 +81,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     serve = door({
       table: routes(servedApis(options)),
       pools: behind.pools,
+      streams,
       rates: behind.rates,
       identity: { mode, exposed, admins, agents: behind.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
       collectPayment,
@@ -103,11 +106,13 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       url,
       publicBaseUrl,
       close: async () => {
+        streams.close()
         await closeServer(server, graceMs)
         await behind.close()
       },
     }
   } catch (error) {
+    streams.close()
     await closeServer(server, 0)
     throw error
   }

@@ -19,6 +19,7 @@ import type { PaymentStep } from '../payment.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
 import { type PipeCall, pipe } from '../proxy/pipe.ts'
 import type { Pools } from '../proxy/pools.ts'
+import type { Streams } from '../proxy/streams.ts'
 import { rateHeaders } from '../rate/headers.ts'
 import { type RateLimits, RateRefusal } from '../rate/limits.ts'
 import { ClientGone, checkBodyHeaders, hasBody, readBody } from './body.ts'
@@ -33,6 +34,7 @@ import { splitTarget } from './target.ts'
 export interface DoorParts {
   table: RouteTable
   pools: Pools
+  streams: Streams
   rates: RateLimits
   identity: IdentityParts
   /** Undefined where nothing is sold. */
@@ -110,7 +112,10 @@ async function pass(request: Request, response: Response, traceparent: string, p
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,
   }
-  await pipe(parts.pools.of(route.service), call, response)
+  if (route.endpoint.produces === 'text/event-stream') {
+    const origin = parts.pools.originOf(route.service)
+    await parts.streams.forward(request, response, { ...call, origin })
+  } else await pipe(parts.pools.of(route.service), call, response)
 }
 
 /** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write. */

@@ -12,6 +12,7 @@ const forwarded = [
   'content-type',
   'content-encoding',
   'if-none-match',
+  'last-event-id',
   'prefer',
   'user-agent',
   'x-payment',

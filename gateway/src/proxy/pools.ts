@@ -3,6 +3,8 @@ import { Pool } from 'undici'
 
 export interface Pools {
   of(service: ServiceName): Pool
+  /** The service's base URL. */
+  originOf(service: ServiceName): string
   close(): Promise<void>
 }
 
@@ -20,6 +22,7 @@ export function openPools(address: (service: ServiceName) => string, connections
       pools.set(service, { origin, pool })
       return pool
     },
+    originOf: address,
     close: async () => {
       await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))
     },

@@ -133,6 +133,46 @@ describe('the proxy', () => {
     assert.equal(hash.digest('hex'), createHash('sha256').update(large).digest('hex'))
   })
 
+  describe('of an answer without an end', () => {
+    const path = '/api/agents/0190a5d0-0000-7000-8000-000000000001/notifications/stream'
+    const events = { 'content-type': 'text/event-stream' }
+
+    it('hands every part on at once, with the place where the reader left off and nothing else of the client', async () => {
+      let more: (text: string) => void = () => {}
+      let left = false
+      world.upstream.answer = (_seen, response) => {
+        response.writeHead(200, events).write(': open\n\n')
+        response.on('close', () => {
+          left = true
+        })
+        more = text => void response.write(text)
+      }
+      const reader = new AbortController()
+      const answer = await fetch(world.url + path, {
+        headers: { 'last-event-id': '7', cookie: 'a=b', [contextHeader]: 'forged' },
+        signal: reader.signal,
+      })
+      const parts = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+      const { headers, context } = world.upstream.seen.at(-1)!
+
+      assert.equal((await parts.read()).value, ': open\n\n')
+      more('data: 1\n\n')
+      assert.equal((await parts.read()).value, 'data: 1\n\n')
+      assert.deepEqual([headers['last-event-id'], headers.cookie, context?.mode], ['7', undefined, 'plain'])
+      assert.deepEqual([answer.headers.get('x-auth-mode'), answer.headers.get('content-type')], ['plain', 'text/event-stream'])
+
+      reader.abort()
+      await until('the service is told that the reader is gone', () => left)
+    })
+
+    it('answers 504 without a head in time, 503 when nothing listens', async () => {
+      world.upstream.answer = () => {}
+      assert.deepEqual((await world.call('GET', path)).body.code, 'TIMEOUT')
+      faults.cut()
+      assert.deepEqual((await world.call('GET', path)).body.code, 'DEPENDENCY_UNAVAILABLE')
+    })
+  })
+
   it('answers 504 to a service that does not, and says that it may be tried again', async () => {
     world.upstream.answer = () => {}
     const { status, body, headers } = await world.call('GET', '/api/gigs')

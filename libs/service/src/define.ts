@@ -53,6 +53,8 @@ export interface Input<E> {
   respondAsync: boolean
   /** The Accept header as sent; empty when there was none. */
   accept: string
+  /** Where a stream of events broke off, as its reader says. */
+  lastEventId: string | undefined
 }
 
 // Bare endpoints (no response schema yet) answer any object.

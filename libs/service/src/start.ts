@@ -9,6 +9,7 @@ import { type AnyService, type Handler, on, type Platform } from './define.ts'
 import { healthRoutes } from './health.ts'
 import { mount } from './http/mount.ts'
 import { closeServer, fastExpress, listen } from './http/server.ts'
+import { endStreams } from './http/stream.ts'
 import { openIdempotency } from './idempotency.ts'
 import { startJobs } from './jobs.ts'
 import type { Logger } from './log.ts'
@@ -107,7 +108,10 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const serve = mount(service.api, handlers, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
   const gate = openLater(serve)
   app.use(gate.handle)
-  closers.push(() => closeServer(server, graceMs))
+  closers.push(() => {
+    endStreams(app)
+    return closeServer(server, graceMs)
+  })
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
   started = await service.started?.(parts)
   gate.open()

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { apis, routes, type ServiceName } from '@carapace/api'
 import { contextHeader, type RequestContext, signContext } from '@carapace/service'
 import { v7 } from 'uuid'
@@ -32,16 +33,20 @@ export async function startGatewayStub(
       ][],
     )
     headers.set(contextHeader, signContext(contextOf(request.headers), internalKey))
+    const left = new AbortController()
+    response.once('close', () => left.abort())
     const answer = await fetch(`${target}${url.pathname}${url.search}`, {
       method: request.method ?? 'GET',
       headers,
+      signal: left.signal,
       ...(body.length ? { body: Buffer.concat(body) } : {}),
     })
-    const bytes = Buffer.from(await answer.arrayBuffer())
     response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => !hop.has(name))))
-    response.end(bytes)
+    response.flushHeaders()
+    if (answer.body) await pipeline(answer.body, response)
+    else response.end()
   }
-  const server = createServer((request, response) => void forward(request, response))
+  const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

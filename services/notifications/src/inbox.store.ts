@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { Notification } from '@carapace/api'
 import { type Database, duplicateIndex, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
@@ -23,6 +24,12 @@ export interface Inbox {
   add(eventId: string, notices: readonly Notice[]): Promise<void>
   page(agentId: string, page: { limit: number; offset: number; unreadOnly: boolean }): Promise<{ notifications: Notification[]; total: number }>
   unread(agentId: string): Promise<number>
+  /** What came at `from` or later, oldest first. */
+  since(agentId: string, from: Date, limit: number): Promise<Notification[]>
+  /** One of the agent's own entries. */
+  get(agentId: string, id: string): Promise<Notification | undefined>
+  /** Emits an agent's id when this process adds an entry of theirs; what other replicas add is only found by looking. */
+  added: EventEmitter
   /** Marks the agent's own entries; ids of others are not touched. Resolves to how many changed. */
   mark(agentId: string, read: boolean, ids?: readonly string[]): Promise<number>
 }
@@ -49,7 +56,9 @@ schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: keptSeconds })
 export function inboxStore(db: Database): Inbox {
   const entries = db.connection.model<Entry>('notifications', schema, 'notifications')
   const totals = totalsOf(db, 'notifications')
+  const added = new EventEmitter()
   return {
+    added,
     add: async (eventId, notices) => {
       if (notices.length === 0) return
       const createdAt = db.clock.now()
@@ -66,6 +75,7 @@ export function inboxStore(db: Database): Inbox {
         if (duplicateIndex(error) === undefined) throw error
       })
       totals.forget()
+      for (const agentId of new Set(notices.map(({ to }) => to))) added.emit(agentId)
     },
     page: async (agentId, { limit, offset, unreadOnly }) => {
       const filter = { agentId, ...(unreadOnly ? { read: false } : {}) }
@@ -73,6 +83,18 @@ export function inboxStore(db: Database): Inbox {
         entries.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).lean(),
       )
       return { notifications: items.map(view), total }
+    },
+    since: async (agentId, from, limit) =>
+      (
+        await entries
+          .find({ agentId, createdAt: { $gte: from } })
+          .sort({ createdAt: 1, _id: 1 })
+          .limit(limit)
+          .lean()
+      ).map(view),
+    get: async (agentId, id) => {
+      const entry = await entries.findOne({ _id: id, agentId }).lean()
+      return entry ? view(entry) : undefined
     },
     unread: agentId => entries.countDocuments({ agentId, read: false }),
     mark: async (agentId, read, ids) => {

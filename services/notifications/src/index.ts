@@ -3,10 +3,14 @@ import { defineService } from '@carapace/service'
 import { events } from './events.ts'
 import { http } from './http.ts'
 import { inboxStore } from './inbox.store.ts'
+import { notificationStreams } from './stream.ts'
 
 export const notifications = defineService({
   api: notificationsApi,
-  stores: ({ db }) => ({ inbox: inboxStore(db) }),
+  stores: ({ db, clock }) => {
+    const inbox = inboxStore(db)
+    return { inbox, streams: notificationStreams(inbox, clock) }
+  },
   http,
   events,
 })

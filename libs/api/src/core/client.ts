@@ -60,6 +60,7 @@ async function call(endpoint: AnyEndpoint, args: LooseArgs, options: ClientOptio
   })
   if (!response.ok) throw await refusalOf(response)
   if (endpoint.produces === 'image/png') return new Uint8Array(await response.arrayBuffer())
+  if (endpoint.produces === 'text/event-stream') return response.body
   return endpoint.produces ? response.text() : response.json()
 }
 

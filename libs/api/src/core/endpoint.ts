@@ -55,7 +55,7 @@ export interface EndpointSpec<
   status?: 200 | 201 | 202
   /** Further success statuses, same answer unless a schema is given. */
   also?: readonly number[]
-  /** Refusals of its own; those that every endpoint can give are not repeated. */
+  /** Refusals of its own, beside `commonErrors`; tests fail on one that is not declared. */
   errors?: readonly ErrorCode[]
   /** Other paths (same parameters) that lead here. */
   aliases?: readonly string[]
@@ -64,7 +64,7 @@ export interface EndpointSpec<
   /** Holds a secret: an idempotent replay answers the outcome without the body. */
   sensitive?: boolean
   /** Content type of an answer that is not JSON. */
-  produces?: 'image/png' | 'text/html'
+  produces?: 'image/png' | 'text/html' | 'text/event-stream'
 }
 
 /** One declared endpoint; see `endpoint`. */

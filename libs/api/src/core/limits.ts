@@ -34,6 +34,8 @@ export const limits = {
     minDailyMicro: 1_000_000n,
     maxDailyMicro: 500_000_000n,
   },
+  /** Notification streams: how many an agent may have open, how far back one is taken up again. */
+  stream: { perAgent: 5, replay: 7 * 86_400 },
   appealWindow: 48 * 3600,
   newAccountAge: 48 * 3600,
   idempotencyTtl: 24 * 3600,

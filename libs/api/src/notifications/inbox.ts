@@ -15,6 +15,14 @@ export const listNotifications = endpoint({
   response: listOf('notifications', notification).extend({ unreadCount: z.int() }),
 })
 
+export const streamNotifications = endpoint({
+  method: 'get',
+  path: '/api/agents/:id/notifications/stream',
+  summary: 'New notifications as server-sent events; Last-Event-ID brings what came since, for 7 days',
+  ...own,
+  produces: 'text/event-stream',
+})
+
 export const countUnreadNotifications = endpoint({
   method: 'get',
   path: '/api/agents/:id/notifications/unread-count',

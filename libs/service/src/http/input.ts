@@ -20,6 +20,7 @@ export interface RouteInput {
   operationId: string
   respondAsync: boolean
   accept: string
+  lastEventId: string | undefined
 }
 
 export interface Arrival {
@@ -56,6 +57,7 @@ export function inputOf(endpoint: AnyEndpoint, arrival: Arrival): RouteInput {
     operationId: isRead ? requestId : operationId(request, { caller: caller?.wallet ?? context.ip ?? '', key, newId: arrival.newId }),
     respondAsync: !isRead && /\brespond-async\b/.test(String(request.headers.prefer ?? '')),
     accept: request.headers.accept ?? '',
+    lastEventId: request.headers['last-event-id'] as string | undefined,
   }
 }
 

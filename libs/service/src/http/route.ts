@@ -11,6 +11,7 @@ import { asRefusal, sendFailure } from './failure.ts'
 import { inputOf, type RouteInput } from './input.ts'
 import { type Finished, once } from './once.ts'
 import { Reply, send } from './reply.ts'
+import { EventStream, sendEvents } from './stream.ts'
 
 export interface RouteParts {
   platform: Platform
@@ -34,7 +35,8 @@ export function route(endpoint: AnyEndpoint, handler: Handler<AnyEndpoint>, part
     const { status, payload, headers } = answering instanceof Promise ? await answering : answering
     headers['x-request-id'] = requestId
     if (endpoint.method === 'get') setCacheControl(endpoint, headers)
-    send(request, response, status, payload, headers)
+    if (payload instanceof EventStream) sendEvents(request, response, payload, headers, parts.platform.log)
+    else send(request, response, status, payload, headers)
   })
 }
 

@@ -10,6 +10,7 @@ const idleMs = 50
  */
 export function fastExpress(): { app: Express; server: Server } {
   const app = express()
+  app.locals.streams = new Set<AbortController>()
   app.disable('x-powered-by')
   app.disable('etag')
   class Request extends IncomingMessage {}

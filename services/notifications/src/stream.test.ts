@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { gigAssigned, limits, type Notification } from '@carapace/api'
+import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { notifications } from './index.ts'
+
+interface Frame {
+  id: string
+  event: string
+  data: Notification
+}
+
+describe('notification stream', () => {
+  let platform: TestPlatform
+  const readers: AbortController[] = []
+
+  before(async () => {
+    platform = await startPlatform([notifications])
+  })
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.abort()
+  })
+  after(() => platform.close())
+
+  const assign = (assigneeId: string) =>
+    platform.publish(
+      gigAssigned.of({
+        gigTitle: 'Audit a vault',
+        budget: 40_000_000n,
+        chain: 'BASE_SEPOLIA',
+        gigId: randomUUID(),
+        posterId: randomUUID(),
+        assigneeId,
+        crewId: null,
+        memberIds: [],
+        by: 'application',
+        skillsRequired: [],
+        feeBp: 300,
+        bondRequired: 0n,
+        assignedAt: '2026-01-01T00:00:00.000Z',
+        deadlineAt: '2026-01-04T00:00:00.000Z',
+      }),
+    )
+  const listen = async (agentId: string, headers: Record<string, string> = {}) => {
+    const reader = new AbortController()
+    readers.push(reader)
+    const response = await fetch(`${platform.url}/api/agents/${agentId}/notifications/stream`, { headers, signal: reader.signal })
+    const frames: Frame[] = []
+    if (response.ok) void collect(response, frames).catch(() => undefined)
+    return { response, frames, close: () => reader.abort() }
+  }
+
+  it('brings what is new, with the id, the type and the whole notification', async () => {
+    const agentId = randomUUID()
+    await assign(agentId)
+    await until('the old one is there', async () => (await inbox(agentId)).length === 1)
+    const { response, frames } = await listen(agentId)
+
+    await assign(agentId)
+
+    await until('it arrives', () => frames.length === 1)
+    const [newest] = await inbox(agentId)
+    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+    assert.deepEqual(frames[0], { id: newest?.id, event: 'gig_accepted', data: newest })
+  })
+
+  it('takes up where a reader left off, without gap or repetition', async () => {
+    const agentId = randomUUID()
+    const first = await listen(agentId)
+    await assign(agentId)
+    await until('the first one arrives', () => first.frames.length === 1)
+    first.close()
+    await assign(agentId)
+    await assign(agentId)
+    await until('all are in the inbox', async () => (await inbox(agentId)).length === 3)
+
+    const second = await listen(agentId, { 'last-event-id': first.frames[0]!.id })
+    await assign(agentId)
+
+    await until('the rest arrives', () => second.frames.length === 3)
+    const expected = (await inbox(agentId)).map(({ id }) => id).reverse()
+    assert.deepEqual([first.frames[0]?.id, ...second.frames.map(({ id }) => id)], expected)
+  })
+
+  it('says nothing of other inboxes', async () => {
+    const [agentId, otherId] = [randomUUID(), randomUUID()]
+    const { frames } = await listen(agentId)
+
+    await assign(otherId)
+    await assign(agentId)
+
+    await until('its own arrives', () => frames.length > 0)
+    assert.deepEqual(
+      frames.map(({ data }) => data.agentId),
+      [agentId],
+    )
+  })
+
+  it('is open five times for one agent at most, and again when one is closed', async () => {
+    const agentId = randomUUID()
+    const streams = []
+    for (let n = 0; n < limits.stream.perAgent; n++) streams.push(await listen(agentId))
+
+    const refused = await listen(agentId)
+    assert.equal(refused.response.status, 429)
+    assert.equal(((await refused.response.json()) as { code: string }).code, 'RATE_LIMITED')
+
+    streams[0]?.close()
+    await until('there is room again', async () => (await listen(agentId)).response.ok)
+  })
+
+  async function inbox(agentId: string): Promise<Notification[]> {
+    return (await platform.call('GET', `/api/agents/${agentId}/notifications`)).body.notifications
+  }
+})
+
+async function collect(response: Response, frames: Frame[]): Promise<void> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body!) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const lines = text.slice(0, end).split('\n')
+      text = text.slice(end + 2)
+      const field = (name: string) => lines.find(line => line.startsWith(`${name}: `))?.slice(name.length + 2)
+      const [id, event, data] = [field('id'), field('event'), field('data')]
+      if (id && event && data) frames.push({ id, event, data: JSON.parse(data) })
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { limits, type Notification, refuse } from '@carapace/api'
+import { eventFrame } from '@carapace/service'
+import type { Inbox } from './inbox.store.ts'
+
+/** Where a reader left off: what it has seen at that very time, so that nothing comes twice. */
+interface Place {
+  from: Date
+  seen: ReadonlySet<string>
+}
+
+export interface Streams {
+  /** The place behind the entry that a reader saw last; now, for a new reader or an id that is not the agent's. */
+  placeOf(agentId: string, lastEventId: string | undefined): Promise<Place>
+  /** @throws RATE_LIMITED when the agent has as many streams as it may have */
+  open(agentId: string, place: Place): (signal: AbortSignal) => AsyncIterable<string>
+}
+
+const pageSize = 200
+/** Wall-clock ms. Entries of other replicas are found by looking. */
+const lookMs = 2_000
+const silenceMs = 15_000
+/** Clocks of replicas differ: an entry may appear behind one that is newer than it. */
+const overlapMs = 5_000
+
+/** New entries of an inbox as server-sent events (behaviour 11). Nothing is held in memory for a slow reader: each look starts from its place. */
+export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Streams {
+  const open = new Map<string, number>()
+
+  async function* frames(agentId: string, place: Place, signal: AbortSignal): AsyncGenerator<string> {
+    let { from, seen } = place
+    let limit = pageSize
+    let spoke = Date.now()
+    yield ': open\n\n'
+    while (!signal.aborted) {
+      const woken = nextEntry(inbox, agentId, signal)
+      const page = await inbox.since(agentId, from, limit)
+      for (const entry of page) if (!seen.has(entry.id)) yield frame(entry)
+      if (page.some(({ id }) => !seen.has(id))) spoke = Date.now()
+      const isFull = page.length === limit
+      const next = nextFrom(from, page, isFull)
+      // more entries of one moment than a page holds
+      limit = isFull && next.getTime() === from.getTime() ? 2 * limit : pageSize
+      from = next
+      seen = new Set([...seen, ...page.map(({ id }) => id)].slice(-2 * limit))
+      if (!isFull) await woken
+      if (Date.now() - spoke >= silenceMs) {
+        spoke = Date.now()
+        yield ': still here\n\n'
+      }
+    }
+  }
+
+  return {
+    placeOf: async (agentId, lastEventId) => {
+      const last = lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)
+      const oldest = clock.now().getTime() - limits.stream.replay * 1000
+      if (!last) return { from: clock.now(), seen: new Set() }
+      const from = new Date(Math.max(Date.parse(last.createdAt), oldest))
+      const sameTime = await inbox.since(agentId, from, pageSize)
+      return { from, seen: new Set(sameTime.slice(0, sameTime.findIndex(({ id }) => id === last.id) + 1).map(({ id }) => id)) }
+    },
+    open: (agentId, place) => {
+      const already = open.get(agentId) ?? 0
+      if (already >= limits.stream.perAgent) refuse('RATE_LIMITED', { streams: already }, { message: `${already} streams of this agent are open` })
+      return async function* (signal) {
+        open.set(agentId, (open.get(agentId) ?? 0) + 1)
+        try {
+          yield* frames(agentId, place, signal)
+        } finally {
+          const left = (open.get(agentId) ?? 1) - 1
+          if (left > 0) open.set(agentId, left)
+          else open.delete(agentId)
+        }
+      }
+    },
+  }
+}
+
+const frame = (entry: Notification) => eventFrame({ id: entry.id, event: entry.type, data: entry })
+
+/** Full pages go forward; at the end of the inbox some time is looked at again. */
+function nextFrom(from: Date, page: readonly Notification[], isFull: boolean): Date {
+  const newest = page.at(-1)
+  if (!newest) return from
+  const at = Date.parse(newest.createdAt)
+  return isFull ? new Date(at) : new Date(Math.max(from.getTime(), at - overlapMs))
+}
+
+/** Resolves at the next entry of this process, after a while, or when the stream ends. */
+async function nextEntry(inbox: Inbox, agentId: string, signal: AbortSignal): Promise<void> {
+  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]) }).catch(() => undefined)
+}
