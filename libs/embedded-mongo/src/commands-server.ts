@@ -9,8 +9,8 @@ import { type Doc, isDoc } from './values.ts'
 import { maxMessageBytes } from './wire-message.ts'
 
 /** What the engine passes for: the newest server whose wire protocol it speaks in full. */
-export const serverVersion = '7.0.14'
-const wireVersion = 21
+export const serverVersion = '8.0.4'
+const wireVersion = 25
 const electionId = new ObjectId('7fffffff0000000000000001')
 
 export const hello: Command = {
@@ -92,7 +92,7 @@ export const serverStatus: Command = {
 export const getParameter: Command = {
   run: ({ engine, body }) => {
     const known: Doc = {
-      featureCompatibilityVersion: { version: '7.0' },
+      featureCompatibilityVersion: { version: '8.0' },
       enableTestCommands: engine.failPoints !== undefined,
       authenticationMechanisms: [],
       ...Object.fromEntries(engine.parameters),
@@ -149,7 +149,6 @@ export const refusals: Record<string, [code: number, reason: string]> = {
   saslContinue: [18, 'Authentication failed: this server has no users'],
   authenticate: [18, 'Authentication failed: this server has no users'],
   mapReduce: [115, 'mapReduce is not supported by this server'],
-  bulkWrite: [59, "no such command: 'bulkWrite'"],
   createSearchIndexes: [115, 'Search index commands are only supported with Atlas.'],
   updateSearchIndex: [115, 'Search index commands are only supported with Atlas.'],
   dropSearchIndex: [115, 'Search index commands are only supported with Atlas.'],

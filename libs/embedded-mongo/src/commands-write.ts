@@ -7,7 +7,7 @@ import { okReply } from './reply.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
 import { insertDocument, type Writer } from './write.ts'
 import { ensureCollection, type Progress, runWrite } from './write-run.ts'
-import { deleteStatement, type StatementResult, updateStatement } from './write-statements.ts'
+import { type Done, deleteStatement, type StatementResult, updateStatement } from './write-statements.ts'
 
 const maxStatements = 100_000
 
@@ -52,7 +52,7 @@ export const remove: Command = {
 }
 
 /** The statements of a write, from the sequence beside the body or from the body itself. */
-function statements(context: Context, field: string): Buffer[] {
+export function statements(context: Context, field: string): Buffer[] {
   const list = context.sequences.get(field) ?? optionalDocs(context.body, field)?.map(encode)
   if (!list) return fail(40414, `BSON field '${context.name}.${field}' is missing but a required field`)
   if (list.length === 0 || list.length > maxStatements)
@@ -62,18 +62,15 @@ function statements(context: Context, field: string): Buffer[] {
 }
 
 /** A document that cannot be stored fails alone, in its turn. */
-function prepare(raw: Buffer): Buffer | MongoError {
+export function prepare(raw: Buffer): Buffer | MongoError {
   if (raw.length > maxDocumentBytes)
     return new MongoError(2, `object to insert too large. size in bytes: ${raw.length}, max size: ${maxDocumentBytes}`)
   return withIdFirst(raw)
 }
 
-function refuse(error: MongoError): never {
+export function refuse(error: MongoError): never {
   throw error
 }
-
-/** The documents that a statement has treated before it had to wait for a lock. */
-export type Done = { keys: Set<string>; result: StatementResult }
 
 class Batch implements Progress {
   next = 0
@@ -145,11 +142,11 @@ async function runStatements<T>(
   )
 }
 
-function freshDone(): Done {
+export function freshDone(): Done {
   return { keys: new Set(), result: { n: 0, nModified: 0 } }
 }
 
-function attempt(action: () => void): MongoError | undefined {
+export function attempt(action: () => void): MongoError | undefined {
   try {
     action()
     return undefined
@@ -160,7 +157,7 @@ function attempt(action: () => void): MongoError | undefined {
 }
 
 /** A conflict fails the whole command, so that the client tries the transaction again; any other error is reported in place. */
-function abortInTransaction({ engine, txn }: Context, error: MongoError): void {
+export function abortInTransaction({ engine, txn }: Context, error: MongoError): void {
   if (error.code === 112) throw error
   abortTxn(engine, txn!)
 }

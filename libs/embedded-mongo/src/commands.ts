@@ -1,4 +1,5 @@
 import { aggregate } from './commands-aggregate.ts'
+import { bulkWrite } from './commands-bulk-write.ts'
 import { collMod, create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './commands-collections.ts'
 import { count, distinct } from './commands-count.ts'
 import { collStats, dbStats, explain, validate } from './commands-diagnose.ts'
@@ -40,6 +41,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['insert', insert],
   ['update', update],
   ['delete', remove],
+  ['bulkWrite', bulkWrite],
   ['findAndModify', findAndModify],
   ['findandmodify', findAndModify],
   ['find', find],

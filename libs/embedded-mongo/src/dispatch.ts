@@ -174,7 +174,7 @@ async function runRetryable(command: Command, context: Context): Promise<Buffer 
 }
 
 function statementCount({ sequences, body }: Context): number {
-  for (const field of ['documents', 'updates', 'deletes']) {
+  for (const field of ['documents', 'updates', 'deletes', 'ops']) {
     const list = sequences.get(field) ?? body[field]
     if (Array.isArray(list)) return list.length
   }

@@ -26,6 +26,9 @@ export interface Engine {
 }
 
 const txnLifetimeMs = 60_000
+/** An idle snapshot is given up early once the data file has grown so much: no page can be used again that it may still look at. */
+const pinnedBytes = 32 * 1024 * 1024
+const idleMs = 5_000
 const sweepMs = 1_000
 const expirySweepMs = 60_000
 
@@ -51,7 +54,7 @@ export async function openEngine(path: string, forTests: boolean): Promise<Engin
       await housekeeping
       for (const session of engine.sessions.values()) if (session.txn) abortTxn(engine, session.txn)
       for (const cursor of engine.cursors.values()) killCursor(engine.cursors, cursor)
-      forgetMoments(engine.history, Number.POSITIVE_INFINITY)
+      forgetMoments(engine.history, () => true)
       await storage.close()
     },
   }
@@ -72,9 +75,16 @@ export function abortTxn(engine: Engine, txn: Txn): void {
 
 /** Ends what clients have left behind. */
 function sweep(engine: Engine, now: number): void {
-  forgetMoments(engine.history, now - momentMs)
+  let fileBytes: number | undefined
+  const isInTheWay = (snapshot: { fileBytes: number | undefined }, usedAt: number) => {
+    fileBytes ??= engine.storage.bytes()
+    snapshot.fileBytes ??= fileBytes
+    return now - usedAt > idleMs && fileBytes - snapshot.fileBytes > pinnedBytes
+  }
+  forgetMoments(engine.history, moment => isInTheWay(moment, moment.usedAt) || now - moment.usedAt > momentMs)
   for (const session of engine.sessions.values()) {
-    if (session.txn && now - session.txn.startedAt > txnLifetimeMs) abortTxn(engine, session.txn)
+    const { txn, running, usedAt } = session
+    if (txn?.state === 'open' && ((isInTheWay(txn, usedAt) && !running) || now - txn.startedAt > txnLifetimeMs)) abortTxn(engine, txn)
     if (!session.running && session.txn?.state !== 'open' && now - session.usedAt > sessionMs) engine.sessions.delete(session.id)
   }
   for (const cursor of engine.cursors.values()) if (!cursor.isBusy && now - cursor.usedAt > cursorMs) killCursor(engine.cursors, cursor)

@@ -7,6 +7,8 @@ import type { Snapshot } from './table.ts'
 export interface Moment {
   at: Timestamp
   snapshot: Snapshot
+  /** Size of the data file soon after the snapshot was taken, noted by housekeeping. */
+  fileBytes: number | undefined
   usedAt: number
 }
 
@@ -20,7 +22,12 @@ let lastTick = 0
 export function momentOf(history: History, storage: Storage, atClusterTime: unknown, now: number): Moment {
   if (atClusterTime === undefined) {
     lastTick = (lastTick + 1) % 0x7fff_ffff
-    const moment = { at: new Timestamp({ t: Math.floor(now / 1000), i: lastTick + 1 }), snapshot: storage.snapshot(), usedAt: now }
+    const moment = {
+      at: new Timestamp({ t: Math.floor(now / 1000), i: lastTick + 1 }),
+      snapshot: storage.snapshot(),
+      fileBytes: undefined,
+      usedAt: now,
+    }
     history.set(moment.at.toString(), moment)
     return moment
   }
@@ -30,10 +37,10 @@ export function momentOf(history: History, storage: Storage, atClusterTime: unkn
   return moment
 }
 
-export function forgetMoments(history: History, olderThan: number): void {
-  for (const [key, { snapshot, usedAt }] of history) {
-    if (usedAt >= olderThan) continue
-    snapshot.release()
+export function forgetMoments(history: History, isOver: (moment: Moment) => boolean): void {
+  for (const [key, moment] of history) {
+    if (!isOver(moment)) continue
+    moment.snapshot.release()
     history.delete(key)
   }
 }

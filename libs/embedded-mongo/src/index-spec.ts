@@ -20,6 +20,8 @@ export interface Index {
   fields: readonly IndexField[]
   directions: readonly (1 | -1)[]
   isUnique: boolean
+  /** Duplicates that are there already may stay, new ones are refused: the step before `unique`. */
+  isPreparedUnique: boolean
   isSparse: boolean
   partial: Doc | undefined
   /** Whether the index holds the document at all, by its partial filter. */
@@ -106,6 +108,7 @@ export function indexFrom(id: number, spec: Doc): Index {
     fields,
     directions: fields.map(field => field.direction),
     isUnique: isTruthy(spec.unique),
+    isPreparedUnique: isTruthy(spec.prepareUnique) && !isTruthy(spec.unique),
     isSparse: isTruthy(spec.sparse),
     partial,
     holds: partial && compileFilter(partial),

@@ -126,6 +126,21 @@ describe('indexes', () => {
     assert.equal(await items.countDocuments({}), 20)
   })
 
+  it('refuses new duplicates in an index that is being made unique, and names the old ones', async () => {
+    const items = test.db().collection<{ _id: number; x: number }>('items')
+    await items.insertMany([1, 2].map(_id => ({ _id, x: 1 })))
+    await items.createIndex({ x: 1 })
+    const change = (option: object) => items.db.command({ collMod: 'items', index: { keyPattern: { x: 1 }, ...option } })
+    await change({ prepareUnique: true })
+
+    assert.equal((await refusalOf(items.insertOne({ _id: 3, x: 1 }))).code, 11000)
+    assert.deepEqual((await refusalOf(change({ unique: true }))).errorResponse.violations, [{ ids: [1, 2] }])
+    await items.deleteOne({ _id: 1 })
+    await items.updateOne({ _id: 2 }, { $set: { x: 1, y: 1 } })
+    await change({ unique: true })
+    assert.equal((await refusalOf(items.insertOne({ _id: 3, x: 1 }))).code, 11000)
+  })
+
   it('uses a partial index only for queries that imply its condition', async () => {
     const items = test.db().collection('items')
     await items.createIndex({ a: 1 }, { partialFilterExpression: { status: 'open', n: { $gte: 5 } } })

@@ -1,9 +1,9 @@
 import { ObjectId } from 'bson'
 import type { Collection } from './catalog.ts'
 import { checkCollatedUpdate, parseCollation } from './collation.ts'
-import type { Done } from './commands-write.ts'
 import { type Context, flag, optionalDoc, optionalDocs, variables } from './context.ts'
 import { fail } from './errors.ts'
+import { parseSort } from './query-sort.ts'
 import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
 import { viewOf } from './txn.ts'
 import { compileUpdate, isReplacement, type Updated, upsertSeed } from './update.ts'
@@ -18,9 +18,12 @@ export interface StatementResult {
   upserted?: unknown
 }
 
+/** The documents that a statement has treated before it had to wait for a lock. */
+export type Done = { keys: Set<string>; result: StatementResult }
+
 export type Update = Doc | readonly Doc[]
 
-const updateFields = new Set(['q', 'u', 'c', 'multi', 'upsert', 'arrayFilters', 'hint', 'collation', 'sampleId'])
+const updateFields = new Set(['q', 'u', 'c', 'multi', 'upsert', 'arrayFilters', 'hint', 'collation', 'sort', 'sampleId'])
 const deleteFields = new Set(['q', 'limit', 'hint', 'collation', 'sampleId'])
 
 /** One element of `updates`. */
@@ -30,6 +33,7 @@ export function updateStatement(context: Context, writer: Writer, name: string, 
   const update = parseUpdate(statement.u)
   const isMulti = flag(statement, 'multi')
   if (isMulti && isReplacement(update)) fail(9, 'multi update is not supported for replacement-style update')
+  if (isMulti && statement.sort !== undefined) fail(9, 'Cannot specify sort with multi=true')
   const collection = writer.catalog.find(context.db, name, writer.txn)
   const found = collection ? targets(context, writer, collection, statement, filter, isMulti) : []
   const change = updater(context, statement, filter, update)
@@ -100,7 +104,8 @@ export function insertUpsert(context: Context, writer: Writer, collection: Colle
 /** All targets are found before the first is changed, so that no change makes a document be met twice. */
 function targets(context: Context, writer: Writer, collection: Collection, statement: Doc, filter: Doc, isMulti: boolean): Found[] {
   const vars = { ...variables(context), ...optionalDoc(statement, 'c') }
-  const query = { filter, hint: statement.hint, vars, collation: parseCollation(statement.collation), limit: isMulti ? 0 : 1 }
+  const sort = parseSort(optionalDoc(statement, 'sort'))
+  const query = { filter, sort, hint: statement.hint, vars, collation: parseCollation(statement.collation), limit: isMulti ? 0 : 1 }
   return [...withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline)]
 }
 

@@ -4,7 +4,7 @@ import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
 import { fail, failConflict } from './errors.ts'
 import { type Entry, entriesOf, type Version } from './index-changes.ts'
 import { keyText } from './key-text.ts'
-import { docKeyOf } from './keyspace.ts'
+import { behind, docKeyOf } from './keyspace.ts'
 import type { Change } from './read.ts'
 import type { Storage } from './storage.ts'
 import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
@@ -120,7 +120,10 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   if (after) checkValid(writer, collection, before, after)
   const { removed, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
   const freed = new Set(removed.length > 0 ? removed.map(({ entryKey }) => entryKey.toString('latin1')) : [])
-  for (const entry of added) if (entry.index.isUnique) checkUnique(writer, collection, entry, key, freed)
+  for (const entry of added) {
+    if (entry.index.isUnique) checkUnique(writer, collection, entry, key, freed)
+    else if (entry.index.isPreparedUnique) checkPrepared(writer, collection, entry, key)
+  }
   if (writer.txn) {
     keepChange(writer.txn, collection, key, before, after, removed, added, writer)
     return
@@ -169,6 +172,20 @@ function checkUnique(writer: Writer, collection: Collection, entry: Entry, key: 
   const owner = txn.uniques.has(text) ? txn.uniques.get(text) : seen
   if (owner && !owner.equals(key)) refuse()
   checkUnchanged(storage.index.get(entry.entryKey), seen)
+}
+
+/** Like `checkUnique` for an index whose entries are not unique yet: equal values stand side by side in it. */
+function checkPrepared({ storage, locks, txn }: Writer, collection: Collection, entry: Entry, key: Buffer): void {
+  const value = entry.entryKey.subarray(0, entry.entryKey.length - key.length + 4)
+  const text = value.toString('latin1')
+  if (txn) lock(locks, txn, uniqueLock(value))
+  const holder = txn ? undefined : locks.get(uniqueLock(value))
+  if (holder) throw new Blocked(holder)
+  const owners = [...storage.index.scan({ start: value, end: behind(value) })].map(stored => stored.value)
+  const own = txn?.uniques.get(text)
+  if ([...owners, ...(own ? [own] : [])].some(owner => !owner.equals(key)))
+    failDuplicate(collection, entry.index.name, entry.index.spec.key, duplicateValue(entry))
+  txn?.uniques.set(text, key)
 }
 
 function duplicateValue({ index, values }: Entry): Doc {
