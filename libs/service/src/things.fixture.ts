@@ -23,6 +23,7 @@ export const thingsApi = serviceApi('social', {
       summary: 'Make',
       body: newThing,
       response: thing,
+      errors: ['REPLAY_DETECTED'],
     }),
     makeOwn: endpoint({ method: 'post', path: '/api/agents/:id/things', caller: 'wallet', self: 'id', summary: 'Make own', body: newThing }),
     makeSecret: endpoint({ method: 'post', path: '/api/secrets', caller: 'agent', sensitive: true, summary: 'Make a secret' }),

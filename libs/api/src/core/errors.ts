@@ -72,6 +72,33 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+/** What every endpoint may refuse with: gateway and wrapper check the request, and anything may be missing, busy or broken. */
+export const commonErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'VALIDATION_ERROR',
+  'MALFORMED_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'AUTH_REQUIRED',
+  'IDENTITY_INVALID',
+  'WALLET_MISMATCH',
+  'SIGNATURE_REQUIRED',
+  'SIGNATURE_INVALID',
+  'SIGNATURE_EXPIRED',
+  'SIGNATURE_REPLAYED',
+  'FORBIDDEN',
+  'NOT_ADMIN',
+  'NOT_FOUND',
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'IDEMPOTENCY_KEY_REUSED',
+  'IDEMPOTENCY_IN_PROGRESS',
+  'CONFLICT',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'DEPENDENCY_UNAVAILABLE',
+  'TIMEOUT',
+])
+
 export interface RefusalExtras {
   /** Replaces the standard text of the code; says which field and what would be right. */
   message?: string

@@ -28,7 +28,7 @@ export const useFaucet = endpoint({
   }),
   response: z.looseObject({ txHash: z.string().nullable(), gasTxHash: z.string().nullable(), balance: usdOut }),
   also: [202],
-  errors: ['ROUTE_NOT_FOUND'],
+  errors: ['ROUTE_NOT_FOUND', 'CHAIN_UNAVAILABLE'],
 })
 
 export const advanceClock = endpoint({

@@ -56,7 +56,7 @@ export const respondToOffer = endpoint({
   body: z.object({ action: z.enum(['accept', 'decline']) }),
   response: z.looseObject({ offer, gig }),
   also: [202],
-  errors: ['FORBIDDEN', 'INVALID_STATE', 'RISK_TOO_HIGH', 'INSUFFICIENT_BOND', 'ACCOUNT_SUSPENDED'],
+  errors: ['FORBIDDEN', 'INVALID_STATE', 'RISK_TOO_HIGH', 'INSUFFICIENT_BOND', 'CREW_NOT_ELIGIBLE', 'ACCOUNT_SUSPENDED'],
 })
 
 export const listAgentOffers = endpoint({

@@ -1,6 +1,7 @@
 import { type AnyEndpoint, Refusal, routes, type ServiceApi } from '@carapace/api'
 import type { RequestHandler } from 'express'
 import type { Handler } from '../define.ts'
+import { holdToErrors } from './declared-errors.ts'
 import { RefusalWithHeaders } from './failure.ts'
 import { pathOf } from './input.ts'
 import { type RouteParts, refusing, route, type Serve } from './route.ts'
@@ -12,7 +13,8 @@ import { type RouteParts, refusing, route, type Serve } from './route.ts'
 export function mount(api: ServiceApi, handlers: Record<string, Handler<AnyEndpoint>>, parts: RouteParts): RequestHandler {
   const declared = { ...api.endpoints, ...api.internal }
   const table = routes([{ ...api, endpoints: declared }])
-  const serves = new Map<string, Serve>(Object.entries(declared).map(([name, endpoint]) => [name, route(endpoint, handlers[name]!, parts)]))
+  const handlerOf = (name: string, endpoint: AnyEndpoint) => (parts.checkAnswers ? holdToErrors(endpoint, handlers[name]!) : handlers[name]!)
+  const serves = new Map<string, Serve>(Object.entries(declared).map(([name, endpoint]) => [name, route(endpoint, handlerOf(name, endpoint), parts)]))
   return (request, response) => {
     const found = table.match(request.method, pathOf(request))
     if ('name' in found) return serves.get(found.name)!(request, response, found.params)
