@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { limits } from '@carapace/api'
 import { type Started, startThings } from '../start-things.fixture.ts'
@@ -68,10 +69,12 @@ describe('what a service checks before its handler', () => {
   })
 
   it('outlives a caller who hangs up in the middle of a body', async () => {
-    const request = httpRequest(`${service.url}/api/things`, { method: 'POST', headers: { ...json, ...signed(), 'content-length': '100' } })
+    const headers = { ...json, ...signed(), 'content-length': '100', expect: '100-continue' }
+    const request = httpRequest(`${service.url}/api/things`, { method: 'POST', headers })
     request.on('error', () => {})
-    request.write('{"title"')
-    await new Promise(resolve => setTimeout(resolve, 20))
+    request.flushHeaders()
+    await once(request, 'continue')
+    await new Promise(resolve => request.write('{"title"', resolve))
     request.destroy()
 
     assert.equal((await service.post('/api/things', title)).status, 201)
