@@ -80,6 +80,18 @@ describe('the order of checks', () => {
       assert.deepEqual([body.code, body.status, typeof body.message], ['VALIDATION_ERROR', 400, 'string'])
     })
 
+  it('finds nothing under a path whose id is a dot segment, plain or encoded, and asks no service', async () => {
+    const paths = ['/trust-receipt/..', '/trust-receipt/%2e%2E', '/api/agents/../gigs', '/api/bond/./status', '/api/circle/escrow/.%2e/balance']
+    const seen = world.upstream.seen.length
+    for (const path of paths) {
+      const answer = await raw(world.url, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+
+      assert.match(answer, /^HTTP\/1\.1 404 /, path)
+      assert.match(answer, /"code":"ROUTE_NOT_FOUND"/, path)
+    }
+    assert.equal(world.upstream.seen.length, seen)
+  })
+
   it('takes a target with a host in it, and refuses paths that cannot be decoded', async () => {
     const absolute = await raw(world.url, 'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     const undecodable = await raw(world.url, 'GET /api/gigs/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')

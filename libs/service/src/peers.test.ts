@@ -40,6 +40,7 @@ describe('a call to a peer', () => {
   it('gets the row, with what is in the path encoded', async () => {
     assert.deepEqual(await row('a'), { id: 'a' })
     await assert.rejects(row('../../healthz?x=1'), refused('VALIDATION_ERROR'))
+    for (const dots of ['.', '..']) await assert.rejects(row(dots), refused('NOT_FOUND'), dots)
   })
 
   it('passes the refusals of the owner on', async () => {

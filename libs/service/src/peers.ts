@@ -3,6 +3,7 @@ import {
   type BodyInputOf,
   type ErrorCode,
   errors,
+  isDotSegment,
   type QueryInputOf,
   Refusal,
   type ResponseOf,
@@ -43,6 +44,8 @@ export const addressesOf =
 export function makePeers(address: (service: ServiceName) => string, internalKey: string): Peers {
   const peers: Peers = {
     call: async (service, endpoint, args = {}) => {
+      // with it the address would be another one; and nothing has such a name
+      if (Object.values(args.params ?? {}).some(isDotSegment)) refuse('NOT_FOUND')
       const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(args.params?.[name] ?? ''))
       const query = new URLSearchParams(
         Object.entries((args.query ?? {}) as Record<string, string>).filter(([, value]) => value !== undefined),

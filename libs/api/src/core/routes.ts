@@ -111,7 +111,11 @@ function arrive(node: Node, search: Search): Found | undefined {
     return undefined
   }
   const params: Record<string, string> = {}
-  for (let i = 0; i < hit.names.length; i++) params[hit.names[i]!] = decode(search.values[i]!)
+  for (let i = 0; i < hit.names.length; i++) {
+    const value = decode(search.values[i]!)
+    if (isDotSegment(value)) return undefined
+    params[hit.names[i]!] = value
+  }
   const { method, path, service, name, endpoint } = hit.route
   return { method, path, service, name, endpoint, params }
 }
@@ -145,6 +149,9 @@ function paramOf(segment: string): { name: string; suffix: string } | undefined 
 
 const rank = (segment: string): number => (segment.startsWith(':') ? (segment.includes('.') ? 1 : 2) : 0)
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** No id: whoever puts it into an address makes it another address (RFC 3986, 5.2.4). */
+export const isDotSegment = (value: string): boolean => value === '.' || value === '..'
 
 // What cannot be decoded stays as it is: the schema of the parameter refuses it.
 function decode(value: string): string {
