@@ -23,8 +23,8 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.gigAssigned, async ({ gigId, assigneeId, by }) => {
       const gig = await gigs.need(gigId)
       for (const offer of await offers.find({ gigId, status: 'pending' })) {
-        if (by === 'offer' && offer.toAgentId === assigneeId) continue
-        await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'expired', clock.now()) : undefined))
+        const answer = by === 'offer' && offer.toAgentId === assigneeId ? 'accepted' : 'expired'
+        await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, answer, clock.now()) : undefined))
       }
       const application = await applications.of(gigId, assigneeId)
       if (application)

@@ -1,7 +1,7 @@
 import type { Job } from '@carapace/service'
 import { withdrawInvitations } from './crew.ts'
 import { runOut } from './gig.ts'
-import { answerOffer } from './offer.store.ts'
+import { answerOffer, isBeingAccepted } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
 const everyMs = 5_000
@@ -22,6 +22,7 @@ export const jobs = ({ gigs, offers, crews }: Parts): Job[] => [
     run: async now => {
       for (const offer of await offers.find({ status: 'pending', expiresAt: { $lte: now } }, { limit: batch })) {
         const gig = await gigs.need(offer.gigId)
+        if (isBeingAccepted(offer, gig, now)) continue
         await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'expired', now) : undefined))
       }
     },

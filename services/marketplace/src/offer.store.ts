@@ -46,14 +46,23 @@ export function newOffer(id: string, gig: Gig, toAgentId: string, message: strin
   return { state, events: [offerMade.of({ ...factsOf(state, gig), message, expiresAt: expiresAt.toISOString() })] }
 }
 
-/** An offer ends once. @throws INVALID_STATE when it was answered or its time is over */
+/** An offer ends once. In time is who accepts in time, however long the bond takes. @throws INVALID_STATE when it was answered or its time is over */
 export function answerOffer(offer: Offer, gig: Gig, status: 'accepted' | 'declined' | 'expired', now: Date): Decision<Offer> {
-  needPending(offer, status === 'expired' ? undefined : now)
+  needPending(offer, status === 'declined' ? now : undefined)
   const { pendingKey, ...rest } = offer
   return {
     state: { ...rest, status, respondedAt: status === 'expired' ? null : now },
     events: [offerAnswered.of({ ...factsOf(offer, gig), status })],
   }
+}
+
+/** Longer than a bond lock can take until it is confirmed or given up. */
+const bondTakesMs = 3_600_000
+
+/** It was accepted, and the assignment that ends it is under way: time does not. */
+export function isBeingAccepted({ toAgentId }: Offer, { assigneeId, acceptance }: Gig, now: Date): boolean {
+  if (acceptance?.by === 'offer' && acceptance.agentId === toAgentId) return now.getTime() - acceptance.at.getTime() < bondTakesMs
+  return assigneeId === toAgentId
 }
 
 export function needPending(offer: Offer, now?: Date): void {
