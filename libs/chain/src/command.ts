@@ -36,6 +36,8 @@ export interface CommandSpec<F extends Fields> {
   gas: bigint | ((args: Args<F>) => bigint)
   /** May be carried by the Batcher: the contract lets the Batcher be the caller. */
   batchable: boolean
+  /** The contract itself would take it twice: it goes through the Batcher only, which takes each operation once. Needs `batchable`. */
+  guarded?: true
   call(args: Args<F>, authorization?: SignedAuthorization): ContractCall | NativeTransfer
   /** Calls that go first in the same transaction and may fail (a permit that somebody else has submitted). */
   prelude?(args: Args<F>): readonly ContractCall[]

@@ -3,7 +3,7 @@ import { bondDeposit, bondLock, bondSlash, bondUnlock, bondUnslash, bondWithdraw
 import { jobAssign, jobCreate, jobDispute, jobFund, jobSettle, jobSubmit } from './commands/commerce.ts'
 import { domainBurn, domainMint, domainTransfer } from './commands/domains.ts'
 import { escrowAccept, escrowApprove, escrowDispute, escrowLock, escrowLockX402, escrowPayee, escrowSettle } from './commands/escrow.ts'
-import { cardMint, cardUpdate, gasDrip, identityRegister } from './commands/identity.ts'
+import { cardBurn, cardMint, cardUpdate, gasDrip, identityRegister } from './commands/identity.ts'
 import { laneApprove } from './commands/lane.ts'
 import { faucetGas, faucetMint, treasuryPay } from './commands/money.ts'
 import { feedbackGive, scoreSync } from './commands/reputation.ts'
@@ -12,6 +12,7 @@ import { rewardPay, swarmOpen, swarmReplace, swarmVote } from './commands/swarm.
 /** Every kind of command (behaviour 13). Services call `.draft(...)` of one; the relayer finds it by its kind. */
 export const commandTable = {
   identityRegister,
+  cardBurn,
   cardMint,
   cardUpdate,
   gasDrip,

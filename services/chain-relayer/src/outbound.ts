@@ -3,6 +3,7 @@ import { type Announcement, submitted } from './announce.ts'
 import { claim } from './claim.ts'
 import { type Ending, endUnsigned } from './endings.ts'
 import { feeFor } from './fees.ts'
+import { postponeUnaffordable } from './funds.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { type Group, plan } from './plan.ts'
 import { batchIds, type Prepared, prepare } from './prepare.ts'
@@ -42,12 +43,14 @@ export async function planPass(lane: Lane): Promise<boolean> {
     if ('code' in result) endings.push({ op, error: result })
     else prepared.push(result)
   }
+  const postponed = await postponeUnaffordable(lane, prepared)
+  const payable = prepared.filter(one => !postponed.has(one.op._id))
   const limits = { slots: free, batchSize: lane.batchSize, batchGas: batchGas(lane) }
-  const tried = ready.length <= simulateUpTo || !lane.network.devnet ? prepared : []
+  const tried = ready.length <= simulateUpTo || !lane.network.devnet ? payable : []
   const refused = await simulate(lane, tried, endings)
   if (endings.length) await endUnsigned(lane, endings)
   const groups = plan(
-    prepared.filter(one => !refused.has(one.op._id)),
+    payable.filter(one => !refused.has(one.op._id)),
     limits,
   )
   if (groups.length === 0) return endings.length > 0

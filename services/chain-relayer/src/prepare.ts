@@ -52,7 +52,7 @@ export async function prepare(lane: Lane, op: OpRecord): Promise<Prepared | OpEr
       prelude,
       gas: gasOf(command, args, op) + (request ? authorizationGas : 0n) + preludeGas * BigInt(prelude.length),
       batchable: command.batchable,
-      batched: command.batchable && (op.viaBatcher || prelude.length > 0),
+      batched: command.batchable && (command.guarded === true || op.viaBatcher || prelude.length > 0),
     }
   } catch (error) {
     return { code: 'INVALID_COMMAND', message: error instanceof z.ZodError ? issueText(error) : String((error as Error).message) }

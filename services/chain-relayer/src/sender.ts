@@ -64,7 +64,9 @@ export function sender(): Sender {
       } else if (verdict === 'rejected') {
         await replaceByNoop(lane, slot, { code: 'REJECTED_BY_NODE', message: fault!.message.slice(0, 300) })
       } else {
-        if (verdict === 'no-funds') lane.paused = 'the lane has no funds'
+        // Where gas is free only a gift can be too dear: it leaves the slot and waits outside.
+        if (verdict === 'no-funds' && lane.network.profile.gasless) await replaceByNoop(lane, slot, null)
+        else if (verdict === 'no-funds') lane.paused = 'the lane has no funds'
         if (verdict === 'nonce-gap') for (const lower of lane.slots.open()) if (lower.nonce < slot.nonce) waiting.add(lower.nonce)
         pauseMs = lane.timings.resend
       }

@@ -3,6 +3,7 @@ import { fundingSource } from '../authorization.ts'
 import { command } from '../command.ts'
 import { address, amount, bytes32, positive, recordId } from '../fields.ts'
 import { jobIdTopic, onChainKey } from '../keys.ts'
+import { storedTextGas } from '../text-gas.ts'
 import { authorizationTuple, permitOf, signedBy } from './funding.ts'
 
 /** `onChainJobId` is the number that the creation gave the job; the creation itself is known by its salt, the job's key. */
@@ -24,7 +25,7 @@ export const jobCreate = command({
   args: { jobId: recordId, client: address, budget: positive, expiredAt: z.int().positive(), description: z.string().max(500) },
   key,
   aggregate,
-  gas: 360_000n,
+  gas: a => 260_000n + storedTextGas(a.description),
   batchable: true,
   call: a => ({
     contract: 'Commerce',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { command } from '../command.ts'
 import { address, recordId } from '../fields.ts'
 import { domainTokenId } from '../keys.ts'
+import { spokenTextGas, storedTextGas } from '../text-gas.ts'
 
 const fullDomain = z.string().regex(/^[a-z0-9-]{3,32}\.(molt|claw|shell|pinch|agent)$/, 'must be <name>.<extension>')
 /** Counts the operations on one domain, so that each has its own key. */
@@ -23,7 +24,7 @@ export const domainMint = command({
   args: { domainId: recordId, n, fullDomain, owner: address, texts: z.array(textRecord).max(8).default([]) },
   key: ['domainId', 'n'],
   aggregate,
-  gas: 420_000n,
+  gas: a => a.texts.reduce((sum, { key, value }) => sum + 30_000n + spokenTextGas(key) + storedTextGas(value), 460_000n),
   batchable: true,
   call: a => {
     const [label, tld] = a.fullDomain.split('.')
@@ -37,7 +38,7 @@ export const domainTransfer = command({
   args: { domainId: recordId, n, fullDomain, from: address, to: address },
   key: ['domainId', 'n'],
   aggregate,
-  gas: 130_000n,
+  gas: 190_000n,
   batchable: true,
   call: a => ({ contract: 'DomainRegistry', fn: 'transferFor', args: [a.from, a.to, domainTokenId(a.fullDomain), operationId(a)] }),
   effect: once,

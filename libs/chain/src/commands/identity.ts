@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { command } from '../command.ts'
 import { address, amount, recordId } from '../fields.ts'
 import { onChainKey, toChecksum } from '../keys.ts'
+import { storedTextGas } from '../text-gas.ts'
 
 const uri = z.string().max(500)
 const sameAddress = (a: unknown, b: string) => toChecksum(String(a)) === b
@@ -12,7 +13,7 @@ export const identityRegister = command({
   args: { agentId: recordId, chain, owner: address, uri },
   key: ['agentId', 'chain'],
   aggregate: ({ agentId }) => `agent:${agentId}`,
-  gas: 330_000n,
+  gas: a => 300_000n + storedTextGas(a.uri),
   batchable: true,
   call: a => ({ contract: 'IdentityRegistry', fn: 'registerFor', args: [a.owner, onChainKey(a.agentId), a.uri] }),
   effect: a => ({ contract: 'IdentityRegistry', fn: 'agentOfKey', args: [onChainKey(a.agentId)], isOurs: ([exists]) => exists === true }),
@@ -27,6 +28,18 @@ export const cardMint = command({
   batchable: true,
   call: a => ({ contract: 'Card', fn: 'mint', args: [a.to, a.tokenId] }),
   effect: a => ({ contract: 'Card', fn: 'ownerOf', args: [a.tokenId], isOurs: ([owner]) => sameAddress(owner, a.to) }),
+})
+
+/** Makes room for the card of the agent that has proven this wallet: a wallet holds one. Before that agent's mint, since both are of its aggregate. */
+export const cardBurn = command({
+  kind: 'card.burn',
+  args: { agentId: recordId, chain, wallet: address, tokenId: amount },
+  key: ['agentId', 'chain'],
+  aggregate: ({ agentId }) => `agent:${agentId}`,
+  gas: 80_000n,
+  batchable: true,
+  call: a => ({ contract: 'Card', fn: 'burn', args: [a.tokenId] }),
+  effect: a => ({ contract: 'Card', fn: 'cardOf', args: [a.wallet], isOurs: ([card]) => (card as bigint) !== BigInt(a.tokenId) }),
 })
 
 export const cardUpdate = command({

@@ -26,7 +26,7 @@ export const faucetMint = command({
   args: { requestId: keyId, to: address, amount: positive },
   key: ['requestId'],
   aggregate: ({ to }) => `wallet:${to}`,
-  gas: 90_000n,
+  gas: 105_000n,
   batchable: false,
   only: 'devnet',
   call: a => ({ contract: 'USDC', fn: 'mintOnce', args: [a.to, a.amount, id(a.requestId)] }),

@@ -1,7 +1,9 @@
 import { chain } from '@carapace/api'
 import { z } from 'zod'
+import { batchId } from '../batch.ts'
 import { command } from '../command.ts'
 import { address, amount, bytes32, keyId } from '../fields.ts'
+import { spokenTextGas, storedTextGas } from '../text-gas.ts'
 
 const score = z.object({
   wallet: address,
@@ -50,11 +52,13 @@ export const feedbackGive = command({
   },
   key: ['settlementId'],
   aggregate: ({ erc8004Id }) => `feedback:${erc8004Id}`,
-  gas: 330_000n,
-  batchable: false,
+  gas: a => 330_000n + storedTextGas(a.tag1) + storedTextGas(a.tag2) + spokenTextGas(a.endpoint) + spokenTextGas(a.feedbackUri),
+  batchable: true,
+  guarded: true,
   call: a => ({
     contract: 'ReputationRegistry',
     fn: 'giveFeedback',
     args: [a.erc8004Id, BigInt(a.value), a.valueDecimals, a.tag1, a.tag2, a.endpoint, a.feedbackUri, a.feedbackHash],
   }),
+  effect: a => ({ contract: 'Batcher', fn: 'done', args: [batchId(`feedback.give:${a.settlementId}`)], isOurs: ([done]) => done === true }),
 })

@@ -27,7 +27,7 @@ export const swarmOpen = command({
   },
   key: ['validationId', 'validationRound'],
   aggregate,
-  gas: ({ candidates, parties }) => 120_000n + 50_000n * BigInt(candidates.length + parties.length),
+  gas: ({ candidates, parties }) => 130_000n + 25_000n * BigInt(candidates.length + parties.length),
   batchable: true,
   call: a => ({
     contract: 'SwarmValidator',
