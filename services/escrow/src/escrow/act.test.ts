@@ -9,11 +9,13 @@ import { refundSeen, releaseConfirmed, settleFailed } from './settled.ts'
 
 const moment = (now = start, timers = true) => ({ now, timers, splitTo: null })
 const source = { kind: 'allowance' as const }
+const told = { ...chainAt, round: 1, seq: 1 }
+const expired = { round: 1, seq: 1, code: 'EXPIRED', message: '' }
 const scores = { posterScore: 15, assigneeScore: 15 }
 
 const funding = (e: Escrow): Escrow =>
   sendLock(reserve(e, { operationId: 'o', kind: 'allowance', from: wallets.poster, poster: wallets.poster }).state, source).state
-const locked = (e: Escrow, now = start): Escrow => lockConfirmed(funding(e), chainAt, moment(now))!.state
+const locked = (e: Escrow, now = start): Escrow => lockConfirmed(funding(e), told, moment(now))!.state
 const assigned = { ...blank(), assignment, delivery }
 
 describe('escrow rules', () => {
@@ -107,16 +109,16 @@ describe('escrow rules', () => {
     const met = advance({ ...funding(assigned), verdict: verdict('approved') }, moment()).state
 
     assert.equal(met.status, 'funding')
-    assert.equal(lockConfirmed(met, chainAt, moment())!.state.status, 'releasing')
-    assert.equal(lockFailed(met, { round: 1, code: 'EXPIRED', message: '' }, moment())!.state.status, 'unfunded')
+    assert.equal(lockConfirmed(met, told, moment())!.state.status, 'releasing')
+    assert.equal(lockFailed(met, expired, moment())!.state.status, 'unfunded')
   })
 
   it('the try after a terminal failure is the next round, and an old failure frees nothing', () => {
-    const none = lockFailed(funding(assigned), { round: 1, code: 'EXPIRED', message: '' }, moment())!.state
+    const none = lockFailed(funding(assigned), expired, moment())!.state
     const again = funding(none)
 
     assert.equal(again.lock!.round, 2)
-    assert.equal(lockFailed(again, { round: 1, code: 'EXPIRED', message: '' }, moment()), undefined)
+    assert.equal(lockFailed(again, expired, moment()), undefined)
   })
 
   it('a refund seen while a payout is under way is a lost payout, with the debt booked', () => {
@@ -153,8 +155,9 @@ type Facts = Partial<Escrow>
 
 /** Gives the command that is under way its outcome. */
 function answer(e: Escrow, isGood: boolean, now: Date): Escrow {
-  const failure = { round: e.settlement?.round ?? e.lock?.round ?? 1, code: 'REVERTED', message: '' }
-  if (e.status === 'funding') return (isGood ? lockConfirmed(e, chainAt, moment(now)) : lockFailed(e, failure, moment(now)))!.state
+  const { round, seq } = e.settlement ?? e.lock ?? { round: 1, seq: 0 }
+  const failure = { round, seq: seq + 1, code: 'REVERTED', message: '' }
+  if (e.status === 'funding') return (isGood ? lockConfirmed(e, { ...failure, ...chainAt }, moment(now)) : lockFailed(e, failure, moment(now)))!.state
   if (e.settlement?.retryAt) return e
   if (e.status === 'releasing') return (isGood ? releaseConfirmed(e, { ...chainAt, ...scores }, now) : settleFailed(e, failure, now))!.state
   if (e.status === 'refunding') return (isGood ? refundSeen(e, chainAt, now) : settleFailed(e, failure, now))!.state

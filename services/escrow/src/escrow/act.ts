@@ -65,6 +65,8 @@ function hold(e: Escrow, judgement: Extract<Judgement, { kind: 'hold' }>, now: D
   const held: Escrow = { ...e, dueAt: until, dueAction: action }
   const isNew = disputed && e.status === 'locked'
   if (e.decision?.outcome === 'hold' && !isNew) return { state: held, events: [] }
+  // it was told before the lock's block was reorganised away
+  if (isNew && e.disputedAt) return { state: move(held, 'dispute', {}), events: [] }
   const decided = decide(isNew ? move(held, 'dispute', { disputedAt: now, disputeReason: note }) : held, 'hold', reason, by, now)
   if (!isNew) return decided
   const dispute = escrowDisputed.of({
@@ -92,6 +94,8 @@ function settle(e: Escrow, judgement: Extract<Judgement, { kind: 'settle' }>, { 
   const settlement: Settlement = {
     kind: outcome,
     round: 1,
+    seq: 0,
+    undone: 0,
     reason,
     by,
     failure: isRelease || !e.assignment ? null : failure,

@@ -1,11 +1,21 @@
-import { type ChainLog, chainCommandConfirmed, chainCommandFailed, chainEvent, newcomerScore, type PayloadOf } from '@carapace/api'
+import {
+  type ChainLog,
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandReorged,
+  chainEvent,
+  newcomerScore,
+  type PayloadOf,
+} from '@carapace/api'
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import type { OnChain, Result, Told } from './change.ts'
 import { directLockGone, directLockSeen, tryDirectLock } from './direct.ts'
+import type { Escrow } from './escrow.ts'
 import { changeEscrow, momentOf } from './keep.ts'
-import { lockConfirmed, lockFailed } from './locking.ts'
-import { payeeFailed, type Released, refundSeen, releaseConfirmed, settleFailed } from './settled.ts'
+import { lockConfirmed, lockFailed, lockReorged } from './locking.ts'
+import { payeeFailed, type Released, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
 
 type Confirmed = PayloadOf<typeof chainCommandConfirmed>
 type Failed = PayloadOf<typeof chainCommandFailed>
@@ -21,15 +31,24 @@ const whenConfirmed: Record<string, (parts: Parts, outcome: Confirmed) => Promis
 const whenFailed: Record<string, (parts: Parts, failure: Failed) => Promise<unknown>> = {
   'escrow.lock': lockEnded,
   'escrow.accept': lockEnded,
-  'escrow.settle': (parts, { opKey, round, code, message }) =>
-    changeEscrow(parts, gigOf(opKey), escrow => settleFailed(escrow, { round, code, message }, parts.clock.now())),
+  'escrow.settle': (parts, failure) => changeEscrow(parts, gigOf(failure.opKey), escrow => settleFailed(escrow, failure, parts.clock.now())),
   'escrow.payee': (parts, { opKey, round }) => changeEscrow(parts, gigOf(opKey), escrow => payeeFailed(escrow, round, parts.clock.now())),
+}
+/** A named payee or a mark whose block is gone needs nothing: the same transaction follows, or its failure. */
+const whenReorged: Record<string, (escrow: Escrow, told: Told) => Result | undefined> = {
+  'escrow.lock': lockReorged,
+  'escrow.accept': lockReorged,
+  'escrow.settle': settleReorged,
 }
 
 export const escrowChain = (parts: Parts): Subscription[] => [
   on(chainCommandConfirmed, async outcome => whenConfirmed[outcome.kind]?.(parts, outcome)),
   // a refusal of the command itself ends nothing
   on(chainCommandFailed, async failure => (failure.terminal ? whenFailed[failure.kind]?.(parts, failure) : undefined)),
+  on(chainCommandReorged, async told => {
+    const reorged = whenReorged[told.kind]
+    if (reorged) await changeEscrow(parts, gigOf(told.opKey), escrow => reorged(escrow, told))
+  }),
   on(chainEvent('Escrow', 'EscrowLocked'), async log => (log.final ? directLockSeen(parts, log) : undefined)),
   on(chainEvent('Escrow', 'EscrowReclaimed'), async log => (log.final ? directLockGone(parts, log) : undefined)),
   on(chainEvent('Escrow', 'EscrowReleased'), async log => {
@@ -44,15 +63,17 @@ export const escrowChain = (parts: Parts): Subscription[] => [
   }),
 ]
 
-async function locked(parts: Parts, { opKey, txHash, blockNumber }: Confirmed): Promise<void> {
-  const moment = await momentOf(parts, gigOf(opKey))
-  await changeEscrow(parts, gigOf(opKey), escrow => lockConfirmed(escrow, { txHash, blockNumber }, moment))
+async function locked(parts: Parts, outcome: Confirmed): Promise<void> {
+  const gigId = gigOf(outcome.opKey)
+  const moment = await momentOf(parts, gigId)
+  await changeEscrow(parts, gigId, escrow => lockConfirmed(escrow, outcome, moment))
 }
 
-async function lockEnded(parts: Parts, { opKey, round, code, message }: Failed): Promise<void> {
-  const moment = await momentOf(parts, gigOf(opKey))
-  await changeEscrow(parts, gigOf(opKey), escrow => lockFailed(escrow, { round, code, message }, moment))
-  await tryDirectLock(parts, gigOf(opKey))
+async function lockEnded(parts: Parts, failure: Failed): Promise<void> {
+  const gigId = gigOf(failure.opKey)
+  const moment = await momentOf(parts, gigId)
+  await changeEscrow(parts, gigId, escrow => lockFailed(escrow, failure, moment))
+  await tryDirectLock(parts, gigId)
 }
 
 async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
@@ -65,17 +86,13 @@ async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
 
 const amountOf = (value: unknown): bigint => BigInt(String(value))
 
-async function released(
-  parts: Parts,
-  gigId: string,
-  at: { txHash: string; blockNumber: number },
-  log: Pick<ChainLog, 'args'> | undefined,
-): Promise<void> {
+async function released(parts: Parts, gigId: string, at: OnChain & { seq?: number }, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
   const { posterId, assignment } = await parts.escrows.need(gigId)
   const [poster, assignee] = await Promise.all([parts.agents.get(posterId), assignment ? parts.agents.get(assignment.assigneeId) : undefined])
   const seen: Released = {
     txHash: at.txHash,
     blockNumber: at.blockNumber,
+    ...seqOf(at),
     ...(log ? { paid: { fee: amountOf(log.args.fee), net: amountOf(log.args.net), treasury: amountOf(log.args.splitAmount) } } : {}),
     posterScore: poster?.fusedScore ?? newcomerScore.fusedScore,
     assigneeScore: assignee?.fusedScore ?? newcomerScore.fusedScore,
@@ -83,6 +100,9 @@ async function released(
   await changeEscrow(parts, gigId, escrow => releaseConfirmed(escrow, seen, parts.clock.now()))
 }
 
-async function refunded(parts: Parts, gigId: string, { txHash, blockNumber }: { txHash: string; blockNumber: number }): Promise<void> {
-  await changeEscrow(parts, gigId, escrow => refundSeen(escrow, { txHash, blockNumber }, parts.clock.now()))
+async function refunded(parts: Parts, gigId: string, at: OnChain & { seq?: number }): Promise<void> {
+  const { txHash, blockNumber } = at
+  await changeEscrow(parts, gigId, escrow => refundSeen(escrow, { txHash, blockNumber, ...seqOf(at) }, parts.clock.now()))
 }
+
+const seqOf = ({ seq }: { seq?: number }) => (seq === undefined ? {} : { seq })

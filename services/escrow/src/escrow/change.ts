@@ -14,6 +14,12 @@ export interface OnChain {
   blockNumber: number
 }
 
+/** Which outcome of a command it is: `seq` rises with everything that the relayer says about one operation key. */
+export interface Told {
+  round: number
+  seq: number
+}
+
 type Change = Partial<Escrow>
 export type Result = Decision<Escrow>
 

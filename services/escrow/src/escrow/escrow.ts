@@ -16,20 +16,21 @@ export type By = 'swarm' | 'oracle' | 'admin' | 'party' | 'time'
 export const transitions = {
   none: { reserve: 'funding', decline: 'unfunded' },
   funding: { confirm: 'locked', fail: 'none' },
-  locked: { dispute: 'disputed', release: 'releasing', refund: 'refunding', lapse: 'refunded' },
-  disputed: { release: 'releasing', refund: 'refunding', lapse: 'refunded' },
-  releasing: { pay: 'released', lapse: 'refunded' },
-  refunding: { lapse: 'refunded' },
-  released: {},
-  refunded: {},
+  locked: { dispute: 'disputed', release: 'releasing', refund: 'refunding', lapse: 'refunded', reopen: 'funding', fail: 'none' },
+  disputed: { release: 'releasing', refund: 'refunding', lapse: 'refunded', reopen: 'funding', fail: 'none' },
+  releasing: { pay: 'released', lapse: 'refunded', vanish: 'unfunded' },
+  refunding: { lapse: 'refunded', vanish: 'unfunded' },
+  // only a reorganisation of the chain leads out of the last three: the settlement fails after all, or there never was a lock
+  released: { revoke: 'releasing', vanish: 'unfunded' },
+  refunded: { revoke: 'refunding', vanish: 'unfunded' },
   unfunded: {},
 } as const satisfies Record<Status, Record<string, Status>>
-export type Step = 'reserve' | 'decline' | 'confirm' | 'fail' | 'dispute' | 'release' | 'refund' | 'lapse' | 'pay'
+export type Step = 'reserve' | 'decline' | 'confirm' | 'fail' | 'dispute' | 'release' | 'refund' | 'lapse' | 'pay' | 'reopen' | 'revoke' | 'vanish'
 
 /** Where the step leads from that state; undefined when the table has no such edge. */
 export const next = (status: Status, step: Step): Status | undefined => (transitions[status] as Partial<Record<Step, Status>>)[step]
 
-export const isFinal = (status: Status): boolean => Object.keys(transitions[status]).length === 0
+export const isFinal = (status: Status): boolean => ['released', 'refunded', 'unfunded'].includes(status)
 /** States in which the contract holds the budget, as far as we know. */
 export const holdsMoney = (status: Status): boolean => ['locked', 'disputed', 'releasing', 'refunding'].includes(status)
 
@@ -84,6 +85,8 @@ export interface Order {
 
 export interface Lock {
   round: number
+  /** Number of the last outcome of this round that was followed; older ones are late. */
+  seq: number
   operationId: string
   kind: FundingKind
   /** Where a refund goes. */
@@ -111,6 +114,10 @@ export interface DirectLock {
 export interface Settlement {
   kind: 'release' | 'refund'
   round: number
+  /** Number of the last outcome that was followed. */
+  seq: number
+  /** How often its confirmed effect was lost to a reorganisation and then failed. */
+  undone: number
   reason: Reason
   by: By
   failure: 'rejected' | 'deadline_missed' | 'dispute_lost' | null

@@ -1,8 +1,8 @@
 import { escrowFailed, escrowLocked } from '@carapace/api'
 import { commands, type FundingSource } from '@carapace/chain'
 import { advance, type Moment } from './act.ts'
-import { deadline, facts, fundedFrom, iso, move, type OnChain, type Result, slot, zeroAddress } from './change.ts'
-import type { Escrow, Lock } from './escrow.ts'
+import { deadline, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told, zeroAddress } from './change.ts'
+import { type Escrow, type Lock, next, type Settlement } from './escrow.ts'
 
 export type Reservation = Pick<Lock, 'operationId' | 'kind' | 'from' | 'poster'> & { payee?: string }
 
@@ -12,6 +12,7 @@ export function reserve(e: Escrow, reservation: Reservation): Result {
     payee: e.assignment?.wallet ?? zeroAddress,
     ...reservation,
     round: e.lockRounds + 1,
+    seq: 0,
     stage: 'reserving',
     txHash: null,
     blockNumber: null,
@@ -40,22 +41,56 @@ export function acceptDirect(e: Escrow, operationId: string): Result {
   return { state: { ...reserved, lock: sent }, events: [command] }
 }
 
-export function lockConfirmed(e: Escrow, seen: OnChain, moment: Moment): Result | undefined {
-  if (e.status !== 'funding') return undefined
-  const at = e.lock!.kind === 'onchain' ? { txHash: e.lock!.txHash!, blockNumber: e.lock!.blockNumber! } : seen
-  const lock: Lock = { ...e.lock!, stage: 'confirmed', ...at, lockedAt: moment.now }
-  const state = move(e, 'confirm', { lock })
+/** Whether an outcome of the lock's command says something new: of this round, and younger than what was followed. */
+const isNews = (lock: Lock | null, { round, seq }: Told): lock is Lock => lock !== null && lock.round === round && seq > lock.seq
+
+export function lockConfirmed(e: Escrow, seen: OnChain & Told, moment: Moment): Result | undefined {
+  const known = e.lock
+  if (!isNews(known, seen)) return undefined
+  const { txHash, blockNumber } = known.kind === 'onchain' ? { txHash: known.txHash!, blockNumber: known.blockNumber! } : seen
+  const at = { txHash, blockNumber }
+  const lock: Lock = { ...known, stage: 'confirmed', seq: seen.seq, ...at, lockedAt: known.lockedAt ?? moment.now }
+  // the same effect in another block
+  if (e.status !== 'funding') return { state: { ...e, lock }, events: [] }
+  const isFirst = known.lockedAt === null
   const locked = escrowLocked.of({ ...facts(e), fundedFrom: fundedFrom(lock), ...at, lockedAt: iso(moment.now) })
-  const then = advance(state, moment)
-  return { state: then.state, events: [locked, ...then.events] }
+  const then = advance(move(e, 'confirm', { lock }), moment)
+  return { state: then.state, events: [...(isFirst ? [locked] : []), ...then.events] }
 }
 
-/** The terminal failure of the lock's command, or the treasury's refusal before there was one: nothing was moved. */
-export function lockFailed(e: Escrow, failure: { round: number; code: string; message: string }, moment: Moment): Result | undefined {
-  if (e.status !== 'funding' || e.lock!.round !== failure.round) return undefined
-  const wasSent = e.lock!.stage === 'sent'
-  const state = move(e, 'fail', { lock: null, lockFailure: { ...failure, operationId: e.lock!.operationId } })
-  const failed = wasSent ? [escrowFailed.of({ ...facts(e), code: failure.code, error: failure.message })] : []
-  const then = advance(state, moment)
-  return { state: then.state, events: [...failed, ...then.events] }
+/** The block of the lock is gone: nothing is decided about its money until the same transaction is in a block again, or has failed. */
+export function lockReorged(e: Escrow, told: Told): Result | undefined {
+  if (!isNews(e.lock, told)) return undefined
+  const lock: Lock = { ...e.lock, stage: 'sent', seq: told.seq }
+  const isOpen = next(e.status, 'reopen') !== undefined
+  return { state: isOpen ? move(e, 'reopen', { lock, dueAt: null, dueAction: null }) : { ...e, lock }, events: [] }
+}
+
+export interface LockFailure extends Told {
+  code: string
+  message: string
+}
+
+/** The terminal failure of the lock's command: nothing was moved, or what was moved is undone with its block. */
+export function lockFailed(e: Escrow, failure: LockFailure, moment: Moment): Result | undefined {
+  if (!isNews(e.lock, failure)) return undefined
+  const failed = escrowFailed.of({ ...facts(e), code: failure.code, error: failure.message })
+  if (next(e.status, 'fail') === undefined) return { state: withoutLock(e), events: [failed] }
+  const then = freed(e, failure, moment)
+  return { state: then.state, events: [failed, ...then.events] }
+}
+
+/** The treasury refuses before there is a command. */
+export const lockRefused = (e: Escrow, refusal: Pick<LockFailure, 'round' | 'code' | 'message'>, moment: Moment): Result | undefined =>
+  e.status === 'funding' && e.lock?.stage === 'reserving' && e.lock.round === refusal.round ? freed(e, refusal, moment) : undefined
+
+function freed(e: Escrow, { round, code, message }: Pick<LockFailure, 'round' | 'code' | 'message'>, moment: Moment): Result {
+  const lockFailure = { round, code, message, operationId: e.lock!.operationId }
+  return advance(move(e, 'fail', { lock: null, lockFailure, disputedAt: null, disputeReason: null, dueAt: null, dueAction: null }), moment)
+}
+
+/** Its settlement was decided, perhaps paid, in blocks that are gone: the payer has its money, whoever was to be paid has lost it. */
+function withoutLock(e: Escrow): Escrow {
+  const settlement: Settlement = { ...e.settlement!, txHash: null, blockNumber: null, retryAt: null, payoutLost: e.settlement!.kind === 'release' }
+  return move(e, 'vanish', { lock: null, settlement, dueAt: null, dueAction: null })
 }

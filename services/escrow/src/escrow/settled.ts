@@ -1,12 +1,14 @@
 import { escrowRefunded, escrowReleased } from '@carapace/api'
 import { commands } from '@carapace/chain'
-import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot } from './change.ts'
+import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told } from './change.ts'
 import { day, type Escrow, next, type Settlement } from './escrow.ts'
 import { standing } from './judge.ts'
 
 const retryAfter = day
 
 export interface Released extends OnChain {
+  /** Of the command's outcome; undefined when a final log told of it. */
+  seq?: number
   /** As the log says; undefined when the confirmation carries none. */
   paid?: { fee: bigint; net: bigint; treasury: bigint }
   posterScore: number
@@ -14,10 +16,12 @@ export interface Released extends OnChain {
 }
 
 export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result | undefined {
+  const { paid, posterScore, assigneeScore, seq, ...at } = seen
+  if (!isNews(e, seq)) return undefined
+  if (e.status === 'released') return seenAgain(e, at, seq)
   if (e.status !== 'releasing') return undefined
-  const { paid, posterScore, assigneeScore, ...at } = seen
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
-  const settlement: Settlement = { ...e.settlement!, ...parts, ...at, settledAt: now, retryAt: null, error: null }
+  const settlement: Settlement = { ...e.settlement!, ...parts, ...at, seq: seq ?? e.settlement!.seq, settledAt: now, retryAt: null, error: null }
   if (settlement.treasury === 0n) settlement.treasuryAddress = null
   const { verdict, validationId, weak } = standing(e)
   const { by, reason, fee, treasury, external, treasuryAddress } = settlement
@@ -43,19 +47,37 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
     assigneeScore,
     settledAt: iso(now),
   })
-  return { state: move(e, 'pay', { settlement }), events: [released] }
+  return { state: move(e, 'pay', { settlement, dueAt: null, dueAction: null }), events: settlement.undone > 0 ? [] : [released] }
+}
+
+/** Whether an outcome of the settlement's command is younger than what was followed. What a final log tells always counts. */
+const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
+
+/** The same effect in another block. */
+function seenAgain(e: Escrow, at: OnChain, seq: number | undefined): Result | undefined {
+  return seq === undefined ? undefined : { state: { ...e, settlement: { ...e.settlement!, ...at, seq } }, events: [] }
+}
+
+/** The block of the settlement is gone and the same transaction is sent again; only a failure would undo it. */
+export function settleReorged(e: Escrow, { seq }: Told): Result | undefined {
+  if (!e.settlement || !isNews(e, seq)) return undefined
+  return { state: { ...e, settlement: { ...e.settlement, seq } }, events: [] }
 }
 
 export const receiptVerdict = ({ by }: Pick<Settlement, 'by'>): 'APPROVED' | 'ORACLE' | 'DEFAULT' =>
   by === 'time' ? 'DEFAULT' : by === 'swarm' ? 'APPROVED' : 'ORACLE'
 
 /** The payer has its money: by our refund, or by anybody after the contract's timeout. Seen while a release was under way, the payout is lost. */
-export function refundSeen(e: Escrow, at: OnChain, now: Date): Result | undefined {
+export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }, now: Date): Result | undefined {
+  if (!isNews(e, seq)) return undefined
+  if (e.status === 'refunded') return seenAgain(e, at, seq)
   if (next(e.status, 'lapse') === undefined) return undefined
   const payoutLost = e.status === 'releasing'
   const unasked: Settlement = {
     kind: 'refund',
     round: 0,
+    seq: 0,
+    undone: 0,
     reason: 'default',
     by: 'time',
     failure: null,
@@ -72,6 +94,7 @@ export function refundSeen(e: Escrow, at: OnChain, now: Date): Result | undefine
     settledAt: null,
   }
   const settlement: Settlement = { ...(e.settlement ?? unasked), ...at, payoutLost, settledAt: now, retryAt: null, error: null }
+  if (seq !== undefined) settlement.seq = seq
   const decided = e.settlement ? { state: e, events: [] } : decide(e, 'refund', 'default', 'time', now)
   const refunded = escrowRefunded.of({
     ...facts(e),
@@ -83,24 +106,32 @@ export function refundSeen(e: Escrow, at: OnChain, now: Date): Result | undefine
     payoutLost,
     refundedAt: iso(now),
   })
-  return { state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }), events: [...decided.events, refunded] }
+  return {
+    state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }),
+    events: settlement.undone > 0 ? [] : [...decided.events, refunded],
+  }
 }
 
-/** Five tries failed. A release marks the slot so that in the end the contract pays the payee; both are tried again the next night. */
-export function settleFailed(e: Escrow, failure: { round: number; code: string; message: string }, now: Date): Result | undefined {
-  const { settlement } = e
-  if (!settlement || (e.status !== 'releasing' && e.status !== 'refunding') || failure.round < settlement.round) return undefined
+/** Five tries failed, or a settlement that was made is undone with its block. A release marks the slot so that in the end the contract pays the payee; both are tried again the next night. */
+export function settleFailed(e: Escrow, failure: Told & { code: string; message: string }, now: Date): Result | undefined {
+  const { settlement, status } = e
+  if (!settlement || settlement.round === 0 || failure.round < settlement.round || !isNews(e, failure.seq)) return undefined
+  const isUndone = next(status, 'revoke') !== undefined && !settlement.payoutLost
+  if (status !== 'releasing' && status !== 'refunding' && !isUndone) return undefined
   const retryAt = new Date(now.getTime() + retryAfter)
   const approveRound = settlement.kind === 'release' ? settlement.approveRound + 1 : 0
   const failed: Settlement = {
     ...settlement,
     round: failure.round,
+    seq: failure.seq,
+    ...(isUndone ? { undone: settlement.undone + 1, txHash: null, blockNumber: null } : {}),
     error: `${failure.code}: ${failure.message}`.slice(0, 500),
     retryAt,
     approveRound,
   }
   const events = approveRound > 0 ? [commands.escrowApprove({ ...slot(e, e.lock!), round: approveRound })] : []
-  return { state: { ...e, settlement: failed, dueAt: retryAt, dueAction: 'retry' }, events }
+  const change = { settlement: failed, dueAt: retryAt, dueAction: 'retry' }
+  return { state: isUndone ? move(e, 'revoke', change) : { ...e, ...change }, events }
 }
 
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { assignment, blank, chainAt, delivery, start, verdict, wallets } from '../testing/facts.ts'
+import { advance } from './act.ts'
+import { type Escrow, holdsMoney, type Status } from './escrow.ts'
+import { lockConfirmed, lockFailed, lockReorged, reserve, sendLock } from './locking.ts'
+import { postings } from './postings.ts'
+import { refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
+
+const moment = { now: start, timers: false, splitTo: null }
+const scores = { posterScore: 15, assigneeScore: 15 }
+
+type Is = 'confirmed' | 'reorged' | 'failed'
+type Op = 'lock' | 'settle'
+interface Told {
+  op: Op
+  is: Is
+  seq: number
+}
+
+const about = (seq: number) => ({ ...chainAt, round: 1, seq, code: 'REVERTED', message: '' })
+
+function hear(e: Escrow, { op, is, seq }: Told): Escrow {
+  const told = about(seq)
+  const settled = () =>
+    e.settlement?.kind === 'release'
+      ? releaseConfirmed(e, { txHash: told.txHash, blockNumber: 9, seq, ...scores }, start)
+      : refundSeen(e, told, start)
+  const heard = {
+    lock: { confirmed: () => lockConfirmed(e, told, moment), reorged: () => lockReorged(e, told), failed: () => lockFailed(e, told, moment) },
+    settle: { confirmed: settled, reorged: () => settleReorged(e, told), failed: () => settleFailed(e, told, start) },
+  }[op][is]()
+  return heard?.state ?? e
+}
+
+/** The accounts, as the postings of every step leave them; each key once, only the outside below zero. */
+function books() {
+  const balances = new Map<string, bigint>()
+  const keys = new Set<string>()
+  let locked = 0n
+  return {
+    follow: (before: Escrow, after: Escrow) => {
+      for (const { key, lines, tvl = 0n } of postings(before, after)) {
+        assert.ok(!keys.has(key), `${key} twice`)
+        keys.add(key)
+        locked += tvl
+        for (const { account, debit, credit } of lines) balances.set(account, (balances.get(account) ?? 0n) + credit - debit)
+      }
+      for (const [name, balance] of balances) assert.ok(balance >= 0n || /^(ext:|clearing:|loss$)/.test(name), `${name}: ${balance}`)
+      const held = after.status === 'funding' || holdsMoney(after.status) ? after.amount : 0n
+      assert.deepEqual([balances.get(`escrow:${after.id}`) ?? 0n, locked], [held, held], after.status)
+    },
+    of: (name: string) => balances.get(name) ?? 0n,
+  }
+}
+
+const sent = (e: Escrow, kind: 'allowance' | 'treasury' = 'allowance'): Escrow =>
+  sendLock(reserve(e, { operationId: 'o', kind, from: wallets.poster, poster: wallets.poster }).state, { kind: 'allowance' }).state
+const gig = { ...blank(), assignment, delivery }
+const locked = hear(sent(gig), { op: 'lock', is: 'confirmed', seq: 1 })
+const facts = { release: { verdict: verdict('approved') }, refund: { verdict: verdict('rejected') } }
+const disputed = advance({ ...locked, dispute: { agentId: 'a', reason: 'late', at: start } }, moment).state
+const deciding = { release: advance({ ...locked, ...facts.release }, moment).state, refund: advance({ ...locked, ...facts.refund }, moment).state }
+const over = {
+  release: hear(deciding.release, { op: 'settle', is: 'confirmed', seq: 1 }),
+  refund: hear(deciding.refund, { op: 'settle', is: 'confirmed', seq: 1 }),
+}
+
+describe('an escrow whose block is gone', () => {
+  const table: [string, Escrow, Op, Is, Status][] = [
+    ['a lock waits for its confirmation again', locked, 'lock', 'reorged', 'funding'],
+    ['a disputed one too', disputed, 'lock', 'reorged', 'funding'],
+    ['a lock that then fails can be made again', locked, 'lock', 'failed', 'none'],
+    ['a disputed one too, failed', disputed, 'lock', 'failed', 'none'],
+    ['a payout under way keeps its decision', deciding.release, 'lock', 'reorged', 'releasing'],
+    ['a payout under way ends without its lock', deciding.release, 'lock', 'failed', 'unfunded'],
+    ['a refund under way ends without its lock', deciding.refund, 'lock', 'failed', 'unfunded'],
+    ['a payout stays paid until it fails', over.release, 'settle', 'reorged', 'released'],
+    ['a payout that then fails is due again', over.release, 'settle', 'failed', 'releasing'],
+    ['a refund that then fails is due again', over.refund, 'settle', 'failed', 'refunding'],
+    ['a payout without its lock is lost', over.release, 'lock', 'failed', 'unfunded'],
+    ['a refund without its lock was none', over.refund, 'lock', 'failed', 'unfunded'],
+    ['a payout in another block changes no state', over.release, 'settle', 'confirmed', 'released'],
+  ]
+  for (const [title, before, op, is, status] of table)
+    it(`${title}: ${before.status} to ${status}`, () => assert.equal(hear(before, { op, is, seq: 2 }).status, status))
+
+  it('is told of a lock and of a dispute once', () => {
+    const again = lockConfirmed(hear(disputed, { op: 'lock', is: 'reorged', seq: 2 }), about(3), moment)!
+
+    assert.equal(again.state.status, 'disputed')
+    assert.deepEqual(
+      again.events.filter(({ exchange }) => exchange === 'events').map(({ type }) => type),
+      [],
+    )
+  })
+
+  it('decides what was learnt meanwhile when its lock is back', () => {
+    const gone = hear(locked, { op: 'lock', is: 'reorged', seq: 2 })
+    const met = advance({ ...gone, ...facts.release }, moment).state
+
+    assert.equal(met.status, 'funding')
+    assert.equal(hear(met, { op: 'lock', is: 'confirmed', seq: 3 }).status, 'releasing')
+    assert.equal(hear(met, { op: 'lock', is: 'failed', seq: 3 }).status, 'unfunded')
+  })
+
+  it('owes the payee what a payout without its lock did not pay', () => {
+    const book = books()
+    const steps = [gig, sent(gig), locked, deciding.release, over.release, hear(over.release, { op: 'lock', is: 'failed', seq: 2 })]
+    steps.slice(1).forEach((after, index) => {
+      book.follow(steps[index]!, after)
+    })
+
+    assert.deepEqual([book.of(`debt:${gig.id}`), book.of('fee-pool'), book.of('loss')], [38_800_000n, 1_200_000n, -40_000_000n])
+    assert.deepEqual([book.of(`ext:${wallets.poster}`), book.of(`ext:${wallets.worker}`), book.of(`clearing:escrow.settle:${gig.id}`)], [0n, 0n, 0n])
+  })
+
+  /** What the relayer can tell of an operation: blocks that come and go, then one that stays or a final failure. */
+  const history = (op: Op) =>
+    fc
+      .record({ reorgs: fc.integer({ min: 0, max: 3 }), failed: fc.boolean() })
+      .map(({ reorgs, failed }): Told[] =>
+        [
+          ...Array.from({ length: reorgs }, (): Is[] => ['confirmed', 'reorged']).flat(),
+          ...(failed ? (['failed'] as const) : (['confirmed'] as const)),
+        ].map((is, index) => ({ op, is, seq: index + 1 })),
+      )
+  const last = (told: readonly Told[]): Is => told.at(-1)!.is
+
+  it('ends as the newest outcomes say, with every entry once, in whatever order and however often outcomes come', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('release' as const, 'refund' as const),
+        fc.constantFrom('allowance' as const, 'treasury' as const),
+        history('lock'),
+        history('settle'),
+        fc.infiniteStream(fc.nat()),
+        (outcome, kind, lock, settle, seeds) => {
+          const book = books()
+          let escrow: Escrow = gig
+          const become = (after: Escrow) => {
+            book.follow(escrow, after)
+            escrow = after
+          }
+          become(sent(gig, kind))
+          become(advance({ ...escrow, ...facts[outcome] }, moment).state)
+          // a settlement exists only after a first confirmation of its lock
+          const first: Told[] = lock[0]!.is === 'confirmed' ? [lock[0]!] : []
+          const rest = [...lock, ...(first.length ? settle : []), ...lock, ...settle]
+            .map(told => ({ told, at: seeds.next().value! }))
+            .sort((a, b) => a.at - b.at)
+          for (const { told } of [...first.map(told => ({ told })), ...rest]) become(hear(escrow, told))
+
+          const isLocked = last(lock) === 'confirmed'
+          const isSettled = last(settle) === 'confirmed'
+          const [under, done] = outcome === 'release' ? (['releasing', 'released'] as const) : (['refunding', 'refunded'] as const)
+          assert.equal(escrow.status, isLocked ? (isSettled ? done : under) : 'unfunded')
+          if (escrow.status !== 'released' && escrow.status !== 'releasing') assert.equal(book.of(`ext:${wallets.worker}`), 0n)
+          if (escrow.status === 'unfunded') assert.equal(book.of(`clearing:escrow.settle:${gig.id}`), 0n)
+        },
+      ),
+      { numRuns: 1_000, includeErrorInReport: true },
+    )
+  })
+})
