@@ -107,7 +107,7 @@ describe('the chain-relayer service', () => {
     assert.deepEqual(
       answers.map(({ status, body }) => [status, body.code]),
       [
-        [200, undefined],
+        [202, undefined],
         [409, 'INVALID_STATE'],
         [409, 'INVALID_STATE'],
       ],
