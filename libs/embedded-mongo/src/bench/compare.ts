@@ -20,10 +20,11 @@ export async function compare(rounds: number, roundMs: number): Promise<void> {
   let done = 0
   for (const operation of operations) {
     const samples = contestants.map((): Sample[] => [])
-    for (let round = 0; round < rounds; round++) {
+    // The first round warms up: what is measured is a server at work, not its compiler.
+    for (let round = 0; round <= rounds; round++) {
       for (const [i, contestant] of contestants.entries()) {
         const { sample, count } = await measure(contestant, operation, done, roundMs)
-        samples[i]!.push(sample)
+        if (round > 0) samples[i]!.push(sample)
         done += count
       }
     }
