@@ -10,6 +10,7 @@ const schema = new Schema<Agent>({
   handle: String,
   walletKey: String,
   status: String,
+  formerWallet: String,
   hireable: Boolean,
   registered: Boolean,
   preferredChain: String,
@@ -22,6 +23,7 @@ const schema = new Schema<Agent>({
 const newest = { createdAt: -1, _id: -1 } as const
 schema.index({ handle: 1 }, { name: 'handle', unique: true })
 schema.index({ walletKey: 1 }, { name: 'wallet', unique: true, partialFilterExpression: { walletKey: { $type: 'string' } } })
+schema.index({ formerWallet: 1 }, { name: 'former_wallet', partialFilterExpression: { formerWallet: { $type: 'string' } } })
 schema.index({ cardTokenId: 1 }, { name: 'card', unique: true })
 schema.index({ tokenKeys: 1 }, { name: 'token' })
 schema.index({ 'skills.id': 1 }, { name: 'skill_id' })
@@ -39,6 +41,8 @@ export type AgentStore = AggregateStore<Agent> & {
   named(idOrHandle: string): Promise<Stored<Agent>>
   byHandle(handle: string): Promise<Stored<Agent> | undefined>
   byWallet(wallet: string): Promise<Stored<Agent> | undefined>
+  /** The agent that gave this wallet (EIP-55) up. */
+  byFormerWallet(wallet: string): Promise<Stored<Agent> | undefined>
   byMolt(fullName: string): Promise<Stored<Agent> | undefined>
   byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
   bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
@@ -63,6 +67,7 @@ export function agentStore(db: Database): AgentStore {
     ...agents,
     byHandle,
     byWallet: wallet => one({ walletKey: wallet.toLowerCase() }),
+    byFormerWallet: wallet => one({ formerWallet: wallet }),
     byMolt: fullName => one({ 'standing.moltDomain': fullName.toLowerCase() }),
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
     bySkillId: skillId => one({ 'skills.id': skillId }),

@@ -27,6 +27,12 @@ export interface Registration {
   card: Step
 }
 
+export interface ReplacedCard {
+  tokenId: number
+  /** Where it was minted. */
+  chains: Chain[]
+}
+
 export interface Agent {
   id: string
   handle: string
@@ -50,6 +56,8 @@ export interface Agent {
   /** Gas money for the network that users need it on. */
   drip: Step
   cardTokenId: number
+  /** Card of the agent that gave this wallet up; burnt before the own one is minted. */
+  replacedCard?: ReplacedCard
   status: AgentRow['status']
   /** The platform's own agent. */
   platform: boolean

@@ -1,8 +1,8 @@
-import { agentStatusChanged, limits, Refusal, refuse, reputationApi } from '@carapace/api'
+import { agentStatusChanged, chains, limits, Refusal, refuse, reputationApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { agentsCollection } from './agent.store.ts'
-import { type Agent, changed } from './agent.ts'
+import { type Agent, changed, type ReplacedCard } from './agent.ts'
 import type { Parts } from './parts.ts'
 import { type Application, checkHandle, isSettled, register } from './registration.ts'
 
@@ -21,7 +21,8 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
   try {
     if (known) refuse('DUPLICATE_HANDLE', { handle: request.handle })
     await freeWallet(parts, request)
-    return await record(parts, { ...request, platform: false })
+    const replacedCard = await replacedCardOf(parts, request.wallet)
+    return await record(parts, { ...request, platform: false, ...(replacedCard ? { replacedCard } : {}) })
   } catch (error) {
     if (invited && error instanceof Refusal) await parts.invites.giveBack(registrationToken!)
     throw error
@@ -41,6 +42,13 @@ async function freeWallet(parts: Parts, request: Request): Promise<void> {
   if (!holder) return
   if (!request.walletProven || holder.walletProven || (await hasSettledWork(parts, holder))) refuse('DUPLICATE_WALLET')
   await parts.agents.change(holder.id, agent => (agent.walletProven ? refuse('DUPLICATE_WALLET') : loseWallet(agent)))
+}
+
+/** Read from the record of the agent that gave the wallet up, so that a registration that is tried again finds it, too. */
+async function replacedCardOf(parts: Parts, wallet: string): Promise<ReplacedCard | undefined> {
+  const former = await parts.agents.byFormerWallet(wallet)
+  const minted = former ? chains.filter(chain => former.chains[chain].card.status === 'confirmed') : []
+  return former && minted.length > 0 ? { tokenId: former.cardTokenId, chains: minted } : undefined
 }
 
 /** By the word of reputation itself, since refusals and gifts rest on it. @throws DEPENDENCY_UNAVAILABLE */

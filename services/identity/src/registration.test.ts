@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { chainCommandConfirmed, chainEvent, scoreChanged } from '@carapace/api'
+import { agentUpdated, chainCommandConfirmed, chainEvent, scoreChanged } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { settledOnce } from './testing/reputation.ts'
 import { hex, newHandle, newWallet, startWorld, type World } from './testing/world.ts'
 
 describe('registration', () => {
   let world: World
+  /** Keys of the commands that were sent, and what was told of profiles. */
+  const sent: string[] = []
+  const told: { agentId: string; requireSignature: unknown }[] = []
   before(async () => {
     world = await startWorld({ env: { ORACLE_WALLET: '0x00000000000000000000000000000000000000AA' } })
+    await world.platform.bus.subscribe({ name: 'test.lane', exchange: 'commands', bindings: ['chain.command.#'] }, async ({ data }) => {
+      sent.push(String(data.opKey))
+    })
+    await world.platform.bus.subscribe({ name: 'test.ear', exchange: 'events', bindings: [agentUpdated.type] }, async ({ subject, data }) => {
+      told.push({ agentId: subject, requireSignature: data.requireSignature })
+    })
   })
   after(() => world.close())
 
@@ -55,6 +64,43 @@ describe('registration', () => {
 
     assert.equal(second.status, 202)
     assert.equal(second.body.agent.id, first.body.agent.id)
+  })
+
+  it('burns the card of the agent that loses its wallet before the new one is minted', async () => {
+    const loser = await world.agent()
+    const about = { opKey: `card.mint:${loser.id}:BASE_SEPOLIA`, round: 1, kind: 'card.mint', network: 'BASE_SEPOLIA' as const, seq: 2 }
+    const block = { txHash: hex(32), blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000, logs: [] }
+    await world.platform.publish(chainCommandConfirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
+    const agents = world.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    await until('the card is minted', async () => (await agents.findOne({ _id: loser.id, 'chains.BASE_SEPOLIA.card.status': 'confirmed' })) !== null)
+
+    const { body } = await register(
+      { handle: newHandle(), walletAddress: loser.wallet },
+      { prefer: 'respond-async', 'x-test-signed-by': loser.wallet },
+    )
+
+    const own = await until('its commands are sent', () => {
+      const found = sent.filter(key => key.includes(body.agent.id))
+      return found.length === 3 && found
+    })
+    assert.deepEqual(
+      own.map(key => key.split(':')[0]),
+      ['identity.register', 'card.burn', 'card.mint'],
+    )
+  })
+
+  it('tells others that calls for an agent need a signature, whatever else is changed then', async () => {
+    const { id, headers } = await world.agent()
+    const policy = (requireSignature: unknown) => world.call('POST', `/api/agents/${id}/auth-policy`, { body: { requireSignature }, headers })
+
+    assert.equal((await policy('yes')).body.errors[0].path, 'requireSignature')
+    assert.equal((await policy(true)).body.requireSignature, true)
+    await world.call('PATCH', `/api/agents/${id}`, { body: { description: 'new' }, headers })
+    assert.equal((await policy(false)).body.requireSignature, false)
+
+    const heard = () => told.filter(({ agentId }) => agentId === id).map(({ requireSignature }) => requireSignature)
+    await until('it is told', () => heard().length === 3)
+    assert.deepEqual(heard(), [true, true, false])
   })
 
   it('gives a wallet to the agent that proves it, once, and only while the one that has it is unproven and has no settled work', async () => {

@@ -11,7 +11,7 @@ import {
 } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { type Agent, changed, derived, noStep, profileFacts, type Registration, type Step } from './agent.ts'
+import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from './agent.ts'
 import { newSkill } from './skills/skill.ts'
 import { newcomer } from './standing.ts'
 
@@ -28,6 +28,7 @@ export interface Application {
   cardTokenId: number
   platform: boolean
   operationId: string
+  replacedCard?: ReplacedCard
 }
 export interface Circumstances {
   now: Date
@@ -103,15 +104,21 @@ export function registerOn(agent: Agent, chain: Chain, baseUrl: string): Decisio
   if (next.identity === identity && next.card === card) return undefined
   if (agent.wallet === null || agent.status !== 'active') refuse('ACCOUNT_SUSPENDED', { status: agent.status })
   const resent = { ...agent, chains: { ...agent.chains, [chain]: next } }
-  const [register, mint] = registrationCommands(resent, chain, baseUrl)
-  return changed(agent, { chains: resent.chains }, [...(next.identity === identity ? [] : [register]), ...(next.card === card ? [] : [mint])])
+  const [register, ...cards] = registrationCommands(resent, chain, baseUrl)
+  return changed(agent, { chains: resent.chains }, [...(next.identity === identity ? [] : [register]), ...(next.card === card ? [] : cards)])
 }
 
-function registrationCommands(agent: Agent, chain: Chain, baseUrl: string): [Draft, Draft] {
+/** The identity's registration, then the card: a replaced one gives way first. */
+function registrationCommands(agent: Agent, chain: Chain, baseUrl: string): [Draft, ...Draft[]] {
   const { identity, card } = agent.chains[chain]
   const owner = agent.wallet!
+  const replaced = agent.replacedCard
+  const burns = replaced?.chains.includes(chain)
+    ? [commands.cardBurn({ chain, agentId: agent.id, wallet: owner, tokenId: BigInt(replaced.tokenId) })]
+    : []
   return [
     commands.identityRegister({ chain, agentId: agent.id, owner, uri: metadataUrl(baseUrl, agent.id), round: identity.round }),
+    ...burns,
     commands.cardMint({ chain, agentId: agent.id, to: owner, tokenId: BigInt(agent.cardTokenId), round: card.round }),
   ]
 }
