@@ -18,6 +18,8 @@ export interface Earning {
 export interface Earnings {
   /** Once per gig or job. */
   add(earning: Earning): Promise<void>
+  /** What the source has earned, and will, counts for the target. */
+  inherit(sourceAgentId: string, targetAgentId: string): Promise<void>
   page(agentId: string, page: { limit: number; offset: number }): Promise<Page<Earning>>
   /** Sum of the net of all. */
   total(agentId: string): Promise<bigint>
@@ -43,10 +45,18 @@ schema.index({ agentId: 1, completedAt: -1, _id: -1 }, { name: 'agent_newest' })
 export function earningStore(db: Database): Earnings {
   db.connection.model('earnings', schema, 'earnings')
   const rows = () => db.connection.collection<Earning & { _id: string }>('earnings')
+  const heirs = () => db.connection.collection<{ _id: string; targetAgentId: string }>('heirs')
   const totals = totalsOf(db, 'earnings')
   return {
     add: async earning => {
-      await rows().updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: earning }, { upsert: true })
+      const heir = await heirs().findOne({ _id: earning.agentId })
+      const credited = heir ? { ...earning, agentId: heir.targetAgentId } : earning
+      await rows().updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: credited }, { upsert: true })
+      totals.forget()
+    },
+    inherit: async (sourceAgentId, targetAgentId) => {
+      await heirs().updateOne({ _id: sourceAgentId }, { $set: { targetAgentId } }, { upsert: true })
+      await rows().updateMany({ agentId: sourceAgentId }, { $set: { agentId: targetAgentId } })
       totals.forget()
     },
     page: (agentId, { limit, offset }) =>
