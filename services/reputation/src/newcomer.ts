@@ -6,11 +6,13 @@ const unknown: ChainScore = {
   registered: false,
   tokenId: null,
   score: null,
+  risk: null,
   tier: null,
   txHash: null,
   updatedAt: null,
   batchId: null,
   batchScore: null,
+  batchRisk: null,
 }
 
 /** The record of an agent that has just registered: 15, Hatchling. */

@@ -3,20 +3,23 @@ import { type AggregateStore, aggregateStore, type Database, type Decision } fro
 import { Schema } from 'mongoose'
 import type { Components } from './components.ts'
 import type { Risk } from './risk.ts'
-import { formulaVersion } from './score.ts'
+import { formulaVersion, tierOf } from './score.ts'
 import type { Standing } from './standing.ts'
 
 export interface ChainScore {
   registered: boolean
   /** ERC-721 id of the agent's identity there. */
   tokenId: string | null
+  /** As it was told last. */
   score: number | null
+  risk: number | null
   tier: Tier | null
   txHash: string | null
   updatedAt: Date | null
   /** A batch under way. */
   batchId: string | null
   batchScore: number | null
+  batchRisk: number | null
 }
 
 /** The present standing of an agent, derived from the log; kept for reading and for the networks. */
@@ -139,30 +142,41 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
   return events
 }
 
-/** Puts the agent into a batch, unless one is under way. */
+/** A network that knows an older standing, and is not being told the present one. */
+const isBehind = ({ chains, fusedScore, risk }: ScoreDoc): boolean =>
+  Object.values(chains).some(chain => chain.registered && chain.batchId === null && (chain.score !== fusedScore || chain.risk !== risk.riskScore))
+
+/** Puts the agent into a batch, unless one is under way. It stays due for networks that are still behind. */
 export function startBatch(doc: ScoreDoc, chain: Chain, batchId: string): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]
   if (present.batchId !== null) return undefined
-  return { state: { ...doc, syncDueAt: null, chains: { ...doc.chains, [chain]: { ...present, batchId, batchScore: doc.fusedScore } } }, events: [] }
+  const marked = { ...present, batchId, batchScore: doc.fusedScore, batchRisk: doc.risk.riskScore }
+  const state = { ...doc, chains: { ...doc.chains, [chain]: marked } }
+  return { state: { ...state, syncDueAt: isBehind(state) ? doc.syncDueAt : null }, events: [] }
 }
 
-/** The end of a batch. After a failure the agent waits for the next batch. */
+/** The end of a batch. After a failure the agent waits for the next batch; what changed under way is due at once. */
 export function endBatch(doc: ScoreDoc, chain: Chain, batchId: string, txHash: string | null, now: Date): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]
   if (present.batchId !== batchId) return undefined
-  const idle = { ...present, batchId: null, batchScore: null }
-  if (txHash === null)
-    return { state: { ...doc, syncDueAt: new Date(now.getTime() + syncEveryMs), chains: { ...doc.chains, [chain]: idle } }, events: [] }
+  const idle = { ...present, batchId: null, batchScore: null, batchRisk: null }
+  if (txHash === null) {
+    const nextBatch = new Date(now.getTime() + syncEveryMs)
+    const syncDueAt = doc.syncDueAt && doc.syncDueAt < nextBatch ? doc.syncDueAt : nextBatch
+    return { state: { ...doc, syncDueAt, chains: { ...doc.chains, [chain]: idle } }, events: [] }
+  }
   const score = present.batchScore ?? doc.fusedScore
-  const done = { ...idle, score, tier: doc.tier, txHash, updatedAt: now }
+  const riskScore = present.batchRisk ?? doc.risk.riskScore
+  const tier = tierOf(score)
+  const state = { ...doc, chains: { ...doc.chains, [chain]: { ...idle, score, risk: riskScore, tier, txHash, updatedAt: now } } }
   const event = scoreSynced.of({
     agentId: doc.id,
     chain,
     fusedScore: score,
-    riskScore: doc.risk.riskScore,
-    tier: doc.tier,
+    riskScore,
+    tier,
     txHash,
     syncedAt: now.toISOString(),
   })
-  return { state: { ...doc, chains: { ...doc.chains, [chain]: done } }, events: [event] }
+  return { state: { ...state, syncDueAt: isBehind(state) ? (doc.syncDueAt ?? now) : null }, events: [event] }
 }

@@ -38,12 +38,14 @@ const scoreOnChain = (doc: Stored<ScoreDoc>, updatedAt: number) => ({
   nonce: BigInt(doc.version),
 })
 
-/** Everybody whose time has come, on all networks. */
+/** Everybody whose time has come, on all networks. Whose batch is under way comes again at its end, who changed just now at the next turn. */
 export async function pushDue(parts: Parts, now: Date): Promise<void> {
   const due = await parts.scores.find({ syncDueAt: { $lte: now } }, { sort: { syncDueAt: 1 }, limit: 4 * batchSize })
   for (const chain of chains) await push(parts, chain, due)
   for (const doc of due)
-    await parts.scores.change(doc.id, present => (present.syncDueAt === null ? undefined : { state: { ...present, syncDueAt: null }, events: [] }))
+    await parts.scores.change(doc.id, present =>
+      present.version === doc.version ? { state: { ...present, syncDueAt: null }, events: [] } : undefined,
+    )
 }
 
 /** `score.sync:<chain>:<batch>` has ended; without a hash it failed. */

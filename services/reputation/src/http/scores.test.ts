@@ -178,6 +178,16 @@ describe('scores over HTTP', () => {
       assert.deepEqual([skale.skaleScore, skale.txHash], [15, body.txHash])
     })
 
+    it('are asked for by the agent itself or the oracle, where the gateway has made sure who asks', async () => {
+      const one = await newAgent(world)
+      const as = (agentId: string) => ({ 'x-agent-id': agentId, 'x-wallet-address': one.wallet })
+
+      assert.deepEqual(said(await sync(one.id, as(agent.id))), [403, 'FORBIDDEN'])
+      assert.equal((await sync(one.id, as(one.id))).status, 200)
+      await world.platform.advance(61)
+      assert.equal((await sync(one.id, { 'x-admin-wallet': one.wallet })).status, 200)
+    })
+
     it('are asked for by a UUID', async () => {
       const { status, body } = await sync('me')
       assert.deepEqual([status, body.errors[0].path], [400, 'agentId'])
