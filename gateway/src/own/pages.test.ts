@@ -66,6 +66,17 @@ describe('pages and documents', () => {
     assert.deepEqual([picture.status, picture.body.code], [404, 'NOT_FOUND'])
   })
 
+  it('sell what is priced, and answer whatever else is named with 400', async () => {
+    const pay = (endpoint: string) => world.call('POST', '/api/x402/pay', { body: { endpoint } })
+    const sold = await pay(`/api/trust-receipts/${receipt.id}`)
+
+    assert.deepEqual([sold.status, world.upstream.seen.at(-1)?.url], [200, `/api/trust-receipts/${receipt.id}`])
+    for (const endpoint of ['//', '//x:y', '/\\\\', `//elsewhere.example/api/trust-receipts/${receipt.id}`, '/api/gigs', '/%', '/?', '/#']) {
+      const { status, body } = await pay(endpoint)
+      assert.deepEqual([status, body.code], [400, 'NOT_PRICED'], endpoint)
+    }
+  })
+
   it('need no other site: every script, style and picture comes from here', async () => {
     for (const path of ['/', '/docs', `/trust-receipt/${receipt.id}`]) {
       const { body, status } = await get(path)
