@@ -4,6 +4,7 @@ import { compare, typeOrder } from './order.ts'
 import { type Doc, isTruthy, setOwn } from './values.ts'
 
 const lower = new Set(['$gt', '$gte'])
+const dateOrder = 45
 const upper = new Set(['$lt', '$lte'])
 
 /** Whether everything that meets the conditions also meets the expression of a partial index; "no" when in doubt. */
@@ -31,7 +32,9 @@ function impliesField({ op, value }: Conjunct, path: string, condition: unknown)
   const [wanted] = conjuncts
   if (conjuncts.length === 1 && complete && wanted) return isNarrower(op, value, wanted)
   const only = condition as Doc
-  return Object.keys(only).length === 1 && isTruthy(only.$exists)
+  if (Object.keys(only).length !== 1) return false
+  // a comparison with a date holds of dates alone; one with a number holds of all kinds of them
+  return isTruthy(only.$exists) || (Object.hasOwn(only, '$type') && typeOrder(value) === dateOrder && holdsOf(value, path, condition))
 }
 
 /** Tested on a document that has just this value; null stands for a missing field too and proves nothing. */
