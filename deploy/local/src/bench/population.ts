@@ -64,5 +64,7 @@ function rename(text: string, model: Model, copy: Copy): object {
   const document = EJSON.parse(renamed, { relaxed: false, useBigInt64: true }) as Record<string, unknown>
   for (const field of counted) if (field in document) document[field] = 1_000_000 + copy.number
   const own = [copy.agentId, copy.gigId, copy.wallet, copy.handle].some(name => String(document._id).includes(name))
+  // written now: what a service keeps in memory follows the times of change
+  if ('updatedAt' in document) document.updatedAt = new Date()
   return own ? document : { ...document, _id: `${String(document._id)}-${copy.number}` }
 }
