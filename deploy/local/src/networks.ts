@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Chain } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { type Deployment, deployDevnet } from '@carapace/contracts'
+import { checkDevnet, type Deployment, deployDevnet } from '@carapace/contracts'
 import { type Devnet, startDevnets } from '@carapace/devnet'
 import { computeAddress } from 'ethers'
 import type { Keys } from './keys.ts'
@@ -26,12 +26,13 @@ export async function startNetworks(
 ): Promise<Devnets> {
   const operator = computeAddress(keys.relayer)
   const admin = computeAddress(keys.oracle)
+  const roles = { deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }
   const chains = Object.keys(networks) as Chain[]
   const devnets = await startDevnets<Deployment>({
     networks: chains.map((chain, at) => ({ chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless, port: ports[at] ?? 0 })),
     dataDir: path.join(dataDir, 'devnet'),
-    deploy: (rpc, { chainId }) =>
-      deployDevnet({ rpcUrl: rpc, chainId, deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }),
+    deploy: (rpc, { chainId }) => deployDevnet({ rpcUrl: rpc, chainId, ...roles }),
+    check: (rpc, { chainId }) => checkDevnet({ rpcUrl: rpc, chainId, ...roles }),
     log,
   })
   await mkdir(path.join(dataDir, 'devnet'), { recursive: true })

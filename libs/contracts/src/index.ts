@@ -2,6 +2,6 @@ export { type Addresses, canonical, type NetworkFacts, networkFacts } from './ad
 export { type Artifact, artifact, type ContractName, contractNames, interfaceOf } from './artifact.ts'
 export { abiErc8183, abiSpec } from './commerce-abi.ts'
 export { isCodeOf } from './deploy/code.ts'
-export { type Deployment, type DevnetDeployment, deployDevnet } from './deploy/devnet.ts'
+export { checkDevnet, type Deployment, type DevnetDeployment, deployDevnet } from './deploy/devnet.ts'
 export { type Authorities, addressesOf, type Plan, type PlanInput, planDeployment, type Step } from './deploy/plan.ts'
 export { deployReal, type RealDeployment } from './deploy/real.ts'

@@ -22,6 +22,8 @@ export type DevnetOptions<A> = {
   mining?: { debounceMs?: number; heartbeatMs?: number }
   /** Runs once on a new chain; its answer is kept with the chain. */
   deploy: (rpc: Rpc) => Promise<A>
+  /** Runs on a chain that was kept: throws when that is not what would be deployed now. It must change nothing. */
+  check?: (rpc: Rpc) => Promise<void>
   /** A changed chain is dumped after so many seconds, or earlier when its journal grew long. */
   dumpAfterSec?: number
   log?: (message: string) => void
@@ -57,8 +59,9 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
   const { network, dataDir, log = () => undefined, dumpAfterSec = defaultDumpAfterSec } = options
   const { debounceMs = defaultDebounceMs, heartbeatMs = defaultHeartbeatMs } = options.mining ?? {}
   const deploy = (upstream: Upstream) => options.deploy(upstream.request)
+  const check = async (upstream: Upstream) => options.check?.(upstream.request)
 
-  const keeper = dataDir === undefined ? undefined : await openKeeper({ network, dir: dataDir, deploy, dumpAfterSec, log })
+  const keeper = dataDir === undefined ? undefined : await openKeeper({ network, dir: dataDir, deploy, check, dumpAfterSec, log })
   const kept = keeper ?? fixed(await startThrowAway({ network, deploy, preparedDir: options.preparedDir }))
   const { node } = kept
   return await serve().catch(async (error: Error) => {
@@ -152,20 +155,21 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
   }
 }
 
-export type DevnetsOptions<A> = Omit<DevnetOptions<A>, 'network' | 'port' | 'deploy'> & {
+export type DevnetsOptions<A> = Omit<DevnetOptions<A>, 'network' | 'port' | 'deploy' | 'check'> & {
   networks: readonly (Network & { port: number })[]
   deploy: (rpc: Rpc, network: Network) => Promise<A>
+  check?: (rpc: Rpc, network: Network) => Promise<void>
 }
 
 /** Starts several devnets at once, each in a folder of its own under `dataDir` (or `preparedDir`). If one fails, none is left running. */
-export async function startDevnets<A>({ networks, deploy, dataDir, preparedDir, ...shared }: DevnetsOptions<A>): Promise<Devnet<A>[]> {
+export async function startDevnets<A>({ networks, deploy, check, dataDir, preparedDir, ...shared }: DevnetsOptions<A>): Promise<Devnet<A>[]> {
   const starts = await Promise.allSettled(
     networks.map(({ port, ...network }) => {
       const folders = {
         ...(dataDir === undefined ? {} : { dataDir: join(dataDir, network.chain) }),
         ...(preparedDir === undefined ? {} : { preparedDir: join(preparedDir, network.chain) }),
       }
-      return startDevnet({ ...shared, ...folders, network, port, deploy: rpc => deploy(rpc, network) })
+      return startDevnet({ ...shared, ...folders, network, port, deploy: rpc => deploy(rpc, network), check: async rpc => check?.(rpc, network) })
     }),
   )
   const started = starts.filter(start => start.status === 'fulfilled').map(({ value }) => value)

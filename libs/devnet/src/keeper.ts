@@ -29,6 +29,8 @@ export type KeeperOptions<A> = {
   network: Network
   dir: string
   deploy: (upstream: Upstream) => Promise<A>
+  /** Throws when a kept chain is not what would be deployed now. */
+  check: (upstream: Upstream) => Promise<void>
   dumpAfterSec: number
   log: (message: string) => void
 }
@@ -47,6 +49,7 @@ export async function openKeeper<A>(options: KeeperOptions<A>): Promise<Keeper<A
     const stored = await readStored<A>(dir, network)
     const start = stored ? await goOn(options, stored, left) : await beginAnew(options, left)
     node = start.node
+    if (stored) await checkKept(options, node)
     return await keep(start, unlock)
   } catch (error) {
     if (node) await stopNode(node)
@@ -120,6 +123,14 @@ type Start<A> = {
 }
 
 const stored = (start: Start<unknown>) => start.dumpBytes > 0
+
+/** Contracts cannot be replaced in place: their state would be lost or misread. */
+async function checkKept({ network, dir, check }: KeeperOptions<unknown>, { upstream }: Node): Promise<void> {
+  await check(upstream).catch((error: Error) => {
+    const ways = 'remove the folder to start an empty chain, or start the version that made it'
+    throw new Error(`the ${network.chain} devnet in ${dir} was deployed by another version: ${error.message}; ${ways}`)
+  })
+}
 
 async function beginAnew<A>({ network, dir, deploy }: KeeperOptions<A>, left: Anvil | undefined): Promise<Start<A>> {
   // Without a dump nothing was ever acknowledged: an unfinished first start is started over.

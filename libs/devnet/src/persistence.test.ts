@@ -219,6 +219,27 @@ describe('a devnet that is kept in a folder', () => {
     await assert.rejects(open(after.add, { dataDir }), /no dump in .* is readable/)
   })
 
+  it('says at the start that a kept chain was deployed by another version', async () => {
+    const dataDir = await freshFolder(after.add)
+    const first = await open(after.add, { dataDir })
+    await first.close()
+    const seen: string[] = []
+
+    await assert.rejects(
+      open(after.add, { dataDir, check: () => Promise.reject(new Error('other code than ours at Escrow')) }),
+      /was deployed by another version: other code than ours at Escrow; remove the folder/,
+    )
+    const devnet = await open(after.add, {
+      dataDir,
+      check: async rpc => {
+        seen.push(await rpc<string>('eth_chainId'))
+      },
+    })
+
+    assert.deepEqual(seen, ['0x14a34'])
+    assert.equal(await call(devnet.rpcUrl, 'eth_chainId'), '0x14a34')
+  })
+
   it('refuses a folder that another supervisor uses', async () => {
     const dataDir = await freshFolder(after.add)
     await open(after.add, { dataDir })

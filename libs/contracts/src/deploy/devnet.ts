@@ -33,9 +33,9 @@ const maxBlocks = 20
  * @example const { addresses } = await deployDevnet({ rpcUrl, chainId: 84532, deployerKey, operator, pauser, proposers: [admin] })
  */
 export async function deployDevnet(options: DevnetDeployment): Promise<Deployment> {
-  const { rpcUrl, chainId, timelockDelay = 60, baseUrl = 'http://127.0.0.1:3000' } = options
+  const { rpcUrl, chainId } = options
   const wallet = new Wallet(options.deployerKey)
-  const plan = planDeployment({ ...options, deployer: wallet.address, timelockDelay, baseUrl, profile: 'devnet' })
+  const plan = planOf(options, wallet)
   const [id, gasPrice, count] = await callAll(rpcUrl, [['eth_chainId'], ['eth_gasPrice'], ['eth_getTransactionCount', wallet.address, 'latest']])
   if (Number(id) !== chainId) throw new Error(`the node has chain id ${Number(id)}, not ${chainId}`)
   // Planted contracts of an unfinished deployment may still show their creation code: they are compared in the end.
@@ -46,6 +46,19 @@ export async function deployDevnet(options: DevnetDeployment): Promise<Deploymen
   await uncover(rpcUrl, plan)
   await requireOurCode(rpcUrl, plan.steps)
   return { chainId, addresses: plan.addresses, startBlock: 0 }
+}
+
+/**
+ * Holds a devnet that was deployed earlier against the contracts of this version.
+ * @throws Error that names those with other code
+ */
+export async function checkDevnet(options: DevnetDeployment): Promise<void> {
+  await requireOurCode(options.rpcUrl, planOf(options, new Wallet(options.deployerKey)).steps)
+}
+
+function planOf(options: DevnetDeployment, { address: deployer }: Wallet): Plan {
+  const { timelockDelay = 60, baseUrl = 'http://127.0.0.1:3000' } = options
+  return planDeployment({ ...options, deployer, timelockDelay, baseUrl, profile: 'devnet' })
 }
 
 async function send(rpcUrl: Node, wallet: Wallet, steps: readonly Step[], chainId: number, gasPrice: bigint): Promise<void> {

@@ -3,7 +3,7 @@ import { id } from 'ethers'
 import { artifact } from '../artifact.ts'
 import { isCodeOf } from '../deploy/code.ts'
 import { readConfig } from '../deploy/config.ts'
-import { deployDevnet } from '../deploy/devnet.ts'
+import { checkDevnet, deployDevnet } from '../deploy/devnet.ts'
 import { addressesOf, planDeployment } from '../deploy/plan.ts'
 import { deployReal } from '../deploy/real.ts'
 import { call } from '../deploy/rpc.ts'
@@ -50,6 +50,15 @@ describe('Deployment', () => {
 
     assert.deepEqual(await devnet(), first)
     assert.equal(await blocks(), height)
+  })
+
+  it('is told apart from that of another version, which names the contracts', async () => {
+    const { addresses } = await devnet()
+    const options = { ...authorities, rpcUrl, chainId, deployerKey: id('deployer') }
+    await checkDevnet(options)
+    await call(rpcUrl, 'anvil_setCode', addresses.Escrow, artifact('Bond').deployedBytecode)
+
+    await assert.rejects(checkDevnet(options), new RegExp(`other code than ours at ${addresses.Escrow} \\(Escrow\\)$`))
   })
 
   it('finishes a deployment that was cut short', async () => {
