@@ -60,7 +60,7 @@ describe('a trace', function () {
   it('has a span of its own for each piece of work', async () => {
     const parent = `00-${traceId}-${'d'.repeat(16)}-01`
 
-    const spans = await Promise.all([1, 2].map(() => inSpan('a', 'internal', parent, async trace => trace.spanId)))
+    const spans = await Promise.all([1, 2].map(() => inSpan('a', 'server', parent, async trace => trace.spanId)))
 
     assert.equal(new Set([...spans, 'd'.repeat(16)]).size, 3)
   })

@@ -28,12 +28,7 @@ export function traceparentOf(current: Trace | undefined): string | undefined {
 }
 
 /** Runs `work` in a new span that continues `parent` (a traceparent), or starts a trace. */
-export function inSpan<T>(
-  name: string,
-  kind: 'server' | 'producer' | 'consumer' | 'client' | 'internal',
-  parent: string | undefined,
-  work: (current: Trace) => Promise<T>,
-): Promise<T> {
+export function inSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => Promise<T>): Promise<T> {
   if (recording) return inRecordedSpan(name, kind, parent, work)
   const current = newTrace(parent)
   return storage.run(current, work, current)
@@ -55,13 +50,7 @@ export function spanEnds({ span }: Trace, route: string, status: number): void {
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-const kinds = {
-  server: SpanKind.SERVER,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-  client: SpanKind.CLIENT,
-  internal: SpanKind.INTERNAL,
-}
+const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER }
 
 function inRecordedSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => Promise<T>): Promise<T> {
   const outer = parent === undefined ? context.active() : propagation.extract(context.active(), { traceparent: parent })

@@ -1,7 +1,7 @@
 import { usd } from '@carapace/api'
 import type { Parts } from './parts.ts'
 
-/** Figures of all validations, from one aggregation each over validations and rewards. */
+/** Figures of all validations and rewards, counted when they are asked for. */
 export async function statisticsOf({ validations, rewards }: Parts) {
   const count = (filter: Record<string, unknown>) => validations.count(filter)
   const [total, pending, approved, rejected, expired, frozen, appeals, appealsWon, people, times, money] = await Promise.all([
@@ -13,9 +13,9 @@ export async function statisticsOf({ validations, rewards }: Parts) {
     count({ frozen: true }),
     count({ appealOf: { $ne: null } }),
     count({ appealOf: { $ne: null }, status: 'approved' }),
-    peopleOf(validations.model.collection),
-    durationOf(validations.model.collection),
-    rewards.rows.model.collection.aggregate([{ $group: { _id: null, accrued: { $sum: '$accrued' }, claimed: { $sum: '$claimed' } } }]).toArray(),
+    peopleOf(validations.collection),
+    durationOf(validations.collection),
+    rewards.rows.collection.aggregate([{ $group: { _id: null, accrued: { $sum: '$accrued' }, claimed: { $sum: '$claimed' } } }]).toArray(),
   ])
   const ended = approved + rejected + expired
   return {

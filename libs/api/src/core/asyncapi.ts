@@ -1,8 +1,8 @@
 import { chainCommand, chainCommandType } from '../chain-relayer/command.ts'
+import { exchanges } from './event.ts'
+import { chains } from './fields.ts'
 import { type Json, schemaBook } from './json-schema.ts'
 import type { AnyEvent, ServiceApi } from './service-api.ts'
-
-const exchanges = { events: 'carapace.events', commands: 'carapace.commands' } as const
 
 /**
  * All domain events and the command of the relayer as an AsyncAPI 3.0.0 document, as they travel on RabbitMQ.
@@ -45,7 +45,7 @@ function channel(type: string, address: string, exchange: keyof typeof exchanges
   return {
     address,
     messages: { [type]: { $ref: `#/components/messages/${type}` } },
-    ...(address.includes('{chain}') ? { parameters: { chain: { enum: ['BASE_SEPOLIA', 'SKALE_TESTNET'] } } } : {}),
+    ...(address.includes('{chain}') ? { parameters: { chain: { enum: chains } } } : {}),
     bindings: {
       amqp: { is: 'routingKey', exchange: { name: exchanges[exchange], type: 'topic', durable: true, autoDelete: false }, bindingVersion: '0.3.0' },
     },

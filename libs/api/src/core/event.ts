@@ -2,9 +2,12 @@ import { z } from 'zod'
 
 type Fields = Record<string, z.ZodType>
 
+/** The topic exchanges on RabbitMQ; an installation may put a prefix before them. */
+export const exchanges = { events: 'carapace.events', commands: 'carapace.commands' } as const
+
 /** What goes onto the bus, before the envelope is put round it. `data` is plain JSON. */
 export interface Draft {
-  readonly exchange: 'events' | 'commands'
+  readonly exchange: keyof typeof exchanges
   readonly type: string
   readonly routingKey: string
   readonly subject: string

@@ -1,3 +1,4 @@
+import { exchanges } from '@carapace/api'
 import type { Outgoing } from '../bus.ts'
 
 /** The names of everything on the broker. A prefix keeps two installations (or test runs) on one virtual host apart. */
@@ -15,7 +16,7 @@ export interface Names {
 }
 
 export const namesWith = (prefix: string): Names => ({
-  exchange: kind => `${prefix}carapace.${kind}`,
+  exchange: kind => prefix + exchanges[kind],
   dead: `${prefix}carapace.dead`,
   deadLock: `${prefix}carapace.dead.lock`,
   queue: name => prefix + name,
