@@ -32,6 +32,7 @@ const announceJobs = announceEndpoint(['job'])
 
 /** ERC-8183 jobs, applicants, quorum, commerce receipts. */
 export const commerceApi = serviceApi('commerce', {
+  planned: true,
   endpoints: { ...jobs, ...reads },
   internal: { getJobRow, announceJobs },
   events,

@@ -60,6 +60,7 @@ const announceDomains = announceEndpoint(['domain'])
 
 /** The five extensions: prices, registration, transfer, resolution. */
 export const domainsApi = serviceApi('domains', {
+  planned: true,
   endpoints: { ...registration, ...lookups },
   internal: { getDomainRow, announceDomains },
   events: { domainActivated, domainTransferred, domainDeleted, domainSynced, domainsSnapshot },

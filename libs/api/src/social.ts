@@ -52,6 +52,7 @@ const countUnreadMessages = endpoint({
 
 /** Follows, comments on agents, messages, reviews. */
 export const socialApi = serviceApi('social', {
+  planned: true,
   endpoints: { ...follows, ...messages, ...reviews },
   internal: { countUnreadMessages },
   events: { agentFollowed, agentUnfollowed, agentCommented, messageSent, messageOfferAnswered, reviewPublished },

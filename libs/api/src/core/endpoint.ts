@@ -33,6 +33,8 @@ export interface EndpointSpec<
   alwaysSigned?: boolean
   /** Spends what the platform keeps for the caller: signed also in plain mode where others can reach the gateway. */
   spends?: boolean
+  /** Declared, and refused by whoever serves it until it is made. */
+  planned?: true
   /** Pages of any site may call it: a browser sends no identity there. Default: what anybody may read (behaviour 1.9). */
   crossOrigin?: boolean
   /** A path parameter that must be the caller's own agent id (=:id). */
@@ -84,6 +86,7 @@ export interface Endpoint<
   readonly alwaysSigned: boolean
   readonly spends: boolean
   readonly crossOrigin: boolean
+  readonly planned: boolean
   readonly self: string | undefined
   readonly actor: string | undefined
   readonly rate: RateClass
@@ -129,6 +132,7 @@ export function endpoint<
     signed: spec.signed ?? spec.caller,
     alwaysSigned: spec.alwaysSigned ?? false,
     spends: spec.spends ?? false,
+    planned: spec.planned ?? false,
     crossOrigin: spec.crossOrigin ?? (spec.method === 'get' && spec.caller === 'public' && !spec.private),
     self: spec.self,
     actor: spec.actor,

@@ -5,6 +5,7 @@ import { errors } from './errors.ts'
 import type { Json } from './json-schema.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
+import type { ServiceApi } from './service-api.ts'
 
 const all = Object.values(apis)
 const document = openapi(all, '0.1.0')
@@ -38,6 +39,14 @@ describe('the OpenAPI document', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
 
     assert.equal(new Set(ids).size, ids.length)
+  })
+
+  it('marks what is declared and not served yet', () => {
+    const marked = operations.filter(({ operation }) => operation['x-status'] === 'planned').map(({ operation }) => operation.operationId)
+    const waiting = routes(all).all.filter(({ service, endpoint }) => endpoint.planned || (apis[service] as ServiceApi).planned)
+
+    assert.equal(marked.length, waiting.length)
+    assert.ok(marked.includes('createJob') && marked.includes('settleX402') && !marked.includes('createGig'))
   })
 
   it('declares exactly the parameters of the path', () => {

@@ -36,10 +36,11 @@ const needsText: Record<(typeof callers)[CallerClass]['needs'], string> = {
  */
 export function openapi(apis: readonly ServiceApi[], version: string): Json {
   const book = schemaBook('#/components/schemas/')
+  const planned = new Set(apis.filter(api => api.planned).map(api => api.name))
   const paths: Record<string, Json> = {}
   for (const route of routes(apis).all.toSorted((a, b) => compare(a.path, b.path) || bySpecificity(a, b))) {
     const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: operation(route, book) }
+    paths[path] = { ...paths[path], [route.method]: operation(route, book, planned.has(route.service)) }
   }
   return {
     openapi: '3.1.1',
@@ -56,7 +57,7 @@ export function openapi(apis: readonly ServiceApi[], version: string): Json {
   }
 }
 
-function operation({ endpoint, name, path, service }: Route, book: SchemaBook): Json {
+function operation({ endpoint, name, path, service }: Route, book: SchemaBook, isPlanned: boolean): Json {
   const alias = path !== endpoint.path
   return {
     operationId: alias ? `${name}Alias${endpoint.aliases.indexOf(path) + 1}` : name,
@@ -64,6 +65,7 @@ function operation({ endpoint, name, path, service }: Route, book: SchemaBook): 
     description: describe(endpoint, alias),
     tags: [service],
     ...(alias ? { deprecated: true } : {}),
+    ...(isPlanned || endpoint.planned ? { 'x-status': 'planned' } : {}),
     parameters: [...pathParameters(endpoint, path, book), ...queryParameters(endpoint, book), ...headerParameters(endpoint)],
     ...(endpoint.body ? { requestBody: { required: true, content: { 'application/json': { schema: book.schema(endpoint.body, 'input') } } } } : {}),
     responses: responses(endpoint, book),

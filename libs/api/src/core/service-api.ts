@@ -33,6 +33,8 @@ export interface ServiceApi<
   /** Paths under `/internal/v1/`, never in the gateway's table. */
   readonly internal: I
   readonly events: V
+  /** Declared, and nothing serves it yet. */
+  readonly planned?: true
 }
 
 /** Gathers a service's declarations. @example export const notificationsApi = serviceApi('notifications', { endpoints: { listNotifications } }) */
@@ -40,10 +42,11 @@ export function serviceApi<
   E extends Record<string, AnyEndpoint>,
   I extends Record<string, AnyEndpoint> = Record<never, never>,
   V extends Record<string, AnyEvent> = Record<never, never>,
->(name: ServiceName, parts: { endpoints: E; internal?: I; events?: V }): ServiceApi<E, I, V> {
+>(name: ServiceName, parts: { endpoints: E; internal?: I; events?: V; planned?: true }): ServiceApi<E, I, V> {
   for (const declared of Object.values(parts.events ?? {})) {
     if (declared.producer !== name && !(name === 'chain-relayer' && declared.producer === 'chain'))
       throw new Error(`${declared.name} is not an event of ${name}`)
   }
-  return { name, endpoints: parts.endpoints, internal: parts.internal ?? ({} as I), events: parts.events ?? ({} as V) }
+  const { endpoints, internal = {} as I, events = {} as V, planned } = parts
+  return { name, endpoints, internal, events, ...(planned ? { planned } : {}) }
 }

@@ -52,6 +52,7 @@ export const verifyX402 = endpoint({
   summary: 'Check an x402 payment to this platform',
   caller: 'public',
   crossOrigin: true,
+  planned: true,
   errors: ['PROVIDER_NOT_CONFIGURED'],
   body: facilitatorCall,
   response: z.looseObject({ isValid: z.boolean(), invalidReason: z.string().optional(), payer: z.string().optional() }),
@@ -63,6 +64,7 @@ export const settleX402 = endpoint({
   summary: 'Settle an x402 payment to this platform',
   caller: 'public',
   crossOrigin: true,
+  planned: true,
   errors: ['PROVIDER_NOT_CONFIGURED'],
   body: facilitatorCall,
   response: z.looseObject({
