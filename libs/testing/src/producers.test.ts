@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as declared from '@carapace/api'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Declared for features that are not made yet (behaviour 15): changed terms of a gig, webhooks, x402 settlement. */
+const unused = ['marketplace.gig.updated', 'notifications.webhook.disabled', 'treasury.x402.settled']
+
+describe('every event that a running service declares', () => {
+  it('is published by it, or is on the list of those that wait for their feature', () => {
+    const apis: readonly declared.ServiceApi[] = Object.values(declared.apis)
+
+    const silent = apis
+      .filter(api => !api.planned)
+      .flatMap(api => {
+        const text = sourceOf(api.name === 'gateway' ? 'gateway' : `services/${api.name}`)
+        const own = Object.values(api.events).filter(event => !isContractEvent(event))
+        return own.filter(event => !isPublishedIn(text, exportNameOf(event))).map(event => event.name)
+      })
+
+    assert.deepEqual(silent.toSorted(), unused)
+  })
+})
+
+/** The relayer publishes what it finds in the logs by its table of contracts. */
+const isContractEvent = ({ name }: declared.AnyEvent): boolean => name.startsWith('chain.event.')
+
+/** `gigPosted.of(…)`, or handed to a function that makes the draft; to hear it with `on(gigPosted, …)` is not to publish it. */
+const isPublishedIn = (text: string, name: string): boolean => new RegExp(`\\b${name}\\.of\\(|(?<!\\bon)[(,=] ?${name}[,)]`).test(text)
+
+function exportNameOf(event: declared.AnyEvent): string {
+  const [name] = Object.entries(declared).find(([, value]) => (value as unknown) === event) ?? []
+  return name ?? assert.fail(`${event.name} is not exported`)
+}
+
+/** What a service runs, without its imports. */
+function sourceOf(folder: string): string {
+  return readdirSync(path.join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts') && !/\.test\.ts$|(^|\/)testing\//.test(file))
+    .map(file => readFileSync(path.join(root, folder, 'src', file), 'utf8').replace(/^import [\s\S]*?from '.*'$/gm, ''))
+    .join('\n')
+}
