@@ -186,7 +186,8 @@ function binary(): Binary {
   const end = at + length
   if (subType === 2) length = int32()
   if (length < 0 || end < at + length || end > raw.length) throw new RangeError('bad binary length')
-  const bytes = Buffer.from(raw.subarray(at, at + length))
+  const bytes = Buffer.allocUnsafe(length)
+  raw.copy(bytes, 0, at, at + length)
   at = end
   return new Binary(bytes, subType)
 }

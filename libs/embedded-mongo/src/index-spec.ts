@@ -8,6 +8,8 @@ import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 interface IndexField {
   path: string
   parts: readonly string[]
+  /** A part may mean an element of an array by its place, so that the index tells nothing of the field alone. */
+  isNumbered: boolean
   direction: 1 | -1
 }
 
@@ -99,7 +101,10 @@ export function normalizeSpec(given: Doc): Doc {
 /** The working form of a normalized specification. */
 export function indexFrom(id: number, spec: Doc): Index {
   const key = spec.key as Doc
-  const fields = Object.keys(key).map(path => ({ path, parts: path.split('.'), direction: directionOf(key[path]) }))
+  const fields = Object.keys(key).map(path => {
+    const parts = path.split('.')
+    return { path, parts, isNumbered: parts.some(part => /^\d+$/.test(part)), direction: directionOf(key[path]) }
+  })
   const partial = spec.partialFilterExpression as Doc | undefined
   return {
     id,

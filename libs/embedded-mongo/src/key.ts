@@ -30,7 +30,11 @@ export function encodeKey(values: readonly unknown[], directions?: readonly (1 |
     putValue(values[i])
     if (directions?.[i] === -1) for (let p = start; p < at; p++) out[p] = ~out[p]! & 0xff
   }
-  if (at <= maxKeyLength) return { key: Buffer.from(out.subarray(0, at)), exact: true }
+  if (at <= maxKeyLength) {
+    const key = Buffer.allocUnsafe(at)
+    out.copy(key, 0, 0, at)
+    return { key, exact: true }
+  }
   const key = Buffer.from(out.subarray(0, maxKeyLength))
   createHash('sha256').update(out.subarray(0, at)).digest().copy(key, keyOrderLength, 0, 16)
   return { key, exact: false }

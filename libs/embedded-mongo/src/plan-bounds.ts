@@ -35,14 +35,15 @@ export function boundsOf(index: Index, tableId: number, isInexact: boolean, conj
   const multikeyTops = new Set<string>()
   for (; at < index.fields.length; at++) {
     const field = index.fields[at]!
-    if (field.parts.some(part => /^\d+$/.test(part))) break
+    if (field.isNumbered) break
     if (index.multikey[at] && multikeyTops.has(field.parts[0]!)) break
     const equal = conjuncts.find(conjunct => conjunct.path === field.path && isEquality(conjunct))
     if (!equal) break
     const values = distinctValues(equal.op === '$in' ? listed(equal.value) : [equal.value])
     if (tuples.length * values.length > maxPoints) break
     if (index.multikey[at]) multikeyTops.add(field.parts[0]!)
-    tuples = tuples.flatMap(tuple => values.map(value => [...tuple, value]))
+    if (values.length === 1) for (const tuple of tuples) tuple.push(values[0])
+    else tuples = tuples.flatMap(tuple => values.map(value => [...tuple, value]))
     if (values.some(value => typeOrder(value) === nullOrder || typeOrder(value) === objectOrder)) isExact = false
     used += 1
   }
@@ -52,7 +53,7 @@ export function boundsOf(index: Index, tableId: number, isInexact: boolean, conj
   if (!canUse) return { ranges: [wholeRange(tableId)], used: 0, equalities: 0, isFullKey: false, hasRange: false, isExact: false }
   const prefixes = keys.map(({ key }) => withPrefix(tableId, key)).sort(Buffer.compare)
   const field = index.fields[at]
-  const canRange = field && !(index.multikey[at] && multikeyTops.has(field.parts[0]!)) && !field.parts.some(part => /^\d+$/.test(part))
+  const canRange = field && !field.isNumbered && !(index.multikey[at] && multikeyTops.has(field.parts[0]!))
   const limits = canRange
     ? rangeOf(
         field.direction,

@@ -53,7 +53,8 @@ export function sessionOf(sessions: Sessions, storage: Storage, lsid: unknown, n
 export function sessionId(lsid: unknown): string {
   const id = isDoc(lsid) ? lsid.id : undefined
   if (!(id instanceof Binary) || id.position !== 16) return fail(14, "BSON field 'lsid.id' is the wrong type, expected a UUID")
-  return Buffer.from(id.buffer.subarray(0, 16)).toString('hex')
+  const bytes = id.buffer
+  return Buffer.isBuffer(bytes) ? bytes.toString('hex', 0, 16) : Buffer.from(bytes.subarray(0, 16)).toString('hex')
 }
 
 export function transactionNumber(value: unknown): number {
