@@ -14,8 +14,24 @@ import { treasuryApi } from './treasury.ts'
 /** Of the interface documents; the paths carry no version. */
 export const apiVersion = '0.1.0'
 
+/** Named, so that what is inferred of each service is written down once and not again here. */
+interface Apis {
+  identity: typeof identityApi
+  reputation: typeof reputationApi
+  marketplace: typeof marketplaceApi
+  swarm: typeof swarmApi
+  escrow: typeof escrowApi
+  commerce: typeof commerceApi
+  treasury: typeof treasuryApi
+  domains: typeof domainsApi
+  social: typeof socialApi
+  notifications: typeof notificationsApi
+  'chain-relayer': typeof chainRelayerApi
+  gateway: typeof gatewayApi
+}
+
 /** Every service's declarations, by service. */
-export const apis = {
+export const apis: Apis = {
   identity: identityApi,
   reputation: reputationApi,
   marketplace: marketplaceApi,

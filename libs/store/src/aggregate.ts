@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type ErrorCode, refuse } from '@carapace/api'
-import { type ClientSession, type Model, Schema } from 'mongoose'
+import { type ClientSession, type Collection, type mongo, Schema } from 'mongoose'
 import { announce, type Database } from './database.ts'
 import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
 import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox-entry.ts'
@@ -31,7 +31,8 @@ export interface ChangeOptions {
 }
 
 export interface AggregateStore<T> {
-  readonly model: Model<T>
+  /** Past the guard: for aggregations, and for fields that this store does not own. */
+  readonly collection: Collection<mongo.Document>
   /** Stores a new aggregate with its first events. @throws the refusal named for the index it collides with */
   create(state: T, events: Draft[], options?: ChangeOptions): Promise<Stored<T>>
   get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
@@ -84,7 +85,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   })
   schema.index({ pending: 1 }, { name: 'outbox_pending', partialFilterExpression: { pending: true } })
   schema.set('versionKey', false)
-  const model = db.connection.model(spec.collection, schema, spec.collection) as unknown as Model<T>
+  db.collection(spec.collection, schema as Schema)
   const raw = () => db.connection.collection<Envelope & Record<string, unknown>>(spec.collection)
   db.outboxes.set(spec.collection, 'keep')
   const totals = totalsOf(db, spec.collection)
@@ -92,7 +93,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   const load = (id: string, session?: ClientSession) => raw().findOne({ _id: id }, session ? { session } : {})
 
   const store: AggregateStore<T> = {
-    model,
+    collection: db.connection.collection(spec.collection),
 
     create: async (state, events, options = {}) => {
       const now = db.clock.now()

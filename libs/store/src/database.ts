@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import mongoose, { type ClientSession, type Connection } from 'mongoose'
+import mongoose, { type ClientSession, type Collection, type Connection, type mongo, type Schema } from 'mongoose'
 import { v7 } from 'uuid'
 import { type Clock, wallClock } from './clock.ts'
 import type { Handoff } from './outbox-entry.ts'
@@ -26,6 +26,8 @@ export interface Database {
   readonly changes: EventEmitter<{ saved: [collection: string, id: string, handoff: Handoff | undefined] }>
   /** Collections that hold outboxes, and whether a document goes away once its outbox is sent. */
   readonly outboxes: Map<string, 'keep' | 'delete'>
+  /** A collection as the driver gives it; `init` makes the indexes of its schema. */
+  collection<Row extends mongo.Document>(name: string, schema: Schema<Row>): Collection<Row>
   /** Runs `work` in one multi-document transaction, again on a transient conflict. Meant for ledger postings with their reservation. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>
   /** Makes the indexes of all models that were defined. */
@@ -58,6 +60,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     traceparent: options.traceparent ?? (() => undefined),
     changes,
     outboxes: new Map(),
+    collection: <Row extends mongo.Document>(name: string, schema: Schema<Row>) => {
+      define(connection, name, schema as unknown as Schema)
+      return connection.collection<Row>(name)
+    },
     transaction: async work => {
       let touched: [string, string][] = []
       const result = await connection.withSession(session =>
@@ -77,6 +83,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     close: () => connection.close(),
   }
 }
+
+/** The types of mongoose's own `model` cost the compiler seconds in every project that calls it; nothing of them is used here. */
+const define = (connection: { model(name: string, schema: Schema, collection: string): unknown }, name: string, schema: Schema) =>
+  connection.model(name, schema, name)
 
 const savedIn = new WeakMap<ClientSession, [string, string][]>()
 

@@ -42,7 +42,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
   const schema = spec.schema.clone() as Schema
   schema.add({ _id: String, rev: Number, writers: {} })
   schema.set('versionKey', false)
-  db.connection.model(spec.collection, schema, spec.collection)
+  db.collection(spec.collection, schema)
   const raw = () => db.connection.collection<Kept & Record<string, unknown>>(spec.collection)
   const view = (row: Kept & Record<string, unknown>) => {
     const { _id, rev, writers, ...fields } = row

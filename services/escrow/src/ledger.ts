@@ -38,7 +38,7 @@ export interface TvlRow {
 
 /** The one row that every lock writes, so that two locks can never pass the cap together. */
 export function tvlRow(db: Database): TvlRow {
-  db.connection.model('control', tvlSchema, 'control')
+  db.collection('control', tvlSchema)
   const rows = () => db.connection.collection<{ _id: string; total: bigint }>('control')
   return {
     add: async (change, session) => {

@@ -23,11 +23,11 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 
 export function inviteStore(db: Database): Invites {
   const schema = new Schema<Invite>({ _id: String, usesLeft: Number, expiresAt: Date, createdBy: String })
-  const invites = db.connection.model<Invite>('invites', schema, 'invites')
+  const invites = db.collection<Invite>('invites', schema)
   return {
     make: async (uses, expiresAt, createdBy) => {
       const token = `inv_${randomBytes(16).toString('hex')}`
-      await invites.create({ _id: hashOf(token), usesLeft: uses, expiresAt, createdBy })
+      await invites.insertOne({ _id: hashOf(token), usesLeft: uses, expiresAt, createdBy })
       return token
     },
     take: async (token, now) => {

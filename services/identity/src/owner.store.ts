@@ -27,24 +27,20 @@ const keyOf = (chain: Chain, tokenId: string) => `${chain}:${tokenId}`
 
 /** Who owns which identity token, kept from the Transfer logs of the registries: the later place in the chain stands. */
 export function tokenOwners(db: Database): TokenOwners {
-  const rows = db.connection.model<Row>(
-    'token_owners',
-    new Schema<Row>({ _id: String, owner: String, blockNumber: Number, place: Number }),
-    'token_owners',
-  )
+  const rows = db.collection<Row>('token_owners', new Schema<Row>({ _id: String, owner: String, blockNumber: Number, place: Number }))
   return {
     subscriptions: [
       on(identityTransfer, async ({ network, args, blockNumber, logIndex }) => {
         const place = blockNumber * logsPerBlock + logIndex
         const _id = keyOf(network, String(args.tokenId))
         const row = { owner: toChecksum(String(args.to)), blockNumber, place }
-        await rows.collection.updateOne({ _id: _id as never }, { $setOnInsert: row }, { upsert: true })
-        await rows.collection.updateOne({ _id: _id as never, place: { $lt: place } }, { $set: row })
+        await rows.updateOne({ _id }, { $setOnInsert: row }, { upsert: true })
+        await rows.updateOne({ _id, place: { $lt: place } }, { $set: row })
       }),
     ],
     of: async tokens => {
       const ids = tokens.map(({ chain, tokenId }) => keyOf(chain, tokenId))
-      const found = ids.length ? await rows.find({ _id: { $in: ids } }).lean() : []
+      const found = ids.length ? await rows.find({ _id: { $in: ids } }).toArray() : []
       const known = new Map(found.map(row => [row._id, { owner: row.owner, blockNumber: Number(row.blockNumber) }]))
       return (chain, tokenId) => known.get(keyOf(chain, tokenId))
     },

@@ -54,7 +54,7 @@ schema.index({ agentId: 1, read: 1, createdAt: -1, _id: -1 }, { name: 'agent_rea
 schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: keptSeconds })
 
 export function inboxStore(db: Database): Inbox {
-  const entries = db.connection.model<Entry>('notifications', schema, 'notifications')
+  const entries = db.collection<Entry>('notifications', schema)
   const totals = totalsOf(db, 'notifications')
   const added = new EventEmitter()
   return {
@@ -71,7 +71,7 @@ export function inboxStore(db: Database): Inbox {
         createdAt,
         storedAt: new Date(),
       }))
-      await entries.collection.insertMany(documents as never[], { ordered: false }).catch((error: unknown) => {
+      await entries.insertMany(documents, { ordered: false }).catch((error: unknown) => {
         if (duplicateIndex(error) === undefined) throw error
       })
       totals.forget()
@@ -80,7 +80,7 @@ export function inboxStore(db: Database): Inbox {
     page: async (agentId, { limit, offset, unreadOnly }) => {
       const filter = { agentId, ...(unreadOnly ? { read: false } : {}) }
       const { items, total } = await totals.page(filter, { limit, offset }, () =>
-        entries.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).lean(),
+        entries.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).toArray(),
       )
       return { notifications: items.map(view), total }
     },
@@ -90,15 +90,15 @@ export function inboxStore(db: Database): Inbox {
           .find({ agentId, createdAt: { $gte: from } })
           .sort({ createdAt: 1, _id: 1 })
           .limit(limit)
-          .lean()
+          .toArray()
       ).map(view),
     get: async (agentId, id) => {
-      const entry = await entries.findOne({ _id: id, agentId }).lean()
+      const entry = await entries.findOne({ _id: id, agentId })
       return entry ? view(entry) : undefined
     },
     unread: agentId => entries.countDocuments({ agentId, read: false }),
     mark: async (agentId, read, ids) => {
-      const result = await entries.updateMany({ agentId, read: !read, ...(ids ? { _id: { $in: ids } } : {}) }, { $set: { read } })
+      const result = await entries.updateMany({ agentId, read: !read, ...(ids ? { _id: { $in: [...ids] } } : {}) }, { $set: { read } })
       totals.forget()
       return result.modifiedCount
     },

@@ -65,7 +65,7 @@ schema.index({ type: 1, seq: -1 }, { name: 'type_seq' })
 const genesis = '0'.repeat(64)
 
 export function auditLog(db: Database): AuditLog {
-  db.connection.model<Entry>('audit', schema, 'audit')
+  db.collection('audit', schema)
   const totals = totalsOf(db, 'audit')
   const entries = () => db.connection.collection<Entry>('audit')
   // one append at a time in this process; among replicas the unique sequence decides and the loser tries again

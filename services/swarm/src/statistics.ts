@@ -36,7 +36,7 @@ export async function statisticsOf({ validations, rewards }: Parts) {
   }
 }
 
-type Collection = Parts['validations']['model']['collection']
+type Collection = Parts['validations']['collection']
 
 async function peopleOf(collection: Collection): Promise<{ asked: number; voted: number }> {
   const [asked, voted] = await Promise.all([collection.distinct('panel.agentId'), collection.distinct('votes.voterId')])

@@ -36,7 +36,7 @@ export interface History {
 
 /** What agents are shown of the movements of their money; written with the ledger's entries, in the same transaction. */
 export function historyStore(db: Database): History {
-  db.connection.model('history', schema, 'history')
+  db.collection('history', schema)
   const rows = () => db.connection.collection<Kept>('history')
   const totals = totalsOf(db, 'history')
   const view = ({ _id, ...row }: Kept): Movement => ({ id: _id, ...row })

@@ -35,7 +35,7 @@ interface LooseArgs {
 }
 
 /**
- * A typed client of declared endpoints. Pictures answer a Uint8Array, pages a string.
+ * A typed client of declared endpoints. Pictures answer a Uint8Array, pages a string, streams of events a ReadableStream.
  * @throws Refusal for every error body; DEPENDENCY_UNAVAILABLE when there is no answer or none that can be read
  * @example await client(marketplaceApi.endpoints, { baseUrl }).getGig({ params: { id } })
  */
@@ -48,19 +48,20 @@ export function client<E extends Record<string, AnyEndpoint>>(endpoints: E, opti
 async function call(endpoint: AnyEndpoint, args: LooseArgs, options: ClientOptions): Promise<unknown> {
   const common = typeof options.headers === 'function' ? options.headers() : options.headers
   const headers = Object.entries({ ...common, ...args.headers }).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? 30_000)
+  const isEndless = endpoint.produces === 'text/event-stream'
+  const signals = [...(args.signal ? [args.signal] : []), ...(isEndless ? [] : [AbortSignal.timeout(options.timeoutMs ?? 30_000)])]
   const response = await (options.fetch ?? fetch)(`${options.baseUrl}${pathOf(endpoint, args.params)}${queryText(args.query)}`, {
     method: endpoint.method.toUpperCase(),
     headers: [...headers, ...(args.body === undefined ? [] : [['content-type', 'application/json'] as [string, string]])],
     ...(args.body === undefined ? {} : { body: JSON.stringify(args.body) }),
-    signal: args.signal ? AbortSignal.any([args.signal, timeout]) : timeout,
+    signal: AbortSignal.any(signals),
   }).catch((cause: unknown) => {
     if (args.signal?.aborted) throw cause
     throw new Refusal('DEPENDENCY_UNAVAILABLE', { message: `No answer from ${options.baseUrl}: ${String(cause)}` })
   })
   if (!response.ok) throw await refusalOf(response)
   if (endpoint.produces === 'image/png') return new Uint8Array(await response.arrayBuffer())
-  if (endpoint.produces === 'text/event-stream') return response.body
+  if (isEndless) return response.body
   return endpoint.produces ? response.text() : response.json()
 }
 

@@ -158,10 +158,11 @@ export function paramNames(path: string): string[] {
   return [...path.matchAll(/:([A-Za-z]+)/g)].map(match => match[1]!)
 }
 
-export type ParamsOf<E> = E extends Endpoint<string, CallerClass, infer P, Fields, z.ZodType, z.ZodType> ? z.output<z.ZodObject<P>> : never
-export type QueryOf<E> = E extends Endpoint<string, CallerClass, Fields, infer Q, z.ZodType, z.ZodType> ? z.output<z.ZodObject<Q>> : never
-export type BodyOf<E> = E extends Endpoint<string, CallerClass, Fields, Fields, infer B, z.ZodType> ? z.output<B> : never
-export type BodyInputOf<E> = E extends Endpoint<string, CallerClass, Fields, Fields, infer B, z.ZodType> ? z.input<B> : never
-export type QueryInputOf<E> = E extends Endpoint<string, CallerClass, Fields, infer Q, z.ZodType, z.ZodType> ? z.input<z.ZodObject<Q>> : never
-export type ResponseOf<E> = E extends Endpoint<string, CallerClass, Fields, Fields, z.ZodType, infer R> ? z.output<R> : never
-export type CallerClassOf<E> = E extends Endpoint<string, infer C, Fields, Fields, z.ZodType, z.ZodType> ? C : never
+// By property, not by `E extends Endpoint<…>`: comparing whole endpoints costs the compiler most of its time.
+export type ParamsOf<E> = E extends { readonly params: infer P extends z.ZodType } ? z.output<P> : never
+export type QueryOf<E> = E extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : never
+export type QueryInputOf<E> = E extends { readonly query: infer Q extends z.ZodType } ? z.input<Q> : never
+export type BodyOf<E> = E extends { readonly body: (infer B extends z.ZodType) | undefined } ? z.output<B> : never
+export type BodyInputOf<E> = E extends { readonly body: (infer B extends z.ZodType) | undefined } ? z.input<B> : never
+export type ResponseOf<E> = E extends { readonly response: (infer R extends z.ZodType) | undefined } ? z.output<R> : never
+export type CallerClassOf<E> = E extends { readonly caller: infer C extends CallerClass } ? C : never

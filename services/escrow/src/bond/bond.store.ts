@@ -11,19 +11,23 @@ schema.index({ total: -1, _id: -1 }, { name: 'total' })
 schema.index({ 'moves.id': 1 }, { name: 'moves' })
 schema.index({ 'locks.lockId': 1 }, { name: 'locks' })
 schema.index({ 'locks.unlockId': 1 }, { name: 'unlocks' })
+schema.index({ 'done.id': 1 }, { name: 'done' })
+schema.index({ 'done.unlocked.lockId': 1 }, { name: 'done_locks' })
 schema.index({ 'moves.stage': 1, updatedAt: 1 }, { name: 'moves_stage' })
 
 export type BondStore = AggregateStore<Bond> & {
-  /** The bond that waits for the outcome of this bond event. */
+  /** The bond that waits for the outcome of this bond event, or has heard one not long ago. */
   waitingFor(bondEventId: string): Promise<{ id: string } | undefined>
   stats(healthySince: Date): Promise<{ total: bigint; bonded: number; slashed: bigint; healthy: number; high: number }>
 }
+
+const places = ['moves.id', 'locks.lockId', 'locks.unlockId', 'done.id', 'done.unlocked.lockId']
 
 export function bondStore(db: Database): BondStore {
   const bonds = aggregateStore<Bond>(db, { collection: 'bonds', resource: 'bond', schema })
   return {
     ...bonds,
-    waitingFor: async id => (await bonds.find({ $or: [{ 'moves.id': id }, { 'locks.lockId': id }, { 'locks.unlockId': id }] }, { limit: 1 }))[0],
+    waitingFor: async id => (await bonds.find({ $or: places.map(place => ({ [place]: id })) }, { limit: 1 }))[0],
     stats: async healthySince => {
       const [sums] = await db.connection
         .collection('bonds')
@@ -58,7 +62,7 @@ export interface History {
 
 /** Everything that happened to bonds, in a collection that only grows. */
 export function bondHistory(db: Database): History {
-  db.connection.model('bond_events', eventSchema, 'bond_events')
+  db.collection('bond_events', eventSchema)
   const rows = () => db.connection.collection<Row>('bond_events')
   const totals = totalsOf(db, 'bond_events')
   const one = async (filter: Record<string, unknown>) => {

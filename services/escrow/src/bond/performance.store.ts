@@ -30,7 +30,7 @@ type News = Pick<ScoreRow, 'agentId' | 'components' | 'fusedScore' | 'totalGigsC
 
 /** How agents perform, as the score says, with the last hundred values. */
 export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>): Performances {
-  db.connection.model('performances', new Schema({ _id: String, version: Number }, { versionKey: false }), 'performances')
+  db.collection('performances', new Schema({ _id: String, version: Number }, { versionKey: false }))
   const rows = () => db.connection.collection<Performance & { _id: string; version: number }>('performances')
   const add = async ({ agentId, components, fusedScore, totalGigsCompleted, computedAt, version }: News) => {
     const entry = { performanceScore: components.gigPerformance, at: new Date(computedAt) }

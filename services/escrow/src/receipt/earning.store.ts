@@ -43,7 +43,7 @@ const schema = new Schema<Earning & { _id: string }>(
 schema.index({ agentId: 1, completedAt: -1, _id: -1 }, { name: 'agent_newest' })
 
 export function earningStore(db: Database): Earnings {
-  db.connection.model('earnings', schema, 'earnings')
+  db.collection('earnings', schema)
   const rows = () => db.connection.collection<Earning & { _id: string }>('earnings')
   const heirs = () => db.connection.collection<{ _id: string; targetAgentId: string }>('heirs')
   const totals = totalsOf(db, 'earnings')

@@ -1,6 +1,7 @@
 import type { Chain } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
+import type { Claim } from './claim.ts'
 import type { Reward, Source } from './reward.ts'
 
 const rewardSchema = new Schema<Reward>({ gigId: String, jobId: String, posterId: String, chain: String, isFunded: Boolean })
@@ -14,17 +15,6 @@ export function rewardStore(db: Database): RewardStore {
   return { ...rewards, ofSubject: id => rewards.find({ $or: [{ gigId: id }, { jobId: id }] }) }
 }
 
-/** A payment of rewards to a validator. */
-export interface Claim {
-  id: string
-  validatorId: string
-  wallet: string
-  chain: Chain
-  amount: bigint
-  rewards: { validationId: string; amount: bigint }[]
-  status: 'claiming' | 'claimed' | 'failed'
-  txHash: string | null
-}
 const claimSchema = new Schema<Claim>({ validatorId: String, chain: String, amount: BigInt, status: String })
 claimSchema.index({ status: 1, updatedAt: 1 }, { name: 'status_updated' })
 export type ClaimStore = AggregateStore<Claim>
@@ -48,8 +38,8 @@ export interface Sources {
 }
 
 export function sourceStore(db: Database): Sources {
-  db.connection.model('reward_sources', sourceSchema, 'reward_sources')
-  db.connection.model('reward_turns', turnSchema, 'reward_turns')
+  db.collection('reward_sources', sourceSchema)
+  db.collection('reward_turns', turnSchema)
   const rows = () => db.connection.collection<Row>('reward_sources')
   const turns = () => db.connection.collection<{ _id: string; turn: bigint }>('reward_turns')
   return {

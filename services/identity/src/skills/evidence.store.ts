@@ -29,13 +29,13 @@ export function evidenceStore(db: Database): EvidenceStore {
   type Row = Omit<Evidence, 'id'> & { _id: string }
   const schema = new Schema<Row>({ _id: String, agentId: String, skill: String, submittedAt: Date }, { strict: false })
   schema.index({ agentId: 1, submittedAt: -1, _id: -1 }, { name: 'agent_newest' })
-  const rows = db.connection.model<Row>('skill_evidence', schema, 'skill_evidence')
+  const rows = db.collection<Row>('skill_evidence', schema)
   return {
     add: async ({ id, ...evidence }) => {
-      await rows.collection.updateOne({ _id: id as never }, { $setOnInsert: evidence }, { upsert: true })
+      await rows.updateOne({ _id: id }, { $setOnInsert: evidence }, { upsert: true })
     },
     of: async agentId => {
-      const found = await rows.find({ agentId }).sort({ submittedAt: -1, _id: -1 }).limit(shown).lean()
+      const found = await rows.find({ agentId }).sort({ submittedAt: -1, _id: -1 }).limit(shown).toArray()
       return found.map(({ _id, ...evidence }) => ({ id: _id, ...evidence }) as Evidence)
     },
   }
