@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type RouteTable, refuse } from '@carapace/api'
+import { type Found, type RouteTable, refuse } from '@carapace/api'
 import { preflightHeaders, type RawHeaders } from './headers.ts'
 import { ownHost } from './own-host.ts'
 
 export interface CrossOrigin {
-  /** @throws FORBIDDEN when another site's page acts for an agent in plain mode, where a header is all it takes */
-  check(request: IncomingMessage): void
+  /** @throws FORBIDDEN when another site's page acts in plain mode, where a header is all it takes to be an agent, and where the sandbox is open */
+  check(request: IncomingMessage, route: Found): void
 }
 
 const identityHeaders = ['x-agent-id', 'x-wallet-address', 'x-admin-wallet', 'x-admin-key']
@@ -15,13 +15,15 @@ export function crossOrigin(mode: 'plain' | 'signed', publicBaseUrl: string): Cr
   const isOwn = ownHost(publicBaseUrl)
   const { protocol } = new URL(publicBaseUrl)
   return {
-    check: ({ headers }) => {
+    check: ({ headers }, { method, endpoint }) => {
       const { origin } = headers
       if (mode === 'signed' || origin === undefined) return
       const page = URL.canParse(origin) ? new URL(origin) : undefined
       if (page?.protocol === protocol && isOwn(page.host)) return
       if (identityHeaders.some(name => headers[name] !== undefined))
         refuse('FORBIDDEN', { header: 'origin' }, { message: 'Pages of other sites may not send identity headers' })
+      // a browser sends some bodies without asking by a preflight
+      if (method !== 'get' && !endpoint.crossOrigin) refuse('FORBIDDEN', { header: 'origin' }, { message: 'Pages of other sites may not call this' })
     },
   }
 }

@@ -118,7 +118,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   } else await pipe(parts.pools.of(route.service), call, response)
 }
 
-/** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write. */
+/** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write, and after too many nobody is looked at. */
 async function admit(
   request: Request,
   response: Response,
@@ -130,19 +130,23 @@ async function admit(
 ): Promise<Identity> {
   const { mode } = parts.identity
   const who = () => {
-    parts.crossOrigin.check(request)
-    return inTrace(progress.trace, () => identify(request, body, route, peer, parts.identity))
+    parts.crossOrigin.check(request, route)
+    return isNobody(request, route, mode) ? nobody : inTrace(progress.trace, () => identify(request, body, route, peer, parts.identity))
   }
-  if (comesAsAdmin(request, route, mode))
-    return who().catch(async (error: unknown) => {
+  if (comesAsAdmin(request, route, mode)) {
+    parts.rates.checkAdmin(peer.ip)
+    try {
+      return await who()
+    } catch (error) {
       await parts.rates.failedAdmin(request, response, peer.ip)
       throw error
-    })
+    }
+  }
   const standings = await parts.rates.byAddress(request, response, route, peer.ip)
   // a signature tells for certain whose write it is, and is worth the wait; headers alone are counted as sent
   if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, response, route, peer.ip)))
   progress.headers.push(...rateHeaders(standings))
-  const identity = isNobody(request, route, mode) ? nobody : await who()
+  const identity = await who()
   if (mode === 'signed') await parts.rates.byCaller(request, response, route, peer.ip, identity.signedBy)
   return identity
 }

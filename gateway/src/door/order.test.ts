@@ -56,6 +56,7 @@ describe('the order of checks', () => {
     for (let i = 0; i < 3; i++) refused.push(await status(`0x${'9'.repeat(40)}`))
 
     assert.deepEqual(refused, [403, 429, 429])
+    assert.equal(await status(admin), 429, 'a right guess after many wrong ones')
   })
 
   it('knows no internal route, and treats HEAD as GET', async () => {

@@ -183,6 +183,27 @@ describe('signed requests', () => {
     assert.deepEqual([asAdmin.status, asOther.body.code, alone.body.code], [200, 'SIGNATURE_INVALID', 'SIGNATURE_REQUIRED'])
   })
 
+  it("of another wallet than the named admin's are refused before body, nonce and contracts are looked at", async () => {
+    const path = '/api/admin/invites'
+    const headers = await signed({ signer: wallet, path, body: '{}', headers: { 'x-admin-wallet': admin.address } as never })
+    const answers = []
+    for (let i = 0; i < 2; i++)
+      answers.push(await send(world.url, 'POST', path, { headers: { ...headers, signature: 'eth=:AAAA:' }, raw: '{"a":1}' }))
+
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.code, body.message], [401, 'SIGNATURE_INVALID', 'The signature is not by the wallet that the headers name'])
+  })
+
+  it('of a syncing agent tell the service who asks', async () => {
+    const path = '/api/reputation/sync'
+    const body = JSON.stringify({ agentId: agent.agentId })
+    const answer = await send(world.url, 'POST', path, { headers: await signed({ path, body }), raw: body })
+    const nobody = await send(world.url, 'POST', path, { raw: body })
+
+    assert.deepEqual([answer.status, answer.body.context.agent.agentId], [200, agent.agentId])
+    assert.deepEqual([nobody.status, nobody.body.code], [401, 'AUTH_REQUIRED'])
+  })
+
   it("tell registration whose wallet is proven, and hold writes of a signed class to the caller's own path", async () => {
     const registration = await send(world.url, 'POST', '/api/register-agent', {
       headers: await signed({ path: '/api/register-agent', body: '{}', headers: {} as ReturnType<typeof identity> }),

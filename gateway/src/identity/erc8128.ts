@@ -6,7 +6,7 @@ import { ownHost } from '../door/own-host.ts'
 import type { Nonces } from './nonces.ts'
 import type { VerifySignature } from './signature.ts'
 import { checkDigest, signatureBase } from './signature-base.ts'
-import { invalid, parseSignature, type SignatureInput } from './signature-input.ts'
+import { invalid, otherWallet, parseSignature, type SignatureInput } from './signature-input.ts'
 
 export interface VerifierParts {
   nonces: Nonces
@@ -24,14 +24,15 @@ const longestSeconds = 300
 export function verifier({ nonces, peers, publicBaseUrl, now = Date.now }: VerifierParts): VerifySignature {
   const isOwnHost = ownHost(publicBaseUrl)
   const { protocol } = new URL(publicBaseUrl)
-  return async (request, body) => {
+  return async (request, body, expected) => {
     const input = parseSignature(request.headers['signature-input'], request.headers.signature)
     const chain = chains.get(input.chainId)
     if (!chain) throw invalid(`keyid must name chain ${[...chains.keys()].join(' or ')}`)
     // else a request signed for another site would count here
     if (!isOwnHost(request.headers.host)) throw invalid('The request was made to another host')
     checkWindow(input, Math.floor(now() / 1000))
-    checkDigest(request, body)
+    if (expected !== undefined && input.address !== expected.toLowerCase()) throw otherWallet()
+    checkDigest(request, await body())
     const hash = hashMessage(Buffer.from(signatureBase(request, input, protocol), 'latin1'))
     if (recovered(hash, input.signature) !== input.address && !(await acceptedByContract(peers, chain, input, hash)))
       throw invalid('The signature was not made by the wallet that keyid names')

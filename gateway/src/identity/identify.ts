@@ -5,6 +5,7 @@ import { type AdminRules, namedAdmin, provePlainly } from './admin-caller.ts'
 import { type AgentHeaders, type ResolvedAgent, resolveAgent } from './agent-caller.ts'
 import type { Agents } from './agents.ts'
 import { isSigned, type Signer, type VerifySignature } from './signature.ts'
+import { otherWallet } from './signature-input.ts'
 
 /** Who is calling, and how far that was proven. */
 export interface Identity {
@@ -46,13 +47,12 @@ export async function identify(
     : undefined
   const names = sent.agentId !== undefined || sent.wallet !== undefined
   if (!admin) requireHeaders(declared === 'optionalWallet' && names ? 'wallet' : needs, sent)
-  const signer = isSigned(request) ? await parts.verifySignature(request, await body()) : undefined
+  const signer = isSigned(request) ? await parts.verifySignature(request, body, admin?.wallet) : undefined
   const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain', ...(parts.exposed ? { exposed: true } : {}) }
 
   if (admin) {
-    if (signer) sameWallet(signer, admin.wallet)
-    else if (parts.mode === 'signed' || parts.exposed) refuse('SIGNATURE_REQUIRED')
-    else provePlainly(request.headers, peer, parts.admins)
+    if (!signer && (parts.mode === 'signed' || parts.exposed)) refuse('SIGNATURE_REQUIRED')
+    if (!signer) provePlainly(request.headers, peer, parts.admins)
     return { ...proof, admin }
   }
   if (needs === 'nothing' && !(optional && names)) return proof
@@ -111,8 +111,7 @@ const mustSign = ({ endpoint }: Found, agent: ResolvedAgent, { mode, exposed }: 
   mode === 'signed' || agent.requireSignature || endpoint.alwaysSigned || (exposed && endpoint.spends)
 
 function sameWallet(signer: Signer, wallet: string): void {
-  if (signer.wallet.toLowerCase() !== wallet.toLowerCase())
-    refuse('SIGNATURE_INVALID', undefined, { message: 'The signature is not by the wallet that the headers name' })
+  if (signer.wallet.toLowerCase() !== wallet.toLowerCase()) throw otherWallet()
 }
 
 /** Where signed mode asks for more than the declaration's plain class, the service does not compare caller and path: it is done here. */

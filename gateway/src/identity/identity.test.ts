@@ -186,6 +186,18 @@ describe('identity in plain mode', () => {
     const preflight = await world.call('OPTIONS', '/api/agents', { headers: { ...page, 'access-control-request-method': 'GET' } })
     const refused = await world.call('OPTIONS', '/api/gigs', { headers: { ...page, 'access-control-request-method': 'POST' } })
 
+    // a body of no type goes out without a preflight
+    const sent = async (path: string, origin: string) => {
+      const response = await fetch(world.url + path, { method: 'POST', headers: { origin }, body: new Blob(['{"advanceSeconds":0}']) })
+      return [response.status, JSON.parse(await response.text()).code]
+    }
+    const open = ['/api/sandbox/clock', '/api/sandbox/faucet', '/api/register-agent', `/api/agents/${a.agentId}/heartbeat`]
+    for (const path of open)
+      for (const origin of ['https://other.example', 'null', 'http://127.0.0.1:1'])
+        assert.deepEqual(await sent(path, origin), [403, 'FORBIDDEN'], `${origin} to ${path}`)
+    assert.deepEqual(await sent('/api/sandbox/clock', world.url), [200, undefined])
+    assert.equal((await world.call('POST', '/api/x402/pay', { headers: page, body: { endpoint: '/api/gigs' } })).body.code, 'NOT_PRICED')
+
     assert.deepEqual([acting.status, acting.body.code], [403, 'FORBIDDEN'])
     assert.equal(acting.headers.get('access-control-allow-origin'), null)
     assert.equal(reading.headers.get('access-control-allow-origin'), '*')

@@ -48,6 +48,8 @@ export function parseSignature(inputHeader: unknown, signatureHeader: unknown): 
 
 export const invalid = (message: string) => new Refusal('SIGNATURE_INVALID', { message })
 
+export const otherWallet = () => invalid('The signature is not by the wallet that the headers name')
+
 function seconds(params: Map<string, string>, name: string): number {
   const value = Number(params.get(name) ?? Number.NaN)
   if (!Number.isSafeInteger(value)) throw invalid(`${name} must be Unix seconds`)

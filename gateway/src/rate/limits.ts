@@ -9,6 +9,8 @@ export interface RateLimits {
   byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
   /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
   byCaller(request: Request, response: Response, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
+  /** Before an admin call is looked at. @throws RATE_LIMITED when its address had too many refused, so that a right guess is worth no more */
+  checkAdmin(ip: string): void
   /** Counts a refused admin call as a write: keys and wallets cannot be tried out at full speed. @throws RATE_LIMITED */
   failedAdmin(request: Request, response: Response, ip: string): Promise<void>
   close(): Promise<void>
@@ -56,6 +58,7 @@ export function rateLimits(settings: RateSettings): RateLimits {
   const writeByAddress = make('write-address', settings.write * limits.rate.perIpFactor)
   const write = make('write', settings.write)
   const admin = make('admin-refused', settings.write)
+  const refused = fullWindows()
   const quotas = new Map<string, Limit>()
   const quotaOf = ({ name, endpoint: { quota } }: Found) => {
     const known = quotas.get(name) ?? make(name, quota!.limit, quota!.windowSeconds, true)
@@ -74,8 +77,13 @@ export function rateLimits(settings: RateSettings): RateLimits {
       if (route.endpoint.rate === 'read') return []
       return [await take(write, request, response, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
     },
+    checkAdmin: ip => refused.check(addressKey(ip)),
     failedAdmin: async (request, response, ip) => {
-      await take(admin, request, response, addressKey(ip))
+      const address = addressKey(ip)
+      await take(admin, request, response, address).catch((error: unknown) => {
+        if (error instanceof RateRefusal) refused.add(address, error.standing)
+        throw error
+      })
     },
     close: async () => {
       for (const store of stores) await store.shutdown?.()
@@ -84,6 +92,25 @@ export function rateLimits(settings: RateSettings): RateLimits {
 }
 
 export const memoryStore = (): Store => new MemoryStore()
+
+const mostKept = 10_000
+
+/** Windows that were met full: until they end, that is known without counting. */
+function fullWindows() {
+  const full = new Map<string, Standing>()
+  const hasEnded = ({ resetTime }: Standing) => resetTime.getTime() <= Date.now()
+  return {
+    /** @throws RATE_LIMITED */
+    check: (key: string): void => {
+      const standing = full.get(key)
+      if (standing && !hasEnded(standing)) throw new RateRefusal(standing)
+    },
+    add: (key: string, standing: Standing): void => {
+      if (full.size >= mostKept) for (const [other, known] of full) if (hasEnded(known)) full.delete(other)
+      full.set(key, standing)
+    },
+  }
+}
 
 interface Limit {
   name: string
