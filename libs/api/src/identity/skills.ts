@@ -147,6 +147,7 @@ export const syncGithub = endpoint({
   summary: 'Check all linked GitHub accounts and repositories of an agent again',
   caller: 'public',
   signed: 'agentOrOracle',
+  actor: 'agentId',
   body: z.object({ agentId: uuid }),
   response: z.looseObject({
     agentId: id,

@@ -67,6 +67,7 @@ export const syncReputation = endpoint({
   summary: 'Push the score of an agent to the networks it is registered on',
   caller: 'public',
   signed: 'agentOrOracle',
+  actor: 'agentId',
   body: z.object({ agentId: uuid }),
   response: z.looseObject({
     agentId: id,

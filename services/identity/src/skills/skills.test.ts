@@ -169,9 +169,12 @@ describe('skills', () => {
     })
     const sync = () => world.call('POST', '/api/github/sync-all', { body: { agentId: agent.id } })
 
+    const stranger = await world.agent()
+    const foreign = await world.call('POST', '/api/github/sync-all', { body: { agentId: agent.id }, headers: stranger.headers })
     const first = await sync()
     const second = await sync()
 
+    assert.deepEqual([foreign.status, foreign.body.code], [403, 'FORBIDDEN'])
     assert.equal(first.status, 202)
     assert.deepEqual([first.body.queued, first.body.synced, first.body.results], [1, 0, [{ skill: 'rust', status: 'unchecked' }]])
     assert.equal(second.status, 429)
