@@ -9,7 +9,6 @@ import {
   type ResponseOf,
   refuse,
   type ServiceName,
-  serviceNames,
 } from '@carapace/api'
 import type { Config } from './config.ts'
 import { contextHeader, signContext } from './context.ts'
@@ -31,8 +30,24 @@ export interface Peers {
   ): Promise<ResponseOf<E> | undefined>
 }
 
-/** The port of a service that runs alone: `base` for the first of the list, and so on. */
-export const servicePort = (service: ServiceName, base: number): number => base + serviceNames.indexOf(service)
+/** A new service takes the next number, so that no other moves. */
+const portOffsets: Readonly<Record<ServiceName, number>> = {
+  identity: 0,
+  reputation: 1,
+  marketplace: 2,
+  swarm: 3,
+  escrow: 4,
+  commerce: 5,
+  treasury: 6,
+  domains: 7,
+  social: 8,
+  notifications: 9,
+  'chain-relayer': 10,
+  gateway: 11,
+}
+
+/** The port of a service that runs alone. */
+export const servicePort = (service: ServiceName, base: number): number => base + portOffsets[service]
 
 /** Where services that run alone find each other. */
 export const addressesOf =
