@@ -1,9 +1,10 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
+import { closeClaim, rewardId } from './claim.ts'
 import { openForSubmission } from './open.ts'
 import type { Parts } from './parts.ts'
-import { endClaim, fund, type Reward } from './reward.ts'
+import { fund, type Reward } from './reward.ts'
 import { facts, rewardOf, type Vote, voteOnChain } from './validation.ts'
 
 export const events = (parts: Parts): Subscription[] => [
@@ -20,8 +21,8 @@ export const events = (parts: Parts): Subscription[] => [
       await parts.rewards.rows.change(id, reward => fund(reward, funded, parts.clock.now()))
     }
   }),
-  on(api.rewardPaid, ({ claimId, txHash }) => closeClaim(parts, claimId, 'paid', txHash)),
-  on(api.rewardFailed, ({ claimId }) => closeClaim(parts, claimId, 'failed', null)),
+  on(api.rewardPaid, paid => closeClaim(parts, paid, 'paid', paid.txHash)),
+  on(api.rewardFailed, failed => closeClaim(parts, failed, 'failed', null)),
   on(api.chainCommandConfirmed, ({ kind, opKey, txHash, blockNumber }) =>
     kind === 'swarm.vote' ? noteVote(parts, opKey, { status: 'confirmed', txHash, blockNumber, error: null }) : Promise.resolve(),
   ),
@@ -34,8 +35,6 @@ export const events = (parts: Parts): Subscription[] => [
       : Promise.resolve(),
   ),
 ]
-
-const rewardId = (validationId: string, validatorId: string) => `${validationId}.${validatorId}`
 
 /** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
 async function accrue(parts: Parts, validationId: string): Promise<void> {
@@ -68,12 +67,6 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
     await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), {
       cause: `accrue:${validationId}`,
     })
-}
-
-async function closeClaim(parts: Parts, claimId: string, status: 'paid' | 'failed', txHash: string | null): Promise<void> {
-  await parts.rewards.claims.change(claimId, claim => (claim.status === 'claiming' ? { state: { ...claim, status, txHash }, events: [] } : undefined))
-  for (const reward of await parts.rewards.rows.find({ claimId }))
-    await parts.rewards.rows.change(reward.id, present => endClaim(present, claimId, status === 'paid'))
 }
 
 /** Operation key of a vote: `swarm.vote:<validation>:<voter's wallet>`. */

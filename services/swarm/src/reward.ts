@@ -3,7 +3,7 @@ import type { Decision } from '@carapace/store'
 
 /** What one validator earned with one validation; all amounts micro-USDC. */
 export interface Reward {
-  /** `<validation>/<validator>` */
+  /** `<validation>.<validator>` */
   id: string
   validationId: string
   validatorId: string
@@ -50,9 +50,17 @@ export function endClaim(reward: Reward, claimId: string, paid: boolean): Decisi
   return { state: { ...reward, claiming: 0n, claimed: reward.claimed + (paid ? reward.claiming : 0n), claimId: null }, events: [] }
 }
 
+/** A payment that a reorganisation undid: what it paid can be claimed again. */
+export const takeBack = (reward: Reward, amount: bigint): Decision<Reward> => ({
+  state: { ...reward, claimed: reward.claimed - amount },
+  events: [],
+})
+
 /** One payment on one network: the escrow pays it from the fee pool. */
 export interface Claim {
   id: string
+  /** Of the payment's command: from 1, one more after each failure. */
+  round: number
   validatorId: string
   wallet: string
   chain: Chain
@@ -64,6 +72,6 @@ export interface Claim {
 }
 
 export function requestClaim(claim: Claim): { state: Claim; events: Draft[] } {
-  const { id, validatorId, wallet, chain, amount, rewards, by } = claim
-  return { state: claim, events: [rewardClaimRequested.of({ claimId: id, validatorId, wallet, chain, amount, rewards, by })] }
+  const { id, round, validatorId, wallet, chain, amount, rewards, by } = claim
+  return { state: claim, events: [rewardClaimRequested.of({ claimId: id, round, validatorId, wallet, chain, amount, rewards, by })] }
 }

@@ -170,7 +170,7 @@ export const rewardFunded = event('escrow.reward.funded', 'validationId', 'Rewar
   /** `amount` is what this funding adds, `funded` the sum so far. */
   rewards: z.array(z.object({ validatorId: id, amount: micro, funded: micro })),
 })
-const claimFacts = { claimId: id, validatorId: id, chain, amount: micro, validationIds: z.array(id) }
+const claimFacts = { claimId: id, round: z.int(), validatorId: id, chain, amount: micro, validationIds: z.array(id) }
 export const rewardPaid = event('escrow.reward.paid', 'claimId', 'A claim was paid', { ...claimFacts, txHash: z.string(), paidAt: timestamp })
 export const rewardFailed = event('escrow.reward.failed', 'claimId', 'The payment of a claim failed for good', {
   ...claimFacts,

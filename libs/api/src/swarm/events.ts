@@ -124,6 +124,8 @@ export const rewardAccrued = event('swarm.reward.accrued', 'validationId', 'Winn
 
 export const rewardClaimRequested = event('swarm.reward.claim-requested', 'claimId', 'Funded rewards of one network shall be paid', {
   claimId: id,
+  /** From 1; a claim whose payment failed for good is asked for again as its next round. */
+  round: z.int(),
   validatorId: id,
   wallet: walletOut,
   chain,

@@ -1,91 +1,94 @@
-import { type PayloadOf, Refusal, type rewardClaimRequested, rewardFailed, rewardPaid } from '@carapace/api'
+import { type Draft, type PayloadOf, Refusal, type rewardClaimRequested, rewardFailed, rewardPaid } from '@carapace/api'
 import { commands } from '@carapace/chain'
+import type { ClientSession } from 'mongoose'
 import { account, type Posting, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { post, transact } from '../transact.ts'
-import type { Claim } from './reward.store.ts'
+import { type Claim, type Outcome, type Step, stepFor, take } from './claim.ts'
 import { claim } from './reward.ts'
 
 type Requested = PayloadOf<typeof rewardClaimRequested>
 
-const facts = ({ id, validatorId, chain, amount, rewards }: Claim) => ({
+const facts = ({ id, round, validatorId, chain, amount, rewards }: Claim) => ({
   claimId: id,
+  round,
   validatorId,
   chain,
   amount,
   validationIds: rewards.map(({ validationId }) => validationId),
 })
-const posting = (key: string, { id }: Claim, lines: Posting['lines'], txHash: string | null = null): Posting => ({
-  key,
+const posting = (what: string, { id, round }: Claim, lines: Posting['lines'], txHash: string | null = null): Posting => ({
+  key: `${what}:${id}:${round}`,
   ref: { type: 'claim', id },
   lines,
   txHash,
 })
 
-/** Pays funded rewards out. A claim that is not covered fails at once, nothing is sent. */
+/**
+ * Pays funded rewards out. A claim that is not covered fails at once, nothing is sent. One that failed before is paid as its next round:
+ * the contract pays a claim once, whatever the round.
+ */
 export async function startClaim(parts: Parts, request: Requested): Promise<void> {
-  const { claimId, validatorId, wallet, chain, amount, rewards } = request
-  const record: Claim = { id: claimId, validatorId, wallet, chain, amount, rewards, status: 'claiming', txHash: null }
-  if (await parts.claims.get(claimId)) return
+  const { claimId, round, validatorId, wallet, chain, amount, rewards } = request
+  const record: Claim = { id: claimId, round, seq: 0, validatorId, wallet, chain, amount, rewards, status: 'claiming', txHash: null }
+  const known = await parts.claims.get(claimId)
+  if (known && known.round >= round) return
+  if (known && known.status !== 'failed') throw new Error(`claim ${claimId} is ${known.status} in round ${known.round}: round ${round} cannot begin`)
+  const keep = (state: Claim, events: Draft[], options: { session?: ClientSession } = {}) =>
+    known
+      ? parts.claims.change(claimId, present => (present.round < round ? { state, events } : undefined), options)
+      : parts.claims.create(state, events, options)
   try {
     if (rewards.reduce((sum, part) => sum + part.amount, 0n) !== amount || amount <= 0n) throw new Refusal('VALIDATION_ERROR')
     await transact(parts, async session => {
-      await parts.claims.create(record, [commands.rewardPay({ claimId, to: wallet, amount, chain })], { session })
+      await keep(record, [commands.rewardPay({ claimId, to: wallet, amount, chain, round })], { session })
       for (const part of rewards)
         await parts.rewards.change(part.validationId, reward => claim(reward, validatorId, part.amount, 'start'), { session })
       const lines = rewards.flatMap(part => transfer(account.reward(part.validationId, validatorId), account.transit(claimId), part.amount))
-      await post(parts, chain, [posting(`claim:${claimId}`, record, lines)], session)
+      await post(parts, chain, [posting('claim', record, lines)], session)
     })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS') throw error
-    await parts.claims.create({ ...record, status: 'failed' }, [rewardFailed.of({ ...facts(record), code: 'NOT_FUNDED' })])
+    await keep({ ...record, status: 'failed' }, [rewardFailed.of({ ...facts(record), code: 'NOT_FUNDED' })])
   }
 }
 
-export async function claimPaid(parts: Parts, claimId: string, txHash: string): Promise<void> {
-  await end(parts, claimId, 'paid', record => ({
-    state: { ...record, status: 'claimed', txHash },
-    events: [rewardPaid.of({ ...facts(record), txHash, paidAt: parts.clock.now().toISOString() })],
-    posting: posting(`claim-paid:${claimId}`, record, transfer(account.transit(claimId), account.outside(record.wallet), record.amount), txHash),
-  }))
-}
-
-/** The terminal failure of the payment: the rewards can be claimed again. */
-export async function claimFailed(parts: Parts, claimId: string, code: string): Promise<void> {
-  await end(parts, claimId, 'back', record => ({
-    state: { ...record, status: 'failed' },
-    events: [rewardFailed.of({ ...facts(record), code })],
-    posting: posting(
-      `claim-failed:${claimId}`,
-      record,
-      record.rewards.flatMap(part => transfer(account.transit(claimId), account.reward(part.validationId, record.validatorId), part.amount)),
-    ),
-  }))
-}
-
-async function end(
-  parts: Parts,
-  claimId: string,
-  step: 'paid' | 'back',
-  decide: (record: Claim) => { state: Claim; events: ReturnType<typeof rewardPaid.of>[]; posting: Posting },
-): Promise<void> {
-  if (!(await parts.claims.get(claimId))) return
+/** Follows an outcome of the payment: claim, rewards and ledger in one transaction. After a failure the rewards can be claimed again. */
+export async function followClaim(parts: Parts, claimId: string, outcome: Outcome): Promise<void> {
+  const known = await parts.claims.get(claimId)
+  if (!known || stepFor(known, outcome) === undefined) return
   await transact(parts, async session => {
-    let ended: Posting | undefined
-    const record = await parts.claims.change(
+    let step: Step | undefined
+    const after = await parts.claims.change(
       claimId,
       present => {
-        if (present.status !== 'claiming') return undefined
-        const { posting: lines, ...decision } = decide(present)
-        ended = lines
-        return decision
+        step = stepFor(present, outcome)
+        return step && { state: take(present, step, outcome), events: told(parts, take(present, step, outcome), step, outcome) }
       },
       { session },
     )
-    if (!ended) return
-    for (const part of record.rewards)
-      await parts.rewards.change(part.validationId, reward => claim(reward, record.validatorId, part.amount, step), { session })
-    await post(parts, record.chain, [ended], session)
+    if (step === undefined || step === 'remine') return
+    for (const part of after.rewards) {
+      const moved = step
+      await parts.rewards.change(part.validationId, reward => claim(reward, after.validatorId, part.amount, moved), { session })
+    }
+    await post(parts, after.chain, [postings[step](after)], session)
   })
+}
+
+function told({ clock }: Parts, after: Claim, step: Step, outcome: Outcome): Draft[] {
+  if (step === 'remine') return []
+  return outcome.is === 'confirmed'
+    ? [rewardPaid.of({ ...facts(after), txHash: outcome.txHash, paidAt: clock.now().toISOString() })]
+    : [rewardFailed.of({ ...facts(after), code: outcome.code })]
+}
+
+const givenBack = (from: string, { rewards, validatorId }: Claim) =>
+  rewards.flatMap(part => transfer(from, account.reward(part.validationId, validatorId), part.amount))
+
+const postings: Record<Exclude<Step, 'remine'>, (after: Claim) => Posting> = {
+  pay: after => posting('claim-paid', after, transfer(account.transit(after.id), account.outside(after.wallet), after.amount), after.txHash),
+  back: after => posting('claim-failed', after, givenBack(account.transit(after.id), after)),
+  undo: after => posting('claim-undone', after, givenBack(account.outside(after.wallet), after)),
 }

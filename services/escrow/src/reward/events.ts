@@ -3,7 +3,7 @@ import { on, type Subscription } from '@carapace/service'
 import { account, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { transact } from '../transact.ts'
-import { claimFailed, claimPaid, startClaim } from './claims.ts'
+import { followClaim, startClaim } from './claims.ts'
 import { fundWhenReady } from './fund.ts'
 import type { Source } from './reward.ts'
 
@@ -48,9 +48,11 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
       ended({ id, posterId, chain, kind: 'refund', fee: api.feeOf(budget, jobFeeBp), endedAt: new Date(at) }),
     ),
     on(api.rewardClaimRequested, request => startClaim(parts, request)),
-    on(api.chainCommandConfirmed, async ({ kind, opKey, txHash }) => (kind === 'reward.pay' ? claimPaid(parts, idOf(opKey), txHash) : undefined)),
-    on(api.chainCommandFailed, async ({ kind, opKey, terminal, code }) =>
-      kind === 'reward.pay' && terminal ? claimFailed(parts, idOf(opKey), code) : undefined,
+    on(api.chainCommandConfirmed, async ({ kind, opKey, round, seq, txHash }) =>
+      kind === 'reward.pay' ? followClaim(parts, idOf(opKey), { is: 'confirmed', round, seq, txHash }) : undefined,
+    ),
+    on(api.chainCommandFailed, async ({ kind, opKey, round, seq, terminal, code }) =>
+      kind === 'reward.pay' && terminal ? followClaim(parts, idOf(opKey), { is: 'failed', round, seq, code }) : undefined,
     ),
   ]
 }

@@ -146,9 +146,10 @@ describe('rewards', () => {
     await world.platform.publish(accrued(story, [validator], 500_000n))
     await world.platform.publish(told.resolved(story, 'approved'))
     await fundedOf(story)
-    const request = (amount: bigint, claimId: string = randomUUID()) =>
+    const request = (amount: bigint, claimId: string = randomUUID(), round = 1) =>
       api.rewardClaimRequested.of({
         claimId,
+        round,
         validatorId: validator,
         wallet,
         chain: story.chain,
@@ -157,22 +158,29 @@ describe('rewards', () => {
         by: 'validator',
       })
     const ended = (claimId: string) => until('the claim ended', () => claims.find(line => line.endsWith(claimId)))
-    const [failing, paid, tooMuch] = [randomUUID(), randomUUID(), randomUUID()]
+    const [paid, tooMuch] = [randomUUID(), randomUUID()]
 
     world.chain = () => 'fail'
-    await world.platform.publish(request(500_000n, failing))
-    assert.match(await ended(failing), /reward\.failed/)
+    await world.platform.publish(request(500_000n, paid))
+    assert.match(await ended(paid), /reward\.failed/)
+    claims = []
     world.chain = () => 'confirm'
     await world.platform.publish(request(500_000n, paid))
-    await world.platform.publish(request(500_000n, paid))
+    await world.platform.publish(request(500_000n, paid, 2))
+    await world.platform.publish(request(500_000n, paid, 2))
     assert.match(await ended(paid), /reward\.paid/)
     await world.platform.publish(request(usdc(0.1), tooMuch))
     assert.match(await ended(tooMuch), /reward\.failed/)
 
-    const payments = world.commands.filter(({ kind, opKey }) => kind === 'reward.pay' && [failing, paid, tooMuch].some(id => opKey.endsWith(id)))
+    const payments = world.commands.filter(({ kind, opKey }) => kind === 'reward.pay' && [paid, tooMuch].some(id => opKey.endsWith(id)))
     assert.deepEqual(
-      payments.map(({ opKey }) => opKey),
-      [`reward.pay:${failing}`, `reward.pay:${paid}`],
+      payments.map(({ opKey, round }) => [opKey, round]),
+      [1, 2].map(round => [`reward.pay:${paid}`, round]),
     )
+    claims = []
+    await world.outcome({ ...payments[1]!, round: 2 }, 'fail', 'REVERTED', 3)
+    assert.match(await ended(paid), /reward\.failed/)
+    await world.platform.publish(request(500_000n, paid, 3))
+    await until('it is paid again', () => claims.some(line => line.includes('reward.paid')))
   })
 })

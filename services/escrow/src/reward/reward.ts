@@ -81,11 +81,17 @@ export function fund(reward: Reward, amounts: readonly bigint[], by: 'fee' | 're
   return { state, events: rewards.length ? [rewardFunded.of({ validationId, gigId, jobId, title, chain, source: by, rewards })] : [] }
 }
 
+export type ClaimStep = 'start' | 'pay' | 'back' | 'undo'
+const claimSteps = (amount: bigint): Record<ClaimStep, { claiming: bigint; claimed: bigint }> => ({
+  start: { claiming: amount, claimed: 0n },
+  pay: { claiming: -amount, claimed: amount },
+  back: { claiming: -amount, claimed: 0n },
+  undo: { claiming: 0n, claimed: -amount },
+})
+
 /** Moves an amount of one winner between funded, claiming and claimed. @throws INVALID_STATE when less is funded and free */
-export function claim(reward: Reward, validatorId: string, amount: bigint, step: 'start' | 'paid' | 'back'): Decision<Reward> {
-  const change = { start: { claiming: amount, claimed: 0n }, paid: { claiming: -amount, claimed: amount }, back: { claiming: -amount, claimed: 0n } }[
-    step
-  ]
+export function claim(reward: Reward, validatorId: string, amount: bigint, step: ClaimStep): Decision<Reward> {
+  const change = claimSteps(amount)[step]
   const shares = reward.shares.map(share => {
     if (share.validatorId !== validatorId) return share
     const after = { ...share, claiming: share.claiming + change.claiming, claimed: share.claimed + change.claimed }

@@ -28,7 +28,7 @@ export interface World {
   commands: api.ChainCommand[]
   /** How the chain treats a command. Default: confirms it at once. */
   chain: (command: api.ChainCommand) => Outcome
-  outcome(command: api.ChainCommand, outcome: 'confirm' | 'fail', code?: string): Promise<void>
+  outcome(command: api.ChainCommand, outcome: 'confirm' | 'fail' | 'reorg', code?: string, seq?: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -139,9 +139,10 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
 
   const platform = await startPlatform([marketplace, swarm, treasury, relayer, escrow], options)
   world.platform = platform
-  world.outcome = async (command, outcome, code = 'REVERTED') => {
+  world.outcome = async (command, outcome, code = 'REVERTED', seq = command.round) => {
     const { opKey, round, kind, network, aggregateKey } = command
-    const base = { opKey, round, kind, network, aggregateKey, seq: round }
+    const base = { opKey, round, kind, network, aggregateKey, seq }
+    if (outcome === 'reorg') return void (await platform.publish(api.chainCommandReorged.of({ ...base, txHash: newHash(), blockHash: newHash() })))
     await platform.publish(
       outcome === 'confirm'
         ? api.chainCommandConfirmed.of({ ...base, txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] })

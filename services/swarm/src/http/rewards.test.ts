@@ -68,13 +68,15 @@ describe('rewards of validators over HTTP', () => {
     ])
     const claimId = await until('the claim is told', () => world.claims.at(-1))
     const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
-    await world.platform.publish(rewardFailed.of({ ...facts, code: 'REVERTED' }))
+    await world.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
     await until('the reward is back', async () => (await claimable(validator)).totalClaimable > 0)
 
     const count = world.claims.length
     assert.equal((await claim(validator)).status, 202)
     const second = await until('the second claim is told', () => world.claims[count])
-    await world.platform.publish(rewardPaid.of({ ...facts, claimId: second, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }))
+    assert.equal(second, claimId)
+    await world.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
+    await world.platform.publish(rewardPaid.of({ ...facts, round: 2, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }))
     await until('the reward is paid', async () => (await claimable(validator)).claimable.every((one: { gigId: string }) => one.gigId !== gigId))
     assert.deepEqual(said(await claim(validator)), [409, 'INVALID_STATE'])
   })
