@@ -24,7 +24,7 @@ export async function holdFunds(
 ): Promise<Stored<Reservation>> {
   const { agentId, amount, chain, id } = draft
   await parts.budgets.ensure(agentId)
-  return transact(parts, async session => {
+  const work = async (session: ClientSession) => {
     const now = parts.clock.now()
     await parts.budgets.change(agentId, budget => spend(budget, amount, now), { session })
     await needAvailable(parts, draft, session)
@@ -40,7 +40,8 @@ export async function holdFunds(
     await parts.history.add({ ...line, id, agentId, type: 'debit', amount, chain, txHash: null, isFinal: false, at: now }, session)
     await also(session)
     return reservation
-  })
+  }
+  return parts.turns.take(agentId, () => transact(parts, work))
 }
 
 async function needAvailable({ ledger }: Parts, { agentId, amount, chain }: NewReservation, session: ClientSession): Promise<void> {

@@ -9,6 +9,7 @@ import { type Networks, networkReader } from './networks.ts'
 import { type PaymentStore, paymentStore } from './payment.store.ts'
 import { type ReservationStore, reservationStore } from './reservation.store.ts'
 import { type SettlementStore, settlementStore } from './settlement.store.ts'
+import { type Turns, turns } from './turns.ts'
 import { type WalletStore, walletStore } from './wallet.store.ts'
 
 /** What the treasury keeps. */
@@ -23,6 +24,8 @@ export interface Stores {
   agents: AgentProjection
   gigs: Gigs
   networks: Networks
+  /** Of agents, by id. */
+  turns: Turns
   /** Money on chain that no entry speaks of, by network and address, and since when (wall clock, ms). */
   excess: Map<string, { amount: bigint; since: number }>
 }
@@ -39,5 +42,6 @@ export const stores = (platform: Platform): Stores => ({
   agents: agentProjection(platform),
   gigs: gigProjection(platform),
   networks: networkReader(platform),
+  turns: turns(),
   excess: new Map(),
 })

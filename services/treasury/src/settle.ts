@@ -22,7 +22,7 @@ const posted = {
 export async function settle(parts: Parts, outcome: Outcome): Promise<void> {
   const found = await parts.reservations.upTo(outcome.key, outcome.round)
   if (!found || stepFor(found, outcome) === undefined) return
-  await transact(parts, async session => {
+  const work = async (session: ClientSession) => {
     const reservation = await parts.reservations.need(found.id, session)
     const step = stepFor(reservation, outcome)
     if (step === undefined) return
@@ -40,7 +40,8 @@ export async function settle(parts: Parts, outcome: Outcome): Promise<void> {
       payment => (outcome.is === 'confirmed' ? confirm(payment, outcome.txHash, now) : fail(payment, outcome.code)),
       { session },
     )
-  })
+  }
+  await parts.turns.take(found.agentId, () => transact(parts, work))
 }
 
 /** The sender takes a queued payment back; whichever comes first, this or the executor, is the only one. @throws NOT_FOUND, FORBIDDEN, INVALID_STATE */
