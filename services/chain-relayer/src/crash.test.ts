@@ -59,7 +59,7 @@ describe('a lane that is killed', function () {
     first.kill('SIGSTOP')
     await host.start({ batchSize: 4 })
     host.send(work.slice(15).map(one => one.draft))
-    await until('the second one leads', async () => Number((await kit.db.leases.findOne({}))?.epoch) >= 2)
+    await until('the second one leads', async () => Number((await kit.db.leases.findOne({}))?.epoch) >= 2, 30)
     first.kill('SIGCONT')
 
     await allOver(kit, work)

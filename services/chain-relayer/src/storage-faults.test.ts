@@ -2,7 +2,7 @@ import { inProcessBus, quiet } from '@carapace/bus'
 import { openDatabase } from '@carapace/store'
 import { type FaultProxy, seeded, startFaultProxy, until } from '@carapace/testing'
 import { openCollections } from './collections.ts'
-import { type Kit, startKit } from './testing/kit.ts'
+import { type Kit, quickTimings, startKit } from './testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from './testing/workload.ts'
 
 /** The lane's own way to its records fails; the test looks at them by another. */
@@ -63,7 +63,7 @@ describe('a lane that loses its database', function () {
     await run(async () => {
       await pause(30)
       proxy.hold()
-      await pause(2_500)
+      await pause(quickTimings.leaseTrust + 500)
       proxy.reset()
       proxy.pass()
     })

@@ -22,9 +22,9 @@ import { custodySeed, deployerKey, laneAddress, laneKey } from './keys.ts'
 /** Timings under which failures show within seconds. */
 export const quickTimings: Timings = {
   ...defaultTimings,
-  leaseTtl: 3_000,
-  leaseRenew: 300,
-  leaseTrust: 2_000,
+  leaseTtl: 5_000,
+  leaseRenew: 500,
+  leaseTrust: 4_000,
   leaseRetry: 100,
   reconcile: 300,
   tick: 50,

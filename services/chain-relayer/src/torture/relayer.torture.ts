@@ -5,6 +5,7 @@ import { laneAddress } from '../testing/keys.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
 import { type LaneHost, laneHost } from '../testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork, sendForeign, type Work } from '../testing/workload.ts'
+import { defaultTimings } from '../timings.ts'
 
 /** Long rounds of the failure tests: `npm run torture:relayer [seed]`. 500 operations in flight at each kill point, 30 s outages, random faults. */
 const seed = Number(process.argv[2] ?? 1)
@@ -21,6 +22,10 @@ const points: readonly FailPoint[] = [
   'after-mined',
   'after-outcome',
 ]
+/** Leases as in production: a machine that does other things, too, must not look like a lost leader. */
+const timings = { leaseTtl: defaultTimings.leaseTtl, leaseTrust: defaultTimings.leaseTrust }
+/** Seconds, for a machine that is busy. */
+const patience = 240
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 interface Round {
@@ -37,7 +42,7 @@ async function round(name: string, run: (parts: Round) => Promise<{ work: readon
   const began = performance.now()
   try {
     const { work, note = '' } = await run({ kit, host, door })
-    await allOver(kit, work, 120)
+    await allOver(kit, work, patience)
     await assertExactlyOnce(kit, work)
     console.log(`ok    ${name}: ${work.length} operations, ${((performance.now() - began) / 1_000).toFixed(1)} s ${note}`)
     return true
@@ -54,12 +59,12 @@ async function round(name: string, run: (parts: Round) => Promise<{ work: readon
 async function killedAt(at: FailPoint): Promise<boolean> {
   return round(`killed ${at}`, async ({ host }) => {
     const work = makeWork(inFlight)
-    const victim = await host.start({ die: { at, hit: 2 + Math.floor(random() * 4) }, batchSize: 10 })
+    const victim = await host.start({ die: { at, hit: 2 + Math.floor(random() * 4) }, batchSize: 10, timings })
     host.send(work.map(one => one.draft))
     const late = setTimeout(() => victim.kill('SIGKILL'), 5_000)
     await victim.ended
     clearTimeout(late)
-    await host.start({ batchSize: 10 })
+    await host.start({ batchSize: 10, timings })
     return { work }
   })
 }
@@ -67,8 +72,8 @@ async function killedAt(at: FailPoint): Promise<boolean> {
 const outage = () =>
   round(`no node for ${outageMs / 1_000} s`, async ({ kit, host, door }) => {
     const work = makeWork(inFlight)
-    await host.start({ wsUrl: door.url, batchSize: 10 })
-    await until('the lane listens', () => host.listening, 60)
+    await host.start({ wsUrl: door.url, batchSize: 10, timings })
+    await until('the lane listens', () => host.listening, patience)
     host.send(work.slice(0, inFlight / 2).map(one => one.draft))
     await sleep(100)
     door.faults.down = true
@@ -76,7 +81,7 @@ const outage = () =>
     host.send(work.slice(inFlight / 2).map(one => one.draft))
     await sleep(outageMs / 2)
     door.faults.down = false
-    await allOver(kit, work, 120)
+    await allOver(kit, work, patience)
     const tried = await kit.db.ops.countDocuments({ attempts: { $gt: 0 } })
     return { work, note: `tries spent: ${tried}` }
   })
@@ -85,7 +90,7 @@ const outage = () =>
 const chaos = () =>
   round(`random faults, seed ${seed}`, async ({ kit, host, door }) => {
     const work = makeWork(inFlight)
-    let lane = await host.start({ wsUrl: door.url, batchSize: 10 })
+    let lane = await host.start({ wsUrl: door.url, batchSize: 10, timings })
     let sent = 0
     const told: string[] = []
     const faults: Record<string, () => Promise<void>> = {
@@ -112,7 +117,7 @@ const chaos = () =>
       kill: async () => {
         lane.kill('SIGKILL')
         await lane.ended
-        lane = await host.start({ wsUrl: door.url, batchSize: 10 })
+        lane = await host.start({ wsUrl: door.url, batchSize: 10, timings })
       },
       reorganise: async () => {
         await kit.rpc.call('anvil_reorg', [1 + Math.floor(random() * 3), []])
@@ -143,7 +148,7 @@ const chaos = () =>
         await faults[name]!().catch(() => undefined)
       } else await sleep(50)
     }
-    await until('all handled', () => host.unhandled === 0, 120)
+    await until('all handled', () => host.unhandled === 0, patience)
     return { work, note: told.join(' ') }
   })
 
