@@ -13,6 +13,7 @@ export {
   type ServiceDefinition,
   type Subscription,
 } from './define.ts'
+export { eachDue } from './each-due.ts'
 export { healthRoutes } from './health.ts'
 export { asRefusal, sendFailure } from './http/failure.ts'
 export { bareList, content, Reply, reply, send } from './http/reply.ts'

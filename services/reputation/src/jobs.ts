@@ -1,4 +1,4 @@
-import type { Job } from '@carapace/service'
+import { eachDue, type Job } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { recompute } from './record.ts'
 import { pushDue } from './sync.ts'
@@ -15,7 +15,7 @@ const pageSize = 200
 async function recomputeAll(parts: Parts): Promise<void> {
   for (let after = ''; ; ) {
     const page = await parts.scores.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: pageSize })
-    for (const { id, status } of page) if (status !== 'migrated') await recompute(parts, id)
+    await eachDue(parts.log, page, async ({ id, status }) => status !== 'migrated' && recompute(parts, id))
     if (page.length < pageSize) return
     after = page.at(-1)!.id
   }

@@ -1,5 +1,6 @@
 import { type Chain, chains } from '@carapace/api'
 import { commands } from '@carapace/chain'
+import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { isBonded } from './facts.ts'
 import type { Parts } from './parts.ts'
@@ -41,11 +42,15 @@ const scoreOnChain = (doc: Stored<ScoreDoc>, updatedAt: number) => ({
 /** Everybody whose time has come, on all networks. Whose batch is under way comes again at its end, who changed just now at the next turn. */
 export async function pushDue(parts: Parts, now: Date): Promise<void> {
   const due = await parts.scores.find({ syncDueAt: { $lte: now } }, { sort: { syncDueAt: 1 }, limit: 4 * batchSize })
-  for (const chain of chains) await push(parts, chain, due)
-  for (const doc of due)
-    await parts.scores.change(doc.id, present =>
-      present.version === doc.version ? { state: { ...present, syncDueAt: null }, events: [] } : undefined,
-    )
+  const pushAll = async (docs: readonly Stored<ScoreDoc>[]) => {
+    for (const chain of chains) await push(parts, chain, docs)
+    for (const doc of docs)
+      await parts.scores.change(doc.id, present =>
+        present.version === doc.version ? { state: { ...present, syncDueAt: null }, events: [] } : undefined,
+      )
+  }
+  // one that cannot be told fails its whole batch: then each goes alone
+  await pushAll(due).catch(() => eachDue(parts.log, due, doc => pushAll([doc])))
 }
 
 /** `score.sync:<chain>:<batch>` has ended; without a hash it failed. */

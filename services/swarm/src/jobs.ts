@@ -1,5 +1,5 @@
 import { marketplaceApi } from '@carapace/api'
-import type { Job } from '@carapace/service'
+import { eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { replaceCommands } from './chain.ts'
 import { claimFunded } from './claim.ts'
@@ -19,8 +19,8 @@ export const jobs = (parts: Parts): Job[] => [
     name: 'validations that are due',
     everyMs,
     run: async now => {
-      for (const validation of await parts.validations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch }))
-        await advance(parts, validation, now)
+      const due = await parts.validations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+      await eachDue(parts.log, due, validation => advance(parts, validation, now))
     },
   },
   {
@@ -28,10 +28,9 @@ export const jobs = (parts: Parts): Job[] => [
     everyMs: 60_000,
     run: async now => {
       const old = await parts.rewards.rows.find({ fundedAt: { $lte: new Date(now.getTime() - payAfterMs) } }, { sort: { fundedAt: 1 }, limit: batch })
-      for (const validatorId of new Set(old.filter(reward => claimable(reward) > 0n).map(reward => reward.validatorId))) {
-        const wallet = (await parts.agents.get(validatorId))?.wallet
-        if (wallet) await claimFunded(parts, validatorId, wallet, 'time')
-      }
+      const validators = new Set(old.filter(reward => claimable(reward) > 0n).map(reward => reward.validatorId))
+      const agents = await parts.agents.many([...validators])
+      await eachDue(parts.log, agents.values(), async ({ id, wallet }) => wallet && claimFunded(parts, id, wallet, 'time'))
     },
   },
 ]

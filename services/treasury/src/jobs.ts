@@ -1,5 +1,5 @@
 import type { DoctorCheck } from '@carapace/api'
-import type { Job } from '@carapace/service'
+import { eachDue, type Job } from '@carapace/service'
 import { examine } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { commandDeadline } from './pay.ts'
@@ -20,7 +20,7 @@ export const jobs = (parts: Parts): Job[] => {
       name: 'payments whose waiting time is over',
       everyMs: 2_000,
       run: async now => {
-        for (const { id } of await parts.payments.due(now, batch)) await takeUp(parts, id, now)
+        await eachDue(parts.log, await parts.payments.due(now, batch), ({ id }) => takeUp(parts, id, now))
       },
     },
     {

@@ -1,5 +1,5 @@
 import { marketplaceApi } from '@carapace/api'
-import type { Job } from '@carapace/service'
+import { eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { type Bond, withLock } from './bond.ts'
@@ -28,29 +28,23 @@ async function moveOn(parts: Parts, bond: Stored<Bond>, now: Date): Promise<void
   await changeBond(parts, bond.id, present => onTime(present, now, parts.newId))
 }
 
-export const bondJobs = (parts: Parts): Job[] => {
-  const tolerate = (agentId: string, work: () => Promise<unknown>) =>
-    work().catch((error: unknown) => parts.log.warn({ err: error, agentId }, 'a bond could not move on; it is tried again'))
-  return [
-    {
-      name: 'bond locks that are due',
-      everyMs,
-      run: async now => {
-        const due = await parts.bonds.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
-        for (const bond of due) await tolerate(bond.id, () => moveOn(parts, bond, now))
-      },
+export const bondJobs = (parts: Parts): Job[] => [
+  {
+    name: 'bond locks that are due',
+    everyMs,
+    run: async now => {
+      const due = await parts.bonds.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+      await eachDue(parts.log, due, bond => moveOn(parts, bond, now))
     },
-    {
-      name: 'deposits that a crash left without a command',
-      everyMs,
-      run: async now => {
-        const before = new Date(now.getTime() - leftBehindMs)
-        for (const bond of await parts.bonds.find(
-          { 'moves.stage': 'reserving', updatedAt: { $lte: before } },
-          { sort: { updatedAt: 1 }, limit: batch },
-        ))
-          for (const { id, stage } of bond.moves) if (stage === 'reserving') await tolerate(bond.id, () => drawOnTreasury(parts, bond.id, id))
-      },
+  },
+  {
+    name: 'deposits that a crash left without a command',
+    everyMs,
+    run: async now => {
+      const before = new Date(now.getTime() - leftBehindMs)
+      const found = await parts.bonds.find({ 'moves.stage': 'reserving', updatedAt: { $lte: before } }, { sort: { updatedAt: 1 }, limit: batch })
+      const left = found.flatMap(bond => bond.moves.filter(move => move.stage === 'reserving').map(({ id }) => ({ id, agentId: bond.id })))
+      await eachDue(parts.log, left, ({ id, agentId }) => drawOnTreasury(parts, agentId, id))
     },
-  ]
-}
+  },
+]

@@ -1,5 +1,5 @@
 import { swarmApi, type ValidationRow } from '@carapace/api'
-import type { Job } from '@carapace/service'
+import { eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { onTime } from './act.ts'
@@ -28,14 +28,14 @@ async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
   await changeEscrow(parts, escrow.id, present => onTime(present, { ...moment, timers: true }))
 }
 
-/** What time alone does. One escrow that cannot move now must not keep the others waiting. */
+/** What time alone does. */
 export const escrowJobs = (parts: Parts): Job[] => [
   {
     name: 'escrows that are due',
     everyMs,
     run: async now => {
       const due = await parts.escrows.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
-      for (const escrow of due) await tolerate(parts, escrow.id, () => moveOn(parts, escrow))
+      await eachDue(parts.log, due, escrow => moveOn(parts, escrow))
     },
   },
   {
@@ -47,11 +47,7 @@ export const escrowJobs = (parts: Parts): Job[] => [
         { status: 'funding', 'lock.stage': 'reserving', updatedAt: { $lte: before } },
         { sort: { updatedAt: 1 }, limit: batch },
       )
-      for (const escrow of found) await tolerate(parts, escrow.id, () => drawOnTreasury(parts, escrow))
+      await eachDue(parts.log, found, escrow => drawOnTreasury(parts, escrow))
     },
   },
 ]
-
-async function tolerate({ log }: Parts, gigId: string, work: () => Promise<unknown>): Promise<void> {
-  await work().catch((error: unknown) => log.warn({ err: error, gigId }, 'an escrow could not move on; it is tried again'))
-}

@@ -1,4 +1,5 @@
 import { Refusal, refuse } from '@carapace/api'
+import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { hasSettledWork } from '../register.ts'
@@ -73,11 +74,9 @@ async function complete({ agents, migrations }: Parts, migration: Migration): Pr
 /** What time alone does: runs out what nobody consented to, ends what a crash left undone. */
 export async function sweepMigrations(parts: Parts, now: Date, limit: number): Promise<void> {
   const { agents, migrations } = parts
-  for (const migration of await migrations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit })) {
-    if (migration.status === 'completing') await complete(parts, migration)
-    else {
-      const ended = await migrations.change(migration.id, present => expire(present, now))
-      if (ended.status === 'expired') await agents.change(ended.targetAgentId, agent => leave(agent, ended.id))
-    }
-  }
+  await eachDue(parts.log, await migrations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }), async migration => {
+    if (migration.status === 'completing') return complete(parts, migration)
+    const ended = await migrations.change(migration.id, present => expire(present, now))
+    if (ended.status === 'expired') await agents.change(ended.targetAgentId, agent => leave(agent, ended.id))
+  })
 }
