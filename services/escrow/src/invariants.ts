@@ -2,6 +2,7 @@ import { chainRelayerApi, chains, type DoctorCheck, limits } from '@carapace/api
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
 import { account } from './ledger.ts'
+import { faultsIn } from './pages.ts'
 import type { Parts } from './parts.ts'
 
 const shown = 20
@@ -26,8 +27,8 @@ const checks: Record<string, Check> = {
     return [...faults, ...[...booked].map(([name, balance]) => `${name} holds ${balance} although nothing is locked`)]
   },
 
-  settlements: async ({ escrows }) =>
-    (await escrows.find({ status: 'released' })).flatMap(({ id, amount, settlement }) => {
+  settlements: ({ escrows }) =>
+    faultsIn(escrows, { status: 'released' }, ({ id, amount, settlement }) => {
       const { fee, treasury, external } = settlement!
       return fee + treasury + external === amount ? [] : [`escrow ${id} paid ${fee} + ${treasury} + ${external} of ${amount}`]
     }),
@@ -41,37 +42,29 @@ const checks: Record<string, Check> = {
     ]
   },
 
-  bonds: async ({ bonds, ledger }) => {
-    const faults = await Promise.all(
-      (await bonds.find({})).map(async bond => {
-        const free = await ledger.balance(bond.chain, account.bondFree(bond.id))
-        const locked = await ledger.balance(bond.chain, account.bondLocked(bond.id))
-        return free === bond.free && locked === lockedOf(bond)
-          ? []
-          : [`bond ${bond.id} says ${bond.free} + ${lockedOf(bond)}, the ledger ${free} + ${locked}`]
-      }),
-    )
-    return faults.flat()
-  },
+  bonds: ({ bonds, ledger }) =>
+    faultsIn(bonds, {}, async bond => {
+      const free = await ledger.balance(bond.chain, account.bondFree(bond.id))
+      const locked = await ledger.balance(bond.chain, account.bondLocked(bond.id))
+      return free === bond.free && locked === lockedOf(bond)
+        ? []
+        : [`bond ${bond.id} says ${bond.free} + ${lockedOf(bond)}, the ledger ${free} + ${locked}`]
+    }),
 
-  rewards: async ({ rewards, ledger, rewardSources }) => {
-    const faults = await Promise.all(
-      (await rewards.find({})).map(async reward => {
-        const { id, chain, shares, fundedBy } = reward
-        const source = await rewardSources.get((reward.gigId ?? reward.jobId)!)
-        const wrong = await Promise.all(
-          shares.map(async ({ validatorId, accrued, funded, claiming, claimed }) => {
-            const booked = await ledger.balance(chain, account.reward(id, validatorId))
-            const isRight = booked === funded - claiming - claimed && claiming >= 0n && booked >= 0n && funded <= accrued
-            return isRight ? [] : [`reward ${id} of ${validatorId}: funded ${funded}, claiming ${claiming}, claimed ${claimed}, account ${booked}`]
-          }),
-        )
-        const isOver = source?.kind === 'fee' && fundedBy.fee > source.fee
-        return [...wrong.flat(), ...(isOver ? [`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`] : [])]
-      }),
-    )
-    return faults.flat()
-  },
+  rewards: ({ rewards, ledger, rewardSources }) =>
+    faultsIn(rewards, {}, async reward => {
+      const { id, chain, shares, fundedBy } = reward
+      const source = await rewardSources.get((reward.gigId ?? reward.jobId)!)
+      const wrong = await Promise.all(
+        shares.map(async ({ validatorId, accrued, funded, claiming, claimed }) => {
+          const booked = await ledger.balance(chain, account.reward(id, validatorId))
+          const isRight = booked === funded - claiming - claimed && claiming >= 0n && booked >= 0n && funded <= accrued
+          return isRight ? [] : [`reward ${id} of ${validatorId}: funded ${funded}, claiming ${claiming}, claimed ${claimed}, account ${booked}`]
+        }),
+      )
+      const isOver = source?.kind === 'fee' && fundedBy.fee > source.fee
+      return [...wrong.flat(), ...(isOver ? [`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`] : [])]
+    }),
 
   /** Money in transit belongs to commands under way. */
   transit: async ({ ledger, bonds, claims }) => {

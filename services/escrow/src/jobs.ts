@@ -1,4 +1,4 @@
-import type { Job } from '@carapace/service'
+import { type Job, paced } from '@carapace/service'
 import { bondJobs } from './bond/jobs.ts'
 import { escrowJobs } from './escrow/jobs.ts'
 import { examine } from './invariants.ts'
@@ -29,11 +29,11 @@ export const jobs = (parts: Parts): Job[] => {
     {
       name: 'money invariants',
       everyMs,
-      run: async () => {
+      run: paced(async () => {
         last = await examine(parts)
         const broken = last.filter(({ name, count }) => count > 0 && !operatorMatters.has(name))
         if (broken.length) parts.log.error({ broken }, 'money invariants are broken')
-      },
+      }),
     },
   ]
 }

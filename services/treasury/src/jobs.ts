@@ -1,5 +1,5 @@
 import type { DoctorCheck } from '@carapace/api'
-import { eachDue, type Job } from '@carapace/service'
+import { eachDue, type Job, paced } from '@carapace/service'
 import { examine } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { commandDeadline } from './pay.ts'
@@ -26,11 +26,11 @@ export const jobs = (parts: Parts): Job[] => {
     {
       name: 'money invariants',
       everyMs: 60_000,
-      run: async () => {
+      run: paced(async () => {
         last = await examine(parts)
         const broken = last.filter(({ name, count }) => count > 0 && name !== 'stuck')
         if (broken.length) parts.log.error({ broken }, 'money invariants are broken')
-      },
+      }),
     },
   ]
 }
