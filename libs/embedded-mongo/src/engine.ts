@@ -73,8 +73,8 @@ export function abortTxn(engine: Engine, txn: Txn): void {
   for (const cursor of engine.cursors.values()) if (cursor.txn === txn) killCursor(engine.cursors, cursor)
 }
 
-/** Ends what clients have left behind. */
-function sweep(engine: Engine, now: number): void {
+/** Ends what clients have left behind, as of `now` in milliseconds since the epoch. */
+export function sweep(engine: Engine, now: number): void {
   let fileBytes: number | undefined
   const isInTheWay = (snapshot: { fileBytes: number | undefined }, usedAt: number) => {
     fileBytes ??= engine.storage.bytes()

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { Binary, Int32 } from 'bson'
 import { encode, withIdFirst } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
-import { type Engine, openEngine } from './engine.ts'
+import { type Engine, openEngine, sweep } from './engine.ts'
 import { collectGarbage } from './garbage.ts'
 import { indexFrom, normalizeSpec } from './index-spec.ts'
 import { wholeRange } from './keyspace.ts'
 import { forgetExpired, remember, sessionMs, sessionOf } from './session.ts'
 import { deleteExpired } from './ttl.ts'
+import { beginTxn } from './txn.ts'
 import { insertDocument } from './write.ts'
 
 describe('housekeeping', () => {
@@ -71,6 +72,27 @@ describe('housekeeping', () => {
     assert.deepEqual(
       ids.map(id => sessionOf(new Map(), engine.storage, id, now).number),
       [-1, 1],
+    )
+  })
+
+  it('gives up an idle transaction when it keeps the data file from being used again, or after its lifetime', () => {
+    const now = Date.now()
+    const states = [
+      { idleMs: 6_000, grownBy: 0 },
+      { idleMs: 4_000, grownBy: 64 * 1024 * 1024 },
+      { idleMs: 6_000, grownBy: 64 * 1024 * 1024 },
+      { idleMs: 61_000, grownBy: 0 },
+    ].map(({ idleMs, grownBy }, i) => {
+      const lsid = { id: new Binary(Buffer.alloc(16, i + 1), Binary.SUBTYPE_UUID) }
+      const session = sessionOf(engine.sessions, engine.storage, lsid, now - idleMs)
+      session.txn = { ...beginTxn(engine.storage, session.id, 1, now - idleMs), fileBytes: engine.storage.bytes() - grownBy }
+      return session.txn
+    })
+    sweep(engine, now)
+
+    assert.deepEqual(
+      states.map(({ state }) => state),
+      ['open', 'open', 'aborted', 'aborted'],
     )
   })
 })
