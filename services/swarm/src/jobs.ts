@@ -6,7 +6,7 @@ import { claimFunded } from './claim.ts'
 import { openForSubmission, submissionOf } from './open.ts'
 import type { Parts } from './parts.ts'
 import { claimable } from './reward.ts'
-import { nextOpened, replaceIdle, runOut, seated, type Validation } from './validation.ts'
+import { nextOpened, replaceIdle, runOut, type Validation } from './validation.ts'
 import { decideKnowing } from './verdict-facts.ts'
 
 const everyMs = 5_000
@@ -47,9 +47,7 @@ async function advance(parts: Parts, validation: Stored<Validation>, now: Date):
 /** After half the window those who have not voted give way to the next of the fixed order. */
 async function replace(parts: Parts, validation: Stored<Validation>): Promise<void> {
   const taken = new Set(validation.panel.map(seat => seat.agentId))
-  const voted = new Set(validation.votes.map(vote => vote.voterId))
-  const idle = seated(validation).filter(seat => !voted.has(seat.agentId)).length
-  const next = validation.order.filter(entry => !taken.has(entry.agentId)).slice(0, idle)
+  const next = validation.order.filter(entry => !taken.has(entry.agentId))
   const agents = await parts.agents.many(next.map(entry => entry.agentId))
   const substitutes = next.flatMap(({ agentId }) => {
     const agent = agents.get(agentId)

@@ -53,7 +53,7 @@ export async function openForSubmission(
   if (known[0]) return known[0]
   const now = parts.clock.now()
   const drawn = await drawOrder(parts, { ...submission, earlier, excludedCrewsOf: [] }, now)
-  const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.order.length)
+  const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.eligible)
   const state = await build(
     parts,
     submission,
@@ -64,6 +64,7 @@ export async function openForSubmission(
       parentValidationId: parent?.id ?? null,
       oracleAssisted,
       beacon: drawn.beacon,
+      eligible: drawn.eligible,
       order: drawn.order,
       panel: await seat(parts, drawn.order, candidateCount),
     },
@@ -81,14 +82,15 @@ export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: G
     { ...submission, submissionId: `${submission.submissionId}:appeal`, earlier, excludedCrewsOf: first.panel.map(entry => entry.agentId) },
     now,
   )
-  if (drawn.order.length < minPanel) return undefined
-  const quorum = appealQuorum(drawn.order.length)
+  if (drawn.eligible < minPanel) return undefined
+  const quorum = appealQuorum(drawn.eligible)
   const built = await build(parts, submission, quorum, {
     id,
     appealOf: first.id,
     firstWeak: first.weak,
     parentValidationId: first.id,
     beacon: drawn.beacon,
+    eligible: drawn.eligible,
     order: drawn.order,
     panel: await seat(parts, drawn.order, quorum.candidateCount),
   })
@@ -99,7 +101,7 @@ async function build(
   parts: Parts,
   submission: Submission,
   quorum: Quorum,
-  given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'order' | 'panel'>,
+  given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'eligible' | 'order' | 'panel'>,
 ): Promise<Validation> {
   const now = parts.clock.now()
   const parties = await parts.agents.many([submission.posterId, submission.assigneeId, ...submission.memberIds])

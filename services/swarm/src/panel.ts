@@ -1,7 +1,7 @@
 import { chainRelayerApi, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
 import type { Parts } from './parts.ts'
-import { beaconOf, type Candidate, draw, isEligible, order, type Seat } from './selection.ts'
+import { beaconOf, type Candidate, draw, isEligible, order, reachable, type Seat } from './selection.ts'
 import type { PanelSeat } from './validation.ts'
 
 const tieMs = 90 * 86_400_000
@@ -22,8 +22,10 @@ export interface Case {
 
 export interface Drawn {
   beacon: string
+  /** How many may judge. */
+  eligible: number
+  /** Those of them who can come to a panel, in drawing order. */
   order: Seat[]
-  wallets: ReadonlyMap<string, string>
 }
 
 /** Fixes beacon and order of all who may judge, as they stand now (behaviour 5.1). */
@@ -42,7 +44,7 @@ export async function drawOrder(parts: Parts, it: Case, now: Date): Promise<Draw
   const candidates = agents.map(agent => candidateOf(agent, crews.get(agent.id) ?? [], tied.has(agent.id), owed.get(agent.id) ?? 0, required))
   const eligible = candidates.filter(candidate => isEligible(candidate, excluded, excludedCrews, now))
   const beacon = beaconOf(it.submissionId, head.headHash)
-  return { beacon, order: order(beacon, eligible, now), wallets: new Map(agents.flatMap(agent => (agent.wallet ? [[agent.id, agent.wallet]] : []))) }
+  return { beacon, eligible: eligible.length, order: reachable(order(beacon, eligible, now)) }
 }
 
 function candidateOf(agent: Agent, crewIds: string[], tied: boolean, openVotes: number, required: ReadonlySet<string>): Candidate {

@@ -188,6 +188,7 @@ function validation(candidateCount: number, threshold: number, given: Partial<Va
     oracleAssisted: false,
     numbersSet: false,
     beacon,
+    eligible: 0,
     order: [],
     panel: Array.from({ length: candidateCount }, (_, at) => ({ agentId: `a${at}`, wallet: `0x${at}`, replaced: false })),
     votes: [],

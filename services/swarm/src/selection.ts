@@ -93,3 +93,18 @@ export function draw(seats: readonly Seat[], count: number): Seat[] {
   }
   return [...chosen, ...passed.slice(0, count - chosen.length)]
 }
+
+/** More are never asked to one panel (behaviour 5.1). */
+const maxPanel = 15
+/** Whoever replaces the idle of a panel comes from the front of the order: its own seats, as many substitutes, and some who may have left by then. */
+const front = 3 * maxPanel
+
+/**
+ * Those of an order whom a panel of any size, or its replacement, can take. The others are never asked, so they need not be kept with a validation:
+ * `draw` and the replacement answer the same without them.
+ */
+export function reachable(seats: readonly Seat[]): Seat[] {
+  const kept = new Set(seats.slice(0, front))
+  for (let count = 1; count <= maxPanel; count++) for (const seat of draw(seats, count)) kept.add(seat)
+  return seats.filter(seat => kept.has(seat))
+}

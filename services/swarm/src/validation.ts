@@ -50,7 +50,8 @@ export interface Validation {
   /** Numbers set by POST /api/swarm/validate: once. */
   numbersSet: boolean
   beacon: string
-  /** The whole eligible set in drawing order, fixed at the submission. */
+  /** How many may judge, and in drawing order those of them who can come to a panel: both fixed at the submission. */
+  eligible: number
   order: Seat[]
   panel: PanelSeat[]
   votes: Vote[]

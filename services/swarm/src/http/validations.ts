@@ -30,10 +30,10 @@ export const validationHandlers = (
     const validation = await openForSubmission(parts, submissionOf(gig))
     const wanted = body.candidateCount ?? quorumFor(validation.budget).candidateCount
     needPossible(body.threshold, wanted)
-    const candidateCount = Math.min(wanted, validation.order.length)
+    const candidateCount = Math.min(wanted, validation.eligible)
     const threshold = body.threshold ?? (body.candidateCount === undefined ? quorumFor(validation.budget).threshold : majority(candidateCount))
-    if (!validation.numbersSet && validation.votes.length === 0 && validation.order.length < threshold)
-      refuse('INSUFFICIENT_VALIDATORS', { eligible: validation.order.length, threshold })
+    if (!validation.numbersSet && validation.votes.length === 0 && validation.eligible < threshold)
+      refuse('INSUFFICIENT_VALIDATORS', { eligible: validation.eligible, threshold })
     const panel = await seat(parts, validation.order, candidateCount)
     const set = await parts.validations.change(validation.id, present => renumber(present, candidateCount, threshold, panel))
     const refs = await parts.agents.refs(set.panel.map(entry => entry.agentId))
