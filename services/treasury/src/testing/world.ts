@@ -38,10 +38,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
     chain: () => 'confirm',
     devnet: true,
   } as unknown as World
-  const platform = await startPlatform([...neighbours(world), treasury], {
-    ...options,
-    env: { CHECK_ANSWERS: 'false', ...options.env },
-  })
+  const platform = await startPlatform([...neighbours(world), treasury], options)
   world.platform = platform
   let seq = 0
   world.outcome = async ({ opKey, round, kind, network, args }, outcome, { seq: given, terminal = true, code = 'REVERTED' } = {}) => {
