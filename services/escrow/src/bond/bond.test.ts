@@ -121,6 +121,30 @@ describe('bonds', () => {
     assert.equal((await status(agent)).availableBond, 40)
   })
 
+  it('take back what was told of a command that failed after its block was reorganised away, once', async () => {
+    const agent = await rich()
+    const sent = (kind: string) => world.commands.findLast(command => command.kind === kind)!
+    await deposit(agent, 100)
+    const stake = sent('bond.deposit')
+    await call(`/api/bond/${agent.id}/withdraw`, { amount: 60 }, agent.headers)
+    assert.equal((await status(agent)).availableBond, 40)
+    const withdrawal = sent('bond.withdraw')
+
+    await world.outcome(stake, 'fail', 'REVERTED', 3)
+    for (let times = 0; times < 2; times++) {
+      await world.outcome(withdrawal, 'reorg', '', 2)
+      await world.outcome(withdrawal, 'fail', 'REVERTED', 3)
+    }
+
+    await until('nothing is bonded', async () => (await status(agent)).totalBonded === 0, 20)
+    assert.deepEqual(await history(agent), [
+      ['WITHDRAW', 100],
+      ['DEPOSIT', 60],
+      ['WITHDRAW', 60],
+      ['DEPOSIT', 100],
+    ])
+  })
+
   it('send withdrawals to another wallet 24 hours after it was set', async () => {
     const agent = await bonded(100)
     const wallet = newWallet()

@@ -14,7 +14,10 @@ export interface BondLock {
   at: Date
   /** Bond event of the lock command, and later of the unlock. */
   lockId: string
+  /** Numbers of the last outcomes of the two commands that were followed; older ones are late. */
+  lockSeq: number
   unlockId: string | null
+  unlockSeq: number
   unlockRound: number
   stage: 'locking' | 'locked' | 'unlocking'
   /** An unlock that failed is sent again then. */
@@ -51,6 +54,9 @@ export interface Move {
   at: Date
 }
 
+/** What a command brought about, kept for a day: a reorganisation may still take its block away, and then it may fail for good. */
+export type Done = { id: string; seq: number; at: Date } & ({ move: Move } | { unlocked: BondLock })
+
 /** The stake of one agent on its preferred network. What is reserved for a command under way is already out of `free`. */
 export interface Bond {
   /** The agent's id. */
@@ -64,6 +70,7 @@ export interface Bond {
   slashed: bigint
   locks: BondLock[]
   moves: Move[]
+  done: Done[]
   /** Where withdrawals go from `effectiveAt` on; before that, to `before`. */
   payout: { address: string; effectiveAt: Date; before: string } | null
   /** Slashes that were paid back, or are about to be: each only once. */
@@ -86,6 +93,7 @@ export const noBond = (agent: { id: string; wallet: string; chain: Chain }): Bon
   slashed: 0n,
   locks: [],
   moves: [],
+  done: [],
   payout: null,
   reversed: [],
   lastSlashAt: null,
@@ -135,7 +143,13 @@ export function takeAny(bond: Bond, amount: bigint, first: string | null): { bon
 export function reduceLocks(bond: Bond, taken: Move['taken'], sign: 1n | -1n): Bond {
   const gone = sum(taken.filter(({ gigId }) => !bond.locks.some(lock => lock.gigId === gigId)).map(({ amount }) => amount))
   const change = (gigId: string) => sum(taken.filter(part => part.gigId === gigId).map(({ amount }) => amount * sign))
-  return { ...bond, free: bond.free + gone * sign, locks: bond.locks.map(lock => ({ ...lock, amount: lock.amount + change(lock.gigId) })) }
+  const held = (lock: BondLock): BondLock => ({ ...lock, amount: lock.amount + change(lock.gigId) })
+  // should the unlock be undone, the contract holds the lock with what is given back
+  const isGone = (gigId: string): boolean => !bond.locks.some(lock => lock.gigId === gigId)
+  const done = bond.done.map(known =>
+    'unlocked' in known && isGone(known.unlocked.gigId) ? { ...known, unlocked: held(known.unlocked) } : known,
+  )
+  return { ...bond, free: bond.free + gone * sign, locks: bond.locks.map(held), done }
 }
 
 export const withLock = (bond: Bond, gigId: string, change: Partial<BondLock>): Bond => ({

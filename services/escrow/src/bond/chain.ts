@@ -1,83 +1,51 @@
-import { type ChainLog, chainCommandConfirmed, chainCommandFailed, chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
+import { chainCommandConfirmed, chainCommandFailed, chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { onChainKey, uuidOfKey } from '@carapace/chain'
+import { uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
-import { sum } from '../amounts.ts'
 import { account } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { type Bond, type Move, reduceLocks } from './bond.ts'
+import type { Bond, Move } from './bond.ts'
+import { type Heard, hear } from './heard.ts'
 import { changeBond } from './keep.ts'
-import { confirmLock, confirmMove, confirmUnlock, failLock, type OnChain, type Outcome, outcome, posting } from './outcome.ts'
-import { endLock, failMove, unlockFailed } from './request.ts'
+import { confirmMove, confirmUnlock, outcome, posting } from './outcome.ts'
 import { closeLockOf } from './verdict.ts'
 
-type Confirmed = PayloadOf<typeof chainCommandConfirmed>
-type Failed = PayloadOf<typeof chainCommandFailed>
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 
 export const bondChain = (parts: Parts): Subscription[] => [
-  on(chainCommandConfirmed, async event => (event.kind.startsWith('bond.') ? confirmed(parts, event) : undefined)),
-  on(chainCommandFailed, async event => (event.terminal && event.kind.startsWith('bond.') ? failed(parts, event) : undefined)),
+  on(chainCommandConfirmed, async event => (isOfBond(event) ? hearOf(parts, { is: 'confirmed', id: idOf(event.opKey), ...event }) : undefined)),
+  on(chainCommandFailed, async event =>
+    event.terminal && isOfBond(event) ? hearOf(parts, { is: 'failed', id: idOf(event.opKey), ...event }) : undefined,
+  ),
   on(chainEvent('Bond', 'BondDeposited'), log => direct(parts, log, 'DEPOSIT')),
   on(chainEvent('Bond', 'BondWithdrawn'), log => direct(parts, log, 'WITHDRAW')),
   on(chainEvent('Bond', 'BondUnlocked'), log => unlockedOutside(parts, log)),
 ]
 
+const isOfBond = ({ kind }: { kind: string }): boolean => kind.startsWith('bond.')
 const idOf = (opKey: string): string => opKey.split(':')[1]!
 
-async function confirmed(parts: Parts, event: Confirmed): Promise<void> {
-  const id = idOf(event.opKey)
-  const waiting = await parts.bonds.waitingFor(id)
+async function hearOf(parts: Parts, heard: Heard): Promise<void> {
+  const waiting = await parts.bonds.waitingFor(heard.id)
   if (!waiting) return
-  const at = { txHash: event.txHash, blockNumber: event.blockNumber }
-  const now = parts.clock.now()
-  await changeBond(parts, waiting.id, bond => {
-    const move = bond.moves.find(known => known.id === id)
-    if (move) return confirmMove[move.type](move.type === 'SLASH' ? asTaken(bond, move, event.logs) : bond, move, at, now)
-    const lock = bond.locks.find(({ lockId, unlockId }) => lockId === id || unlockId === id)
-    if (!lock) return undefined
-    if (lock.unlockId === id) return confirmUnlock(bond, lock, id, at.txHash, now)
-    return lock.stage === 'locking' ? lockConfirmed(bond, lock, at, now, parts.newId) : undefined
+  let before: Bond | undefined
+  const after = await changeBond(parts, waiting.id, bond => {
+    before = bond
+    const made = hear(bond, heard, parts.clock.now(), parts.newId)
+    if (made && made.state.free < 0n) throw new Retry('an undone deposit waits for what was built on it to fail')
+    return made
   })
-  const lock = (await parts.bonds.get(waiting.id))?.locks.find(({ lockId }) => lockId === id)
+  await tellSlash(parts, before!, after, heard)
+  const lock = heard.is === 'confirmed' ? after.locks.find(({ lockId }) => lockId === heard.id) : undefined
   if (lock) await closeLockOf(parts, lock.gigId)
 }
 
-function lockConfirmed(bond: Bond, lock: Bond['locks'][number], at: OnChain, now: Date, newId: () => string): Outcome {
-  const locked = confirmLock(bond, lock, at, now)
-  if (!lock.isOver) return locked
-  const ended = endLock(locked.state, lock.gigId, newId())
-  return ended ? { ...ended, events: [...locked.events, ...ended.events], history: locked.history } : locked
-}
-
-/** The contract walks the locks in its own order: what it says it took from which is what counts. */
-function asTaken(bond: Bond, { taken }: Move, logs: readonly ChainLog[]): Bond {
-  const actual = logs
-    .filter(({ event, args }) => event === 'BondLockReduced' && args.agent === bond.wallet)
-    .flatMap(({ args }) =>
-      bond.locks.filter(({ gigId }) => onChainKey(gigId) === args.gigId).map(({ gigId }) => ({ gigId, amount: BigInt(String(args.amount)) })),
-    )
-  const all = (parts: Move['taken']) => sum(parts.map(({ amount }) => amount))
-  return all(actual) === all(taken) ? reduceLocks(reduceLocks(bond, taken, 1n), actual, -1n) : bond
-}
-
-async function failed(parts: Parts, { opKey, round, code }: Failed): Promise<void> {
-  const id = idOf(opKey)
-  const waiting = await parts.bonds.waitingFor(id)
-  if (!waiting) return
-  let slash: Move | undefined
-  await changeBond(parts, waiting.id, bond => {
-    const move = bond.moves.find(known => known.id === id)
-    if (move) {
-      slash = move.type === 'SLASH' ? move : undefined
-      return failMove(bond, move)
-    }
-    const lock = bond.locks.find(({ lockId, unlockId }) => lockId === id || unlockId === id)
-    if (!lock) return undefined
-    if (lock.unlockId === id) return round >= lock.unlockRound ? unlockFailed(bond, lock.gigId, round, parts.clock.now()) : undefined
-    return lock.stage === 'locking' ? failLock(bond, lock, code) : undefined
-  })
-  if (slash) await parts.slashes.failed(slash.id)
+/** A slash that failed is dropped; one whose reversal is undone stands again. An undone slash is told as reversed. */
+async function tellSlash({ slashes }: Parts, before: Bond, after: Bond, { id, is }: Heard): Promise<void> {
+  if (is === 'confirmed') return
+  if (before.moves.some(move => move.id === id && move.type === 'SLASH')) await slashes.failed(id)
+  const undone = before.done.find(done => done.id === id && after.done.every(known => known.id !== id))
+  if (undone && 'move' in undone && undone.move.type === 'SLASH_REVERSED') await slashes.become(undone.move.slashId!, () => ({ status: 'APPLIED' }))
 }
 
 /** What an agent did on the contract itself: taken over once it is final, under the log's own id. Our own transactions come from the lane. */

@@ -134,9 +134,10 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     })
   },
 }
-const slashFacts = ({ slashId, validationId, reason, by }: Move) => ({ slashId: slashId!, validationId, reason: reason ?? '', by })
+export const slashFacts = ({ slashId, validationId, reason, by }: Move) => ({ slashId: slashId!, validationId, reason: reason ?? '', by })
 
-export function confirmLock(bond: Bond, lock: BondLock, at: OnChain, now: Date): Outcome {
+export function confirmLock(bond: Bond, lock: BondLock, { txHash, blockNumber }: OnChain, now: Date): Outcome {
+  const at = { txHash, blockNumber }
   const state: Bond = { ...bond, locks: bond.locks.map(held => (held.gigId === lock.gigId ? { ...held, stage: 'locked', ...at } : held)) }
   const event = lockEvent(bond, lock, lock.lockId, 'LOCK', at.txHash)
   return outcome(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
@@ -159,7 +160,16 @@ export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHas
     // a lock that was slashed to nothing still ends
     postings:
       lock.amount > 0n
-        ? [posting(bond.id, `bond-unlocked:${lock.lockId}`, account.bondLocked(bond.id), account.bondFree(bond.id), lock.amount, txHash)]
+        ? [
+            posting(
+              bond.id,
+              `bond-unlocked:${lock.lockId}:${lock.unlockSeq}`,
+              account.bondLocked(bond.id),
+              account.bondFree(bond.id),
+              lock.amount,
+              txHash,
+            ),
+          ]
         : [],
     history: [event],
   })

@@ -79,7 +79,9 @@ export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId
     amount,
     at: now,
     lockId,
+    lockSeq: 0,
     unlockId: null,
+    unlockSeq: 0,
     unlockRound: 0,
     stage: 'locking',
     retryAt: null,
@@ -108,8 +110,8 @@ export function endLock(bond: Bond, gigId: string, unlockId: string, isClean = t
 }
 
 /** An unlock that failed goes out again a day later, as the next round. */
-export function unlockFailed(bond: Bond, gigId: string, round: number, now: Date): Outcome {
-  return outcome(withLock(bond, gigId, { retryAt: new Date(now.getTime() + retryAfter), unlockRound: round }))
+export function unlockFailed(bond: Bond, gigId: string, { round, seq }: { round: number; seq: number }, now: Date): Outcome {
+  return outcome(withLock(bond, gigId, { retryAt: new Date(now.getTime() + retryAfter), unlockRound: round, unlockSeq: seq }))
 }
 
 /** What time does to the locks of a bond: failed unlocks go out again, a lock of 180 days ends. */

@@ -159,7 +159,7 @@ describe('an escrow whose block is gone', () => {
           if (escrow.status === 'unfunded') assert.equal(book.of(`clearing:escrow.settle:${gig.id}`), 0n)
         },
       ),
-      { numRuns: 1_000, includeErrorInReport: true },
+      { numRuns: 300, includeErrorInReport: true },
     )
   })
 })

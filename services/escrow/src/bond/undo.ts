@@ -1,0 +1,88 @@
+import { bondDeposited, bondLocked, bondSlashed, bondWithdrawn, slashReversed } from '@carapace/api'
+import { sum } from '../amounts.ts'
+import { account } from '../ledger.ts'
+import { type Bond, type BondLock, type Move, reduceLocks } from './bond.ts'
+import { type BondEvent, depositSource, facts, type Outcome, outcome, posting, slashFacts } from './outcome.ts'
+import { unlockFailed } from './request.ts'
+
+const reason = 'Undone: its block was reorganised away, then it failed'
+
+/** The row that balances the one of an effect that is undone: what was told stays, and its contrary follows. */
+const contrary = (bond: Bond, { id, amount, gigId }: Pick<Move, 'id' | 'amount' | 'gigId'>, eventType: BondEvent['eventType']): BondEvent => ({
+  id: `${id}-undone`,
+  agentId: bond.id,
+  eventType,
+  amount,
+  gigId,
+  reason,
+  txHash: null,
+  operationId: null,
+})
+
+type Undo = (bond: Bond, move: Move, now: Date) => Outcome
+
+/**
+ * A command that had its effect has failed for good after a reorganisation: stake and books are as if it had never been sent. The free part may
+ * fall below zero for a moment here, until what was built on a deposit has failed as well; the caller waits for that.
+ */
+export const undoMove: Record<Move['type'], Undo> = {
+  DEPOSIT: (bond, move, now) => {
+    const state = { ...bond, free: bond.free - move.amount }
+    const event = contrary(bond, move, 'WITHDRAW')
+    return outcome(state, {
+      events: [bondWithdrawn.of({ ...facts(state, event, now), to: move.address })],
+      postings: [posting(bond.id, `bond-undone:${move.id}`, account.bondFree(bond.id), depositSource(move), move.amount)],
+      history: [event],
+    })
+  },
+  WITHDRAW: (bond, move, now) => {
+    const state = { ...bond, free: bond.free + move.amount }
+    const event = contrary(bond, move, 'DEPOSIT')
+    return outcome(state, {
+      events: [bondDeposited.of({ ...facts(state, event, now), from: move.address })],
+      postings: [posting(bond.id, `bond-undone:${move.id}`, account.outside(move.address), account.bondFree(bond.id), move.amount)],
+      history: [event],
+    })
+  },
+  SLASH: (bond, move, now) => {
+    const { id, amount, taken } = move
+    const fromFree = amount - sum(taken.map(part => part.amount))
+    const restored = reduceLocks({ ...bond, free: bond.free + fromFree }, taken, 1n)
+    const state: Bond = { ...restored, slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
+    const held = sum(taken.filter(({ gigId }) => bond.locks.some(lock => lock.gigId === gigId)).map(part => part.amount))
+    const event = contrary(bond, move, 'SLASH_REVERSED')
+    return outcome(state, {
+      events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
+      postings: [
+        ...(held > 0n ? [posting(bond.id, `bond-undone:${id}:locked`, account.feePool, account.bondLocked(bond.id), held)] : []),
+        ...(held < amount ? [posting(bond.id, `bond-undone:${id}:free`, account.feePool, account.bondFree(bond.id), amount - held)] : []),
+      ],
+      history: [event],
+    })
+  },
+  SLASH_REVERSED: (bond, move, now) => {
+    const { id, slashId, amount } = move
+    const reversed = bond.reversed.filter(known => known !== slashId)
+    const state: Bond = { ...bond, free: bond.free - amount, slashed: bond.slashed + amount, reversed }
+    const event = contrary(bond, move, 'SLASH')
+    return outcome(state, {
+      events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
+      postings: [posting(bond.id, `bond-undone:${id}`, account.bondFree(bond.id), account.feePool, amount)],
+      history: [event],
+    })
+  },
+}
+
+/** An unlock failed after all: the contract still holds the lock, and a day later it is asked again. */
+export function undoUnlock(bond: Bond, lock: BondLock, told: { round: number; seq: number }, now: Date): Outcome {
+  const { gigId, amount, unlockId } = lock
+  const back: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, lock] }
+  const { state } = unlockFailed(back, gigId, told, now)
+  const event = { ...contrary(bond, { id: unlockId!, amount, gigId }, 'LOCK'), id: `${unlockId}-undone-${told.seq}` }
+  const key = `bond-unlock-undone:${lock.lockId}:${told.seq}`
+  return outcome(state, {
+    events: [bondLocked.of({ ...facts(state, event, now), gigId })],
+    postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
+    history: [event],
+  })
+}
