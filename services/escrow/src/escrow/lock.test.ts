@@ -253,6 +253,42 @@ describe('locking a budget', () => {
     assert.equal((await world.platform.call('GET', `/api/escrow/${stranger.gigId}`)).status, 404)
   })
 
+  it('is gone when it fails after a reorganisation, and can be made again', async () => {
+    const story = await newGig(world)
+    await lockFunds(world, story)
+    const command = world.commands.find(({ opKey }) => opKey === `escrow.lock:${story.gigId}`)!
+    await world.outcome(command, 'reorg', '', 2)
+    await untilStatus(world, story.gigId, 'funding')
+    await world.outcome(command, 'fail', 'REVERTED', 3)
+    await until('it is gone', async () => (await world.platform.call('GET', `/api/escrow/${story.gigId}`)).status === 404)
+    await world.outcome(command, 'confirm')
+
+    const again = await lockFunds(world, story)
+
+    assert.deepEqual([again.status, again.body.escrow.status], [201, 'locked'])
+    assert.equal(world.commands.findLast(({ opKey }) => opKey === command.opKey)!.round, 2)
+  })
+
+  it('answers 202 to a poster who asks for a direct lock that is not accepted on chain yet, and 200 once it is', async function () {
+    this.timeout(40_000)
+    const story = await newGig(world)
+    const hash = newHash()
+    const args = { key: onChainKey(story.gigId), poster: story.poster.wallet, payee: zero, amount: String(usdc(40)) }
+    const log = { contract: 'Escrow', event: 'EscrowLocked', args, address: contracts.escrow, logIndex: 0 }
+    world.transactions.set(hash, { from: story.poster.wallet, logs: [log], final: true })
+    world.chain = () => 'wait'
+    const confirm = () =>
+      world.platform.call('POST', '/api/escrow/confirm-onchain', { body: { gigId: story.gigId, txHash: hash }, headers: story.poster.headers })
+
+    const [first, second] = await Promise.all([confirm(), until('it is known', () => world.commands.at(-1)?.kind === 'escrow.accept').then(confirm)])
+    await world.outcome(world.commands.find(({ opKey }) => opKey === `escrow.accept:${story.gigId}`)!, 'confirm')
+    await untilStatus(world, story.gigId, 'locked')
+    const third = await confirm()
+
+    assert.deepEqual([first.status, second.status, third.status], [202, 202, 200])
+    assert.deepEqual([second.body.escrow.status, third.body.escrow.status], ['funding', 'locked'])
+  })
+
   it('never passes the cap on all escrows together', async function () {
     this.timeout(60_000)
     const capacity = async () => (await world.platform.call('GET', '/api/escrow/tvl-capacity')).body

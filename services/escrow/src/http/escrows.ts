@@ -112,11 +112,9 @@ export const escrowHandlers = (
     const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
     if (caller.kind === 'agent' && caller.agentId !== gig.posterId && caller.agentId !== gig.assigneeId) refuse('NOT_PARTY')
     const before = await parts.escrows.get(gigId)
-    if (before && before.status !== 'none') {
-      if (before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuse('ALREADY_EXISTS', { resource: 'escrow', state: before.status })
-      return { escrow: escrowView(before, parts.networks) }
-    }
-    await acceptTransaction(parts, gig, txHash)
+    const isKnown = before !== undefined && before.status !== 'none'
+    if (isKnown && before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuse('ALREADY_EXISTS', { resource: 'escrow', state: before.status })
+    if (!isKnown) await acceptTransaction(parts, gig, txHash)
     const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), limits.boundedWaitMs)
     const escrow =
       locked ??
