@@ -146,9 +146,7 @@ export function reduceLocks(bond: Bond, taken: Move['taken'], sign: 1n | -1n): B
   const held = (lock: BondLock): BondLock => ({ ...lock, amount: lock.amount + change(lock.gigId) })
   // should the unlock be undone, the contract holds the lock with what is given back
   const isGone = (gigId: string): boolean => !bond.locks.some(lock => lock.gigId === gigId)
-  const done = bond.done.map(known =>
-    'unlocked' in known && isGone(known.unlocked.gigId) ? { ...known, unlocked: held(known.unlocked) } : known,
-  )
+  const done = bond.done.map(known => ('unlocked' in known && isGone(known.unlocked.gigId) ? { ...known, unlocked: held(known.unlocked) } : known))
   return { ...bond, free: bond.free + gone * sign, locks: bond.locks.map(held), done }
 }
 
