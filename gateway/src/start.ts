@@ -8,6 +8,7 @@ import { commonHeaders } from './door/headers.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
 import { recorder } from './door/record.ts'
 import { adminRules } from './identity/admin-caller.ts'
+import { openAdminLog } from './identity/admin-log.ts'
 import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
@@ -84,6 +85,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       streams,
       rates: behind.rates,
       identity: { mode, exposed, admins, agents: behind.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
+      adminLog: await openAdminLog(db),
       collectPayment,
       crossOrigin: crossOrigin(mode, publicBaseUrl),
       local: {

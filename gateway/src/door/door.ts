@@ -14,6 +14,7 @@ import {
   traceparentOf,
 } from '@carapace/service'
 import type { Request, Response } from 'express'
+import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
 import type { PaymentStep } from '../payment.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
@@ -37,6 +38,7 @@ export interface DoorParts {
   streams: Streams
   rates: RateLimits
   identity: IdentityParts
+  adminLog: AdminLog
   /** Undefined where nothing is sold. */
   collectPayment: PaymentStep | undefined
   crossOrigin: CrossOrigin
@@ -57,6 +59,8 @@ interface Progress {
   route?: Found
   identity?: Identity
   headers: RawHeaders
+  /** It is in the log of admin calls, without its outcome. */
+  isNoted?: boolean
 }
 
 /** The public door: every request passes these steps in the order of behaviour 1.5, the first that refuses answers. */
@@ -85,7 +89,11 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
       refuseWith(request, response, failure, progress)
     }
   }
-  const { route, identity } = progress
+  const { route, identity, isNoted } = progress
+  if (isNoted)
+    await parts.adminLog
+      .end(requestId, response.statusCode)
+      .catch((error: unknown) => parts.log.error({ err: error, requestId }, 'the outcome of an admin call is not in its log'))
   parts.record({ requestId, trace, method: request.method, status: response.statusCode, ms: performance.now() - start, route, identity, failure })
 }
 
@@ -111,6 +119,10 @@ async function pass(request: Request, response: Response, traceparent: string, p
     body: hasBody(request) ? await body() : undefined,
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,
+  }
+  if (identity.admin && route.method !== 'get') {
+    await parts.adminLog.begin({ _id: progress.requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
+    progress.isNoted = true
   }
   if (route.endpoint.produces === 'text/event-stream') {
     const origin = parts.pools.originOf(route.service)
