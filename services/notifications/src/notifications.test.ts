@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { gigAssigned, gigCommented } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
+import { identityStandIn, named, stranger } from './testing/identity.ts'
 
 describe('notifications', () => {
   let platform: TestPlatform
 
   before(async () => {
-    platform = await startPlatform([notifications])
+    platform = await startPlatform([identityStandIn, notifications])
   })
   after(() => platform.close())
 
@@ -100,6 +101,18 @@ describe('notifications', () => {
       messages: 0,
       notifications: 5,
     })
+  })
+
+  it('are read under the handle too, and for nobody there are none', async () => {
+    await tell(named.id, 1)
+    for (const path of ['notifications', 'notifications/unread-count', 'unread-count', 'notifications/stream']) {
+      if (path !== 'notifications/stream') assert.equal((await platform.call('GET', `/api/agents/${named.handle}/${path}`)).status, 200, path)
+      for (const nobody of [stranger, 'no-such-handle']) {
+        const { status, body } = await platform.call('GET', `/api/agents/${nobody}/${path}`)
+        assert.deepEqual([status, body.code], [404, 'NOT_FOUND'], path)
+      }
+    }
+    assert.equal((await inbox(named.handle)).body.unreadCount, 1)
   })
 
   it('marks some or all as read, and only its own', async () => {

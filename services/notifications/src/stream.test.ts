@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { gigAssigned, limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
+import { identityStandIn } from './testing/identity.ts'
 
 interface Frame {
   id: string
@@ -15,7 +16,7 @@ describe('notification stream', () => {
   const readers: AbortController[] = []
 
   before(async () => {
-    platform = await startPlatform([notifications])
+    platform = await startPlatform([identityStandIn, notifications])
   })
   afterEach(() => {
     for (const reader of readers.splice(0)) reader.abort()

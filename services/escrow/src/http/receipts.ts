@@ -19,11 +19,8 @@ export const receiptHandlers = (
 
     listAgentReceipts: async ({ params, query }) => {
       const { role, limit, offset } = query
-      const sides = {
-        all: { partyIds: params.agentId },
-        poster: { posterId: params.agentId },
-        assignee: { assigneeId: params.agentId },
-      }
+      const { id } = await parts.agents.need(params.agentId)
+      const sides = { all: { partyIds: id }, poster: { posterId: id }, assignee: { assigneeId: id } }
       const { items, total } = await receipts.page(sides[role], { limit, offset })
       return { receipts: items.map(view), total, limit, offset }
     },

@@ -71,6 +71,10 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
       settleAcceptance: ({ params }) => ({ assigned: world.assigned.has(`${params.id}/${params.agentId}`) }),
     },
   )
+  // agents are known from their events; beside those identity knows nobody
+  const { getAgentRow, getAgentRowByHandle } = api.identityApi.internal
+  const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
+  const identity = neighbour('identity', { getAgentRow, getAgentRowByHandle }, { getAgentRow: nobody, getAgentRowByHandle: nobody })
   const { listGigValidations } = api.swarmApi.internal
   const swarm = neighbour(
     'swarm',
@@ -137,7 +141,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
     },
   )
 
-  const platform = await startPlatform([marketplace, swarm, treasury, relayer, escrow], options)
+  const platform = await startPlatform([identity, marketplace, swarm, treasury, relayer, escrow], options)
   world.platform = platform
   world.outcome = async (command, outcome, code = 'REVERTED', seq = command.round) => {
     const { opKey, round, kind, network, aggregateKey } = command

@@ -1,0 +1,26 @@
+import { handle, identityApi, refuse } from '@carapace/api'
+import type { Peers } from '@carapace/service'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const most = 10_000
+
+/** Finds the id of the agent that a path names, by id or by handle. @throws NOT_FOUND; DEPENDENCY_UNAVAILABLE when identity cannot be asked */
+export type Owners = (name: string) => Promise<string>
+
+/** Identity is asked once for each name: neither an id nor a handle ever becomes another agent's. */
+export function owners(peers: Peers): Owners {
+  const known = new Map<string, string>()
+  const { getAgentRow, getAgentRowByHandle } = identityApi.internal
+  return async named => {
+    const name = named.toLowerCase()
+    const earlier = known.get(name)
+    if (earlier !== undefined) return earlier
+    if (!uuid.test(name) && !handle.safeParse(name).success) return refuse('NOT_FOUND', { resource: 'agent' })
+    const { agentId } = uuid.test(name)
+      ? await peers.call('identity', getAgentRow, { params: { id: name } })
+      : await peers.call('identity', getAgentRowByHandle, { params: { handle: name } })
+    if (known.size >= most) known.delete(known.keys().next().value!)
+    known.set(name, agentId)
+    return agentId
+  }
+}
