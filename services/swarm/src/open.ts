@@ -122,6 +122,7 @@ async function build(
     appealOf: null,
     firstWeak: false,
     appealId: null,
+    appealExpiresAt: null,
     status: 'pending',
     ...quorum,
     weak: isWeak(quorum, submission.budget),

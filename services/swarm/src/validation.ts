@@ -42,6 +42,8 @@ export interface Validation {
   /** Of an appeal: the first verdict was that of a weak panel. */
   firstWeak: boolean
   appealId: string | null
+  /** When the window of its appeal ends, whoever decides it. */
+  appealExpiresAt: Date | null
   status: ValidationStatus
   candidateCount: number
   threshold: number
@@ -353,7 +355,7 @@ export function appeal(v: Validation, caller: string, appealId: string, oracleAs
   if (v.appealId !== null) refuse('ALREADY_EXISTS', { appealId: v.appealId })
   if (v.appealUntil! < now) refuse('WINDOW_CLOSED', { appealUntil: v.appealUntil!.toISOString() })
   const filed = api.appealFiled.of({ ...facts(v), appealId, oracleAssisted, expiresAt: expiresAt.toISOString() })
-  return { state: { ...v, appealId }, events: [filed] }
+  return { state: { ...v, appealId, appealExpiresAt: expiresAt }, events: [filed] }
 }
 
 /** What the chain did to a vote's record. */

@@ -92,8 +92,10 @@ export const validationHandlers = (
     const now = parts.clock.now()
     const first = await parts.validations.need(params.id)
     const appealId = recordIdOf(operationId)
-    const filed = first.appealId === appealId ? await parts.validations.get(appealId) : undefined
-    if (filed) return { appeal: { id: appealId, validationId: first.id, status: filed.status, expiresAt: filed.expiresAt.toISOString() } }
+    const answer = (status: string, expiresAt: Date) => ({
+      appeal: { id: appealId, validationId: first.id, status, expiresAt: expiresAt.toISOString() },
+    })
+    if (first.appealId === appealId) return answer((await parts.validations.get(appealId))?.status ?? 'pending', first.appealExpiresAt ?? now)
     appeal(first, caller.agentId, appealId, false, now, now)
     const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId ?? '' } })
     const fresh = await openAppeal(parts, first, gig, appealId)
@@ -104,7 +106,7 @@ export const validationHandlers = (
       await parts.validations.change(first.id, decide, { session })
       if (fresh) await parts.validations.create(fresh, open(fresh).events, { session })
     })
-    return { appeal: { id: appealId, validationId: first.id, status: 'pending', expiresAt: expiresAt.toISOString() } }
+    return answer('pending', expiresAt)
   },
 })
 
