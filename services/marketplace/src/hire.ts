@@ -31,6 +31,7 @@ export async function hire(parts: Parts, gig: Stored<Gig>, assignee: Assignee, b
   const acceptance: Acceptance = { ...assignee, by, feeBp: effectiveBp, at: parts.clock.now() }
   if (gig.bondRequired === 0n) return { gig: await take(parts, gig.id, acceptance), assigned: true }
 
+  const until = performance.now() + limits.boundedWaitMs
   const waiting = await parts.gigs.change(gig.id, present => awaitBond(present, acceptance))
   const lock = await parts.peers.call('escrow', escrowApi.internal.lockBondForGig, {
     params: { agentId: agent.id },
@@ -38,7 +39,9 @@ export async function hire(parts: Parts, gig: Stored<Gig>, assignee: Assignee, b
     timeoutMs: limits.boundedWaitMs,
   })
   if (lock.status === 'confirmed') return { gig: await take(parts, gig.id, acceptance), assigned: true }
-  const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).assigneeId ?? undefined, limits.boundedWaitMs)
+  // the escrow has waited for the lock already: both waits together are as long as an answer may take
+  const left = Math.max(0, until - performance.now())
+  const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).assigneeId ?? undefined, left)
   return settled === undefined ? { gig: waiting, assigned: false } : { gig: await parts.gigs.need(gig.id), assigned: settled === agent.id }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { setTimeout as passed } from 'node:timers/promises'
 import { until } from '@carapace/testing'
 import { apply, assignedGig, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
 import { newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
@@ -104,6 +105,25 @@ describe('hiring over HTTP', () => {
     const { status, body } = await accept(id, worker.id)
 
     assert.deepEqual([status, body.assigned, body.gig.assigneeId], [200, true, worker.id])
+  })
+
+  it('answers 202 in time when the chain stalls, however long the escrow has waited', async function () {
+    this.timeout(40_000)
+    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    await apply(world, worker, id)
+    world.lockBond = async (): Promise<'pending'> => {
+      await passed(7_000)
+      return 'pending'
+    }
+    const before = performance.now()
+
+    const { status, body } = await accept(id, worker.id)
+
+    assert.deepEqual([status, body.assigned], [202, false])
+    // the gateway gives up after 15 s
+    assert.ok(performance.now() - before < 15_000)
+    await bondIsLocked(world, worker.id, id)
+    await until('it is assigned by the event', async () => (await gigAs(world, id)).status === 'assigned')
   })
 
   it('undoes the lock of an acceptance that lost against a withdrawal', async () => {
