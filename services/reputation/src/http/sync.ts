@@ -23,7 +23,7 @@ async function begin(parts: Parts, doc: Stored<ScoreDoc>): Promise<Stored<ScoreD
 }
 
 /** Waits until no batch is under way for these networks; undefined when that takes too long. */
-const settled = (parts: Parts, agentId: string, on: readonly Chain[]) =>
+const settled = (parts: Parts, agentId: string, on: readonly Chain[], timeoutMs: number = limits.boundedWaitMs) =>
   parts.wait(
     'scores',
     agentId,
@@ -31,7 +31,7 @@ const settled = (parts: Parts, agentId: string, on: readonly Chain[]) =>
       const doc = await parts.scores.need(agentId)
       return on.every(chain => doc.chains[chain].batchId === null) ? doc : undefined
     },
-    limits.boundedWaitMs,
+    timeoutMs,
   )
 
 export const syncHandlers = (parts: Parts): Pick<Handlers, 'syncReputation' | 'syncToSkale' | 'announceScores'> => ({
@@ -61,16 +61,19 @@ export const syncHandlers = (parts: Parts): Pick<Handlers, 'syncReputation' | 's
   syncToSkale: async ({ params }) => {
     const doc = await begin(parts, await needScore(parts, params.id))
     const chain = 'SKALE_TESTNET' as const
+    // all waits together are as long as an answer may take
+    const until = performance.now() + limits.boundedWaitMs
+    const left = () => Math.max(0, until - performance.now())
     if (!doc.chains[chain].registered)
       await parts.peers.call('identity', identityApi.internal.registerOnChain, { params: { id: doc.id, chain }, timeoutMs: limits.boundedWaitMs })
     const registered = await parts.wait(
       'scores',
       doc.id,
       async () => ((await parts.scores.need(doc.id)).chains[chain].registered ? true : undefined),
-      limits.boundedWaitMs,
+      left(),
     )
     if (registered) await push(parts, chain, [await parts.scores.need(doc.id)])
-    const done = registered ? await settled(parts, doc.id, [chain]) : undefined
+    const done = registered ? await settled(parts, doc.id, [chain], left()) : undefined
     const latest = done ?? (await parts.scores.need(doc.id))
     const { txHash, updatedAt } = latest.chains[chain]
     const answer = {
