@@ -73,12 +73,12 @@ function loseWallet(agent: Agent) {
 }
 
 /** The agent when the networks have answered, or as it is after the bounded wait. */
-export async function whenSettled(parts: Parts, id: string): Promise<Stored<Agent>> {
+export async function whenSettled(parts: Parts, id: string, timeoutMs: number = limits.boundedWaitMs): Promise<Stored<Agent>> {
   const settled = async () => {
     const agent = await parts.agents.need(id)
     return isSettled(agent) ? agent : undefined
   }
-  return (await parts.wait(agentsCollection, id, settled, limits.boundedWaitMs)) ?? parts.agents.need(id)
+  return (await parts.wait(agentsCollection, id, settled, timeoutMs)) ?? parts.agents.need(id)
 }
 
 export const platformHandle = 'carapace'

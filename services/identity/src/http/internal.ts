@@ -7,6 +7,9 @@ import { agentRow } from '../views.ts'
 
 type Handlers = HandlersOf<typeof identityApi>
 
+/** Shorter than the caller's own wait, so that it gets an answer and not a time-out. */
+const waitMs = 8_000
+
 export const internalHandlers = (
   parts: Parts,
 ): Pick<Handlers, 'getAgentRow' | 'getAgentRowByWallet' | 'getAgentRowByHandle' | 'registerOnChain' | 'announceAgents'> => ({
@@ -19,7 +22,7 @@ export const internalHandlers = (
   registerOnChain: async ({ params }) => {
     const { id, chain } = params
     const sent = await parts.agents.change(id, agent => registerOn(agent, chain, parts.baseUrl))
-    const agent = sent.chains[chain].identity.status === 'confirmed' ? sent : await whenSettled(parts, id)
+    const agent = sent.chains[chain].identity.status === 'confirmed' ? sent : await whenSettled(parts, id, waitMs)
     const { status, tokenId, txHash } = agent.chains[chain].identity
     const answer = { status: status === 'none' ? 'pending' : status, tokenId, txHash } as const
     return answer.status === 'pending' ? reply(202, answer) : answer
