@@ -11,16 +11,16 @@ import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeW
 /** What the chain forgot is carried out again, once. */
 describe('a lane whose chain loses blocks', function () {
   // The deployment is made again, and a killed node starts anew.
-  this.timeout(60_000)
+  this.timeout(180_000)
   let kit: Kit
   const lead = (options: KitLane = {}) => kit.start({ commandOf: countableKinds, ...options })
   const send = (work: readonly Work[]) => kit.send(...work.map(one => one.draft))
-  const confirmed = (work: readonly Work[]) => until('confirmed', () => work.every(one => kit.of(one.draft.subject, 'confirmed').length > 0), 30)
+  const confirmed = (work: readonly Work[]) => until('confirmed', () => work.every(one => kit.of(one.draft.subject, 'confirmed').length > 0), 90)
   const allThere = (work: readonly Work[]) =>
     until(
       'every effect is on chain',
       async () => (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
-      30,
+      90,
     )
   const headOf = async () => Number(await kit.rpc.call('eth_blockNumber', []))
   /** What an empty chain needs before the lane can serve there. */

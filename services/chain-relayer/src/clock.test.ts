@@ -10,7 +10,7 @@ const hour = 3_600_000
 
 describe('a lane whose clock jumps', function () {
   // A process is started.
-  this.timeout(60_000)
+  this.timeout(180_000)
   let kit: Kit
   let host: LaneHost
   beforeEach(async () => {
@@ -26,14 +26,14 @@ describe('a lane whose clock jumps', function () {
   it('forward and back carries everything out once', async () => {
     const work = makeWork(60)
     const lane = await host.start({ batchSize: 4 })
-    await until('the lane listens', () => host.listening, 30)
+    await until('the lane listens', () => host.listening, 90)
     for (const [index, jumpMs] of [hour, -2 * hour, 5_000, hour].entries()) {
       host.send(work.slice(index * 12, index * 12 + 12).map(one => one.draft))
       lane.jump(jumpMs)
     }
     host.send(work.slice(48).map(one => one.draft))
 
-    await allOver(kit, work)
+    await allOver(kit, work, 90)
     await assertExactlyOnce(kit, work)
     await until('every command was handled', () => host.unhandled === 0)
     assert.ok(lane.alive())
@@ -42,12 +42,12 @@ describe('a lane whose clock jumps', function () {
   it('past a deadline ends what was not signed, and only that', async () => {
     const work = makeWork(10)
     const lane = await host.start({})
-    await until('the lane listens', () => host.listening, 30)
+    await until('the lane listens', () => host.listening, 90)
     lane.jump(hour)
     const deadline = Date.now() + hour / 2
     host.send(work.map(({ draft }, index) => (index % 2 ? draft : { ...draft, data: { ...draft.data, deadline } })))
 
-    await allOver(kit, work)
+    await allOver(kit, work, 90)
     await assertExactlyOnce(kit, work)
     for (const [index, { draft }] of work.entries()) assert.equal(kit.of(draft.subject, 'failed')[0]?.data.code, index % 2 ? undefined : 'EXPIRED')
   })

@@ -7,7 +7,7 @@ import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from
 
 /** The lane's own way to its records fails; the test looks at them by another. */
 describe('a lane that loses its database', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   const random = seeded(23)
   let kit: Kit
   let proxy: FaultProxy
@@ -36,7 +36,7 @@ describe('a lane that loses its database', function () {
     const early = kit.send(...work.slice(0, 30).map(one => one.draft))
     await disturb()
     await Promise.all([early, kit.send(...work.slice(30).map(one => one.draft))])
-    await allOver(kit, work, 40)
+    await allOver(kit, work, 90)
     await assertExactlyOnce(kit, work)
   }
   const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
