@@ -81,6 +81,32 @@ describe('rewards of validators over HTTP', () => {
     assert.deepEqual(said(await claim(validator)), [409, 'INVALID_STATE'])
   })
 
+  it('can be claimed again, once and as the next round, when a reorganisation undid their payment', async () => {
+    const { panel, validationId } = await rewarded()
+    const validator = panel[1]!
+    const own = async () => (await claimable(validator)).totalClaimable as number
+    const before = await own()
+    const count = world.claims.length
+    assert.equal((await claim(validator)).status, 202)
+    const claimId = await until('the claim is told', () => world.claims[count])
+    const facts = { claimId, round: 1, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount: 100_000n, validationIds: [validationId] }
+    const paid = rewardPaid.of({ ...facts, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+    const failed = rewardFailed.of({ ...facts, code: 'REVERTED' })
+    const claims = world.platform.service('swarm').platform.db.connection.collection<{ _id: string; status: string; round: number }>('claims')
+    const is = (status: string) => until(`it is ${status}`, async () => (await claims.findOne({ _id: claimId }))?.status === status)
+    await world.platform.publish(paid)
+    await is('paid')
+
+    for (const draft of [failed, failed, paid]) await world.platform.publish(draft)
+    await is('failed')
+
+    assert.equal(await until('it is back', own), before)
+    assert.equal((await claim(validator)).status, 202)
+    await until('the next round is told', () => world.claims.length > count + 1)
+    assert.deepEqual(world.claims.slice(count), [claimId, claimId])
+    assert.equal((await claims.findOne({ _id: claimId }))?.round, 2)
+  })
+
   it('are claimed in the own name only, and unknown agents have none', async () => {
     const agent = await newAgent(world)
 
