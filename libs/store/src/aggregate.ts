@@ -72,7 +72,7 @@ const rememberedCauses = 100
  * @example const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema })
  */
 export function aggregateStore<T extends { id: string }>(db: Database, spec: AggregateSpec<T>): AggregateStore<T> {
-  const schema = spec.schema.clone() as Schema
+  const schema = spec.schema.clone() as unknown as Schema
   schema.add({
     _id: String,
     version: Number,
@@ -85,7 +85,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   })
   schema.index({ pending: 1 }, { name: 'outbox_pending', partialFilterExpression: { pending: true } })
   schema.set('versionKey', false)
-  db.collection(spec.collection, schema as Schema)
+  db.collection(spec.collection, schema)
   const raw = () => db.connection.collection<Envelope & Record<string, unknown>>(spec.collection)
   db.outboxes.set(spec.collection, 'keep')
   const totals = totalsOf(db, spec.collection)

@@ -15,6 +15,11 @@ export interface DatabaseOptions {
   traceparent?: () => string | undefined
 }
 
+/** Any mongoose schema. Comparing two kinds of them costs the compiler seconds in each place. */
+interface Indexed {
+  indexes(): unknown
+}
+
 /** One service's own database and what every store in it needs. */
 export interface Database {
   readonly name: string
@@ -27,7 +32,7 @@ export interface Database {
   /** Collections that hold outboxes, and whether a document goes away once its outbox is sent. */
   readonly outboxes: Map<string, 'keep' | 'delete'>
   /** A collection as the driver gives it; `init` makes the indexes of its schema. */
-  collection<Row extends mongo.Document>(name: string, schema: Schema<Row>): Collection<Row>
+  collection<Row extends mongo.Document = mongo.Document>(name: string, schema: Indexed): Collection<Row>
   /** Runs `work` in one multi-document transaction, again on a transient conflict. Meant for ledger postings with their reservation. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>
   /** Makes the indexes of all models that were defined. */
@@ -51,6 +56,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       maxPoolSize: 20,
     })
     .asPromise()
+  const models: ReturnType<Defining['model']>[] = []
   const changes = new EventEmitter<{ saved: [string, string, Handoff | undefined] }>().setMaxListeners(0)
   return {
     name: options.name,
@@ -60,9 +66,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     traceparent: options.traceparent ?? (() => undefined),
     changes,
     outboxes: new Map(),
-    collection: <Row extends mongo.Document>(name: string, schema: Schema<Row>) => {
-      define(connection, name, schema as unknown as Schema)
-      return connection.collection<Row>(name)
+    collection: (name, schema) => {
+      models.push((connection as unknown as Defining).model(name, schema as unknown as Schema, name))
+      return connection.collection(name)
     },
     transaction: async work => {
       let touched: [string, string][] = []
@@ -77,16 +83,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return result
     },
     init: async () => {
-      await Promise.all(Object.values(connection.models).map(model => model.createIndexes()))
+      await Promise.all(models.map(model => model.createIndexes()))
     },
     ready: () => connection.readyState === mongoose.ConnectionStates.connected,
     close: () => connection.close(),
   }
 }
 
-/** The types of mongoose's own `model` cost the compiler seconds in every project that calls it; nothing of them is used here. */
-const define = (connection: { model(name: string, schema: Schema, collection: string): unknown }, name: string, schema: Schema) =>
-  connection.model(name, schema, name)
+/** What is used of mongoose's models. Their own types cost the compiler seconds in every project that meets them. */
+interface Defining {
+  model(name: string, schema: Schema, collection: string): { createIndexes(): Promise<unknown> }
+}
 
 const savedIn = new WeakMap<ClientSession, [string, string][]>()
 

@@ -49,8 +49,8 @@ accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: t
  * @param mayBeNegative accounts that stand for the outside
  */
 export function openLedger(db: Database, mayBeNegative: (account: string) => boolean): Ledger {
-  db.collection('ledger_entries', entrySchema as Schema)
-  db.collection('ledger_accounts', accountSchema as Schema)
+  db.collection('ledger_entries', entrySchema)
+  db.collection('ledger_accounts', accountSchema)
   type Account = { _id: string; chain: string; account: string; balance: bigint }
   type Entry = Omit<LedgerEntry, 'key'> & { _id: string; at: Date }
   const accounts = () => db.connection.collection<Account>('ledger_accounts')

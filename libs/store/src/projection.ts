@@ -39,7 +39,7 @@ const attempts = 20
 
 /** This service's own read copy of another's facts, fed by events. @example const agents = projection<AgentRow>(db, { collection: 'agents', schema }) */
 export function projection<Row extends object>(db: Database, spec: ProjectionSpec<Row>): Projection<Row> {
-  const schema = spec.schema.clone() as Schema
+  const schema = spec.schema.clone() as unknown as Schema
   schema.add({ _id: String, rev: Number, writers: {} })
   schema.set('versionKey', false)
   db.collection(spec.collection, schema)
