@@ -85,15 +85,14 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   })
   schema.index({ pending: 1 }, { name: 'outbox_pending', partialFilterExpression: { pending: true } })
   schema.set('versionKey', false)
-  db.collection(spec.collection, schema)
-  const raw = () => db.connection.collection<Envelope & Record<string, unknown>>(spec.collection)
+  const raw = db.collection<Envelope & Record<string, unknown>>(spec.collection, schema)
   db.outboxes.set(spec.collection, 'keep')
   const totals = totalsOf(db, spec.collection)
 
-  const load = (id: string, session?: ClientSession) => raw().findOne({ _id: id }, session ? { session } : {})
+  const load = (id: string, session?: ClientSession) => raw.findOne({ _id: id }, session ? { session } : {})
 
   const store: AggregateStore<T> = {
-    collection: db.connection.collection(spec.collection),
+    collection: raw as unknown as Collection<mongo.Document>,
 
     create: async (state, events, options = {}) => {
       const now = db.clock.now()
@@ -109,7 +108,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         ...(options.cause ? { processed: [options.cause] } : {}),
       }
       try {
-        await raw().insertOne(document, options.session ? { session: options.session } : {})
+        await raw.insertOne(document, options.session ? { session: options.session } : {})
       } catch (error) {
         const index = duplicateIndex(error)
         const existing = options.cause && index === '_id_' ? await load(state.id, options.session) : undefined
@@ -138,7 +137,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         const now = db.clock.now()
         const version = document.version + 1
         const outbox = outboxEntries(db, decision.events, version, now)
-        const result = await raw()
+        const result = await raw
           .updateOne(
             { _id: id, version: document.version },
             updateOf(document, decision.state, { version, now, outbox, cause: options.cause, lease: !options.session }),
@@ -154,18 +153,16 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
     },
 
     remove: async id => {
-      await raw().deleteOne({ _id: id })
+      await raw.deleteOne({ _id: id })
       totals.forget()
     },
 
     find: async (filter, { sort = newestFirst, limit = 0, offset = 0 } = {}) => {
-      const documents = await raw()
-        .find(filter, { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 } })
-        .toArray()
+      const documents = await raw.find(filter, { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 } }).toArray()
       return documents.map(document => stored<T>(document))
     },
 
-    count: filter => raw().countDocuments(filter),
+    count: filter => raw.countDocuments(filter),
 
     page: (filter, page, sort) => totals.page(filter, page, () => store.find(filter, { ...page, ...(sort ? { sort } : {}) })),
   }

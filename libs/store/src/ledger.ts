@@ -49,52 +49,46 @@ accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: t
  * @param mayBeNegative accounts that stand for the outside
  */
 export function openLedger(db: Database, mayBeNegative: (account: string) => boolean): Ledger {
-  db.collection('ledger_entries', entrySchema)
-  db.collection('ledger_accounts', accountSchema)
   type Account = { _id: string; chain: string; account: string; balance: bigint }
   type Entry = Omit<LedgerEntry, 'key'> & { _id: string; at: Date }
-  const accounts = () => db.connection.collection<Account>('ledger_accounts')
-  const entries = () => db.connection.collection<Entry>('ledger_entries')
+  const accounts = db.collection<Account>('ledger_accounts', accountSchema)
+  const entries = db.collection<Entry>('ledger_entries', entrySchema)
   const id = (chain: string, account: string) => `${chain}/${account}`
 
   return {
     post: async (entry, session) => {
       check(entry)
-      if (await entries().findOne({ _id: entry.key }, { session })) return false
+      if (await entries.findOne({ _id: entry.key }, { session })) return false
       const { key, ...rest } = entry
-      await entries().insertOne({ _id: key, ...rest, at: db.clock.now() }, { session })
+      await entries.insertOne({ _id: key, ...rest, at: db.clock.now() }, { session })
       for (const [account, change] of changes(entry.lines)) {
         const floor = change < 0n && !mayBeNegative(account) ? { balance: { $gte: -change } } : {}
         const update = { $inc: { balance: change }, $setOnInsert: { chain: entry.chain, account } }
-        const result = await accounts()
+        const result = await accounts
           .updateOne({ _id: id(entry.chain, account), ...floor }, update, { session, upsert: change >= 0n || mayBeNegative(account) })
           .catch((error: unknown) => (duplicateIndex(error) ? refuse('CONFLICT') : Promise.reject(error)))
         if (result.matchedCount + result.upsertedCount === 0) refuse('INSUFFICIENT_BALANCE', { account })
       }
       return true
     },
-    balance: async (chain, account, session) => (await accounts().findOne({ _id: id(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
+    balance: async (chain, account, session) => (await accounts.findOne({ _id: id(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
     balances: async (chain, prefix) => {
-      const rows = await accounts()
-        .find({ chain, account: { $gte: prefix, $lt: `${prefix}\uffff` } })
-        .toArray()
+      const rows = await accounts.find({ chain, account: { $gte: prefix, $lt: `${prefix}\uffff` } }).toArray()
       return new Map(rows.map(row => [row.account, row.balance]))
     },
     entries: async (filter, { limit = 0, offset = 0 } = {}) => {
-      const rows = await entries()
-        .find(filter, { sort: { at: -1, _id: -1 }, limit, skip: offset })
-        .toArray()
+      const rows = await entries.find(filter, { sort: { at: -1, _id: -1 }, limit, skip: offset }).toArray()
       return rows.map(({ _id, ...entry }) => ({ key: _id, ...entry }))
     },
     audit: async () => {
       const faults: string[] = []
       const sums = new Map<string, bigint>()
-      for await (const entry of entries().find()) {
+      for await (const entry of entries.find()) {
         const total = entry.lines.reduce((sum, line) => sum + line.debit - line.credit, 0n)
         if (total !== 0n) faults.push(`entry ${entry._id} is off by ${total}`)
         for (const [account, change] of changes(entry.lines)) sums.set(id(entry.chain, account), (sums.get(id(entry.chain, account)) ?? 0n) + change)
       }
-      for await (const { _id, account, balance } of accounts().find()) {
+      for await (const { _id, account, balance } of accounts.find()) {
         if (balance !== (sums.get(_id) ?? 0n)) faults.push(`account ${_id} holds ${balance}, its entries say ${sums.get(_id) ?? 0n}`)
         if (balance < 0n && !mayBeNegative(account)) faults.push(`account ${_id} is below zero: ${balance}`)
       }

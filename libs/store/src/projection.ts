@@ -42,20 +42,19 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
   const schema = spec.schema.clone() as unknown as Schema
   schema.add({ _id: String, rev: Number, writers: {} })
   schema.set('versionKey', false)
-  db.collection(spec.collection, schema)
-  const raw = () => db.connection.collection<Kept & Record<string, unknown>>(spec.collection)
+  const raw = db.collection<Kept & Record<string, unknown>>(spec.collection, schema)
   const view = (row: Kept & Record<string, unknown>) => {
     const { _id, rev, writers, ...fields } = row
     return { id: _id, ...fields } as unknown as Row & { id: string }
   }
   const find: Projection<Row>['find'] = async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
-    (await raw().find(filter, { sort, limit, skip: offset }).toArray()).map(view)
+    (await raw.find(filter, { sort, limit, skip: offset }).toArray()).map(view)
   const totals = totalsOf(db, spec.collection)
 
   return {
     apply: async (id, fields, stamp) => {
       for (let attempt = 1; attempt <= attempts; attempt++) {
-        const row = await raw().findOne({ _id: id })
+        const row = await raw.findOne({ _id: id })
         const writers = row?.writers ?? {}
         const news = Object.entries(fields).filter(
           ([field, value]) => value !== undefined && (writers[writerKey(stamp, field)] ?? -1) < stamp.aggregateversion,
@@ -65,7 +64,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
         for (const [field] of news) set[`writers.${writerKey(stamp, field)}`] = stamp.aggregateversion
         try {
           const filter: Record<string, unknown> = { _id: id, rev: row ? row.rev : { $exists: false } }
-          const result = await raw().updateOne(filter, { $set: set }, { upsert: !row })
+          const result = await raw.updateOne(filter, { $set: set }, { upsert: !row })
           totals.forget()
           if (result.matchedCount + result.upsertedCount === 1) return
         } catch (error) {
@@ -75,13 +74,11 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
       throw new Error(`projection ${spec.collection}/${id} is written by too many at once`)
     },
     get: async id => {
-      const row = await raw().findOne({ _id: id })
+      const row = await raw.findOne({ _id: id })
       return row ? view(row) : undefined
     },
     many: async ids => {
-      const rows = await raw()
-        .find({ _id: { $in: [...ids] } })
-        .toArray()
+      const rows = await raw.find({ _id: { $in: [...ids] } }).toArray()
       return new Map(rows.map(row => [row._id, view(row)]))
     },
     find,

@@ -38,17 +38,16 @@ export interface TvlRow {
 
 /** The one row that every lock writes, so that two locks can never pass the cap together. */
 export function tvlRow(db: Database): TvlRow {
-  db.collection('control', tvlSchema)
-  const rows = () => db.connection.collection<{ _id: string; total: bigint }>('control')
+  const rows = db.collection<{ _id: string; total: bigint }>('control', tvlSchema)
   return {
     add: async (change, session) => {
       const room = change > 0n ? { total: { $lte: limits.escrow.tvlMicro - change } } : {}
-      const result = await rows().updateOne({ _id: tvlId, ...room }, { $inc: { total: change } }, { session })
+      const result = await rows.updateOne({ _id: tvlId, ...room }, { $inc: { total: change } }, { session })
       if (result.matchedCount === 0) refuse('TVL_CAP_REACHED')
     },
-    total: async () => (await rows().findOne({ _id: tvlId }))?.total ?? 0n,
+    total: async () => (await rows.findOne({ _id: tvlId }))?.total ?? 0n,
     open: async () => {
-      await rows().updateOne({ _id: tvlId }, { $setOnInsert: { total: 0n } }, { upsert: true })
+      await rows.updateOne({ _id: tvlId }, { $setOnInsert: { total: 0n } }, { upsert: true })
     },
   }
 }

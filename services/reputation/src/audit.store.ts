@@ -65,9 +65,8 @@ schema.index({ type: 1, seq: -1 }, { name: 'type_seq' })
 const genesis = '0'.repeat(64)
 
 export function auditLog(db: Database): AuditLog {
-  db.collection('audit', schema)
   const totals = totalsOf(db, 'audit')
-  const entries = () => db.connection.collection<Entry>('audit')
+  const entries = db.collection<Entry>('audit', schema)
   // one append at a time in this process; among replicas the unique sequence decides and the loser tries again
   let tail: Promise<unknown> = Promise.resolve()
   const inLine = <T>(work: () => Promise<T>): Promise<T> => {
@@ -79,7 +78,7 @@ export function auditLog(db: Database): AuditLog {
   const tryAppend = async (entry: NewEntry, scores: { before: number; after: number }): Promise<boolean> => {
     const id = idOf(entry)
     for (;;) {
-      const last = await entries().findOne({}, { sort: { seq: -1 } })
+      const last = await entries.findOne({}, { sort: { seq: -1 } })
       const body = {
         _id: id,
         seq: (last?.seq ?? 0) + 1,
@@ -96,7 +95,7 @@ export function auditLog(db: Database): AuditLog {
         prevHash: last?.hash ?? genesis,
       }
       try {
-        await entries().insertOne({ ...body, hash: hashOf(body) })
+        await entries.insertOne({ ...body, hash: hashOf(body) })
         totals.forget()
         return true
       } catch (error) {
@@ -110,21 +109,15 @@ export function auditLog(db: Database): AuditLog {
   return {
     append: (entry, scores) => inLine(() => tryAppend(entry, scores)),
     factsOf: async agentIds => {
-      const found = await entries()
-        .find({ agentId: { $in: [...agentIds] } }, { projection: { details: 1, at: 1 }, sort: { seq: 1 } })
-        .toArray()
+      const found = await entries.find({ agentId: { $in: [...agentIds] } }, { projection: { details: 1, at: 1 }, sort: { seq: 1 } }).toArray()
       return found.map(entry => ({ ...entry.details, at: entry.at })).sort((a, b) => a.at.getTime() - b.at.getTime())
     },
     page: (filter, { limit, offset }) =>
-      totals.page(filter, { limit, offset }, () =>
-        entries()
-          .find(filter, { sort: { seq: -1 }, skip: offset, limit })
-          .toArray(),
-      ),
+      totals.page(filter, { limit, offset }, () => entries.find(filter, { sort: { seq: -1 }, skip: offset, limit }).toArray()),
     verify: async () => {
       const broken: number[] = []
       let previous = genesis
-      for await (const { hash, ...body } of entries().find({}, { sort: { seq: 1 } })) {
+      for await (const { hash, ...body } of entries.find({}, { sort: { seq: 1 } })) {
         if (body.prevHash !== previous || hashOf(body) !== hash) broken.push(body.seq)
         previous = hash
       }

@@ -36,28 +36,23 @@ export interface History {
 
 /** What agents are shown of the movements of their money; written with the ledger's entries, in the same transaction. */
 export function historyStore(db: Database): History {
-  db.collection('history', schema)
-  const rows = () => db.connection.collection<Kept>('history')
+  const rows = db.collection<Kept>('history', schema)
   const totals = totalsOf(db, 'history')
   const view = ({ _id, ...row }: Kept): Movement => ({ id: _id, ...row })
   return {
     add: async ({ id, ...row }, session) => {
-      await rows().insertOne({ _id: id, ...row, changedAt: row.at }, { session })
+      await rows.insertOne({ _id: id, ...row, changedAt: row.at }, { session })
     },
     change: async (id, fields, session) => {
-      await rows().updateOne({ _id: id }, { $set: { ...fields, changedAt: db.clock.now() } }, session ? { session } : {})
+      await rows.updateOne({ _id: id }, { $set: { ...fields, changedAt: db.clock.now() } }, session ? { session } : {})
     },
     get: async id => {
-      const row = await rows().findOne({ _id: id })
+      const row = await rows.findOne({ _id: id })
       return row ? view(row) : undefined
     },
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, async () =>
-        (
-          await rows()
-            .find({ agentId }, { sort: { at: -1, _id: -1 }, limit, skip: offset })
-            .toArray()
-        ).map(view),
+        (await rows.find({ agentId }, { sort: { at: -1, _id: -1 }, limit, skip: offset }).toArray()).map(view),
       ),
   }
 }

@@ -62,17 +62,16 @@ export interface History {
 
 /** Everything that happened to bonds, in a collection that only grows. */
 export function bondHistory(db: Database): History {
-  db.collection('bond_events', eventSchema)
-  const rows = () => db.connection.collection<Row>('bond_events')
+  const rows = db.collection<Row>('bond_events', eventSchema)
   const totals = totalsOf(db, 'bond_events')
   const one = async (filter: Record<string, unknown>) => {
-    const row = await rows().findOne(filter)
+    const row = await rows.findOne(filter)
     return row ? { ...row, id: row._id } : undefined
   }
   return {
     add: async (events, session) => {
       if (events.length === 0) return
-      await rows().insertMany(
+      await rows.insertMany(
         events.map(({ id, ...event }) => ({ _id: id, id, ...event, createdAt: db.clock.now() })),
         { session },
       )
@@ -80,10 +79,6 @@ export function bondHistory(db: Database): History {
     get: id => one({ _id: id }),
     ofOperation: (agentId, operationId) => one({ agentId, operationId }),
     page: (agentId, { limit, offset }) =>
-      totals.page({ agentId }, { limit, offset }, () =>
-        rows()
-          .find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset })
-          .toArray(),
-      ),
+      totals.page({ agentId }, { limit, offset }, () => rows.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset }).toArray()),
   }
 }

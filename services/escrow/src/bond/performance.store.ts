@@ -30,12 +30,14 @@ type News = Pick<ScoreRow, 'agentId' | 'components' | 'fusedScore' | 'totalGigsC
 
 /** How agents perform, as the score says, with the last hundred values. */
 export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>): Performances {
-  db.collection('performances', new Schema({ _id: String, version: Number }, { versionKey: false }))
-  const rows = () => db.connection.collection<Performance & { _id: string; version: number }>('performances')
+  const rows = db.collection<Performance & { _id: string; version: number }>(
+    'performances',
+    new Schema({ _id: String, version: Number }, { versionKey: false }),
+  )
   const add = async ({ agentId, components, fusedScore, totalGigsCompleted, computedAt, version }: News) => {
     const entry = { performanceScore: components.gigPerformance, at: new Date(computedAt) }
     try {
-      await rows().updateOne(
+      await rows.updateOne(
         { _id: agentId, version: { $lt: version } },
         { $set: { components, fusedScore, totalGigsCompleted, version }, $push: { history: { $each: [entry], $slice: -kept } } },
         { upsert: true },
@@ -45,7 +47,7 @@ export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>):
       if (duplicateIndex(error) === undefined) throw error
     }
   }
-  const of = async (agentId: string) => (await rows().findOne({ _id: agentId })) ?? newcomer
+  const of = async (agentId: string) => (await rows.findOne({ _id: agentId })) ?? newcomer
   return {
     subscriptions: [on(scoreChanged, (score, event) => add({ ...score, version: event.aggregateversion }))],
     of,

@@ -43,32 +43,27 @@ const schema = new Schema<Earning & { _id: string }>(
 schema.index({ agentId: 1, completedAt: -1, _id: -1 }, { name: 'agent_newest' })
 
 export function earningStore(db: Database): Earnings {
-  db.collection('earnings', schema)
-  const rows = () => db.connection.collection<Earning & { _id: string }>('earnings')
+  const rows = db.collection<Earning & { _id: string }>('earnings', schema)
   const heirs = () => db.connection.collection<{ _id: string; targetAgentId: string }>('heirs')
   const totals = totalsOf(db, 'earnings')
   return {
     add: async earning => {
       const heir = await heirs().findOne({ _id: earning.agentId })
       const credited = heir ? { ...earning, agentId: heir.targetAgentId } : earning
-      await rows().updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: credited }, { upsert: true })
+      await rows.updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: credited }, { upsert: true })
       totals.forget()
     },
     inherit: async (sourceAgentId, targetAgentId) => {
       await heirs().updateOne({ _id: sourceAgentId }, { $set: { targetAgentId } }, { upsert: true })
-      await rows().updateMany({ agentId: sourceAgentId }, { $set: { agentId: targetAgentId } })
+      await rows.updateMany({ agentId: sourceAgentId }, { $set: { agentId: targetAgentId } })
       totals.forget()
     },
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, () =>
-        rows()
-          .find({ agentId }, { sort: { completedAt: -1, _id: -1 }, limit, skip: offset })
-          .toArray(),
+        rows.find({ agentId }, { sort: { completedAt: -1, _id: -1 }, limit, skip: offset }).toArray(),
       ),
     total: async agentId => {
-      const [sum] = await rows()
-        .aggregate<{ net: bigint }>([{ $match: { agentId } }, { $group: { _id: null, net: { $sum: '$net' } } }])
-        .toArray()
+      const [sum] = await rows.aggregate<{ net: bigint }>([{ $match: { agentId } }, { $group: { _id: null, net: { $sum: '$net' } } }]).toArray()
       return BigInt(sum?.net ?? 0)
     },
   }

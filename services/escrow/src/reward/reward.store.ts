@@ -38,27 +38,23 @@ export interface Sources {
 }
 
 export function sourceStore(db: Database): Sources {
-  db.collection('reward_sources', sourceSchema)
-  db.collection('reward_turns', turnSchema)
-  const rows = () => db.connection.collection<Row>('reward_sources')
-  const turns = () => db.connection.collection<{ _id: string; turn: bigint }>('reward_turns')
+  const rows = db.collection<Row>('reward_sources', sourceSchema)
+  const turns = db.collection<{ _id: string; turn: bigint }>('reward_turns', turnSchema)
   return {
     add: async ({ id, ...source }) => {
-      await rows().updateOne({ _id: id }, { $setOnInsert: source }, { upsert: true })
+      await rows.updateOne({ _id: id }, { $setOnInsert: source }, { upsert: true })
     },
     get: async (id, session) => {
-      const row = await rows().findOne({ _id: id }, session ? { session } : {})
+      const row = await rows.findOne({ _id: id }, session ? { session } : {})
       return row ? { ...row, id: row._id } : undefined
     },
     use: async (id, amount, session) => {
-      await rows().updateOne({ _id: id }, { $inc: { used: amount } }, { session })
+      await rows.updateOne({ _id: id }, { $inc: { used: amount } }, { session })
     },
     ofPoster: async (posterId, chain, since, session) => {
       // two fundings at once would both see the old sum: writing this row makes one of them start again
-      await turns().updateOne({ _id: `${posterId}/${chain}` }, { $inc: { turn: 1n } }, { upsert: true, session })
-      const found = await rows()
-        .find({ posterId, chain, endedAt: { $gte: since } }, { session })
-        .toArray()
+      await turns.updateOne({ _id: `${posterId}/${chain}` }, { $inc: { turn: 1n } }, { upsert: true, session })
+      const found = await rows.find({ posterId, chain, endedAt: { $gte: since } }, { session }).toArray()
       const sum = (kind: Source['kind'], field: 'fee' | 'used') =>
         found.filter(row => row.kind === kind).reduce((total, row) => total + row[field], 0n)
       return { fees: sum('fee', 'fee'), usedByRefunds: sum('refund', 'used') }
