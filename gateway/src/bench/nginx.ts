@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import getPort from 'get-port'
 import type { Party } from './gateway.bench.ts'
 
 const binaries = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx']
@@ -13,7 +13,7 @@ export async function startNginx(upstream: string): Promise<Party | undefined> {
   const binary = binaries.find(existsSync)
   if (!binary) return undefined
   const folder = await mkdtemp(path.join(tmpdir(), 'carapace-nginx-'))
-  const port = await freePort()
+  const port = await getPort({ host: '127.0.0.1' })
   await writeFile(path.join(folder, 'nginx.conf'), config(folder, port, new URL(upstream).host))
   const running = spawn(binary, ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', path.join(folder, 'error.log')], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
@@ -55,15 +55,6 @@ http {
 async function cpuOf(running: ChildProcess): Promise<number> {
   const fields = (await readFile(`/proc/${running.pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 async function untilAnswers(url: string): Promise<void> {

@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:
 import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import getPort from 'get-port'
 
 export type Network = { chain: string; chainId: number; gasless: boolean }
 
@@ -30,7 +30,7 @@ export async function spawnAnvil(network: Network, dir: string, genesisSec: numb
   const started = join(dir, 'started.json')
   for (let tries = 1; ; tries++) {
     await rm(started, { force: true })
-    const port = await freePort()
+    const port = await getPort({ host: '127.0.0.1' })
     const own = ['--port', port, '--chain-id', network.chainId, '--timestamp', genesisSec, '--config-out', started].map(String)
     const flags = [...baseFlags, ...own, ...(network.gasless ? gaslessFlags : [])]
     // An empty environment: nothing of the user's shell or foundry folder may steer or be touched by a devnet.
@@ -84,16 +84,6 @@ async function listening(child: ChildProcess, started: string): Promise<string |
     await new Promise(resolve => setTimeout(resolve, 4))
   }
   return failed ?? 'it did not listen within 10 s'
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 function binaryPath(): string {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { until } from '@carapace/testing'
+import getPort from 'get-port'
 import { closeServer, fastExpress, listen } from './http/server.ts'
 import { startThings } from './start-things.fixture.ts'
 
@@ -35,7 +34,7 @@ describe('the life of a service', () => {
 
   it('serves reads and tells its health while it waits for its broker', async () => {
     const bus = rabbitBus({ log: quiet, url: 'amqp://127.0.0.1:1', service: 'test' })
-    const port = await freePort()
+    const port = await getPort({ host: '127.0.0.1' })
     const url = `http://127.0.0.1:${port}`
     const starting = startThings({ bus, runtime: { port } })
     const failed = assert.rejects(starting, /closed/)
@@ -51,7 +50,7 @@ describe('the life of a service', () => {
   })
 
   it('lets requests wait until the first records are there', async () => {
-    const port = await freePort()
+    const port = await getPort({ host: '127.0.0.1' })
     const order: string[] = []
     const started = async () => {
       const read = fetch(`http://127.0.0.1:${port}/api/things/x`).then(() => order.push('answered'))
@@ -68,7 +67,7 @@ describe('the life of a service', () => {
 
   it('leaves nothing open when it cannot start', async () => {
     const bus = inProcessBus({ log: quiet })
-    const port = await freePort()
+    const port = await getPort({ host: '127.0.0.1' })
     const refuses = { bus, runtime: { port }, more: { started: () => Promise.reject(new Error('no first record')) } }
 
     await assert.rejects(startThings(refuses), /no first record/)
@@ -127,11 +126,3 @@ describe('the life of a service', () => {
     await hanging
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}

@@ -2,11 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import getPort from 'get-port'
 
 const run = promisify(execFile)
 
@@ -25,6 +26,7 @@ export interface RabbitServer {
 }
 
 const startMs = 60_000
+const loopback = { host: '127.0.0.1' }
 
 /** The folder with `rabbitmq-server` and `rabbitmqctl`; the wrappers in /usr/sbin want root and /etc, so they are not looked at. */
 export function findRabbitServer(): string | undefined {
@@ -37,7 +39,7 @@ export function findRabbitServer(): string | undefined {
 /** Starts a node, about 4 s. It ends when this process does, however that ends. @throws Error with the end of its log when it does not come up */
 export async function startRabbitServer(sbin: string): Promise<RabbitServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'carapace-rabbit-'))
-  const [port, distPort, epmdPort] = await Promise.all([freePort(), freePort(), freePort()])
+  const [port, distPort, epmdPort] = await Promise.all([getPort(loopback), getPort(loopback), getPort(loopback)])
   const env = await prepare(folder, { port, distPort, epmdPort })
   const watchdog = watch(folder, epmdPort)
   let node: ChildProcess | undefined
@@ -134,15 +136,6 @@ function watch(folder: string, epmdPort: number): ChildProcess {
   const child = spawn('/bin/sh', ['-c', script, folder], { detached: true, stdio: 'ignore' })
   child.unref()
   return child
-}
-
-/** A free TCP port of 127.0.0.1. Another process may take it before it is used, though the system hands them out in turn. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 /** Whether something speaks AMQP there: the listener opens last, when the node can be used. */

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import getPort from 'get-port'
 import { call } from '../deploy/rpc.ts'
 
 export interface Anvil {
@@ -32,7 +32,7 @@ export async function startAnvil(chainId: number): Promise<Anvil> {
   const home = mkdtempSync(join(tmpdir(), 'carapace-contracts-'))
   // Another process may take a free port before anvil does: then the next one is tried.
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort()
+    const port = await getPort({ host: '127.0.0.1' })
     const rpcUrl = `http://127.0.0.1:${port}`
     const child = spawn(foundryBinary('anvil'), flags(port, chainId), { stdio: 'ignore', env: { HOME: home } })
     if (await answers(rpcUrl, child)) return { rpcUrl, stop: () => stop(child, home) }
@@ -44,16 +44,6 @@ export async function startAnvil(chainId: number): Promise<Anvil> {
 function flags(port: number, chainId: number): string[] {
   const words = `--host 127.0.0.1 --port ${port} --chain-id ${chainId} --quiet --no-mining --prune-history 50 --gas-price 0 --block-base-fee-per-gas 0 --disable-min-priority-fee --auto-impersonate --gas-limit 1000000000`
   return words.split(' ')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 async function answers(rpcUrl: string, child: ChildProcess): Promise<boolean> {

@@ -2,9 +2,9 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import getPort from 'get-port'
 import { Pool } from 'pg'
 import { cpuOf } from './child.ts'
 import type { Contestant } from './contestant.ts'
@@ -63,7 +63,7 @@ export async function startPostgres(): Promise<Contestant | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'embedded-mongo-postgres-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
-  const port = await freePort()
+  const port = await getPort({ host: '127.0.0.1' })
   execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '--no-sync'], { ...owner, cwd: folder, stdio: 'ignore' })
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='].flatMap(setting => ['-c', setting])
   const server = spawn(join(binaries, 'postgres'), ['-D', data, ...settings], { ...owner, cwd: folder, stdio: 'ignore' })
@@ -106,15 +106,6 @@ function ordinaryUser(): { uid: number; gid: number } | undefined {
   const users = readFileSync('/etc/passwd', 'latin1')
   const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+)/m.exec(users) ?? []
   return { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 async function whenReady(pool: Pool): Promise<void> {

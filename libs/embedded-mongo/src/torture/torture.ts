@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import getPort from 'get-port'
 import { type Collection, type Document, MongoClient } from 'mongodb'
 import { type Child, spawnServer } from '../bench/child.ts'
 
@@ -47,7 +47,7 @@ type Item = Document & { _id: string }
  */
 export async function torture(options: TortureOptions, report: (line: string) => void = () => {}): Promise<TortureReport> {
   const data = await mkdtemp(join(tmpdir(), 'embedded-mongo-torture-'))
-  const port = await freePort()
+  const port = await getPort({ host: '127.0.0.1' })
   const memory: Memory = { inserts: new Set(), transactions: new Set(), increments: new Map() }
   const result: TortureReport = {
     rounds: 0,
@@ -199,12 +199,4 @@ async function withClient(uri: string, action: (client: MongoClient) => Promise<
   } finally {
     await client.close()
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise(resolve => probe.close(resolve))
-  return address && typeof address === 'object' ? address.port : 0
 }
