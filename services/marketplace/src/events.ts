@@ -3,7 +3,7 @@ import { on, type Subscription } from '@carapace/service'
 import { rescoreCrew } from './crew-score.ts'
 import { addApplicant, follow, type Gig, linkValidation, type Panel, showEscrow } from './gig.ts'
 import { onBondLocked } from './hire.ts'
-import { answerOffer } from './offer.store.ts'
+import { acceptOffer, expireOffer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
 export const events = (parts: Parts): Subscription[] => {
@@ -22,10 +22,8 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.applicationCreated, ({ gigId, applicantId }) => change(gigId, gig => addApplicant(gig, applicantId))),
     on(api.gigAssigned, async ({ gigId, assigneeId, by }) => {
       const gig = await gigs.need(gigId)
-      for (const offer of await offers.find({ gigId, status: 'pending' })) {
-        const answer = by === 'offer' && offer.toAgentId === assigneeId ? 'accepted' : 'expired'
-        await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, answer, clock.now()) : undefined))
-      }
+      if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))
+      for (const { id } of await offers.find({ gigId, status: 'pending' })) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
       const application = await applications.of(gigId, assigneeId)
       if (application)
         await applications.change(application.id, present =>

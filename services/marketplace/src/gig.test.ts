@@ -35,6 +35,7 @@ const openGig: Gig = {
   escrowStatus: 'none',
   givenUp: [],
   acceptance: null,
+  acceptedId: null,
   createdOn: start,
   assignedAt: null,
   deadlineAt: null,
@@ -47,7 +48,7 @@ const openGig: Gig = {
   completedAt: null,
   dueAt: later(openFor),
 }
-const acceptance = { agentId: 'worker', crewId: null, memberIds: [], by: 'application' as const, feeBp: 300, at: start }
+const acceptance = { agentId: 'worker', crewId: null, memberIds: [], by: 'application' as const, id: 'a1', feeBp: 300, at: start }
 const delivery = { submissionId: 's1', url: 'https://example.org/r', note: null, hash: `0x${'1'.repeat(64)}` }
 const assigned = assign(openGig, acceptance, start).state
 const delivered = submit(assigned, 'worker', delivery, later(hour)).state

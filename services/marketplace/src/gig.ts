@@ -47,6 +47,8 @@ export interface Gig {
   givenUp: string[]
   /** An acceptance that waits for its bond lock. */
   acceptance: Acceptance | null
+  /** The application or offer whose acceptance is the assignment: a retry of that acceptance finds it done. */
+  acceptedId: string | null
   createdOn: Date
   assignedAt: Date | null
   deadlineAt: Date | null
@@ -75,8 +77,12 @@ export interface Assignee {
   crewId: string | null
   memberIds: string[]
 }
-export interface Acceptance extends Assignee {
+export interface Accepted {
   by: 'application' | 'offer'
+  /** of the application or offer */
+  id: string
+}
+export interface Acceptance extends Assignee, Accepted {
   feeBp: number
   at: Date
 }
@@ -150,7 +156,7 @@ export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | und
   }
 }
 
-export function assign(gig: Gig, { agentId, crewId, memberIds, by, feeBp }: Acceptance, now: Date): Decision<Gig> {
+export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: Acceptance, now: Date): Decision<Gig> {
   if (gig.givenUp.includes(agentId)) refuse('CONFLICT', undefined, { message: 'This acceptance was given up; accept the applicant again' })
   const deadlineAt = new Date(now.getTime() + gig.deadlineHours * hour)
   const changes = {
@@ -159,6 +165,7 @@ export function assign(gig: Gig, { agentId, crewId, memberIds, by, feeBp }: Acce
     memberIds,
     feeBp,
     acceptance: null,
+    acceptedId: id,
     assignedAt: now,
     deadlineAt,
     dueAt: new Date(deadlineAt.getTime() + graceAfterDeadline),

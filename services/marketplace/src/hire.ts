@@ -1,8 +1,10 @@
 import { escrowApi, limits, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
 import type { Stored } from '@carapace/store'
+import { assigneeFor } from './crew-rules.ts'
 import { feeFor } from './fees.ts'
-import { type Acceptance, type Assignee, assign, awaitBond, type Gig, needOpen } from './gig.ts'
+import { type Acceptance, type Accepted, type Assignee, assign, awaitBond, type Gig, needOpen } from './gig.ts'
+import { acceptOffer, type Offer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
 const maxRisk = 75
@@ -20,15 +22,34 @@ export function needTrusted(agent: Agent): void {
 }
 
 /**
- * Assigns a gig: checks the agent, locks a required bond first, then one guarded update from open to assigned. A race that is lost undoes the lock.
+ * Assigns a gig: checks the agent, locks a required bond first, then one guarded update from open to assigned. An acceptance that has the
+ * assignment already is done: its first answer was lost. A race that is lost undoes the lock.
  * @throws INVALID_STATE, RISK_TOO_HIGH, INSUFFICIENT_BOND
  */
-export async function hire(parts: Parts, gig: Stored<Gig>, assignee: Assignee, by: Acceptance['by']): Promise<Hired> {
-  needOpen(gig)
-  const agent = await parts.agents.fresh(assignee.agentId)
+export async function hire(parts: Parts, gig: Stored<Gig>, accepted: Accepted, assignee: () => Promise<Assignee>): Promise<Hired> {
+  if (gig.acceptedId === accepted.id) return { gig, assigned: true }
+  try {
+    needOpen(gig)
+    return await assignTo(parts, gig, { ...(await assignee()), ...accepted })
+  } catch (error) {
+    const present = await parts.gigs.need(gig.id)
+    if (present.acceptedId === accepted.id) return { gig: present, assigned: true }
+    throw error
+  }
+}
+
+/** The recipient has accepted; once the gig is assigned, so is the offer. */
+export async function hireByOffer(parts: Parts, gig: Stored<Gig>, offer: Stored<Offer>): Promise<Hired & { offer: Stored<Offer> }> {
+  const hired = await hire(parts, gig, { by: 'offer', id: offer.id }, () => assigneeFor(parts, gig, offer.toAgentId, undefined))
+  if (!hired.assigned) return { ...hired, offer }
+  return { ...hired, offer: await parts.offers.change(offer.id, present => acceptOffer(present, hired.gig, parts.clock.now())) }
+}
+
+async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted): Promise<Hired> {
+  const agent = await parts.agents.fresh(to.agentId)
   needTrusted(agent)
   const { effectiveBp } = feeFor({ tier: agent.tier, chain: gig.chain, availableBond: await parts.bonds.available(agent.id) })
-  const acceptance: Acceptance = { ...assignee, by, feeBp: effectiveBp, at: parts.clock.now() }
+  const acceptance: Acceptance = { ...to, feeBp: effectiveBp, at: parts.clock.now() }
   if (gig.bondRequired === 0n) return { gig: await take(parts, gig.id, acceptance), assigned: true }
 
   const until = performance.now() + limits.boundedWaitMs
@@ -41,8 +62,11 @@ export async function hire(parts: Parts, gig: Stored<Gig>, assignee: Assignee, b
   if (lock.status === 'confirmed') return { gig: await take(parts, gig.id, acceptance), assigned: true }
   // the escrow has waited for the lock already: both waits together are as long as an answer may take
   const left = Math.max(0, until - performance.now())
-  const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).assigneeId ?? undefined, left)
-  return settled === undefined ? { gig: waiting, assigned: false } : { gig: await parts.gigs.need(gig.id), assigned: settled === agent.id }
+  const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).acceptedId ?? undefined, left)
+  if (settled === undefined) return { gig: waiting, assigned: false }
+  const assigned = await parts.gigs.need(gig.id)
+  if (settled !== acceptance.id) needOpen(assigned)
+  return { gig: assigned, assigned: true }
 }
 
 async function take(parts: Parts, gigId: string, acceptance: Acceptance): Promise<Stored<Gig>> {
@@ -50,8 +74,8 @@ async function take(parts: Parts, gigId: string, acceptance: Acceptance): Promis
     return await parts.gigs.change(gigId, present => assign(present, acceptance, parts.clock.now()))
   } catch (error) {
     const gig = await parts.gigs.need(gigId)
-    if (gig.assigneeId === acceptance.agentId) return gig
-    if (gig.bondRequired > 0n)
+    // another acceptance of the same agent may have won: the lock is its lock then
+    if (gig.bondRequired > 0n && gig.assigneeId !== acceptance.agentId)
       await parts.peers.call('escrow', escrowApi.internal.unlockBondForGig, { params: { agentId: acceptance.agentId, gigId } })
     throw error
   }

@@ -1,7 +1,7 @@
 import { eachDue, type Job } from '@carapace/service'
 import { withdrawInvitations } from './crew.ts'
 import { runOut } from './gig.ts'
-import { answerOffer, isBeingAccepted } from './offer.store.ts'
+import { expireOffer, isBeingAccepted } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
 const everyMs = 5_000
@@ -24,7 +24,7 @@ export const jobs = ({ gigs, offers, crews, log }: Parts): Job[] => [
       await eachDue(log, due, async offer => {
         const gig = await gigs.need(offer.gigId)
         if (isBeingAccepted(offer, gig, now)) return
-        await offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'expired', now) : undefined))
+        await offers.change(offer.id, present => expireOffer(present, gig, now))
       })
     },
   },

@@ -46,9 +46,23 @@ export function newOffer(id: string, gig: Gig, toAgentId: string, message: strin
   return { state, events: [offerMade.of({ ...factsOf(state, gig), message, expiresAt: expiresAt.toISOString() })] }
 }
 
-/** An offer ends once. In time is who accepts in time, however long the bond takes. @throws INVALID_STATE when it was answered or its time is over */
-export function answerOffer(offer: Offer, gig: Gig, status: 'accepted' | 'declined' | 'expired', now: Date): Decision<Offer> {
-  needPending(offer, status === 'declined' ? now : undefined)
+/** An offer is declined once; again says what is so already. @throws INVALID_STATE when it was answered otherwise or its time is over */
+export function declineOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
+  if (offer.status === 'declined') return undefined
+  needPending(isAccepted(offer, gig) ? { ...offer, status: 'accepted' } : offer, now)
+  return answer(offer, gig, 'declined', now)
+}
+
+/** The gig is the truth: where it was assigned by this offer, the offer is accepted, whatever was noted at the same moment. */
+export function acceptOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
+  return isAccepted(offer, gig) && offer.status !== 'accepted' ? answer(offer, gig, 'accepted', now) : undefined
+}
+
+export function expireOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
+  return offer.status === 'pending' && !isAccepted(offer, gig) ? answer(offer, gig, 'expired', now) : undefined
+}
+
+function answer(offer: Offer, gig: Gig, status: Exclude<Offer['status'], 'pending'>, now: Date): Decision<Offer> {
   const { pendingKey, ...rest } = offer
   return {
     state: { ...rest, status, respondedAt: status === 'expired' ? null : now },
@@ -56,17 +70,20 @@ export function answerOffer(offer: Offer, gig: Gig, status: 'accepted' | 'declin
   }
 }
 
+const isAccepted = (offer: Offer, gig: Gig): boolean => gig.acceptedId === offer.id
+
 /** Longer than a bond lock can take until it is confirmed or given up. */
 const bondTakesMs = 3_600_000
 
-/** It was accepted, and the assignment that ends it is under way: time does not. */
-export function isBeingAccepted({ toAgentId }: Offer, { assigneeId, acceptance }: Gig, now: Date): boolean {
-  if (acceptance?.by === 'offer' && acceptance.agentId === toAgentId) return now.getTime() - acceptance.at.getTime() < bondTakesMs
-  return assigneeId === toAgentId
+/** It was accepted in time, and the assignment that ends it is there or under way: time does not end it. */
+export function isBeingAccepted(offer: Offer, gig: Gig, now: Date): boolean {
+  if (isAccepted(offer, gig)) return true
+  return gig.acceptance?.id === offer.id && now.getTime() - gig.acceptance.at.getTime() < bondTakesMs
 }
 
-export function needPending(offer: Offer, now?: Date): void {
-  const state = offer.status === 'pending' && now && offer.expiresAt <= now ? 'expired' : offer.status
+/** @throws INVALID_STATE when it was answered or its time is over */
+export function needPending(offer: Offer, now: Date): void {
+  const state = offer.status === 'pending' && offer.expiresAt <= now ? 'expired' : offer.status
   if (state !== 'pending') refuse('INVALID_STATE', { state, allowed: ['pending'] }, { message: `The offer is ${state}` })
 }
 

@@ -63,6 +63,7 @@ export const gigHandlers = (
       escrowStatus: 'none',
       givenUp: [],
       acceptance: null,
+      acceptedId: null,
       createdOn: now,
       assignedAt: null,
       deadlineAt: null,

@@ -1,11 +1,10 @@
 import { applicationCreated, type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
-import type { Stored } from '@carapace/store'
 import type { Application } from '../application.store.ts'
 import { assigneeFor } from '../crew-rules.ts'
 import { addApplicant, type Gig, needOpen } from '../gig.ts'
-import { type Hired, hire, needTrusted } from '../hire.ts'
-import { answerOffer, needPending, newOffer } from '../offer.store.ts'
+import { type Hired, hire, hireByOffer, needTrusted } from '../hire.ts'
+import { declineOffer, isBeingAccepted, needPending, newOffer } from '../offer.store.ts'
 import type { Parts } from '../parts.ts'
 import { applicationView, offerView } from '../views.ts'
 import { viewOf } from './gigs.ts'
@@ -70,9 +69,10 @@ export const hiringHandlers = (
     const gig = await parts.gigs.need(params.id)
     needPoster(gig, caller.agentId)
     const application = (await parts.applications.of(gig.id, body.applicantAgentId)) ?? refuse('NOT_FOUND', { resource: 'application' })
-    needOpen(gig)
-    const assignee = await assigneeFor(parts, gig, application.agentId, application.crewId ?? undefined)
-    return answerHired(parts, await hire(parts, gig, assignee, 'application'), caller.agentId, application.agentId)
+    const hired = await hire(parts, gig, { by: 'application', id: application.id }, () =>
+      assigneeFor(parts, gig, application.agentId, application.crewId ?? undefined),
+    )
+    return answerHired(parts, hired, caller.agentId, application.agentId)
   },
 
   offerGig: async ({ params, body, caller, operationId }) => {
@@ -95,15 +95,12 @@ export const hiringHandlers = (
     const now = parts.clock.now()
     const gig = await parts.gigs.need(offer.gigId)
     if (body.action === 'decline') {
-      const declined = await parts.offers.change(offer.id, present => answerOffer(present, gig, 'declined', now))
+      const declined = await parts.offers.change(offer.id, present => declineOffer(present, gig, now))
       return { offer: offerView(declined), gig: await viewOf(parts, gig, { agentId: caller.agentId }) }
     }
-    needPending(offer, now)
-    const hired = await hire(parts, gig, await assigneeFor(parts, gig, caller.agentId, undefined), 'offer')
-    const answered = hired.assigned
-      ? await parts.offers.change(offer.id, present => (present.status === 'pending' ? answerOffer(present, gig, 'accepted', now) : undefined))
-      : offer
-    const answer = { offer: offerView(answered as Stored<typeof offer>), gig: await viewOf(parts, hired.gig, { agentId: caller.agentId }) }
+    if (!isBeingAccepted(offer, gig, now)) needPending(offer, now)
+    const hired = await hireByOffer(parts, gig, offer)
+    const answer = { offer: offerView(hired.offer), gig: await viewOf(parts, hired.gig, { agentId: caller.agentId }) }
     return hired.assigned ? answer : reply(202, answer)
   },
 

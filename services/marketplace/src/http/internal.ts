@@ -3,10 +3,9 @@ import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { memberFilter } from '../crew.store.ts'
 import type { Crew } from '../crew.ts'
-import { assigneeFor } from '../crew-rules.ts'
 import { settleAcceptance } from '../gig.ts'
-import { hire } from '../hire.ts'
-import { answerOffer, newOffer } from '../offer.store.ts'
+import { hireByOffer } from '../hire.ts'
+import { newOffer } from '../offer.store.ts'
 import type { Parts } from '../parts.ts'
 import { gigRow, offerView } from '../views.ts'
 
@@ -45,17 +44,8 @@ export const internalHandlers = (
     if (gig.posterId !== body.fromAgentId) refuse('NOT_POSTER')
     const known = await parts.offers.get(body.messageId)
     const { state, events } = newOffer(body.messageId, gig, body.toAgentId, null, parts.clock.now())
-    const offer = known ?? (await parts.offers.create(state, events))
-    if (offer.status === 'accepted') return { offer: offerView(offer) }
-    const hired = await hire(parts, gig, await assigneeFor(parts, gig, body.toAgentId, undefined), 'offer')
-    if (!hired.assigned) return reply(202, { offer: offerView(offer) })
-    return {
-      offer: offerView(
-        await parts.offers.change(offer.id, present =>
-          present.status === 'pending' ? answerOffer(present, gig, 'accepted', parts.clock.now()) : undefined,
-        ),
-      ),
-    }
+    const { assigned, offer } = await hireByOffer(parts, gig, known ?? (await parts.offers.create(state, events)))
+    return assigned ? { offer: offerView(offer) } : reply(202, { offer: offerView(offer) })
   },
 
   announceGigsAndCrews: async ({ body }) => {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { apply, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
+import { newAgent, startWorld, type TestAgent, type World } from '../testing/world.ts'
+
+/** The process dies, or the answer is lost, after the assignment: the client asks again. */
+describe('a retried acceptance', () => {
+  let world: World
+  let poster: TestAgent
+  let worker: TestAgent
+  before(async () => {
+    world = await startWorld()
+  })
+  after(() => world.close())
+  beforeEach(() => {
+    world.lockBond = () => 'confirmed'
+    poster = newAgent(world)
+    worker = newAgent(world)
+  })
+
+  const accept = (gigId: string, applicantAgentId: string, headers: object = {}) =>
+    world.call('POST', `/api/gigs/${gigId}/accept-applicant`, { body: { applicantAgentId }, headers: { ...poster.headers, ...headers } })
+  const respond = (offerId: string, action: string, headers: object = {}) =>
+    world.call('POST', `/api/offers/${offerId}/respond`, { body: { action }, headers: { ...worker.headers, ...headers } })
+  const offerTo = async (gigId: string, agent: TestAgent) =>
+    (await done(world, poster, 'POST', `/api/gigs/${gigId}/offer/${agent.id}`, {})).offerId as string
+  const offerOf = async (agent: TestAgent) => (await world.call('GET', `/api/agents/${agent.id}/offers?status=all`)).body.offers[0]
+  const answersAreForgotten = () => world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+
+  it('of an applicant answers as the first did, with the same key and without one', async () => {
+    const { id } = await postGig(world, poster)
+    await apply(world, worker, id)
+    const headers = { 'idempotency-key': randomUUID() }
+    const first = await accept(id, worker.id, headers)
+    await answersAreForgotten()
+
+    const [retried, asked] = [await accept(id, worker.id, headers), await accept(id, worker.id)]
+
+    for (const again of [retried, asked]) assert.deepEqual([again.status, again.body], [200, first.body])
+  })
+
+  it('leaves the assignment to the one that won: another applicant of the gig, or another of its offers, is refused', async () => {
+    const { id } = await postGig(world, poster)
+    const rival = newAgent(world)
+    for (const agent of [worker, rival]) await apply(world, agent, id)
+    const offerId = await offerTo(id, worker)
+
+    const answers = await Promise.all([accept(id, worker.id), accept(id, rival.id), respond(offerId, 'accept')])
+
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
+    const won = answers.findIndex(({ status }) => status === 200)
+    const again = [await accept(id, worker.id), await accept(id, rival.id), await respond(offerId, 'accept')]
+    assert.equal(
+      again.findIndex(({ status }) => status === 200),
+      won,
+    )
+  })
+
+  it('of an offer ends the offer that a dead process left, and answers as it would have', async () => {
+    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    const offerId = await offerTo(id, worker)
+    const headers = { 'idempotency-key': randomUUID() }
+    world.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
+    assert.equal((await respond(offerId, 'accept', headers)).status, 503)
+    await bondIsLocked(world, worker.id, id)
+    await gigIs(world, id, 'assigned')
+
+    const { status, body } = await respond(offerId, 'accept', headers)
+
+    assert.deepEqual([status, body.offer.status, body.gig.assigneeId], [200, 'accepted', worker.id])
+    assert.deepEqual(await respond(offerId, 'accept').then(again => [again.status, again.body.offer]), [200, body.offer])
+    assert.equal((await respond(offerId, 'decline')).status, 409)
+    assert.equal((await offerOf(worker)).status, 'accepted')
+  })
+
+  it('of an offer is in time although its 72 hours end while the bond is being locked', async () => {
+    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    const offerId = await offerTo(id, worker)
+    await world.platform.advance(72 * 3600 - 60)
+    world.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
+    assert.equal((await respond(offerId, 'accept')).status, 503)
+    await world.platform.advance(120)
+    world.lockBond = () => 'confirmed'
+
+    const { status, body } = await respond(offerId, 'accept')
+
+    assert.deepEqual([status, body.offer?.status, (await gigAs(world, id)).assigneeId], [200, 'accepted', worker.id])
+  })
+
+  it('keeps the bond of the agent that the gig was assigned to', async () => {
+    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    await apply(world, worker, id)
+    const offerId = await offerTo(id, worker)
+
+    const answers = await Promise.all([accept(id, worker.id), respond(offerId, 'accept'), accept(id, worker.id)])
+
+    assert.equal((await gigAs(world, id)).assigneeId, worker.id)
+    assert.ok(answers.some(({ status }) => status === 200))
+    assert.deepEqual(world.undone, [])
+  })
+
+  it('of a declined offer answers as the first did', async () => {
+    const { id } = await postGig(world, poster)
+    const offerId = await offerTo(id, worker)
+    const first = await respond(offerId, 'decline')
+
+    const again = await respond(offerId, 'decline')
+
+    assert.deepEqual([again.status, again.body], [200, first.body])
+    assert.equal((await respond(offerId, 'accept')).status, 409)
+    assert.equal((await gigAs(world, id)).status, 'open')
+  })
+})
