@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { median } from '@carapace/testing'
 import autocannon from 'autocannon'
 import { startNginx } from './nginx.ts'
 
@@ -48,8 +49,6 @@ async function measure({ url, cpu, name }: Party): Promise<{ perSecond: number; 
   if (result.non2xx || result.errors) throw new Error(`${name}: ${result.non2xx} answers were not 2xx, ${result.errors} failed`)
   return { perSecond: result.requests.average, perCpuSecond: result.requests.total / (((await cpu()) - before) / 1e6) }
 }
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 const service = await start('service')
 const nginx = await startNginx(service.url)

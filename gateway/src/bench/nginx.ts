@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { cpuSeconds } from '@carapace/testing'
 import getPort from 'get-port'
 import type { Party } from './gateway.bench.ts'
 
@@ -21,7 +22,7 @@ export async function startNginx(upstream: string): Promise<Party | undefined> {
   return {
     name: 'nginx',
     url,
-    cpu: () => cpuOf(running),
+    cpu: async () => cpuSeconds(running.pid!) * 1e6,
     close: async () => {
       running.kill('SIGTERM')
       await new Promise(resolve => running.once('exit', resolve))
@@ -50,12 +51,6 @@ http {
   }
 }
 `
-
-/** µs of one process, from /proc (a hundredth of a second is its unit). */
-async function cpuOf(running: ChildProcess): Promise<number> {
-  const fields = (await readFile(`/proc/${running.pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
 
 async function untilAnswers(url: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {

@@ -1,4 +1,4 @@
-import { acquireBroker, outgoing } from '@carapace/testing'
+import { acquireBroker, median, outgoing, quantile } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { quiet } from '../bus.ts'
 import { inProcessBus, rabbitBus } from '../index.ts'
@@ -53,8 +53,8 @@ try {
   await broker.stop()
 }
 
-const perSecond = (values: number[]) => `${Math.round(quantile(values, 0.5))} msg/s`
-const ratio = (values: number[]) => quantile(values, 0.5).toFixed(2)
+const perSecond = (values: number[]) => `${Math.round(median(values))} msg/s`
+const ratio = (values: number[]) => median(values).toFixed(2)
 console.log(`bare amqplib, batches of ${batchSize}:         ${perSecond(rates.map(({ bare }) => bare))}`)
 console.log(
   `bus.publish, batches of ${batchSize}:          ${perSecond(rates.map(({ bus }) => bus))}, ratio ${ratio(rates.map(({ bare, bus }) => bus / bare))} (at least 0.8)`,
@@ -86,8 +86,4 @@ async function inProcessLatencies(): Promise<number[]> {
   }
   await bus.close()
   return latencies
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import { endpoint, serviceApi } from '@carapace/api'
+import { median } from '@carapace/testing'
 import autocannon from 'autocannon'
 import { z } from 'zod'
 import { contextHeader, signContext } from '../context.ts'
@@ -73,8 +74,6 @@ async function measure({ url, cpu }: Child, headers: Record<string, string> = {}
   if (result.non2xx || result.errors) throw new Error(`${result.non2xx} answers were not 2xx, ${result.errors} failed`)
   return { perSecond: result.requests.average, perCpuSecond: result.requests.total / (((await cpu()) - before) / 1e6) }
 }
-
-const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
 
 interface Child {
   url: string

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inProcessBus } from '@carapace/bus'
-import { acquireBroker, acquireMongo } from '@carapace/testing'
+import { acquireBroker, acquireMongo, cpuSeconds, median } from '@carapace/testing'
 import { readConfig } from '../config.ts'
 import { makeLog } from '../log.ts'
 import { startService } from '../start.ts'
@@ -15,7 +14,6 @@ import { internalKey, newWorld, things } from '../things.fixture.ts'
  * CPU time stands beside it, since a busy machine stretches the wall clock; so does the start of an empty node for comparison.
  */
 const rounds = 9
-const clockTick = 10
 const quiet = makeLog({ service: 'bench', level: 'silent' })
 
 const [broker, mongo] = [await acquireBroker(), await acquireMongo()]
@@ -48,7 +46,7 @@ async function measure(args: string[]): Promise<Taken> {
   const start = performance.now()
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   await saysReady(child)
-  const taken = { wall: performance.now() - start, cpu: cpuMs(child.pid!) }
+  const taken = { wall: performance.now() - start, cpu: cpuSeconds(child.pid!) * 1_000 }
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
@@ -82,17 +80,7 @@ function saysReady(child: ChildProcess): Promise<void> {
   })
 }
 
-/** User and system time of a process so far, as Linux counts it. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * clockTick
-}
-
 function show(taken: Taken[]): string {
-  const median = (of: (one: Taken) => number) =>
-    taken
-      .map(of)
-      .toSorted((a, b) => a - b)
-      [taken.length >> 1]!.toFixed(0)
-  return `${median(({ wall }) => wall)} ms, CPU time ${median(({ cpu }) => cpu)} ms, median of ${taken.length}`
+  const ms = (values: number[]) => `${median(values).toFixed(0)} ms`
+  return `${ms(taken.map(({ wall }) => wall))}, CPU time ${ms(taken.map(({ cpu }) => cpu))}, median of ${taken.length}`
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { event } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
-import { acquireBroker, acquireMongo } from '@carapace/testing'
+import { acquireBroker, acquireMongo, median, quantile } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { Schema } from 'mongoose'
 import { z } from 'zod'
@@ -184,12 +184,4 @@ async function commitToApplied(mongo: Place): Promise<void> {
   await relay.close()
   await bus.close()
   await db.close()
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
 }

@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { CloudEvent } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, commands, contractInterface } from '@carapace/chain'
 import { openDatabase } from '@carapace/store'
-import { until } from '@carapace/testing'
+import { cpuSeconds, quantile, residentMb, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { openCollections } from '../collections.ts'
 import { runLane } from '../leader.ts'
@@ -29,14 +28,6 @@ const transfer: Command = {
   call: args => ({ contract: 'USDC', fn: 'transfer', args: [args.to, args.amount] }),
 }
 delete (transfer as Partial<Command>).effect
-
-const rss = (pid: number) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
-/** CPU seconds that a process has used so far. */
-const cpu = (pid: number) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-const percentile = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 
 const devnet = await startChild<{ anvilUrl: string; addresses: Addresses; pid: number }>('devnet')
 const mongo = await startChild<{ uri: string }>('mongo')
@@ -131,7 +122,7 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
     commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId: randomUUID(), to: receivers[index % receivers.length]!, amount: 1n }),
   )
   const pids = [process.pid, mongo.pid, devnet.pid]
-  const cpuBefore = pids.map(cpu)
+  const cpuBefore = pids.map(cpuSeconds)
   const began = performance.now()
   const sends: Promise<void>[] = []
   const pageSize = paceMs ? 1 : page
@@ -144,7 +135,7 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   await Promise.all(sends)
   await until('confirmed', () => latencies.length === total, 120)
   const seconds = (performance.now() - began) / 1_000
-  const used = pids.map((pid, index) => Math.round(((cpu(pid) - cpuBefore[index]!) * 1e6) / total)) as unknown as Side['cpu']
+  const used = pids.map((pid, index) => Math.round(((cpuSeconds(pid) - cpuBefore[index]!) * 1e6) / total)) as unknown as Side['cpu']
   const transactions = await db.txs.countDocuments({ nonce: { $ne: null } })
   const nonces = (
     await db.txs
@@ -155,7 +146,7 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   if (nonces.some((nonce, index) => index > 0 && nonce !== nonces[index - 1]! + 1)) throw new Error('a nonce is missing')
   await lane.close()
   await Promise.all([laneRpc.close(), bus.close(), database.close()])
-  return { perSecond: total / seconds, latencies: latencies.sort((a, b) => a - b), transactions, cpu: used }
+  return { perSecond: total / seconds, latencies, transactions, cpu: used }
 }
 
 const line = (name: string, value: string) => console.log(`${name.padEnd(46)} ${value}`)
@@ -177,13 +168,10 @@ try {
   line('CPU µs an operation: relayer, database, anvil', `${unbatched.cpu.join(', ')}; batched ${batched.cpu.join(', ')}`)
   line(
     'command to confirmed event, paced, ms',
-    `p50 ${percentile(single.latencies, 0.5).toFixed(0)}, p95 ${percentile(single.latencies, 0.95).toFixed(0)}`,
+    `p50 ${quantile(single.latencies, 0.5).toFixed(0)}, p95 ${quantile(single.latencies, 0.95).toFixed(0)}`,
   )
-  line(
-    'the same under full load, ms',
-    `p50 ${percentile(unbatched.latencies, 0.5).toFixed(0)}, p95 ${percentile(unbatched.latencies, 0.95).toFixed(0)}`,
-  )
-  line('memory, MB: anvil; relayer', `${rss(devnet.pid)}; ${Math.round(process.memoryUsage().rss / 1_048_576)}`)
+  line('the same under full load, ms', `p50 ${quantile(unbatched.latencies, 0.5).toFixed(0)}, p95 ${quantile(unbatched.latencies, 0.95).toFixed(0)}`)
+  line('memory, MB: anvil; relayer', `${residentMb(devnet.pid)}; ${Math.round(process.memoryUsage().rss / 1_048_576)}`)
 } finally {
   await rpc.close()
   await Promise.all([devnet.close(), mongo.close()])
