@@ -4,6 +4,7 @@ export { type ChainPlatform, type ChainPlatformOptions, type StartGateway, start
 export { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 export { startGatewayStub } from './gateway-stub.ts'
 export { acquireMongo, type TestMongo } from './mongo.ts'
+export { neighbour } from './neighbour.ts'
 export { startPlatform, type TestPlatform, type TestPlatformOptions } from './platform.ts'
 export { cpuSeconds, residentMb } from './process-use.ts'
 export { median, quantile } from './quantile.ts'

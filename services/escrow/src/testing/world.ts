@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { networks, toChecksum } from '@carapace/chain'
-import { defineService, type HandlersOf } from '@carapace/service'
-import { startPlatform, type TestPlatform, type TestPlatformOptions, until } from '@carapace/testing'
+import { neighbour, startPlatform, type TestPlatform, type TestPlatformOptions, until } from '@carapace/testing'
 import { escrow } from '../index.ts'
 
 type Outcome = 'confirm' | 'fail' | 'wait'
@@ -37,15 +36,6 @@ export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
 export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
 export const newHash = () => `0x${randomBytes(32).toString('hex')}`
 
-/** A neighbour that offers some of its internal endpoints. */
-function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
-  name: Name,
-  internal: I,
-  handlers: HandlersOf<api.ServiceApi<Record<never, never>, I>>,
-) {
-  return defineService({ api: api.serviceApi(name, { endpoints: {}, internal }), stores: () => ({}), http: () => handlers as never })
-}
-
 export async function startWorld(options: TestPlatformOptions = {}): Promise<World> {
   const world = {
     gigs: new Map(),
@@ -62,84 +52,63 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
     chain: () => 'confirm',
   } as unknown as World
   const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.refuse('NOT_FOUND', { resource })
-  const { getGigRow, settleAcceptance } = api.marketplaceApi.internal
-  const marketplace = neighbour(
-    'marketplace',
-    { getGigRow, settleAcceptance },
-    {
-      getGigRow: ({ params }) => wanted(world.gigs.get(params.id), 'gig'),
-      settleAcceptance: ({ params }) => ({ assigned: world.assigned.has(`${params.id}/${params.agentId}`) }),
-    },
-  )
+  const marketplace = neighbour(api.marketplaceApi, {
+    getGigRow: ({ params }) => wanted(world.gigs.get(params.id), 'gig'),
+    settleAcceptance: ({ params }) => ({ assigned: world.assigned.has(`${params.id}/${params.agentId}`) }),
+  })
   // agents are known from their events; beside those identity knows nobody
-  const { getAgentRow, getAgentRowByHandle } = api.identityApi.internal
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
-  const identity = neighbour('identity', { getAgentRow, getAgentRowByHandle }, { getAgentRow: nobody, getAgentRowByHandle: nobody })
-  const { listGigValidations } = api.swarmApi.internal
-  const swarm = neighbour(
-    'swarm',
-    { listGigValidations },
-    { listGigValidations: ({ params }) => ({ validations: world.validations.get(params.gigId) ?? [] }) },
-  )
-  const { getWalletRow, reserveFunds } = api.treasuryApi.internal
-  const treasury = neighbour(
-    'treasury',
-    { getWalletRow, reserveFunds },
-    {
-      getWalletRow: ({ params }) => {
-        const address = wanted(world.custodial.get(params.agentId), 'wallet')
-        return { walletId: params.agentId, agentId: params.agentId, address, chain: 'BASE_SEPOLIA' as const, version: 1 }
-      },
-      reserveFunds: ({ body }) => {
-        if (world.treasuryRefuses) api.refuse(world.treasuryRefuses)
-        world.reservations.push({ key: body.key, round: body.round })
-        const address = wanted(world.custodial.get(body.agentId), 'wallet')
-        return { reservationId: randomUUID(), status: world.reservation, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
-      },
+  const identity = neighbour(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
+  const swarm = neighbour(api.swarmApi, { listGigValidations: ({ params }) => ({ validations: world.validations.get(params.gigId) ?? [] }) })
+  const treasury = neighbour(api.treasuryApi, {
+    getWalletRow: ({ params }) => {
+      const address = wanted(world.custodial.get(params.agentId), 'wallet')
+      return { walletId: params.agentId, agentId: params.agentId, address, chain: 'BASE_SEPOLIA' as const, version: 1 }
     },
-  )
-  const { chainBalance, chainAllowance, chainNetworks, chainTx, chainStatus } = api.chainRelayerApi.internal
+    reserveFunds: ({ body }) => {
+      if (world.treasuryRefuses) api.refuse(world.treasuryRefuses)
+      world.reservations.push({ key: body.key, round: body.round })
+      const address = wanted(world.custodial.get(body.agentId), 'wallet')
+      return { reservationId: randomUUID(), status: world.reservation, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
+    },
+  })
   const named = { ...networks.BASE_SEPOLIA.canonical }
   const addresses = { usdc: named.USDC, ...Object.fromEntries(names.map(name => [name, newWallet()])), ...contracts, timelock: null }
-  const relayer = neighbour(
-    'chain-relayer',
-    { chainBalance, chainAllowance, chainNetworks, chainTx, chainStatus },
-    {
-      chainBalance: ({ params }) => ({
-        usdc: String(world.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),
-        native: '0',
-        blockNumber: 1,
-      }),
-      chainAllowance: ({ params }) => ({ usdc: String(world.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
-      chainNetworks: () => ({
-        networks: api.chains.map(chain => ({
-          chain,
-          chainId: networks[chain].chainId,
-          rpcUrl: 'http://127.0.0.1:1',
-          explorerUrl: null,
-          gasless: false,
-          contracts: addresses as never,
-          devnet: true,
-          finalityBlocks: 1,
-        })),
-      }),
-      chainTx: ({ params }) => {
-        const { from, logs, final } = wanted(world.transactions.get(params.hash), 'transaction')
-        const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash: newHash(), blockTime: 1, confirmations: 3 }
-        return { hash: params.hash, from, logs, final, ...rest }
-      },
-      chainStatus: ({ params }) => ({
-        chain: params.chain,
-        chainId: 1,
-        head: 1,
-        headHash: newHash(),
-        headTime: 1,
-        leading: true,
-        lane: { address: lane, queued: 0, inflight: 0, nonceGap: 0 },
-        contracts: {},
-      }),
+  const relayer = neighbour(api.chainRelayerApi, {
+    chainBalance: ({ params }) => ({
+      usdc: String(world.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),
+      native: '0',
+      blockNumber: 1,
+    }),
+    chainAllowance: ({ params }) => ({ usdc: String(world.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
+    chainNetworks: () => ({
+      networks: api.chains.map(chain => ({
+        chain,
+        chainId: networks[chain].chainId,
+        rpcUrl: 'http://127.0.0.1:1',
+        explorerUrl: null,
+        gasless: false,
+        contracts: addresses as never,
+        devnet: true,
+        finalityBlocks: 1,
+      })),
+    }),
+    chainTx: ({ params }) => {
+      const { from, logs, final } = wanted(world.transactions.get(params.hash), 'transaction')
+      const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash: newHash(), blockTime: 1, confirmations: 3 }
+      return { hash: params.hash, from, logs, final, ...rest }
     },
-  )
+    chainStatus: ({ params }) => ({
+      chain: params.chain,
+      chainId: 1,
+      head: 1,
+      headHash: newHash(),
+      headTime: 1,
+      leading: true,
+      lane: { address: lane, queued: 0, inflight: 0, nonceGap: 0 },
+      contracts: {},
+    }),
+  })
 
   const platform = await startPlatform([identity, marketplace, swarm, treasury, relayer, escrow], options)
   world.platform = platform

@@ -1,14 +1,10 @@
 import { refuse, reputationApi, type ScoreRow } from '@carapace/api'
-import { type AnyService, defineService } from '@carapace/service'
+import type { AnyService } from '@carapace/service'
+import { neighbour } from '@carapace/testing'
 
 /** Stands in for the owner of scores: `scores` is what it would answer. */
 export function reputationStub(scores: Map<string, ScoreRow>): AnyService {
-  const { getScoreRow } = reputationApi.internal
-  return defineService({
-    api: { name: 'reputation', endpoints: {}, internal: { getScoreRow }, events: {} },
-    stores: () => ({}),
-    http: () => ({ getScoreRow: ({ params }: { params: { agentId: string } }) => scores.get(params.agentId) ?? refuse('NOT_FOUND') }) as never,
-  })
+  return neighbour(reputationApi, { getScoreRow: ({ params }) => scores.get(params.agentId) ?? refuse('NOT_FOUND') })
 }
 
 /** The score of an agent that has done one paid gig. */

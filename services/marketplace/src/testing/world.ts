@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { type AnyService, defineService, type HandlersOf } from '@carapace/service'
-import { startPlatform, type TestPlatform } from '@carapace/testing'
+import { neighbour, startPlatform, type TestPlatform } from '@carapace/testing'
 import { marketplace } from '../index.ts'
 
 type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
@@ -27,48 +26,25 @@ export interface TestAgent {
   headers: Record<string, string>
 }
 
-function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
-  name: Name,
-  internal: I,
-  handlers: HandlersOf<api.ServiceApi<Record<never, never>, I>>,
-): AnyService {
-  return defineService({ api: api.serviceApi(name, { endpoints: {}, internal }), stores: () => ({}), http: () => handlers as never })
-}
-
 export async function startWorld(): Promise<World> {
   const world = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', undone: [] } as unknown as World
-  const { getAgentRow, getAgentRowByHandle } = api.identityApi.internal
-  const { getScoreRow } = api.reputationApi.internal
-  const { lockBondForGig, unlockBondForGig } = api.escrowApi.internal
   const known = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
-  const identity = neighbour(
-    'identity',
-    { getAgentRow, getAgentRowByHandle },
-    {
-      getAgentRow: ({ params }) => known(world.agents.get(params.id)),
-      getAgentRowByHandle: ({ params }) => known([...world.agents.values()].find(agent => agent.handle === params.handle)),
+  const identity = neighbour(api.identityApi, {
+    getAgentRow: ({ params }) => known(world.agents.get(params.id)),
+    getAgentRowByHandle: ({ params }) => known([...world.agents.values()].find(agent => agent.handle === params.handle)),
+  })
+  const reputation = neighbour(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, world.scores.get(params.agentId)) })
+  const escrow = neighbour(api.escrowApi, {
+    lockBondForGig: async ({ body }) => {
+      const answer = await world.lockBond()
+      if (answer !== 'confirmed' && answer !== 'pending') return api.refuse(answer)
+      return { status: answer, amount: body.amount, txHash: null }
     },
-  )
-  const reputation = neighbour(
-    'reputation',
-    { getScoreRow },
-    { getScoreRow: ({ params }) => scoreRow(params.agentId, world.scores.get(params.agentId)) },
-  )
-  const escrow = neighbour(
-    'escrow',
-    { lockBondForGig, unlockBondForGig },
-    {
-      lockBondForGig: async ({ body }) => {
-        const answer = await world.lockBond()
-        if (answer !== 'confirmed' && answer !== 'pending') return api.refuse(answer)
-        return { status: answer, amount: body.amount, txHash: null }
-      },
-      unlockBondForGig: ({ params }) => {
-        world.undone.push(`${params.agentId}/${params.gigId}`)
-        return { status: 'unlocked' as const }
-      },
+    unlockBondForGig: ({ params }) => {
+      world.undone.push(`${params.agentId}/${params.gigId}`)
+      return { status: 'unlocked' as const }
     },
-  )
+  })
   world.platform = await startPlatform([identity, reputation, escrow, marketplace])
   world.call = world.platform.call
   world.close = () => world.platform.close()

@@ -1,20 +1,15 @@
-import { type AgentRow, identityApi, refuse, serviceApi } from '@carapace/api'
-import { defineService } from '@carapace/service'
+import { type AgentRow, identityApi, refuse } from '@carapace/api'
+import { neighbour } from '@carapace/testing'
 
 export const stranger = '0190a5d0-0000-7000-8000-00000000dead'
 export const named = { id: '0190a5d0-0000-7000-8000-00000000beef', handle: 'has-a-name' }
 
-const { getAgentRow, getAgentRowByHandle } = identityApi.internal
 const nobody = () => refuse('NOT_FOUND', { resource: 'agent' })
 
 /** Stands in for identity: knows every id but the stranger's, and one handle. */
-export const identityStandIn = defineService({
-  api: serviceApi('identity', { endpoints: {}, internal: { getAgentRow, getAgentRowByHandle } }),
-  stores: () => ({}),
-  http: () => ({
-    getAgentRow: ({ params }) => (params.id === stranger ? nobody() : rowOf(params.id)),
-    getAgentRowByHandle: ({ params }) => (params.handle === named.handle ? rowOf(named.id) : nobody()),
-  }),
+export const identityStandIn = neighbour(identityApi, {
+  getAgentRow: ({ params }) => (params.id === stranger ? nobody() : rowOf(params.id)),
+  getAgentRowByHandle: ({ params }) => (params.handle === named.handle ? rowOf(named.id) : nobody()),
 })
 
 function rowOf(agentId: string): AgentRow {

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { defineService } from '@carapace/service'
-import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { neighbour, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { reputation } from '../index.ts'
 
 /** Reputation over HTTP in process; the test publishes what other services say, the chain takes every command as `chain` says. */
@@ -30,19 +29,13 @@ export const stranger = randomUUID()
 
 export async function startWorld(): Promise<World> {
   const world = { onTheWay: new Set(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as World
-  const { getAgentRow, registerOnChain } = api.identityApi.internal
-  const internal = { getAgentRow, registerOnChain }
-  const identity = defineService({
-    api: api.serviceApi('identity', { endpoints: {}, internal }),
-    stores: () => ({}),
-    http: () => ({
-      getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? agentRow(params.id) : api.refuse('NOT_FOUND')),
-      registerOnChain: async ({ params }) => {
-        world.registrations.push(`${params.id}/${params.chain}`)
-        await registeredOn(world, { id: params.id, wallet: '' }, params.chain as api.Chain)
-        return { status: 'confirmed' as const, tokenId: '7', txHash: null }
-      },
-    }),
+  const identity = neighbour(api.identityApi, {
+    getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? agentRow(params.id) : api.refuse('NOT_FOUND')),
+    registerOnChain: async ({ params }) => {
+      world.registrations.push(`${params.id}/${params.chain}`)
+      await registeredOn(world, { id: params.id, wallet: '' }, params.chain as api.Chain)
+      return { status: 'confirmed' as const, tokenId: '7', txHash: null }
+    },
   })
   const platform = await startPlatform([identity, reputation])
   const consumer = await platform.bus.subscribe(

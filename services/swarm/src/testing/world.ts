@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { type AnyService, defineService, type HandlersOf } from '@carapace/service'
-import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { neighbour, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { swarm } from '../index.ts'
 
 /** The swarm over HTTP in process; its neighbours answer from plain maps, the chain takes every command as `chain` says. */
@@ -30,39 +29,22 @@ export const stranger = randomUUID()
 export const budget = 40_000_000n
 export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 
-function neighbour<Name extends api.ServiceName, I extends Record<string, api.AnyEndpoint>>(
-  name: Name,
-  internal: I,
-  handlers: HandlersOf<api.ServiceApi<Record<never, never>, I>>,
-): AnyService {
-  return defineService({ api: api.serviceApi(name, { endpoints: {}, internal }), stores: () => ({}), http: () => handlers as never })
-}
-
 /** @param validators agents beside the parties that may judge */
 export async function startWorld(validators: number): Promise<World & { validators: TestAgent[] }> {
   const world = { gigs: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as World & { validators: TestAgent[] }
-  const { getAgentRow, getAgentRowByHandle } = api.identityApi.internal
-  const { getGigRow } = api.marketplaceApi.internal
-  const { chainStatus, chainNetworks } = api.chainRelayerApi.internal
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
-  const identity = neighbour('identity', { getAgentRow, getAgentRowByHandle }, { getAgentRow: nobody, getAgentRowByHandle: nobody })
-  const reputation = neighbour('reputation', { getScoreRow: api.reputationApi.internal.getScoreRow }, { getScoreRow: nobody })
-  const marketplace = neighbour(
-    'marketplace',
-    { getGigRow },
-    { getGigRow: ({ params }) => world.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }) },
-  )
-  const relayer = neighbour(
-    'chain-relayer',
-    { chainStatus, chainNetworks },
-    {
-      chainStatus: ({ params }) => ({
-        ...{ chain: params.chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, contracts: {} },
-        lane: { address: oracle['x-admin-wallet'], queued: 0, inflight: 0, nonceGap: 0 },
-      }),
-      chainNetworks: () => ({ networks: [] }),
-    },
-  )
+  const identity = neighbour(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
+  const reputation = neighbour(api.reputationApi, { getScoreRow: nobody })
+  const marketplace = neighbour(api.marketplaceApi, {
+    getGigRow: ({ params }) => world.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
+  })
+  const relayer = neighbour(api.chainRelayerApi, {
+    chainStatus: ({ params }) => ({
+      ...{ chain: params.chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, contracts: {} },
+      lane: { address: oracle['x-admin-wallet'], queued: 0, inflight: 0, nonceGap: 0 },
+    }),
+    chainNetworks: () => ({ networks: [] }),
+  })
   const platform = await startPlatform([identity, reputation, marketplace, relayer, swarm])
   const consumers = [
     await platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] }, async event => {
