@@ -15,4 +15,5 @@ export {
 export { type InProcessOptions, inProcessBus } from './in-process/in-process.ts'
 export { type LetterStore, memoryLetters, type ParkedLetter } from './in-process/letters.ts'
 export { type RabbitOptions, rabbitBus } from './rabbit/rabbit.ts'
+export { settledWithin } from './settled-within.ts'
 export { topicMatches } from './topic.ts'

@@ -1,4 +1,4 @@
-/** Resolves when all have settled or the time is over, whichever is first. */
+/** Resolves when all have settled or the time (ms) is over, whichever is first. @example await settledWithin([...running], 2_000) */
 export async function settledWithin(promises: readonly Promise<unknown>[], ms: number): Promise<void> {
   if (promises.length === 0) return
   let timer: NodeJS.Timeout | undefined

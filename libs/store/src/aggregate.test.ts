@@ -6,7 +6,7 @@ import { Schema } from 'mongoose'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
-import type { OutboxEntry } from './outbox-entry.ts'
+import type { OutboxEntry } from './outbox/entry.ts'
 
 const counted = event('store.counter.counted', 'id', 'For the test', { id: z.string(), to: z.number() })
 

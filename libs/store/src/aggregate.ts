@@ -3,7 +3,7 @@ import { type Draft, type ErrorCode, refuse } from '@carapace/api'
 import { type ClientSession, type Collection, type mongo, Schema } from 'mongoose'
 import { announce, type Database } from './database.ts'
 import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
-import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox-entry.ts'
+import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox/entry.ts'
 import { type Page, totalsOf } from './totals.ts'
 
 /** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import mongoose, { type ClientSession, type Collection, type Connection, type mongo, type Schema } from 'mongoose'
 import { v7 } from 'uuid'
 import { type Clock, wallClock } from './clock.ts'
-import type { Handoff } from './outbox-entry.ts'
+import type { Handoff } from './outbox/entry.ts'
 
 export interface DatabaseOptions {
   /** Any MongoDB, replica set or the embedded engine. */

@@ -1,5 +1,5 @@
-import type { Database } from './database.ts'
-import type { Claims, Pending } from './outbox-claims.ts'
+import type { Database } from '../database.ts'
+import type { Claims, Pending } from './claims.ts'
 
 interface Sent {
   id: string

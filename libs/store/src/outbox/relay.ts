@@ -1,8 +1,8 @@
-import type { Bus } from '@carapace/bus'
-import type { Database } from './database.ts'
-import { leasedClaims, type Pending, soleClaims } from './outbox-claims.ts'
-import { outboxClears } from './outbox-clears.ts'
-import { type Handoff, leaseMs, outgoing } from './outbox-entry.ts'
+import { type Bus, settledWithin } from '@carapace/bus'
+import type { Database } from '../database.ts'
+import { leasedClaims, type Pending, soleClaims } from './claims.ts'
+import { outboxClears } from './clears.ts'
+import { type Handoff, leaseMs, outgoing } from './entry.ts'
 
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
@@ -157,22 +157,11 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
         await sweeping
         while (inWork.size > 0) await Promise.all([...inWork.values()].map(work => work.done))
       }
-      if (open) await within(closeMs, idle())
+      // what is not sent by then stays in its outbox for the next start
+      if (open) await settledWithin([idle()], closeMs)
       closed = true
       clearInterval(timer)
       db.changes.off('saved', onSaved)
     },
   }
-}
-
-/** Waits for `work`, but no longer than `ms`: what is not sent by then stays in its outbox for the next start. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([
-    work,
-    new Promise<void>(resolve => {
-      timer = setTimeout(resolve, ms)
-    }),
-  ])
-  clearTimeout(timer)
 }

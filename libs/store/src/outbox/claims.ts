@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
-import type { Database } from './database.ts'
-import { type Handoff, leaseUntil, type OutboxEntry, relayToken } from './outbox-entry.ts'
+import type { Database } from '../database.ts'
+import { type Handoff, leaseUntil, type OutboxEntry, relayToken } from './entry.ts'
 
 /** What a relay sees of a document with an outbox. */
 export interface Pending {
@@ -29,6 +29,7 @@ export interface Claims {
 
 const asSent = { version: 1, outbox: 1 } as const
 const handoffOf = ({ version, outbox }: Pending): Handoff => ({ version, entries: outbox })
+const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })
 
 /** Replicas share the database: who sends a document holds a lease on it, which the write of an event takes along. */
 export function leasedClaims(db: Database): Claims {
@@ -47,15 +48,11 @@ export function leasedClaims(db: Database): Claims {
       return document ? handoffOf(document as Pending) : undefined
     },
     many: async (collection, ids) => {
-      const these = { _id: { $in: [...ids] } }
-      await raw(collection).updateMany({ ...these, ...claimable() }, lease())
-      const documents = await raw(collection)
-        .find({ ...these, ...own }, { projection: asSent })
-        .toArray()
-      return documents.map(document => ({ id: document._id, handoff: handoffOf(document) }))
+      await raw(collection).updateMany({ ...among(ids), ...claimable() }, lease())
+      return handoffs(raw(collection), { ...among(ids), ...own })
     },
     renew: async (collection, ids) => {
-      await raw(collection).updateMany({ _id: { $in: [...ids] }, 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
+      await raw(collection).updateMany({ ...among(ids), 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
     },
   }
 }
@@ -71,12 +68,12 @@ export function soleClaims(db: Database): Claims {
       const document = await raw(collection).findOne({ _id: id, ...own }, { projection: asSent })
       return document ? handoffOf(document) : undefined
     },
-    many: async (collection, ids) => {
-      const documents = await raw(collection)
-        .find({ _id: { $in: [...ids] }, ...own }, { projection: asSent })
-        .toArray()
-      return documents.map(document => ({ id: document._id, handoff: handoffOf(document) }))
-    },
+    many: (collection, ids) => handoffs(raw(collection), { ...among(ids), ...own }),
     renew: async () => undefined,
   }
+}
+
+async function handoffs(collection: mongo.Collection<Pending>, filter: PendingFilter): Promise<{ id: string; handoff: Handoff }[]> {
+  const documents = await collection.find(filter, { projection: asSent }).toArray()
+  return documents.map(document => ({ id: document._id, handoff: handoffOf(document) }))
 }

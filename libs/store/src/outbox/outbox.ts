@@ -1,7 +1,7 @@
 import type { Draft } from '@carapace/api'
 import type { ClientSession } from 'mongoose'
-import { announce, type Database } from './database.ts'
-import { leaseUntil, outboxEntries, relayToken } from './outbox-entry.ts'
+import { announce, type Database } from '../database.ts'
+import { leaseUntil, outboxEntries, relayToken } from './entry.ts'
 
 const collection = 'outbox'
 

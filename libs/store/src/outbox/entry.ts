@@ -1,7 +1,7 @@
 import type { CloudEvent, Draft } from '@carapace/api'
 import type { Outgoing } from '@carapace/bus'
 import { v7 } from 'uuid'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 /** An event as it waits inside its aggregate. */
 export interface OutboxEntry {
