@@ -10,7 +10,8 @@ export const events = (parts: Parts): Subscription[] => {
   const { gigs, applications, offers, crews, agents, bonds, clock } = parts
   /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
   const change = (gigId: string, decide: (gig: Gig) => ReturnType<typeof follow>) => gigs.change(gigId, decide)
-  const escrowIs = (status: Gig['escrowStatus']) => (payload: { gigId: string }) => change(payload.gigId, gig => showEscrow(gig, status))
+  const escrowIs = (gigId: string, status: Gig['escrowStatus'], { aggregateversion }: api.CloudEvent) =>
+    change(gigId, gig => showEscrow(gig, status, aggregateversion))
 
   const panelIs = async ({ gigId, ...panel }: Panel & { gigId: string | null }, { aggregateversion }: api.CloudEvent) => {
     if (gigId !== null) await change(gigId, gig => linkValidation(gig, panel, aggregateversion))
@@ -42,9 +43,11 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.validationOpened, panelIs),
     on(api.panelChanged, panelIs),
     on(api.escrowDecided, payload => change(payload.gigId, gig => follow(gig, payload, clock.now()))),
-    on(api.escrowLocked, escrowIs('locked')),
-    on(api.escrowReleased, escrowIs('released')),
-    on(api.escrowRefunded, escrowIs('refunded')),
-    on(api.escrowDisputed, escrowIs('disputed')),
+    on(api.escrowLocked, ({ gigId }, event) => escrowIs(gigId, 'locked', event)),
+    on(api.escrowReleased, ({ gigId }, event) => escrowIs(gigId, 'released', event)),
+    on(api.escrowRefunded, ({ gigId }, event) => escrowIs(gigId, 'refunded', event)),
+    on(api.escrowDisputed, ({ gigId }, event) => escrowIs(gigId, 'disputed', event)),
+    on(api.escrowFailed, ({ gigId }, event) => escrowIs(gigId, 'none', event)),
+    on(api.escrowRestated, ({ gigId, status }, event) => escrowIs(gigId, status, event)),
   ]
 }

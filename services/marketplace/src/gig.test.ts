@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { gigStatuses, Refusal } from '@carapace/api'
 import fc from 'fast-check'
-import { assign, follow, type Gig, graceAfterDeadline, openFor, runOut, settleAcceptance, submit, transitions, withdraw } from './gig.ts'
+import { assign, follow, type Gig, graceAfterDeadline, openFor, runOut, settleAcceptance, showEscrow, submit, transitions, withdraw } from './gig.ts'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
@@ -33,6 +33,7 @@ const openGig: Gig = {
   applicantIds: ['worker'],
   feeBp: null,
   escrowStatus: 'none',
+  escrowAsOf: 0,
   givenUp: [],
   acceptance: null,
   acceptedId: null,
@@ -167,6 +168,25 @@ describe('a gig', () => {
           assert.ok(gigStatuses.includes(gig.status))
           if (gig.status === 'completed' || gig.status === 'cancelled') assert.equal(gig.dueAt, null)
         }
+      }),
+    )
+  })
+
+  it('shows the last word about its escrow, in whatever order and however often locks, failures, disputes and settlements are told', () => {
+    const status = fc.constantFrom<Gig['escrowStatus']>('none', 'locked', 'disputed', 'released', 'refunded')
+    // a lock that meets a dispute is both in one version of the escrow
+    const word = fc.oneof(
+      status.map(only => [only]),
+      fc.constant<Gig['escrowStatus'][]>(['locked', 'disputed']),
+    )
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (history, seeds) => {
+        const words = history.flatMap((told, index) => told.map(of => ({ of, version: 2 + index })))
+        const heard = [...words, ...words].map(told => ({ told, at: seeds.next().value! })).sort((a, b) => a.at - b.at)
+
+        const gig = heard.reduce((present, { told }) => showEscrow(present, told.of, told.version)?.state ?? present, openGig)
+
+        assert.equal(gig.escrowStatus, history.at(-1)!.at(-1))
       }),
     )
   })

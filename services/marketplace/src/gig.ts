@@ -43,6 +43,8 @@ export interface Gig {
   partyIds?: string[]
   feeBp: number | null
   escrowStatus: 'none' | 'locked' | 'released' | 'refunded' | 'disputed'
+  /** Version of the escrow that this is of: later word is never undone by what comes late. */
+  escrowAsOf: number
   /** Agents whose acceptance was given up because their bond lock came too late: they cannot be assigned by it any more. */
   givenUp: string[]
   /** An acceptance that waits for its bond lock. */
@@ -288,8 +290,11 @@ export function linkValidation(gig: Gig, { validationId, panel, round, appealOf 
   return { state: { ...gig, validationId, panelIds: panel, panelAsOf: { stage, version } }, events: [] }
 }
 
-/** Shows what the chain did to the money; the gig's own status follows the decision, not the chain. */
-export function showEscrow(gig: Gig, escrowStatus: Gig['escrowStatus']): Decision<Gig> | undefined {
-  const isFinal = gig.escrowStatus === 'released' || gig.escrowStatus === 'refunded'
-  return isFinal || gig.escrowStatus === escrowStatus ? undefined : { state: { ...gig, escrowStatus }, events: [] }
+/**
+ * Shows what the chain did to the money, `none` when a lock failed or was undone; the gig's own status follows the decision, not the chain.
+ * One version of the escrow can be both locked and disputed: it is disputed then.
+ */
+export function showEscrow(gig: Gig, escrowStatus: Gig['escrowStatus'], version: number): Decision<Gig> | undefined {
+  const isNews = version > gig.escrowAsOf || (version === gig.escrowAsOf && escrowStatus === 'disputed' && gig.escrowStatus === 'locked')
+  return isNews ? { state: { ...gig, escrowStatus, escrowAsOf: version }, events: [] } : undefined
 }

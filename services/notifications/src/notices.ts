@@ -192,6 +192,12 @@ export const noticeRules: readonly NoticeRule[] = [
   rule(api.escrowDisputed, ({ posterId, assigneeId, gigId, gigTitle, reason, deadlineAt }, tell) =>
     tell([posterId, assigneeId], ['escrow_disputed', 'Dispute', `The escrow of "${gigTitle}" is disputed: ${reason}`], { gigId, deadlineAt }),
   ),
+  rule(api.escrowFailed, ({ posterId, assigneeId, gigId, gigTitle, code, wasLocked }, tell) => {
+    const why = wasLocked
+      ? `The chain took back the lock of the budget of "${gigTitle}".`
+      : `The budget of "${gigTitle}" could not be locked (${code}).`
+    tell(wasLocked ? [posterId, assigneeId] : posterId, ['escrow_failed', 'Escrow failed', `${why} Nothing is locked now.`], { gigId, code })
+  }),
   rule(api.escrowDecided, ({ posterId, assigneeId, gigId, gigTitle, outcome, reason, by }, tell) => {
     if ((reason === 'dispute' || reason === 'default') && (outcome === 'release' || outcome === 'refund'))
       tell([posterId, assigneeId], ['dispute_resolved', 'Dispute resolved', `The dispute on "${gigTitle}" ended with a ${outcome}.`], {

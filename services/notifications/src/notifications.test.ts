@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { gigAssigned, gigCommented } from '@carapace/api'
+import { escrowFailed, gigAssigned, gigCommented } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { identityStandIn, named, stranger } from './testing/identity.ts'
@@ -82,6 +82,22 @@ describe('notifications', () => {
     await platform.bus.publish([message])
 
     await until('it arrives', async () => (await inbox(agentId)).body.total === 1)
+  })
+
+  it('tell the assignee of a lock that was undone, of one that never was only the poster', async () => {
+    const [posterId, assigneeId] = [randomUUID(), randomUUID()]
+    const failed = (wasLocked: boolean) =>
+      escrowFailed.of({
+        ...{ escrowId: randomUUID(), gigId: randomUUID(), gigTitle: 'Audit', posterId, assigneeId, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
+        ...{ code: 'REVERTED', error: 'reverted', wasLocked, disputed: false },
+      })
+
+    await platform.publish(failed(true))
+    await platform.publish(failed(false))
+
+    const typesOf = async (agentId: string) => (await inbox(agentId)).body.notifications.map((entry: { type: string }) => entry.type)
+    await until('the poster knows both', async () => (await typesOf(posterId)).length === 2)
+    assert.deepEqual([await typesOf(posterId), await typesOf(assigneeId)], [['escrow_failed', 'escrow_failed'], ['escrow_failed']])
   })
 
   it('pages newest first and counts', async () => {

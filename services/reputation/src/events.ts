@@ -39,16 +39,19 @@ export const events = (parts: Parts): Subscription[] => [
   }),
   on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),
   on(api.escrowReleased, (payload, event) => settled(parts, payload, event)),
-  on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, failure, refundedAt, txHash, reason }, event) => {
+  on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, failure, refundedAt, txHash, reason, disputed }, event) => {
     if (assigneeId === null) return
     if (failure !== null)
       await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason: failure, gigId }, { at: refundedAt, txHash })
-    if (reason === 'dispute' || reason === 'default')
+    if (disputed || reason === 'dispute')
       await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: false, assigneeLost: failure === 'dispute_lost' })
   }),
   on(api.escrowDisputed, async ({ posterId, assigneeId, gigId, disputedAt }, event) => {
     for (const agentId of [posterId, assigneeId])
       if (agentId !== null) await record(parts, event, agentId, { type: 'dispute_opened', gigId }, { at: disputedAt, key: gigId })
+  }),
+  on(api.escrowFailed, async ({ posterId, assigneeId, gigId, disputed }, event) => {
+    if (disputed && assigneeId !== null) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: false, assigneeLost: false })
   }),
   on(api.slashRecorded, async ({ slashId, agentId, status, amount, changedAt, createdAt, txHash, ...row }, event) => {
     const scores = await record(

@@ -34,7 +34,9 @@ export function riskOf(facts: readonly Dated[], now: Date): Risk {
   const failed = cappedByCounterparty(within(facts, 'failed', now, 365).map(fact => fact.with))
   const ended = within(facts, 'dispute_ended', now)
   const opened = within(facts, 'dispute_opened', now)
-  const open = opened.filter(fact => !ended.some(end => end.gigId === fact.gigId)).length
+  // a gig that is paid is disputed no more, whoever decided it
+  const ends = [...ended, ...within(facts, 'settled', now)]
+  const open = opened.filter(({ gigId, at }) => !ends.some(end => end.gigId === gigId && end.at >= at)).length
   const lost = ended.filter(fact => fact.lost)
   const idle = idleDays(facts, now)
   const withdrawals = within(facts, 'bond', now, quarter).filter(fact => fact.change === 'withdrawn').length

@@ -89,6 +89,17 @@ describe('FusedScore', () => {
     assert.deepEqual([scoreOf([applied], now).penalty, scoreOf([applied, reversed], now).penalty], [5, 0])
   })
 
+  it('counts a dispute as open until it ends or its gig is paid, a second one of the same gig anew', () => {
+    const opened = (days: number) => ago(days, { type: 'dispute_opened', gigId: 'a5assignee' })
+    const ended = (days: number) => ago(days, { type: 'dispute_ended', gigId: 'a5assignee', lost: false })
+    const isOpen = (...facts: Dated[]) => riskOf([ago(9, { type: 'registered' }), ...facts], now).flags.includes('ACTIVE_DISPUTE')
+
+    assert.deepEqual(
+      [isOpen(opened(6)), isOpen(opened(6), ended(5)), isOpen(opened(6), settled(5, 'a', 15, 1)), isOpen(opened(6), ended(5), opened(4))],
+      [true, false, false, true],
+    )
+  })
+
   it('is 0 for an agent that has migrated', () => {
     assert.equal(scoreOf([...example, ago(0, { type: 'migrated', to: 'x' })], now).fusedScore, 0)
   })

@@ -78,6 +78,8 @@ export const escrowRefunded = event('escrow.escrow.refunded', 'gigId', 'The paye
   failure: z.enum(['rejected', 'deadline_missed', 'dispute_lost']).nullable(),
   /** The contract refunded while a release was under way: a debt to the payee is booked. */
   payoutLost: z.boolean(),
+  /** It had been told of as disputed: that is over. */
+  disputed: z.boolean(),
   refundedAt: timestamp,
 })
 
@@ -91,10 +93,21 @@ export const escrowDisputed = event('escrow.escrow.disputed', 'gigId', 'The escr
   disputedAt: timestamp,
 })
 
-export const escrowFailed = event('escrow.escrow.failed', 'gigId', 'A lock failed for good; nothing was moved', {
+export const escrowFailed = event('escrow.escrow.failed', 'gigId', 'A lock failed for good: nothing was moved, or what was moved is undone', {
   ...escrowFacts,
   code: z.string(),
   error: z.string(),
+  /** It had been told of as locked: a reorganisation of the chain has undone it. */
+  wasLocked: z.boolean(),
+  /** As in `refunded`. */
+  disputed: z.boolean(),
+})
+
+export const escrowRestated = event('escrow.escrow.restated', 'gigId', 'A payout or refund is undone by a reorganisation, or made again', {
+  ...escrowFacts,
+  status: z.enum(['locked', 'disputed', 'released', 'refunded']),
+  /** Of the settlement, when it is made again. */
+  txHash: z.string().nullable(),
 })
 
 /** Totals of the bond as they are after the change. */

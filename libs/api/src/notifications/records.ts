@@ -27,6 +27,7 @@ export const notificationTypes = [
   'escrow_released',
   'escrow_refunded',
   'escrow_disputed',
+  'escrow_failed',
   'dispute_resolved',
   'bond_deposited',
   'bond_locked',

@@ -74,7 +74,8 @@ export interface LockFailure extends Told {
 /** The terminal failure of the lock's command: nothing was moved, or what was moved is undone with its block. */
 export function lockFailed(e: Escrow, failure: LockFailure, moment: Moment): Result | undefined {
   if (!isNews(e.lock, failure)) return undefined
-  const failed = escrowFailed.of({ ...facts(e), code: failure.code, error: failure.message })
+  const { code, message: error } = failure
+  const failed = escrowFailed.of({ ...facts(e), code, error, wasLocked: e.lock.lockedAt !== null, disputed: e.disputedAt !== null })
   if (next(e.status, 'fail') === undefined) return { state: withoutLock(e), events: [failed] }
   const then = freed(e, failure, moment)
   return { state: then.state, events: [failed, ...then.events] }

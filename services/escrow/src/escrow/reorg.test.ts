@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { escrowDisputed, escrowFailed, escrowLocked, escrowRefunded, escrowReleased, escrowRestated } from '@carapace/api'
 import fc from 'fast-check'
 import { assignment, blank, chainAt, delivery, start, verdict, wallets } from '../testing/facts.ts'
 import { advance } from './act.ts'
+import type { Result } from './change.ts'
 import { type Escrow, holdsMoney, type Status } from './escrow.ts'
 import { lockConfirmed, lockFailed, lockReorged, reserve, sendLock } from './locking.ts'
 import { postings } from './postings.ts'
@@ -20,17 +22,36 @@ interface Told {
 
 const about = (seq: number) => ({ ...chainAt, round: 1, seq, code: 'REVERTED', message: '' })
 
-function hear(e: Escrow, { op, is, seq }: Told): Escrow {
+const hear = (e: Escrow, told: Told): Escrow => heardOf(e, told)?.state ?? e
+
+function heardOf(e: Escrow, { op, is, seq }: Told): Result | undefined {
   const told = about(seq)
   const settled = () =>
     e.settlement?.kind === 'release'
       ? releaseConfirmed(e, { txHash: told.txHash, blockNumber: 9, seq, ...scores }, start)
       : refundSeen(e, told, start)
-  const heard = {
+  return {
     lock: { confirmed: () => lockConfirmed(e, told, moment), reorged: () => lockReorged(e, told), failed: () => lockFailed(e, told, moment) },
     settle: { confirmed: settled, reorged: () => settleReorged(e, told), failed: () => settleFailed(e, told, start) },
   }[op][is]()
-  return heard?.state ?? e
+}
+
+/** What others know of the money, by the events alone. */
+const toldBy: Record<string, string | undefined> = {
+  [escrowLocked.type]: 'locked',
+  [escrowDisputed.type]: 'disputed',
+  [escrowReleased.type]: 'released',
+  [escrowRefunded.type]: 'refunded',
+  [escrowFailed.type]: 'none',
+}
+const known = (before: string, events: Result['events']): string =>
+  events.reduce((status, { type, data }) => (type === escrowRestated.type ? String(data.status) : (toldBy[type] ?? status)), before)
+const asKnown: Partial<Record<Status, string>> = {
+  releasing: 'locked',
+  refunding: 'locked',
+  released: 'released',
+  refunded: 'refunded',
+  unfunded: 'none',
 }
 
 /** The accounts, as the postings of every step leave them; each key once, only the outside below zero. */
@@ -138,22 +159,25 @@ describe('an escrow whose block is gone', () => {
         (outcome, kind, lock, settle, seeds) => {
           const book = books()
           let escrow: Escrow = gig
-          const become = (after: Escrow) => {
-            book.follow(escrow, after)
-            escrow = after
+          let others = 'none'
+          const become = ({ state, events }: Result = { state: escrow, events: [] }) => {
+            book.follow(escrow, state)
+            others = known(others, events)
+            escrow = state
           }
-          become(sent(gig, kind))
-          become(advance({ ...escrow, ...facts[outcome] }, moment).state)
+          become({ state: sent(gig, kind), events: [] })
+          become(advance({ ...escrow, ...facts[outcome] }, moment))
           // a settlement exists only after a first confirmation of its lock
           const first: Told[] = lock[0]!.is === 'confirmed' ? [lock[0]!] : []
           const rest = [...lock, ...(first.length ? settle : []), ...lock, ...settle]
             .map(told => ({ told, at: seeds.next().value! }))
             .sort((a, b) => a.at - b.at)
-          for (const { told } of [...first.map(told => ({ told })), ...rest]) become(hear(escrow, told))
+          for (const { told } of [...first.map(told => ({ told })), ...rest]) become(heardOf(escrow, told))
 
           const isLocked = last(lock) === 'confirmed'
           const isSettled = last(settle) === 'confirmed'
           const [under, done] = outcome === 'release' ? (['releasing', 'released'] as const) : (['refunding', 'refunded'] as const)
+          assert.equal(others, asKnown[escrow.status], `others take it for ${others}, it is ${escrow.status}`)
           assert.equal(escrow.status, isLocked ? (isSettled ? done : under) : 'unfunded')
           if (escrow.status !== 'released' && escrow.status !== 'releasing') assert.equal(book.of(`ext:${wallets.worker}`), 0n)
           if (escrow.status === 'unfunded') assert.equal(book.of(`clearing:escrow.settle:${gig.id}`), 0n)

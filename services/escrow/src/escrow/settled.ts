@@ -1,4 +1,4 @@
-import { escrowRefunded, escrowReleased } from '@carapace/api'
+import { type Draft, escrowRefunded, escrowReleased, escrowRestated } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told } from './change.ts'
 import { day, type Escrow, next, type Settlement } from './escrow.ts'
@@ -47,8 +47,15 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
     assigneeScore,
     settledAt: iso(now),
   })
-  return { state: move(e, 'pay', { settlement, dueAt: null, dueAction: null }), events: settlement.undone > 0 ? [] : [released] }
+  return {
+    state: move(e, 'pay', { settlement, dueAt: null, dueAction: null }),
+    events: settlement.undone > 0 ? [restated(e, 'released', at)] : [released],
+  }
 }
+
+/** A settlement is told of once; what became of it since is told in a few words. */
+const restated = (e: Escrow, status: 'locked' | 'disputed' | 'released' | 'refunded', at: OnChain | null): Draft =>
+  escrowRestated.of({ ...facts(e), status, txHash: at?.txHash ?? null })
 
 /** Whether an outcome of the settlement's command is younger than what was followed. What a final log tells always counts. */
 const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
@@ -104,11 +111,12 @@ export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }
     by: settlement.by,
     failure: payoutLost ? null : settlement.failure,
     payoutLost,
+    disputed: e.disputedAt !== null,
     refundedAt: iso(now),
   })
   return {
     state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }),
-    events: settlement.undone > 0 ? [] : [...decided.events, refunded],
+    events: settlement.undone > 0 ? [restated(e, 'refunded', at)] : [...decided.events, refunded],
   }
 }
 
@@ -131,7 +139,8 @@ export function settleFailed(e: Escrow, failure: Told & { code: string; message:
   }
   const events = approveRound > 0 ? [commands.escrowApprove({ ...slot(e, e.lock!), round: approveRound })] : []
   const change = { settlement: failed, dueAt: retryAt, dueAction: 'retry' }
-  return { state: isUndone ? move(e, 'revoke', change) : { ...e, ...change }, events }
+  if (!isUndone) return { state: { ...e, ...change }, events }
+  return { state: move(e, 'revoke', change), events: [restated(e, e.disputedAt ? 'disputed' : 'locked', null), ...events] }
 }
 
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {

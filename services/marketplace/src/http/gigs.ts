@@ -61,6 +61,7 @@ export const gigHandlers = (
       applicantIds: [],
       feeBp: null,
       escrowStatus: 'none',
+      escrowAsOf: 0,
       givenUp: [],
       acceptance: null,
       acceptedId: null,
