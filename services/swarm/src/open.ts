@@ -3,7 +3,7 @@ import type { Stored } from '@carapace/store'
 import { drawOrder, seat } from './panel.ts'
 import type { Parts } from './parts.ts'
 import { appealQuorum, isWeak, majority, type Quorum, quorumFor } from './quorum.ts'
-import { open, replaceAfterMs, type Validation, windowMs } from './validation.ts'
+import { type Appeal, open, replaceAfterMs, type Validation, windowMs } from './validation.ts'
 
 /** The facts of a submission, from the event or from the gig's owner. */
 export interface Submission {
@@ -73,7 +73,7 @@ export async function openForSubmission(
 }
 
 /** The fresh panel of an appeal; undefined when fewer than three may judge: the oracle decides then. */
-export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: GigRow, id: string): Promise<Validation | undefined> {
+export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: GigRow, id: string, appeal: Appeal): Promise<Validation | undefined> {
   const now = parts.clock.now()
   const earlier = (await parts.validations.find({ gigId: first.gigId })).flatMap(validation => validation.panel.map(entry => entry.agentId))
   const submission = submissionOf(gig)
@@ -87,6 +87,7 @@ export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: G
   const built = await build(parts, submission, quorum, {
     id,
     appealOf: first.id,
+    appeal,
     firstWeak: first.weak,
     parentValidationId: first.id,
     beacon: drawn.beacon,
@@ -122,6 +123,7 @@ async function build(
     appealOf: null,
     firstWeak: false,
     appealId: null,
+    appeal: null,
     appealExpiresAt: null,
     status: 'pending',
     ...quorum,

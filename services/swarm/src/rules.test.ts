@@ -181,6 +181,7 @@ function validation(candidateCount: number, threshold: number, given: Partial<Va
     appealOf: null,
     firstWeak: false,
     appealId: null,
+    appeal: null,
     appealExpiresAt: null,
     status: 'pending',
     candidateCount,

@@ -23,6 +23,12 @@ export interface PanelSeat {
   replaced: boolean
 }
 
+export interface Appeal {
+  statement: string
+  deliverableUrl: string
+  filedAt: Date
+}
+
 export interface Validation {
   id: string
   gigId: string | null
@@ -42,6 +48,8 @@ export interface Validation {
   /** Of an appeal: the first verdict was that of a weak panel. */
   firstWeak: boolean
   appealId: string | null
+  /** What the assignee says: with the rejected validation, and with the one of the panel that hears it. */
+  appeal: Appeal | null
   /** When the window of its appeal ends, whoever decides it. */
   appealExpiresAt: Date | null
   status: ValidationStatus
@@ -347,15 +355,27 @@ export function nextOpened(v: Validation): Decision<Validation> | undefined {
   return v.dueAt === null ? undefined : { state: { ...v, dueAt: null }, events: [] }
 }
 
-/** The assignee appeals. @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
-export function appeal(v: Validation, caller: string, appealId: string, oracleAssisted: boolean, expiresAt: Date, now: Date): Decision<Validation> {
+/** @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
+export function needAppealable(v: Validation, caller: string, now: Date): void {
   if (v.assigneeId !== caller) refuse('NOT_ASSIGNEE')
   if (v.status !== 'rejected' || !v.frozen)
     refuse('INVALID_STATE', { state: v.status, allowed: ['rejected and frozen'] }, { message: 'Only a frozen rejection can be appealed' })
   if (v.appealId !== null) refuse('ALREADY_EXISTS', { appealId: v.appealId })
   if (v.appealUntil! < now) refuse('WINDOW_CLOSED', { appealUntil: v.appealUntil!.toISOString() })
-  const filed = api.appealFiled.of({ ...facts(v), appealId, oracleAssisted, expiresAt: expiresAt.toISOString() })
-  return { state: { ...v, appealId, appealExpiresAt: expiresAt }, events: [filed] }
+}
+
+/** The assignee appeals. @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
+export function fileAppeal(
+  v: Validation,
+  caller: string,
+  filed: { id: string; appeal: Appeal; oracleAssisted: boolean; expiresAt: Date },
+): Decision<Validation> {
+  const { id: appealId, appeal, oracleAssisted, expiresAt } = filed
+  needAppealable(v, caller, appeal.filedAt)
+  return {
+    state: { ...v, appealId, appeal, appealExpiresAt: expiresAt },
+    events: [api.appealFiled.of({ ...facts(v), appealId, oracleAssisted, expiresAt: expiresAt.toISOString() })],
+  }
 }
 
 /** What the chain did to a vote's record. */

@@ -16,7 +16,13 @@ export const onChainOf = (vote: Vote | undefined, chain: api.Chain) => ({
   error: vote?.error ?? null,
 })
 
-export function validationView(v: Stored<Validation>, refs: Refs): api.Validation {
+/** Who looks: the appeal is only for those concerned. */
+export interface Viewer {
+  agentId?: string
+  isOracle?: boolean
+}
+
+export function validationView(v: Stored<Validation>, refs: Refs, viewer: Viewer = {}): api.Validation {
   const voted = new Set(v.votes.map(vote => vote.voterId))
   return {
     id: v.id,
@@ -40,6 +46,7 @@ export function validationView(v: Stored<Validation>, refs: Refs): api.Validatio
     round: v.round,
     parentValidationId: v.parentValidationId,
     appealId: v.appealId,
+    appeal: isConcerned(v, viewer) ? appealView(v) : null,
     weak: v.weak,
     oracleAssisted: v.oracleAssisted,
     expiresAt: v.expiresAt.toISOString(),
@@ -48,6 +55,14 @@ export function validationView(v: Stored<Validation>, refs: Refs): api.Validatio
     onChain: onChainOf(v.votes.at(-1), v.chain),
   }
 }
+
+/** As with the deliverable of the gig: its parties, those who judge now, and the oracle. */
+function isConcerned(v: Validation, { agentId, isOracle = false }: Viewer): boolean {
+  if (isOracle || agentId === v.posterId || agentId === v.assigneeId) return true
+  return v.appealOf !== null && seated(v).some(seat => seat.agentId === agentId)
+}
+
+const appealView = ({ appeal }: Validation): api.Validation['appeal'] => (appeal ? { ...appeal, filedAt: appeal.filedAt.toISOString() } : null)
 
 /** `reasoning` stays hidden until the validation is resolved: votes must not follow each other. */
 export const voteView = (vote: Vote, v: Validation) => ({

@@ -34,6 +34,8 @@ export const validation = z
     round: z.int(),
     parentValidationId: id.nullable(),
     appealId: id.nullable(),
+    /** Of the rejected validation and of the fresh panel's: for poster, assignee, that panel and the oracle; null for all others. */
+    appeal: z.looseObject({ statement: z.string(), deliverableUrl: z.string(), filedAt: timestamp }).nullable(),
     weak: z.boolean(),
     oracleAssisted: z.boolean(),
     expiresAt: timestamp,

@@ -56,8 +56,9 @@ export const listAgentValidations = endpoint({
 export const getValidation = endpoint({
   method: 'get',
   path: '/api/swarm/validations/:id',
-  summary: 'One validation',
-  caller: 'public',
+  summary: 'One validation; what its appeal says only for those concerned',
+  caller: 'optional',
+  crossOrigin: true,
   response: validation,
 })
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { agentStatusChanged } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { crewOf, openCase, read, seated, votes } from '../testing/cases.ts'
-import { startWorld } from '../testing/world.ts'
+import { oracle, startWorld } from '../testing/world.ts'
 
 describe('few agents beside the panel, over HTTP', () => {
   let world: Awaited<ReturnType<typeof startWorld>>
@@ -42,5 +42,7 @@ describe('few agents beside the panel, over HTTP', () => {
     assert.deepEqual([first.status, retried.status], [201, 201])
     assert.deepEqual(retried.body.appeal, first.body.appeal)
     assert.equal((await world.call('GET', `/api/swarm/validations/${first.body.appeal.id}`)).status, 404)
+    const judged = await world.call('GET', `/api/swarm/validations/${found.validationId}`, { headers: oracle })
+    assert.equal(judged.body.appeal.deliverableUrl, body.deliverableUrl)
   })
 })

@@ -211,6 +211,31 @@ describe('validations over HTTP', () => {
       assert.deepEqual(said(await appeal(found.assignee, id)), [409, 'INVALID_STATE'])
     })
 
+    it('is read by its parties, by the panel that hears it and by the oracle, and by nobody else', async () => {
+      const found = await frozenCase()
+      const { id } = (await appeal(found.assignee, found.validationId)).body.appeal
+      const judge = seated(await read(world, id))[0]!
+      const said = async (validationId: string, headers: Record<string, string> = {}) =>
+        (await world.call('GET', `/api/swarm/validations/${validationId}`, { headers })).body.appeal
+      const as = (agentId: string) => ({ 'x-agent-id': agentId })
+
+      for (const headers of [as(found.assignee.id), as(found.poster.id), as(judge), oracle]) {
+        const { filedAt, ...words } = await said(id, headers)
+        assert.deepEqual(words, statement)
+        assert.ok(Number.isFinite(Date.parse(filedAt)))
+      }
+      assert.deepEqual(
+        [
+          await said(id),
+          await said(id, as(found.panel[0]!)),
+          await said(found.validationId, as(judge)),
+          (await validationsOf(world, found.gigId))[0].appeal,
+        ],
+        [null, null, null, null],
+      )
+      assert.equal((await said(found.validationId, oracle)).statement, statement.statement)
+    })
+
     it('replays with its idempotency key, also when the first answer was never kept', async () => {
       const found = await frozenCase()
       const headers = { 'idempotency-key': randomUUID() }

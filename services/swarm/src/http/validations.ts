@@ -1,4 +1,4 @@
-import { limits, marketplaceApi, refuse, type swarmApi, usd } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, limits, marketplaceApi, refuse, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { voteCommands } from '../chain.ts'
@@ -6,17 +6,19 @@ import { needSubmitted, openAppeal, openForSubmission, submissionOf } from '../o
 import { seat } from '../panel.ts'
 import type { Parts } from '../parts.ts'
 import { majority, quorumFor } from '../quorum.ts'
-import { appeal, cast, open, renumber, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
+import { cast, fileAppeal, needAppealable, open, renumber, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
 import { decideKnowing } from '../verdict-facts.ts'
-import { onChainOf, resolutionView, validationView, voteView } from '../views.ts'
+import { onChainOf, resolutionView, type Viewer, validationView, voteView } from '../views.ts'
 
 type Handlers = HandlersOf<typeof swarmApi>
 
-export async function viewsOf(parts: Parts, validations: readonly Stored<Validation>[]) {
+export async function viewsOf(parts: Parts, validations: readonly Stored<Validation>[], viewer: Viewer = {}) {
   const refs = await parts.agents.refs(validations.flatMap(validation => validation.panel.map(entry => entry.agentId)))
-  return validations.map(validation => validationView(validation, refs))
+  return validations.map(validation => validationView(validation, refs, viewer))
 }
-const viewOf = async (parts: Parts, validation: Stored<Validation>) => (await viewsOf(parts, [validation]))[0]!
+const viewOf = async (parts: Parts, validation: Stored<Validation>, viewer: Viewer) => (await viewsOf(parts, [validation], viewer))[0]!
+const viewerOf = (caller: AgentCaller | AdminCaller | undefined): Viewer =>
+  caller?.kind === 'agent' ? { agentId: caller.agentId } : { isOracle: caller !== undefined }
 
 export const validationHandlers = (
   parts: Parts,
@@ -59,7 +61,7 @@ export const validationHandlers = (
     const latest = settled?.validation ?? voted
     const cast_ = latest.votes.find(entry => entry.id === ballot.id)!
     const answer = {
-      validation: await viewOf(parts, latest),
+      validation: await viewOf(parts, latest, { agentId: voterId }),
       vote: voteView(cast_, latest),
       resolution: resolutionView(latest),
       onChain: onChainOf(cast_, latest.chain),
@@ -80,7 +82,7 @@ export const validationHandlers = (
     return { validations: await viewsOf(parts, items), total, ...page }
   },
 
-  getValidation: async ({ params }) => viewOf(parts, await parts.validations.need(params.id)),
+  getValidation: async ({ params, caller }) => viewOf(parts, await parts.validations.need(params.id), viewerOf(caller)),
 
   listVotes: async ({ params }) => {
     const validation = await parts.validations.need(params.id)
@@ -88,7 +90,7 @@ export const validationHandlers = (
     return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: validation.votes.map(vote => voteView(vote, validation)) }
   },
 
-  appealValidation: async ({ params, caller, operationId }) => {
+  appealValidation: async ({ params, body, caller, operationId }) => {
     const now = parts.clock.now()
     const first = await parts.validations.need(params.id)
     const appealId = recordIdOf(operationId)
@@ -96,11 +98,13 @@ export const validationHandlers = (
       appeal: { id: appealId, validationId: first.id, status, expiresAt: expiresAt.toISOString() },
     })
     if (first.appealId === appealId) return answer((await parts.validations.get(appealId))?.status ?? 'pending', first.appealExpiresAt ?? now)
-    appeal(first, caller.agentId, appealId, false, now, now)
+    needAppealable(first, caller.agentId, now)
+    const appeal = { statement: body.statement, deliverableUrl: body.deliverableUrl, filedAt: now }
     const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId ?? '' } })
-    const fresh = await openAppeal(parts, first, gig, appealId)
+    const fresh = await openAppeal(parts, first, gig, appealId, appeal)
     const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
-    const decide = (present: Validation) => appeal(present, caller.agentId, appealId, fresh === undefined, expiresAt, now)
+    const filed = { id: appealId, appeal, oracleAssisted: fresh === undefined, expiresAt }
+    const decide = (present: Validation) => fileAppeal(present, caller.agentId, filed)
     // One write: a filed appeal whose panel is missing would never be closed.
     await parts.db.transaction(async session => {
       await parts.validations.change(first.id, decide, { session })
