@@ -58,7 +58,6 @@ export const getValidation = endpoint({
   path: '/api/swarm/validations/:id',
   summary: 'One validation; what its appeal says only for those concerned',
   caller: 'optional',
-  crossOrigin: true,
   response: validation,
 })
 
