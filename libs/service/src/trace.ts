@@ -28,7 +28,7 @@ export function traceparentOf(current: Trace | undefined): string | undefined {
 }
 
 /** Runs `work` in a new span that continues `parent` (a traceparent), or starts a trace. */
-export function inSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => Promise<T>): Promise<T> {
+export function inSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => T): T | Promise<Awaited<T>> {
   if (recording) return inRecordedSpan(name, kind, parent, work)
   const current = newTrace(parent)
   return storage.run(current, work, current)
@@ -52,9 +52,9 @@ export function spanEnds({ span }: Trace, route: string, status: number): void {
 
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER }
 
-function inRecordedSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => Promise<T>): Promise<T> {
+function inRecordedSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => T): Promise<Awaited<T>> {
   const outer = parent === undefined ? context.active() : propagation.extract(context.active(), { traceparent: parent })
-  return tracer.startActiveSpan(name, { kind: kinds[kind] }, outer, async span => {
+  return tracer.startActiveSpan(name, { kind: kinds[kind] }, outer, async (span): Promise<Awaited<T>> => {
     const { traceId, spanId, traceFlags } = span.spanContext()
     const current = { traceId, spanId, sampled: (traceFlags & 1) === 1, span }
     try {
@@ -68,14 +68,15 @@ function inRecordedSpan<T>(name: string, kind: keyof typeof kinds, parent: strin
   })
 }
 
-// one read of the system's randomness serves 512 ids
-let pool = Buffer.alloc(0)
+// one read of the system's randomness serves some 300 traces
+let pool = ''
 let at = 0
 function id(bytes: number): string {
-  if (at + bytes > pool.length) {
-    pool = randomBytes(8_192)
+  const digits = 2 * bytes
+  if (at + digits > pool.length) {
+    pool = randomBytes(8_192).toString('hex')
     at = 0
   }
-  at += bytes
-  return pool.toString('hex', at - bytes, at)
+  at += digits
+  return pool.slice(at - digits, at)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { parse as parseQuery } from 'node:querystring'
 import { type AdminCaller, type AgentCaller, type AnyEndpoint, Refusal } from '@carapace/api'
+import { parse as parseQuery } from 'fast-querystring'
 import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
 import { operationIdOf } from '../idempotency.ts'

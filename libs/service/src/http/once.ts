@@ -6,6 +6,8 @@ export interface Finished {
   status: number
   payload: unknown
   headers: Record<string, string>
+  /** Where the next page of a list begins. */
+  nextOffset?: number | undefined
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' }

@@ -6,11 +6,14 @@ export class Reply {
   readonly status: number | undefined
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
+  /** Where the next page of a list begins. */
+  readonly nextOffset: number | undefined
 
-  constructor(status: number | undefined, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number | undefined, body: unknown, headers: Readonly<Record<string, string>> = {}, nextOffset?: number) {
     this.status = status
     this.body = body
     this.headers = headers
+    this.nextOffset = nextOffset
   }
 }
 
@@ -23,24 +26,12 @@ export const content = (type: string, body: Buffer | string, headers?: Record<st
 
 /** A bare array with its total in `X-Total-Count` and the next page in `Link`. */
 export const bareList = (items: unknown[], total: number, page: { limit: number; offset: number }) =>
-  new Reply(undefined, items, {
-    'x-total-count': String(total),
-    ...(page.offset + items.length < total ? { 'x-next-offset': String(page.offset + page.limit) } : {}),
-  })
+  new Reply(undefined, items, { 'x-total-count': String(total) }, page.offset + items.length < total ? page.offset + page.limit : undefined)
 
-/** Writes an answer: ETag and 304 on GET, length, type. HEAD sends no body. */
-export function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  extra: Readonly<Record<string, string>>,
-): void {
+/** Writes an answer: ETag and 304 on GET, length, type; they are added to `headers`. HEAD sends no body. */
+export function send(request: IncomingMessage, response: ServerResponse, status: number, body: unknown, headers: Record<string, string>): void {
   // one string goes out with the header in a single write; a Buffer would cost a second one
   const bytes = Buffer.isBuffer(body) ? body : JSON.stringify(body)
-  const { 'x-next-offset': nextOffset, ...rest } = extra
-  const headers: Record<string, string> = rest
-  if (nextOffset !== undefined) headers.link = `<${nextUrl(request, nextOffset)}>; rel="next"`
   if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
     headers.etag ??= `W/"${typeof bytes === 'string' ? quickHash(bytes) : createHash('sha1').update(bytes).digest('base64url')}"`
     if (matchesEtag(request.headers['if-none-match'], headers.etag)) {
@@ -76,8 +67,9 @@ function quickHash(text: string): string {
   return (4_294_967_296 * (2_097_151 & low) + (high >>> 0)).toString(36)
 }
 
-function nextUrl(request: IncomingMessage, offset: string): string {
+/** The `Link` header (RFC 8288) to the page of the same list that begins at `offset`. */
+export function linkToNext(request: IncomingMessage, offset: number): string {
   const url = new URL(request.url ?? '/', 'http://local')
-  url.searchParams.set('offset', offset)
-  return `${url.pathname}${url.search}`
+  url.searchParams.set('offset', String(offset))
+  return `<${url.pathname}${url.search}>; rel="next"`
 }

@@ -1,16 +1,15 @@
-import { type AnyEndpoint, type ErrorCode, Refusal } from '@carapace/api'
+import { type AnyEndpoint, Refusal } from '@carapace/api'
 import type { Request, Response } from 'express'
 import { contextHeader, type RequestContext, verifyContext } from '../context.ts'
 import type { Handler, Platform } from '../define.ts'
 import { fingerprintOf, type Idempotency } from '../idempotency.ts'
-import type { Logger } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
 import { inSpan, spanEnds, type Trace } from '../trace.ts'
 import { readBody } from './body.ts'
 import { asRefusal, sendFailure } from './failure.ts'
 import { inputOf, type RouteInput } from './input.ts'
+import type { Failure, Note } from './journal.ts'
 import { type Finished, once } from './once.ts'
-import { Reply, send } from './reply.ts'
+import { linkToNext, Reply, send } from './reply.ts'
 import { EventStream, sendEvents } from './stream.ts'
 
 export interface RouteParts {
@@ -18,6 +17,7 @@ export interface RouteParts {
   idempotency: Idempotency
   internalKey: string
   checkAnswers: boolean
+  journal: (method: string, route: string) => Note
 }
 
 export type Params = Record<string, string>
@@ -26,17 +26,22 @@ export type Serve = (request: Request, response: Response, params: Params) => vo
 
 /** The one wrapper round every handler: trace, caller, validation, idempotency, answer, error body, metrics and one log line. */
 export function route(endpoint: AnyEndpoint, handler: Handler<AnyEndpoint>, parts: RouteParts): Serve {
-  const { newId } = parts.platform
-  return attended(endpoint.path, endpoint.method.toUpperCase(), parts, async (request, response, params, { context, requestId }) => {
+  const { newId, log } = parts.platform
+  return attended(endpoint.path, endpoint.method.toUpperCase(), parts, (request, response, params, { context, requestId }) => {
+    const serve = (bytes: Buffer | undefined) => {
+      const input = inputOf(endpoint, { request, params, bytes, context, requestId, newId })
+      const answering = answer(endpoint, handler, input, parts)
+      return answering instanceof Promise ? answering.then(deliver) : deliver(answering)
+    }
+    const deliver = ({ status, payload, headers, nextOffset }: Finished) => {
+      headers['x-request-id'] = requestId
+      if (endpoint.method === 'get') setCacheControl(endpoint, headers)
+      if (nextOffset !== undefined) headers.link = linkToNext(request, nextOffset)
+      if (payload instanceof EventStream) sendEvents(request, response, payload, headers, log)
+      else send(request, response, status, payload, headers)
+    }
     const reading = readBody(request)
-    const bytes = reading && (await reading)
-    const input = inputOf(endpoint, { request, params, bytes, context, requestId, newId })
-    const answering = answer(endpoint, handler, input, parts)
-    const { status, payload, headers } = answering instanceof Promise ? await answering : answering
-    headers['x-request-id'] = requestId
-    if (endpoint.method === 'get') setCacheControl(endpoint, headers)
-    if (payload instanceof EventStream) sendEvents(request, response, payload, headers, parts.platform.log)
-    else send(request, response, status, payload, headers)
+    return reading === undefined ? serve(undefined) : reading.then(serve)
   })
 }
 
@@ -49,31 +54,30 @@ interface Vouched {
   context: RequestContext | undefined
   requestId: string
 }
+/** Answers, at once where nothing has to be waited for: a promise for each step costs more than the step. */
+type Work = (request: Request, response: Response, params: Params, vouched: Vouched) => void | Promise<void>
 
-function attended(
-  path: string,
-  method: string,
-  { platform, internalKey }: RouteParts,
-  work: (request: Request, response: Response, params: Params, vouched: Vouched) => Promise<void>,
-): Serve {
+function attended(path: string, method: string, { journal, internalKey }: RouteParts, work: Work): Serve {
   const spanName = `${method} ${path}`
-  const observe = observer(platform.metrics, path, method)
-  const write = lineWriter(platform.log, method, path)
+  const note = journal(method, path)
 
-  const attend = async (request: Request, response: Response, params: Params, trace: Trace): Promise<void> => {
+  const attend = (request: Request, response: Response, params: Params, trace: Trace): void | Promise<void> => {
     const start = performance.now()
     const context = verifyContext(request.headers[contextHeader] as string | undefined, internalKey)
     const requestId = context?.requestId ?? trace.traceId
-    let failure: Failure | undefined
-    try {
-      await work(request, response, params, { context, requestId })
-    } catch (error) {
-      failure = answerFailure(request, response, error, requestId)
+    const end = (failure?: Failure) => {
+      const ms = performance.now() - start
+      spanEnds(trace, path, response.statusCode)
+      note({ traceId: trace.traceId, requestId, agentId: context?.agent?.agentId, status: response.statusCode, ms, failure })
     }
-    const ms = performance.now() - start
-    observe(response.statusCode, ms / 1000)
-    spanEnds(trace, path, response.statusCode)
-    write({ trace: trace.traceId, requestId, agent: context?.agent?.agentId, status: response.statusCode, ms, failure })
+    const fail = (error: unknown) => end(answerFailure(request, response, error, requestId))
+    try {
+      const working = work(request, response, params, { context, requestId })
+      if (working !== undefined) return working.then(() => end(), fail)
+      end()
+    } catch (error) {
+      fail(error)
+    }
   }
   return (request, response, params) =>
     void inSpan(spanName, 'server', request.headers.traceparent as string | undefined, trace => attend(request, response, params, trace))
@@ -112,7 +116,7 @@ function finish(endpoint: AnyEndpoint, result: unknown, check: boolean): Finishe
     const verdict = endpoint.response.safeParse(JSON.parse(JSON.stringify(payload)))
     if (!verdict.success) throw new Error(`the answer of ${endpoint.method} ${endpoint.path} is not as declared: ${verdict.error.message}`)
   }
-  return { status, payload, headers: { ...given.headers } }
+  return { status, payload, headers: { ...given.headers }, nextOffset: given.nextOffset }
 }
 
 function setCacheControl(endpoint: AnyEndpoint, headers: Record<string, string>): void {
@@ -120,40 +124,4 @@ function setCacheControl(endpoint: AnyEndpoint, headers: Record<string, string>)
     headers['cache-control'] = 'private, no-store'
     headers.vary = 'x-agent-id, x-wallet-address'
   } else headers['cache-control'] ??= endpoint.produces === 'image/png' ? 'public, max-age=300' : 'public, max-age=1'
-}
-
-interface Failure {
-  code: ErrorCode
-  error: unknown
-}
-interface Ended {
-  trace: string
-  requestId: string
-  agent: string | undefined
-  status: number
-  ms: number
-  failure: Failure | undefined
-}
-
-/** One line per request. It holds nothing that would have to be cut out, so nothing is searched for. */
-function lineWriter(log: Logger, method: string, route: string): (ended: Ended) => void {
-  const lines = log.child({}, { redact: [] })
-  return ({ trace, requestId, agent, status, ms, failure }) => {
-    const line = { trace, requestId, method, route, status, ms: Math.round(ms * 10) / 10, agent, code: failure?.code }
-    if (failure && status >= 500) lines.error({ ...line, err: failure.error }, 'request')
-    else lines.info(line, 'request')
-  }
-}
-
-/** Resolves the metric's labels once per status, not per request. */
-function observer(metrics: Metrics, path: string, method: string): (status: number, seconds: number) => void {
-  const children = new Map<number, { observe(seconds: number): void }>()
-  return (status, seconds) => {
-    let child = children.get(status)
-    if (!child) {
-      child = metrics.requests.labels({ route: path, method, status })
-      children.set(status, child)
-    }
-    child.observe(seconds)
-  }
 }
