@@ -1,7 +1,7 @@
 import { chainRelayerApi, chains, type DoctorCheck, limits } from '@carapace/api'
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
-import { account } from './ledger.ts'
+import { account, poolSurplus } from './ledger.ts'
 import { faultsIn } from './pages.ts'
 import type { Parts } from './parts.ts'
 
@@ -108,7 +108,7 @@ const checks: Record<string, Check> = {
         const staked = sum(
           (await bonds.find({ chain })).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })),
         )
-        const pool = (await ledger.balance(chain, account.feePool)) + sum((await ledger.balances(chain, 'reward:')).values())
+        const pool = (await poolSurplus(ledger, chain)) + sum((await ledger.balances(chain, 'reward:')).values())
         const addresses = await networks.contracts(chain)
         const compared = { escrow: held, bond: staked, swarmValidator: pool }
         const wrong = Object.entries(compared).map(async ([name, owed]) => {

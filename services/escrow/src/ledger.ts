@@ -17,10 +17,18 @@ export const account = {
   transit: (id: string) => `transit:${id}`,
   feePool: 'fee-pool',
   loss: 'loss',
+  /** What the pool was credited with and a reorganisation undid: it may have been spent since. Below zero, or zero. */
+  poolLoss: 'loss:fee-pool',
 } as const
 
-const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss$)/.test(name)
+const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss(:|$))/.test(name)
 export const escrowLedger = (db: Database): Ledger => openLedger(db, mayBeNegative)
+
+/** What the pool may give away beside the fees that are promised to those who earned them: what it holds less what it never got. */
+export async function poolSurplus(ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> {
+  const surplus = (await ledger.balance(chain, account.feePool, session)) + (await ledger.balance(chain, account.poolLoss, session))
+  return surplus > 0n ? surplus : 0n
+}
 
 export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint }
 export { transfer }

@@ -3,7 +3,7 @@ import { onChainKey } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { least } from '../amounts.ts'
 import { findSource, reserveCustodial } from '../funding.ts'
-import { account } from '../ledger.ts'
+import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { type Bond, lockedOf, type Move, minDeposit, payoutAddress } from './bond.ts'
 import { bondOf, changeBond } from './keep.ts'
@@ -130,7 +130,7 @@ export async function reverse(parts: Parts, slashId: string, reason: string, ope
   if (row.status === 'APPLIED' && row.amount === 0n) return parts.slashes.become(slashId, () => ({ status: 'REVERSED' }))
   const isMade = (await parts.bondHistory.get(slashId)) !== undefined
   if (!isMade || row.status === 'REVERSED') refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
-  const surplus = await parts.ledger.balance(chain, account.feePool)
+  const surplus = await poolSurplus(parts.ledger, chain)
   const amount = least(row.amount, surplus)
   if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
   const id = parts.newId()

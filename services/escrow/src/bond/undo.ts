@@ -54,8 +54,9 @@ export const undoMove: Record<Move['type'], Undo> = {
     return outcome(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
       postings: [
-        ...(held > 0n ? [posting(bond.id, `bond-undone:${id}:locked`, account.feePool, account.bondLocked(bond.id), held)] : []),
-        ...(held < amount ? [posting(bond.id, `bond-undone:${id}:free`, account.feePool, account.bondFree(bond.id), amount - held)] : []),
+        // the pool may have spent it: what it holds of it stays, against a loss
+        ...(held > 0n ? [posting(bond.id, `bond-undone:${id}:locked`, account.poolLoss, account.bondLocked(bond.id), held)] : []),
+        ...(held < amount ? [posting(bond.id, `bond-undone:${id}:free`, account.poolLoss, account.bondFree(bond.id), amount - held)] : []),
       ],
       history: [event],
     })

@@ -73,7 +73,7 @@ function vanished(before: Escrow): Posting[] {
 function feeLost({ id, status, settlement }: Escrow): Posting[] {
   const { fee, undone: times } = settlement!
   if (fee === 0n || (status !== 'released' && times === 0)) return []
-  return [{ key: `fee-lost:${id}`, ref: { type: 'escrow', id }, lines: transfer(account.loss, clearing(id), fee) }]
+  return [{ key: `fee-lost:${id}`, ref: { type: 'escrow', id }, lines: transfer(account.poolLoss, clearing(id), fee) }]
 }
 
 /** What the payee should have had. */

@@ -1,7 +1,7 @@
 import { refuse, usd } from '@carapace/api'
 import type { ClientSession } from 'mongoose'
 import { least, sum } from '../amounts.ts'
-import { account, type Posting, transfer } from '../ledger.ts'
+import { account, type Posting, poolSurplus, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { post, transact } from '../transact.ts'
 import { equalShares, fund, type Reward, type Source, topUpShares, unfunded } from './reward.ts'
@@ -20,14 +20,13 @@ export async function fundWhenReady(parts: Parts, validationId: string): Promise
   })
 }
 
-/** What may be spent on it: its own fee, or for a refund half of what the poster's paid gigs brought in a year. Never more than the pool holds. */
+/** What may be spent on it: its own fee, or for a refund half of what the poster's paid gigs brought in a year, out of what the pool has over. */
 async function available(parts: Parts, source: Source, session: ClientSession): Promise<bigint> {
-  const pool = await parts.ledger.balance(source.chain, account.feePool, session)
   const own = source.fee - source.used
-  if (source.kind === 'fee') return least(own, pool)
+  if (source.kind === 'fee') return least(own, await parts.ledger.balance(source.chain, account.feePool, session))
   const since = new Date(parts.clock.now().getTime() - window)
   const { fees, usedByRefunds } = await parts.rewardSources.ofPoster(source.posterId, source.chain, since, session)
-  return least(own, pool, fees / 2n - usedByRefunds)
+  return least(own, await poolSurplus(parts.ledger, source.chain, session), fees / 2n - usedByRefunds)
 }
 
 async function book(
@@ -61,7 +60,7 @@ export async function topUp(parts: Parts, validationId: string, amount: bigint, 
     const rest = unfunded(reward)
     if (rest === 0n) refuse('INVALID_STATE', { state: 'funded', allowed: ['accrued'] }, { message: 'All rewards of this validation are funded' })
     const wanted = least(amount, rest)
-    const pool = await parts.ledger.balance(reward.chain, account.feePool, session)
+    const pool = await poolSurplus(parts.ledger, reward.chain, session)
     if (pool < wanted) refuse('INVALID_STATE', { surplus: usd(pool) }, { message: `The pool has only ${usd(pool)} USDC over` })
     const amounts = topUpShares(reward, wanted)
     await book(parts, reward, amounts, 'top_up', session, operationId)
