@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto'
 import {
   type ChainLog,
-  type CloudEvent,
   chainCommandConfirmed,
   chainCommandFailed,
   chainCommandFinalized,
   chainCommandReorged,
   chainCommandSubmitted,
+  cloudEvent,
   type Draft,
-  type EventDef,
-  type PayloadOf,
 } from '@carapace/api'
 import type { Bus, Outgoing } from '@carapace/bus'
 import type { OpError, OpRecord } from './records.ts'
@@ -33,17 +31,6 @@ export function announcer(bus: Bus, now: () => Date): Announcer {
   }
 }
 
-/** The draft of an event whose payload is plain JSON already: its type was checked when this was compiled. */
-function draftOf<E extends EventDef>(event: E, payload: PayloadOf<E>): Draft {
-  return {
-    exchange: 'events',
-    type: event.type,
-    routingKey: event.type,
-    subject: String((payload as Record<string, unknown>)[event.subject]),
-    data: payload,
-  }
-}
-
 const about = (op: OpRecord, seq: number) => ({
   opKey: op._id,
   round: op.round,
@@ -60,19 +47,19 @@ const named = (op: OpRecord, seq: number, draft: Draft, key: string): Announceme
 })
 
 export const submitted = (op: OpRecord, seq: number, txHash: string): Announcement =>
-  named(op, seq, draftOf(chainCommandSubmitted, { ...about(op, seq), txHash }), txHash)
+  named(op, seq, chainCommandSubmitted.ofPlain({ ...about(op, seq), txHash }), txHash)
 
 export function confirmed(op: OpRecord, event: typeof chainCommandConfirmed | typeof chainCommandFinalized = chainCommandConfirmed): Announcement {
   const { _id: opKey, round, kind, network, aggregateKey, seq } = op
   const { txHash, blockNumber, blockHash, blockTime } = op.result!
   const logs = op.result!.logs as ChainLog[]
-  const draft = draftOf(event, { opKey, round, kind, network, aggregateKey, seq, txHash, blockNumber, blockHash, blockTime, logs })
+  const draft = event.ofPlain({ opKey, round, kind, network, aggregateKey, seq, txHash, blockNumber, blockHash, blockTime, logs })
   return named(op, seq, draft, `${txHash}#${blockHash}`)
 }
 export const finalized = (op: OpRecord): Announcement => confirmed(op, chainCommandFinalized)
 
 export function failed(op: OpRecord, error: OpError, terminal = true): Announcement {
-  const draft = draftOf(chainCommandFailed, {
+  const draft = chainCommandFailed.ofPlain({
     ...about(op, op.seq),
     code: error.code as 'REVERTED',
     terminal,
@@ -85,22 +72,11 @@ export function failed(op: OpRecord, error: OpError, terminal = true): Announcem
 }
 
 export const reorged = (op: OpRecord, txHash: string, blockHash: string): Announcement =>
-  named(op, op.seq, draftOf(chainCommandReorged, { ...about(op, op.seq), txHash, blockHash }), blockHash)
+  named(op, op.seq, chainCommandReorged.ofPlain({ ...about(op, op.seq), txHash, blockHash }), blockHash)
 
 function outgoing({ draft, identity, version, traceparent }: Announcement, time: string): Outgoing {
-  const event: CloudEvent = {
-    specversion: '1.0',
-    id: idOf(identity),
-    source: '/carapace/chain-relayer',
-    type: draft.type,
-    subject: draft.subject,
-    time,
-    datacontenttype: 'application/json',
-    aggregateversion: version,
-    ...(traceparent ? { traceparent } : {}),
-    data: draft.data,
-  }
-  return { exchange: draft.exchange, routingKey: draft.routingKey, event }
+  const about = { id: idOf(identity), source: '/carapace/chain-relayer', time, aggregateversion: version, traceparent: traceparent ?? undefined }
+  return { exchange: draft.exchange, routingKey: draft.routingKey, event: cloudEvent(draft, about) }
 }
 
 /** A UUID (version 8) made of the identity's digest. */

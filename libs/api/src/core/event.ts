@@ -25,6 +25,8 @@ export interface EventDef<F extends Fields = Fields> {
   readonly payload: z.ZodObject<F>
   /** Makes a draft for the outbox; the envelope adds id, time and the aggregate's version. */
   of(payload: z.output<z.ZodObject<F>>): Draft
+  /** The same of a payload that is plain JSON already: its type is checked by the compiler only. */
+  ofPlain(payload: z.input<z.ZodObject<F>>): Draft
   /** The payload of a received event. @throws ZodError when it does not match */
   read(data: unknown): z.output<z.ZodObject<F>>
 }
@@ -36,6 +38,7 @@ export interface EventDef<F extends Fields = Fields> {
 export function event<F extends Fields>(name: string, subject: keyof F & string, summary: string, fields: F, version = 1): EventDef<F> {
   const payload = z.object(fields)
   const type = `${name}.v${version}`
+  const draft = (data: Record<string, unknown>): Draft => ({ exchange: 'events', type, routingKey: type, subject: String(data[subject]), data })
   return {
     name,
     type,
@@ -43,10 +46,8 @@ export function event<F extends Fields>(name: string, subject: keyof F & string,
     subject,
     summary,
     payload,
-    of: value => {
-      const data = z.encode(payload, value) as Record<string, unknown>
-      return { exchange: 'events', type, routingKey: type, subject: String(data[subject]), data }
-    },
+    of: value => draft(z.encode(payload, value) as Record<string, unknown>),
+    ofPlain: draft,
     read: data => z.decode(payload, data as z.input<typeof payload>),
   }
 }
@@ -69,4 +70,16 @@ export interface CloudEvent {
   aggregateversion: number
   traceparent?: string
   data: Record<string, unknown>
+}
+
+/**
+ * Puts the envelope round a draft.
+ * @example cloudEvent(draft, { id: v7(), source: '/carapace/escrow', time: now.toISOString(), aggregateversion: 3 })
+ */
+export function cloudEvent(
+  { type, subject, data }: Pick<Draft, 'type' | 'subject' | 'data'>,
+  { id, source, time, aggregateversion, traceparent }: Pick<CloudEvent, 'id' | 'source' | 'time' | 'aggregateversion' | 'traceparent'>,
+): CloudEvent {
+  const trace = traceparent ? { traceparent } : {}
+  return { specversion: '1.0', id, source, type, subject, time, datacontenttype: 'application/json', aggregateversion, ...trace, data }
 }

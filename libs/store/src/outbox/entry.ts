@@ -1,4 +1,4 @@
-import type { CloudEvent, Draft } from '@carapace/api'
+import { cloudEvent, type Draft } from '@carapace/api'
 import type { Outgoing } from '@carapace/bus'
 import { v7 } from 'uuid'
 import type { Database } from '../database.ts'
@@ -35,17 +35,6 @@ export function outboxEntries(db: Database, drafts: readonly Draft[], version: n
 }
 
 export function outgoing(entry: OutboxEntry, source: string): Outgoing {
-  const event: CloudEvent = {
-    specversion: '1.0',
-    id: entry.id,
-    source,
-    type: entry.type,
-    subject: entry.subject,
-    time: entry.time.toISOString(),
-    datacontenttype: 'application/json',
-    aggregateversion: entry.version,
-    ...(entry.traceparent ? { traceparent: entry.traceparent } : {}),
-    data: entry.data,
-  }
-  return { exchange: entry.exchange, routingKey: entry.routingKey, event }
+  const { id, time, version, traceparent, exchange, routingKey } = entry
+  return { exchange, routingKey, event: cloudEvent(entry, { id, source, time: time.toISOString(), aggregateversion: version, traceparent }) }
 }
