@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { identityApi } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { published, until } from '@carapace/testing'
 import { noWallet, send, startWorld, type World } from '../testing/world.ts'
 
 const oracle = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -127,7 +127,7 @@ describe('identity in plain mode', () => {
       externalLink: null,
       avatar: null,
     }
-    await publish(world, identityApi.events.agentRegistered.of(payload), agentId, 1)
+    await world.bus.publish([published(identityApi.events.agentRegistered.of(payload))])
 
     await until(
       'the event arrived',
@@ -166,7 +166,7 @@ describe('identity in plain mode', () => {
       cause: 'admin' as const,
       reason: null,
     }
-    await publish(world, identityApi.events.agentStatusChanged.of(change), agent.agentId, 2)
+    await world.bus.publish([published(identityApi.events.agentStatusChanged.of(change), 2)])
 
     await until('writes are refused', async () => (await world.call('POST', '/api/gigs', { headers, body: {} })).body.code === 'ACCOUNT_SUSPENDED')
   })
@@ -234,23 +234,3 @@ describe('admins in plain mode', () => {
     }
   })
 })
-
-async function publish(
-  world: World,
-  draft: ReturnType<typeof identityApi.events.agentRegistered.of>,
-  subject: string,
-  version: number,
-): Promise<void> {
-  const event = {
-    specversion: '1.0',
-    id: randomUUID(),
-    source: '/carapace/identity',
-    type: draft.type,
-    subject,
-    time: new Date().toISOString(),
-    datacontenttype: 'application/json',
-    aggregateversion: version,
-    data: draft.data,
-  } as const
-  await world.bus.publish([{ exchange: 'events', routingKey: draft.routingKey, event }])
-}

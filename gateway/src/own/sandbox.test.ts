@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   apis,
   type ChainCommand,
-  type CloudEvent,
   chainCommand,
   chainCommandConfirmed,
   chainCommandFailed,
@@ -12,7 +11,7 @@ import {
   commandRoute,
   type Draft,
 } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { published, until } from '@carapace/testing'
 import { startGateway } from '../start.ts'
 import { send, startWorld, type World } from '../testing/world.ts'
 
@@ -149,17 +148,4 @@ const confirmed = (command: ChainCommand): Draft =>
 const failed = (command: ChainCommand): Draft =>
   chainCommandFailed.of({ ...about(command), code: 'REVERTED', terminal: true, message: 'no', attempts: 1 })
 
-async function publish(world: World, draft: Draft): Promise<void> {
-  const event: CloudEvent = {
-    specversion: '1.0',
-    id: randomUUID(),
-    source: '/carapace/chain-relayer',
-    type: draft.type,
-    subject: draft.subject,
-    time: new Date().toISOString(),
-    datacontenttype: 'application/json',
-    aggregateversion: 1,
-    data: draft.data,
-  }
-  await world.bus.publish([{ exchange: 'events', routingKey: draft.routingKey, event }])
-}
+const publish = (world: World, draft: Draft): Promise<void> => world.bus.publish([published(draft)])

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { clockAdvanced, type Draft, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
-import { v7 } from 'uuid'
 import { startGatewayStub } from './gateway-stub.ts'
 import { acquireMongo, type TestMongo } from './mongo.ts'
+import { published } from './published.ts'
 import { seeded } from './random.ts'
 
 export interface TestPlatformOptions {
@@ -84,21 +84,7 @@ export async function startPlatform(services: readonly AnyService[], options: Te
         body: response.headers.get('content-type')?.includes('json') && text ? JSON.parse(text) : text,
       }
     },
-    publish: async (draft, version = 1) => {
-      const producer = draft.type.slice(0, draft.type.indexOf('.'))
-      const event = {
-        specversion: '1.0',
-        id: v7(),
-        source: `/carapace/${producer}`,
-        type: draft.type,
-        subject: draft.subject,
-        time: new Date(Date.now() + offset).toISOString(),
-        datacontenttype: 'application/json',
-        aggregateversion: version,
-        data: draft.data,
-      } as const
-      await bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event }])
-    },
+    publish: (draft, version) => bus.publish([published(draft, version, new Date(Date.now() + offset))]),
     advance: async seconds => {
       offset += seconds * 1000
       await platform.publish(clockAdvanced.of({ offsetMs: offset }))

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { chainRelayerApi, type Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
-import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { chainRelayer } from './index.ts'
 import { laneAddress, laneKey } from './testing/keys.ts'
-import { envelope, type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
+import { type TestDevnet, testDevnet, wallet } from './testing/kit.ts'
 
 describe('the chain-relayer service', () => {
   let devnet: TestDevnet
@@ -43,7 +43,7 @@ describe('the chain-relayer service', () => {
     const draft = commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId, to, amount: 7_000_000n })
 
     await until('the lane listens', async () => {
-      await platform.bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }])
+      await platform.bus.publish([published(draft)])
       return true
     })
 
@@ -125,7 +125,7 @@ describe('the chain-relayer service', () => {
   })
 
   const peers = () => platform.service('chain-relayer').platform.peers
-  const publish = (draft: Draft) => platform.bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }])
+  const publish = (draft: Draft) => platform.bus.publish([published(draft)])
   const stateOf = async (opKey: string) =>
     (await platform.call('get', `/api/admin/chain-queue/${encodeURIComponent(opKey)}`, { headers: adminHeaders })).body.state
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { escrowFailed, gigAssigned, gigCommented } from '@carapace/api'
-import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { identityStandIn, named, stranger } from './testing/identity.ts'
 
@@ -64,19 +64,7 @@ describe('notifications', () => {
 
   it('adds nothing when the same event comes again', async () => {
     const agentId = randomUUID()
-    const draft = assigned(agentId)
-    const event = {
-      specversion: '1.0',
-      id: randomUUID(),
-      source: '/carapace/marketplace',
-      type: draft.type,
-      subject: draft.subject,
-      time: new Date().toISOString(),
-      datacontenttype: 'application/json',
-      aggregateversion: 1,
-      data: draft.data,
-    } as const
-    const message = { exchange: draft.exchange, routingKey: draft.routingKey, event }
+    const message = published(assigned(agentId))
 
     await platform.bus.publish([message, message])
     await platform.bus.publish([message])

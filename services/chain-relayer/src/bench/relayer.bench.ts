@@ -3,14 +3,14 @@ import type { CloudEvent } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, commands, contractInterface } from '@carapace/chain'
 import { openDatabase } from '@carapace/store'
-import { cpuSeconds, quantile, residentMb, until } from '@carapace/testing'
+import { cpuSeconds, published, quantile, residentMb, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { openCollections } from '../collections.ts'
 import { runLane } from '../leader.ts'
 import { openRpc } from '../rpc/open.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { laneAddress, laneKey } from '../testing/keys.ts'
-import { connected, envelope, laneParts } from '../testing/kit.ts'
+import { connected, laneParts } from '../testing/kit.ts'
 import { fundTokens } from '../testing/workload.ts'
 import { defaultTimings } from '../timings.ts'
 import { startChild } from './start-child.ts'
@@ -129,7 +129,7 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   for (let at = 0; at < drafts.length; at += pageSize) {
     const sent = drafts.slice(at, at + pageSize)
     for (const draft of sent) sentAt.set(draft.subject, performance.now())
-    sends.push(bus.publish(sent.map(draft => ({ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }))))
+    sends.push(bus.publish(sent.map(draft => published(draft))))
     if (paceMs) await new Promise(resolve => setTimeout(resolve, paceMs))
   }
   await Promise.all(sends)

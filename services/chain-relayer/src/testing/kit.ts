@@ -1,11 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Chain, CloudEvent, Draft } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, networks } from '@carapace/chain'
 import { deployDevnet } from '@carapace/contracts'
 import { startDevnet } from '@carapace/devnet'
 import { openDatabase } from '@carapace/store'
-import { acquireMongo, type TestMongo, until } from '@carapace/testing'
+import { acquireMongo, published, type TestMongo, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { announcer } from '../announce.ts'
 import { type Collections, openCollections } from '../collections.ts'
@@ -137,11 +137,11 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
     rpc,
     events,
     of: (opKey, type) => events.filter(event => event.data.opKey === opKey && (!type || event.type === `chain.command.${type}.v1`)),
-    send: (...drafts) => bus.publish(drafts.map(draft => ({ exchange: draft.exchange, routingKey: draft.routingKey, event: envelope(draft) }))),
+    send: (...drafts) => bus.publish(drafts.map(draft => published(draft))),
     sendRaw: async draft => {
-      const event = envelope(draft)
-      bus.publish([{ exchange: draft.exchange, routingKey: draft.routingKey, event }]).catch(() => undefined)
-      return event.id
+      const message = published(draft)
+      bus.publish([message]).catch(() => undefined)
+      return message.event.id
     },
     custody: () => openCustody(custodySeed, db.wallets, db.seeds),
     start: async (laneOptions = {}) => {
@@ -210,20 +210,6 @@ export async function connected(rpc: Rpc): Promise<void> {
       if (tries > 100) throw error
       await new Promise(resolve => setTimeout(resolve, 20))
     }
-  }
-}
-
-export function envelope(draft: Draft): CloudEvent {
-  return {
-    specversion: '1.0',
-    id: randomUUID(),
-    source: '/carapace/test',
-    type: draft.type,
-    subject: draft.subject,
-    time: new Date().toISOString(),
-    datacontenttype: 'application/json',
-    aggregateversion: 1,
-    data: draft.data,
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { CloudEvent, Draft } from '@carapace/api'
-import { envelope, type Kit } from './kit.ts'
+import { published } from '@carapace/testing'
+import type { Kit } from './kit.ts'
 import type { FromLane, LaneOrder, ToLane } from './lane-process.ts'
 
 /** The broker's side of lanes in processes of their own: commands stay until they were handled, events are kept. */
@@ -79,7 +80,7 @@ export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'
     send: drafts => {
       for (const draft of drafts) {
         const id = nextCommand++
-        commands.set(id, envelope(draft))
+        commands.set(id, published(draft).event)
         deliver(id)
       }
     },
