@@ -4,6 +4,7 @@ import { type ClientSession, type Collection, type mongo, Schema } from 'mongoos
 import { announce, type Database } from './database.ts'
 import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
 import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox/entry.ts'
+import { openSums, type ShareOf, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 
 /** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */
@@ -22,6 +23,8 @@ export interface AggregateSpec<T> {
   schema: Schema<T>
   /** Which refusal a collision on which named index means. `_id_` is the id itself. */
   duplicates?: Readonly<Record<string, ErrorCode>>
+  /** Figures of the whole collection that are kept with it, for `sums`. */
+  shareOf?: ShareOf<Stored<T>>
 }
 
 export interface ChangeOptions {
@@ -47,6 +50,8 @@ export interface AggregateStore<T> {
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Stored<T>[]>
   count(filter: Record<string, unknown>): Promise<number>
+  /** The kept figures by name; 0n for one that nothing adds to. */
+  sums: Sums<Stored<T>>['read']
   /** One page and the count of all matches, newest first unless sorted otherwise. What another process writes counts after 1 s at the latest. */
   page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort?: Record<string, 1 | -1>): Promise<Page<Stored<T>>>
 }
@@ -89,6 +94,11 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   db.outboxes.set(spec.collection, 'keep')
   const totals = totalsOf(db, spec.collection)
 
+  const all = async function* (session: ClientSession) {
+    for await (const document of raw.find({}, { session, projection: { outbox: 0, processed: 0 } })) yield stored<T>(document)
+  }
+  const sums = openSums(db, spec.collection, spec.shareOf, all)
+
   const load = (id: string, session?: ClientSession) => raw.findOne({ _id: id }, session ? { session } : {})
 
   const store: AggregateStore<T> = {
@@ -108,7 +118,7 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         ...(options.cause ? { processed: [options.cause] } : {}),
       }
       try {
-        await raw.insertOne(document, options.session ? { session: options.session } : {})
+        await sums.write(undefined, stored<T>(document), options.session, async session => (await raw.insertOne(document, session)).acknowledged)
       } catch (error) {
         const index = duplicateIndex(error)
         const existing = options.cause && index === '_id_' ? await load(state.id, options.session) : undefined
@@ -137,23 +147,26 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         const now = db.clock.now()
         const version = document.version + 1
         const outbox = outboxEntries(db, decision.events, version, now)
-        const result = await raw
-          .updateOne(
-            { _id: id, version: document.version },
-            updateOf(document, decision.state, { version, now, outbox, cause: options.cause, lease: !options.session }),
-            options.session ? { session: options.session } : {},
-          )
+        const after: Stored<T> = { ...decision.state, id, version, createdAt: document.createdAt, updatedAt: now }
+        const update = updateOf(document, decision.state, { version, now, outbox, cause: options.cause, lease: !options.session })
+        const isWritten = await sums
+          .write(before, after, options.session, async session => {
+            const { modifiedCount } = await raw.updateOne({ _id: id, version: document.version }, update, session)
+            return modifiedCount === 1
+          })
           .catch((error: unknown) => refuseDuplicate(error, spec.duplicates ?? {}))
-        if (result.modifiedCount === 1) {
+        if (isWritten) {
           announce(db, options.session, spec.collection, id, document.pending ? undefined : { version, entries: outbox })
-          return { ...decision.state, id, version, createdAt: document.createdAt, updatedAt: now }
+          return after
         }
       }
       return refuse('CONFLICT')
     },
 
     remove: async id => {
-      await raw.deleteOne({ _id: id })
+      const document = await load(id)
+      if (document)
+        await sums.write(stored<T>(document), undefined, undefined, async session => (await raw.deleteOne({ _id: id }, session)).deletedCount === 1)
       totals.forget()
     },
 
@@ -163,6 +176,8 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
     },
 
     count: filter => raw.countDocuments(filter),
+
+    sums: () => sums.read(),
 
     page: (filter, page, sort) => totals.page(filter, page, () => store.find(filter, { ...page, ...(sort ? { sort } : {}) })),
   }

@@ -1,12 +1,15 @@
 import type { CloudEvent } from '@carapace/api'
-import type { Schema } from 'mongoose'
+import type { ClientSession, Schema } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
+import { openSums, type ShareOf, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 
 export interface ProjectionSpec<Row> {
   collection: string
   schema: Schema<Row>
+  /** Figures of the whole collection that are kept with it, for `sums`. */
+  shareOf?: ShareOf<Partial<Row> & { id: string }>
 }
 
 type Stamp = Pick<CloudEvent, 'source' | 'subject' | 'aggregateversion'>
@@ -26,6 +29,8 @@ export interface Projection<Row> {
   ): Promise<(Row & { id: string })[]>
   /** One page and the count of all matches. What another process writes counts after 1 s at the latest. */
   page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
+  /** The kept figures by name; 0n for one that nothing adds to. */
+  sums: Sums<Row>['read']
 }
 
 interface Kept {
@@ -50,6 +55,10 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
   const find: Projection<Row>['find'] = async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
     (await raw.find(filter, { sort, limit, skip: offset }).toArray()).map(view)
   const totals = totalsOf(db, spec.collection)
+  const all = async function* (session: ClientSession) {
+    for await (const row of raw.find({}, { session })) yield view(row)
+  }
+  const sums = openSums(db, spec.collection, spec.shareOf, all)
 
   return {
     apply: async (id, fields, stamp) => {
@@ -64,9 +73,13 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
         for (const [field] of news) set[`writers.${writerKey(stamp, field)}`] = stamp.aggregateversion
         try {
           const filter: Record<string, unknown> = { _id: id, rev: row ? row.rev : { $exists: false } }
-          const result = await raw.updateOne(filter, { $set: set }, { upsert: !row })
+          const after = { ...(row && view(row)), ...Object.fromEntries(news), id } as Row & { id: string }
+          const isWritten = await sums.write(row ? view(row) : undefined, after, undefined, async session => {
+            const { matchedCount, upsertedCount } = await raw.updateOne(filter, { $set: set }, { upsert: !row, ...session })
+            return matchedCount + upsertedCount === 1
+          })
           totals.forget()
-          if (result.matchedCount + result.upsertedCount === 1) return
+          if (isWritten) return
         } catch (error) {
           if (duplicateIndex(error) === undefined) throw error
         }
@@ -82,6 +95,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
       return new Map(rows.map(row => [row._id, view(row)]))
     },
     find,
+    sums: () => sums.read(),
     page: (filter, page, sort) => totals.page(filter, page, () => find(filter, { ...page, sort })),
   }
 }

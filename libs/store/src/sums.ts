@@ -1,0 +1,152 @@
+import { type ClientSession, Schema } from 'mongoose'
+import type { Database } from './database.ts'
+
+/** What one document adds to the figures of its collection. Names are free of dots and dollars. */
+export interface Share {
+  sums?: Readonly<Record<string, bigint>>
+  /** Figures that count different members, however many documents name one. */
+  sets?: Readonly<Record<string, readonly string[]>>
+}
+/** Of a document as its store gives it, `createdAt` and all. */
+export type ShareOf<T> = (document: T) => Share
+
+/** Figures of a whole collection, written together with its documents: reading them costs the same however many there are. */
+export interface Sums<T> {
+  /** Runs `work`, which writes one document unless it answers false; where that changes a figure, both are one transaction. undefined = no document. */
+  write(before: T | undefined, after: T | undefined, session: ClientSession | undefined, work: Write): Promise<boolean>
+  /** The figures by name; 0n for one that nothing adds to. Added up from the documents when they were never kept, or were deleted. */
+  read(): Promise<(name: string) => bigint>
+}
+type Write = (options: { session?: ClientSession }) => Promise<boolean>
+
+interface Row {
+  /** `<collection>/<part>`. */
+  _id: string
+  /** Everything that was there before the sums is in them. */
+  isComplete?: boolean
+  of: Record<string, bigint>
+}
+interface Member {
+  _id: string
+  /** How many documents name it. */
+  documents: bigint
+}
+
+/** Rows that the figures of one collection are spread over, so that writers at the same time seldom meet in one. */
+const partCount = 8
+
+const sumSchema = new Schema({ _id: String, isComplete: Boolean, of: Schema.Types.Mixed }, { versionKey: false })
+const memberSchema = new Schema({ _id: String, documents: BigInt }, { versionKey: false })
+
+/**
+ * The figures of one collection.
+ * @param all every document of it, as `shareOf` takes them
+ */
+export function openSums<T>(
+  db: Database,
+  collection: string,
+  shareOf: ShareOf<T> | undefined,
+  all: (session: ClientSession) => AsyncIterable<T>,
+): Sums<T> {
+  if (!shareOf) return noSums
+  const rows = db.collection<Row>('sums', sumSchema)
+  const members = db.collection<Member>('sum_members', memberSchema)
+  const parts = Array.from({ length: partCount }, (_, part) => `${collection}/${part}`)
+  const idOf = (set: string, member: string) => `${collection}/${set}/${member}`
+
+  const kept = async (session?: ClientSession): Promise<Row[] | undefined> => {
+    const found = await rows.find({ _id: { $in: parts }, isComplete: true }, session ? { session } : {}).toArray()
+    return found.length === partCount ? found : undefined
+  }
+
+  let adding: Promise<void> | undefined
+  /** All in one transaction: whoever adds meanwhile writes the same rows, so one of the two begins anew. */
+  const addUp = () =>
+    db.transaction(async session => {
+      if (await kept(session)) return
+      const of = new Map<string, bigint>()
+      const counts = new Map<string, bigint>()
+      const plus = (totals: Map<string, bigint>, name: string, by: bigint) => totals.set(name, (totals.get(name) ?? 0n) + by)
+      for await (const document of all(session)) {
+        const change = difference({}, shareOf(document))
+        for (const [name, by] of change.sums) plus(of, name, by)
+        for (const { set, member, by } of change.members) {
+          if (!counts.has(idOf(set, member))) plus(of, set, 1n)
+          plus(counts, idOf(set, member), by)
+        }
+      }
+      await members.deleteMany({ _id: { $gte: idOf('', '').slice(0, -1), $lt: `${collection}0` } }, { session })
+      const named = [...counts].map(([_id, documents]) => ({ _id, documents }))
+      if (named.length) await members.insertMany(named, { session })
+      for (const [part, _id] of parts.entries())
+        await rows.replaceOne({ _id }, { isComplete: true, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
+    })
+
+  const add = async (change: Difference, session: ClientSession) => {
+    const inc = new Map(change.sums)
+    for (const { set, member, by } of change.members) {
+      const _id = idOf(set, member)
+      const row = await members.findOneAndUpdate({ _id }, { $inc: { documents: by } }, { session, upsert: true, returnDocument: 'after' })
+      const isFirstOrLast = row?.documents === (by > 0n ? 1n : 0n)
+      if (isFirstOrLast) inc.set(set, (inc.get(set) ?? 0n) + by)
+      if (row?.documents === 0n) await members.deleteOne({ _id }, { session })
+    }
+    const $inc = Object.fromEntries([...inc].map(([name, by]) => [`of.${name}`, by]))
+    const _id = parts[Math.floor(Math.random() * partCount)]!
+    if (inc.size > 0) await rows.updateOne({ _id }, { $inc }, { session, upsert: true })
+  }
+
+  return {
+    write: (before, after, session, work) => {
+      const change = difference(before ? shareOf(before) : {}, after ? shareOf(after) : {})
+      if (change.sums.size === 0 && change.members.length === 0) return work(session ? { session } : {})
+      const both = async (own: ClientSession) => {
+        const isWritten = await work({ session: own })
+        if (isWritten) await add(change, own)
+        return isWritten
+      }
+      return session ? both(session) : db.transaction(both)
+    },
+    read: async () => {
+      let found = await kept()
+      while (!found) {
+        adding ??= addUp().finally(() => {
+          adding = undefined
+        })
+        await adding
+        found = await kept()
+      }
+      const present = found
+      return name => present.reduce((sum, { of }) => sum + (of[name] ?? 0n), 0n)
+    },
+  }
+}
+
+/** Of a collection without figures. */
+const noSums: Sums<unknown> = {
+  write: (_before, _after, session, work) => work(session ? { session } : {}),
+  read: async () => () => 0n,
+}
+
+interface Difference {
+  sums: Map<string, bigint>
+  members: { set: string; member: string; by: 1n | -1n }[]
+}
+
+function difference(before: Share, after: Share): Difference {
+  const sums = new Map<string, bigint>()
+  for (const name of new Set([...Object.keys(before.sums ?? {}), ...Object.keys(after.sums ?? {})])) {
+    const by = (after.sums?.[name] ?? 0n) - (before.sums?.[name] ?? 0n)
+    if (by !== 0n) sums.set(name, by)
+  }
+  const members: Difference['members'] = []
+  for (const set of new Set([...Object.keys(before.sets ?? {}), ...Object.keys(after.sets ?? {})])) {
+    const [was, is] = [new Set(before.sets?.[set]), new Set(after.sets?.[set])]
+    // in a fixed order, so that transactions lock alike
+    for (const member of [...new Set([...was, ...is])].sort()) {
+      if (is.has(member) && !was.has(member)) members.push({ set, member, by: 1n })
+      if (was.has(member) && !is.has(member)) members.push({ set, member, by: -1n })
+    }
+  }
+  return { sums, members }
+}
