@@ -11,7 +11,7 @@ import { okReply } from './reply.ts'
 import { viewOf } from './txn.ts'
 import { type Doc, getOwn } from './values.ts'
 import { encodeVersion, insertDocument, replaceDocument, type Writer } from './write.ts'
-import { ensureCollection, existing, runWrite } from './write-run.ts'
+import { ensureCollection, existing, noteRename, runWrite } from './write-run.ts'
 
 /** Writes what a pipeline ends with: `$out` puts it in the place of a collection, `$merge` into one. */
 export async function writeOutput(context: Context, target: Target, docs: readonly Doc[], mode: OutMode): Promise<void> {
@@ -46,7 +46,9 @@ function replaceCollection(context: Context, writer: Writer, db: string, name: s
     throw error
   }
   if (old) discard(context, writer, old)
+  const from = fresh.name
   writer.catalog.rename(fresh, db, name)
+  noteRename(writer, fresh, db, from, old)
 }
 
 function discard(context: Context, writer: Writer, collection: Collection): void {
@@ -92,7 +94,7 @@ function replaceMatch(writer: Writer, collection: Collection, match: Found, doc:
       "$merge failed to update the matching document, did you attempt to modify the _id or the shard key? :: caused by :: Performing an update on the path '_id' would modify the immutable field '_id'",
     )
   const { _id: _given, ...rest } = doc
-  replaceDocument(writer, collection, match.key, match, encodeVersion({ _id: before._id, ...rest }))
+  replaceDocument(writer, collection, match.key, match, { ...encodeVersion({ _id: before._id, ...rest }), isReplacement: true })
 }
 
 function valueAt(doc: Doc, path: string): unknown {

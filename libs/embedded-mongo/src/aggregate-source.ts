@@ -1,23 +1,17 @@
-import { createHash } from 'node:crypto'
-import { Binary, Int32 } from 'bson'
+import { Int32 } from 'bson'
 import { type Context, findCollection } from './context.ts'
 import { fail } from './errors.ts'
 import { idIndexSpec } from './index-spec.ts'
 import { wholeRange } from './keyspace.ts'
+import { lsidOf } from './session.ts'
 import type { Doc } from './values.ts'
-
-/** The digest of no user's name, as sessions of a server without users have it. */
-const nobody = new Binary(createHash('sha256').update('').digest())
 
 /** The documents of a first stage that reads the server itself rather than a collection; undefined for a stage that is not known here. */
 export function sourceDocuments(context: Context, name: string | undefined, stage: string): Doc[] | undefined {
   switch (stage) {
     case '$listLocalSessions':
     case '$listSessions':
-      return [...context.engine.sessions.values()].map(({ id, usedAt }) => ({
-        _id: { id: new Binary(Buffer.from(id, 'hex'), Binary.SUBTYPE_UUID), uid: nobody },
-        lastUse: new Date(usedAt),
-      }))
+      return [...context.engine.sessions.values()].map(session => ({ _id: lsidOf(session), lastUse: new Date(session.usedAt) }))
     case '$currentOp':
       return []
     case '$collStats':

@@ -189,7 +189,7 @@ const cases: [string, Doc[], Doc[]][] = [
 
 const refused: [Doc[], number][] = [
   [[{ $nonsense: {} }], 40324],
-  [[{ $changeStream: {} }], 115],
+  [[{ $limit: one }, { $changeStream: {} }], 40602],
   [[{ $setWindowFields: {} }], 115],
   [[{ $match: {}, $limit: one }], 40323],
   [[{ $group: {} }], 15955],

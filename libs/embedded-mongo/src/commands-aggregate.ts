@@ -4,7 +4,9 @@ import type { PipelineEnv } from './aggregate-sink.ts'
 import { sourceDocuments } from './aggregate-source.ts'
 import { splitPipeline } from './aggregate-split.ts'
 import { decode, decodeFields, encode } from './bson-raw.ts'
+import { isChangeStream } from './change-stream.ts'
 import { parseCollation } from './collation.ts'
+import { watch } from './commands-change-stream.ts'
 import { countMatches } from './commands-count.ts'
 import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
@@ -40,6 +42,7 @@ export const aggregate: Command = {
     const isForDatabase = isNumeric(body.aggregate)
     const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
     const stages = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
+    if (isChangeStream(stages)) return watch(context, isForDatabase ? undefined : name, stages)
     checkStages(body, stages)
     if (collation) checkCollated(splitPipeline(stages).rest)
     if (flag(body, 'explain')) return explain.run({ ...context, body: { explain: { aggregate: name, pipeline: stages }, verbosity: 'queryPlanner' } })

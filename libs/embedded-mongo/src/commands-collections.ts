@@ -12,7 +12,7 @@ import { equal } from './order.ts'
 import { okReply } from './reply.ts'
 import { type Doc, isDoc, isTruthy } from './values.ts'
 import type { Writer } from './write.ts'
-import { createCollection, existing, runWrite } from './write-run.ts'
+import { createCollection, existing, noteCollection, noteRename, runWrite } from './write-run.ts'
 
 /** Options that are kept and listed. The rest of `create` is refused by name. */
 const keptOptions = new Set([
@@ -64,6 +64,7 @@ export const dropDatabase: Command = {
     runWrite(context, writer => {
       const collections = writer.catalog.collections(context.db)
       for (const collection of collections) dropCollection(writer, context, collection)
+      if (collections.length > 0) writer.log.note({ kind: 'dropDatabase', db: context.db })
       return okReply(collections.length > 0 ? { dropped: context.db } : {})
     }),
   fields: new Set([]),
@@ -80,6 +81,7 @@ export const renameCollection: Command = {
       if (target && !flag(context.body, 'dropTarget')) fail(48, 'target namespace exists')
       if (target) dropCollection(writer, context, target)
       writer.catalog.rename(source, to![0], to![1])
+      noteRename(writer, source, from![0], from![1], target)
       return okReply()
     })
   },
@@ -139,6 +141,8 @@ export const collMod: Command = {
       collection.options = checkOptions(options)
       compileValidator(collection)
       writer.catalog.save(collection)
+      const { collMod: _name, lsid: _lsid, $db: _db, ...change } = body
+      noteCollection(writer, 'modify', collection, change)
       return okReply(reply)
     })
   },
@@ -147,6 +151,7 @@ export const collMod: Command = {
 
 function dropCollection(writer: Writer, context: Context, collection: Collection): void {
   writer.catalog.drop(collection)
+  noteCollection(writer, 'drop', collection)
   // Small collections go at once; the slices of big ones follow in the background.
   for (const kind of ['docs', 'index'] as const) {
     for (const id of kind === 'docs' ? [collection.id] : collection.indexes.map(index => index.id)) deleteSlice(context.engine, { kind, id })

@@ -1,9 +1,12 @@
 import { Long } from 'bson'
 import { encode } from './bson-raw.ts'
+import { withResumeLabel } from './change-stream.ts'
 import { parseCollation } from './collation.ts'
+import { nextChanges } from './commands-change-stream.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, variables, viewFor } from './context.ts'
 import { type Batch, type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
+import { takeCursorFailure } from './fail-points.ts'
 import { compileFilter } from './match.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
@@ -78,6 +81,9 @@ export const getMore: Command = {
     if (cursor.isBusy) fail(12051, `cursor id ${id} is already in use`)
     cursor.isBusy = true
     try {
+      const failure = engine.failPoints && takeCursorFailure(engine.failPoints)
+      if (failure) throw cursor.changes ? withResumeLabel(failure) : failure
+      if (cursor.changes) return await nextChanges(context, cursor, cursor.changes)
       const { documents, isDone } = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
       cursor.usedAt = Date.now()
       if (isDone) engine.cursors.delete(id)

@@ -10,7 +10,7 @@ import { sameKey } from './plan.ts'
 import { okReply } from './reply.ts'
 import { type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 import type { Writer } from './write.ts'
-import { ensureCollection, existing, runWrite } from './write-run.ts'
+import { ensureCollection, existing, noteCollection, runWrite } from './write-run.ts'
 
 const maxIndexes = 64
 
@@ -26,6 +26,7 @@ export const createIndexes: Command = {
       const collection = isNew ? ensureCollection(writer, context.db, name) : existing(writer, context.db, name)!
       const before = collection.indexes.length + 1
       made = addIndexes(context, writer, collection, specs)
+      if (made.length > 0 && !writer.txn) noteCollection(writer, 'createIndexes', collection, { indexes: made.map(({ spec }) => spec) })
       const numbers = { numIndexesBefore: before, numIndexesAfter: collection.indexes.length + 1, createdCollectionAutomatically: isNew }
       return okReply(made.length > 0 ? numbers : { ...numbers, note: 'all indexes already exist' })
     })
@@ -44,7 +45,9 @@ export const dropIndexes: Command = {
       const collection = existing(writer, context.db, name)
       if (!collection) return fail(26, `ns not found ${context.db}.${name}`)
       const count = collection.indexes.length + 1
-      writer.catalog.dropIndexes(collection, chosenIndexes(collection, context.body.index))
+      const chosen = chosenIndexes(collection, context.body.index)
+      writer.catalog.dropIndexes(collection, chosen)
+      noteCollection(writer, 'dropIndexes', collection, { indexes: chosen.map(({ spec }) => spec) })
       return okReply({ nIndexesWas: count })
     })
   },

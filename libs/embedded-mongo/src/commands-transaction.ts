@@ -2,7 +2,7 @@ import type { Command, Context } from './context.ts'
 import { abortTxn, type Engine } from './engine.ts'
 import { fail } from './errors.ts'
 import { okReply } from './reply.ts'
-import { remember, type Session, sessionId } from './session.ts'
+import { lsidOf, remember, type Session, sessionId } from './session.ts'
 import { endTxn, type Txn } from './txn.ts'
 import { asInteger, isDoc } from './values.ts'
 import { applyChanges } from './write.ts'
@@ -62,7 +62,7 @@ async function commit(engine: Engine, session: Session, txn: Txn): Promise<void>
   try {
     if (changes.length > 0 || txn.created.size > 0) {
       await engine.storage.write(() => {
-        applyChanges({ ...engine, txn }, changes)
+        applyChanges({ ...engine, txn }, changes, { lsid: lsidOf(session), number: txn.number })
         for (const collection of new Set([...txn.created, ...txn.flagged])) engine.catalog.save(collection)
         remember(engine.storage, session, txn.number, Date.now(), 'committed')
       })

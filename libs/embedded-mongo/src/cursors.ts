@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { ChangeStream } from './change-stream.ts'
 import { fail } from './errors.ts'
 import { checkDeadline, type Tick, tick } from './read.ts'
 import type { Txn } from './txn.ts'
@@ -8,6 +9,8 @@ export interface Cursor {
   id: number
   namespace: string
   stream: AsyncIterator<Buffer | Tick> | Iterator<Buffer | Tick>
+  /** Of a change stream: where its events come from, in the place of `stream`. */
+  changes?: ChangeStream | undefined
   /** Read from the stream but not sent: it did not fit into the last batch. */
   ahead: Buffer | undefined
   sessionId: string | undefined

@@ -196,7 +196,7 @@ async function runInTransaction(command: Command, context: Context): Promise<Buf
 function finish(message: Message, context: Context, failure: Failure | undefined, reply: Buffer | undefined): Buffer | undefined {
   if (!reply) return undefined
   const { engine, body } = context
-  const time = body.lsid === undefined ? undefined : { seconds: Math.floor(Date.now() / 1000), counter: (engine.storage.version() % 0x7fff_ffff) + 1 }
+  const time = body.lsid === undefined ? undefined : engine.log.time()
   const concern = failure?.writeConcernError ?? concernError(context)
   if (!concern && !context.moment) return buildReply(message, reply, time)
   const extra: Doc = {}

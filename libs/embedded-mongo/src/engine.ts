@@ -1,4 +1,5 @@
 import { type Catalog, openCatalog } from './catalog.ts'
+import { type ChangeLog, openChangeLog } from './change-log.ts'
 import { type Cursors, cursorMs, killCursor } from './cursors.ts'
 import type { FailPoint } from './fail-points.ts'
 import { collectGarbage } from './garbage.ts'
@@ -13,6 +14,7 @@ export interface Engine {
   storage: Storage
   catalog: Catalog
   locks: Locks
+  log: ChangeLog
   sessions: Sessions
   cursors: Cursors
   history: History
@@ -36,21 +38,25 @@ const expirySweepMs = 60_000
 export async function openEngine(path: string, forTests: boolean): Promise<Engine> {
   const storage = await openStorage(path)
   const catalog = openCatalog(storage)
+  const startedAt = Date.now()
+  const log = openChangeLog(startedAt)
   const engine: Engine = {
     storage,
     catalog,
     locks: new Map(),
+    log,
     sessions: new Map(),
     cursors: new Map(),
     history: new Map(),
     failPoints: forTests ? [] : undefined,
     parameters: new Map(),
-    startedAt: Date.now(),
+    startedAt,
     connections: () => 0,
     counts: new Map(),
     stop: async () => {
       clearInterval(sweeper)
       clearInterval(expirer)
+      log.close()
       await housekeeping
       for (const session of engine.sessions.values()) if (session.txn) abortTxn(engine, session.txn)
       for (const cursor of engine.cursors.values()) killCursor(engine.cursors, cursor)
@@ -58,7 +64,11 @@ export async function openEngine(path: string, forTests: boolean): Promise<Engin
       await storage.close()
     },
   }
-  storage.onFailedCommit(() => catalog.reload())
+  storage.onCommit(isStored => {
+    if (isStored) return log.publish()
+    log.discard()
+    catalog.reload()
+  })
   let housekeeping: Promise<void> = collectGarbage(engine)
   const sweeper = setInterval(() => sweep(engine, Date.now()), sweepMs).unref()
   const expirer = setInterval(() => {

@@ -2,7 +2,10 @@ import type { Context } from './context.ts'
 import { fail, MongoError } from './errors.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
-/** The drivers' tests make chosen commands fail with this: `failCommand`, and `onPrimaryTransactionalWrite` for retryable writes. */
+/**
+ * The drivers' tests make chosen commands fail with this: `failCommand`, `onPrimaryTransactionalWrite` for retryable writes, and
+ * `failGetMoreAfterCursorCheckout` for cursors.
+ */
 export interface FailPoint {
   name: string
   /** How many more commands it lets pass, and then how many it hits. */
@@ -21,7 +24,7 @@ export interface Failure {
   blockMs: number
 }
 
-const known = new Set(['failCommand', 'onPrimaryTransactionalWrite'])
+const known = new Set(['failCommand', 'failGetMoreAfterCursorCheckout', 'onPrimaryTransactionalWrite'])
 
 export function configureFailPoint(failPoints: FailPoint[], name: string, mode: unknown, data: unknown): void {
   if (!known.has(name)) fail(2, `unknown failpoint '${name}'`)
@@ -50,6 +53,14 @@ export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'nam
     closesConnection: isTruthy(data.closeConnection),
     blockMs: isTruthy(data.blockConnection) && isNumeric(data.blockTimeMS) ? asNumber(data.blockTimeMS) : 0,
   }
+}
+
+/** The error that is set for a `getMore` which has found its cursor. */
+export function takeCursorFailure(failPoints: FailPoint[]): MongoError | undefined {
+  const point = failPoints.find(({ name }) => name === 'failGetMoreAfterCursorCheckout')
+  if (!point || !fires(failPoints, point)) return undefined
+  const { errorCode } = point.data
+  return new MongoError(isNumeric(errorCode) ? asNumber(errorCode) : 8, "Failing command via 'failGetMoreAfterCursorCheckout' failpoint")
 }
 
 /**

@@ -11,6 +11,8 @@ export interface Version {
   doc?: Doc
   /** The fields that decide the index entries, when nothing needs the rest decoded. */
   indexed?: Doc
+  /** It took the place of the whole document, rather than to change fields of it. */
+  isReplacement?: boolean | undefined
 }
 
 /** One entry of one index. */

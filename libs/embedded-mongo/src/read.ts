@@ -19,6 +19,8 @@ export interface Change {
   before: Buffer | undefined
   /** As the transaction leaves it; undefined if it is deleted. */
   after: Buffer | undefined
+  /** It took the place of the whole document, rather than to change fields of it. */
+  isReplacement?: boolean | undefined
 }
 
 /** Where a command reads: the newest state, or a snapshot with a transaction's own changes laid over it. */

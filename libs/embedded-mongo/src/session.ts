@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Binary } from 'bson'
 import { decode, encode } from './bson-raw.ts'
 import { fail } from './errors.ts'
@@ -57,6 +58,11 @@ export function sessionId(lsid: unknown): string {
   return Buffer.isBuffer(bytes) ? bytes.toString('hex', 0, 16) : Buffer.from(bytes.subarray(0, 16)).toString('hex')
 }
 
+/** The session's name as replies and events spell it, with the digest of no user's name: this server has none. */
+export function lsidOf({ id }: Pick<Session, 'id'>): Doc {
+  return { id: new Binary(Buffer.from(id, 'hex'), Binary.SUBTYPE_UUID), uid: nobody }
+}
+
 export function transactionNumber(value: unknown): number {
   if (!isNumeric(value)) return fail(14, "BSON field 'txnNumber' is the wrong type, expected type 'long'")
   const number = asNumber(value)
@@ -66,6 +72,7 @@ export function transactionNumber(value: unknown): number {
 /** What a retry record holds beside the number and the time: the reply, the progress of a write that had to pause, or that a transaction was committed. */
 export type Kept = { reply: Buffer } | { progress: Doc } | 'committed'
 
+const nobody = new Binary(createHash('sha256').update('').digest())
 const empty = Buffer.alloc(0)
 const kinds = { reply: 0, progress: 1, committed: 2 }
 const headBytes = 17

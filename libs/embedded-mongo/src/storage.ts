@@ -16,8 +16,8 @@ export interface Storage {
   snapshot(): Snapshot
   /** Grows with every write: what was read before may have changed since. */
   version(): number
-  /** Called after a commit failed (full disk, for example): nothing of that batch is stored. */
-  onFailedCommit(listener: () => void): void
+  /** Called after each commit, before anyone is answered; one that has failed (full disk, for example) has stored nothing of its batch. */
+  onCommit(listener: (isStored: boolean) => void): void
   bytes(): number
   close(): Promise<void>
 }
@@ -32,12 +32,15 @@ export async function openStorage(path: string): Promise<Storage> {
     await env.close()
     throw error
   })
-  const listeners: (() => void)[] = []
+  const listeners: ((isStored: boolean) => void)[] = []
   let version = 0
-  const inGroup = groupCommits(env)
+  const tell = (isStored: boolean) => {
+    for (const listener of listeners) listener(isStored)
+  }
+  const inGroup = groupCommits(env, () => tell(true))
   // A commit without a number has failed. This comes before the next batch of changes runs, the rejected promises after it.
   env.on('aftercommit', ({ txnId }: { txnId?: number }) => {
-    if (txnId === undefined) for (const listener of listeners) listener()
+    if (txnId === undefined) tell(false)
   })
   return {
     docs,
@@ -50,7 +53,7 @@ export async function openStorage(path: string): Promise<Storage> {
       }),
     version: () => version,
     snapshot: () => takeSnapshot(env),
-    onFailedCommit: listener => void listeners.push(listener),
+    onCommit: listener => void listeners.push(listener),
     bytes: () => Number((env.getStats() as { mapSize?: number; lastPageNumber?: number }).lastPageNumber ?? 0) * 4096,
     close: async () => {
       await env.transaction(releaseFolder)
@@ -87,7 +90,7 @@ interface Waiting {
  * Runs changes in batches, one commit at a time: what comes in while a commit is on its way to the disk goes into the next one
  * together. Starting commits while others are being flushed would cost more of them, and more processor time for each write.
  */
-function groupCommits(env: RootDatabase<Buffer, Buffer>): <T>(change: () => T) => Promise<T> {
+function groupCommits(env: RootDatabase<Buffer, Buffer>, whenStored: () => void): <T>(change: () => T) => Promise<T> {
   let waiting: Waiting[] = []
   let isCommitting = false
   const commitNext = async () => {
@@ -95,7 +98,7 @@ function groupCommits(env: RootDatabase<Buffer, Buffer>): <T>(change: () => T) =
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      await commit(env, batch)
+      await commit(env, batch, whenStored)
     }
     isCommitting = false
   }
@@ -106,9 +109,10 @@ function groupCommits(env: RootDatabase<Buffer, Buffer>): <T>(change: () => T) =
     })
 }
 
-async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[]): Promise<void> {
+async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[], whenStored: () => void): Promise<void> {
   try {
     const settle = await env.transaction(() => batch.map(attempt))
+    whenStored()
     for (const done of settle) done()
   } catch (error) {
     const reason = (await commitFailure(error)) ?? error

@@ -23,6 +23,7 @@ export interface UpdateOptions extends Clock {
 export interface Updated {
   readonly doc: Doc
   readonly changed: boolean
+  readonly isReplacement?: boolean
 }
 
 /** A part of an update: some make their modifications only when they see the document. */
@@ -54,7 +55,7 @@ function compileReplacement(update: Doc): (doc: Doc) => Updated {
       52,
       `The dollar ($) prefixed field '${dollar}' in '${dollar}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
     )
-  return doc => replaced(doc, update)
+  return doc => ({ ...replaced(doc, update), isReplacement: true })
 }
 
 function compilePipelineUpdate(stages: readonly Doc[], options: UpdateOptions): (doc: Doc) => Updated {

@@ -1,7 +1,9 @@
 import type { Collection } from './catalog.ts'
+import type { ChangeKind } from './change-log.ts'
 import { checkWriteConcern } from './concerns.ts'
 import type { Context } from './context.ts'
 import { failConflict, MongoError } from './errors.ts'
+import { idIndexSpec } from './index-spec.ts'
 import { remember } from './session.ts'
 import { Blocked } from './txn.ts'
 import type { Doc } from './values.ts'
@@ -66,9 +68,24 @@ export function createCollection(writer: Writer, db: string, name: string, optio
   if (owner && writer.txn) failConflict()
   if (owner) throw new Blocked(owner)
   const collection = writer.catalog.create(db, name, options, writer.txn)
-  if (writer.txn) writer.txn.created.add(collection)
-  else writer.catalog.save(collection)
+  if (writer.txn) {
+    writer.txn.created.add(collection)
+    return collection
+  }
+  writer.catalog.save(collection)
+  noteCollection(writer, 'create', collection, { idIndex: idIndexSpec, ...options })
   return collection
+}
+
+/** Tells change streams what has been done to a collection. */
+export function noteCollection(writer: Writer, kind: ChangeKind, { db, name, uuid }: Collection, details?: Doc): void {
+  writer.log.note({ kind, db, collection: name, uuid, details })
+}
+
+export function noteRename(writer: Writer, { db, name, uuid }: Collection, fromDb: string, from: string, dropped: Collection | undefined): void {
+  const details: Doc = { to: { db, coll: name } }
+  if (dropped) details.dropTarget = dropped.uuid
+  writer.log.note({ kind: 'rename', db: fromDb, collection: from, uuid, details })
 }
 
 /** The collection, unless a transaction has just created it: then the command waits for the transaction's end. */

@@ -84,9 +84,9 @@ export function updater(context: Context, statement: Doc, filter: Doc, update: U
 
 /** Stores the changed version; undefined when the update changes nothing. */
 export function applyTo(writer: Writer, collection: Collection, target: Found, change: (doc: Doc) => Updated): Doc | undefined {
-  const { doc, changed } = change(docOf(target))
+  const { doc, changed, isReplacement } = change(docOf(target))
   if (!changed) return undefined
-  replaceDocument(writer, collection, target.key, target, encodeVersion(doc))
+  replaceDocument(writer, collection, target.key, target, { ...encodeVersion(doc), isReplacement })
   return doc
 }
 

@@ -1,6 +1,7 @@
 import { selectionOf } from './bson-decode.ts'
 import { decode, decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
 import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
+import type { ChangeLog, NewChange } from './change-log.ts'
 import { fail, failConflict } from './errors.ts'
 import { type Entry, entriesOf, type Version } from './index-changes.ts'
 import { keyText } from './key-text.ts'
@@ -15,6 +16,7 @@ export interface Writer {
   storage: Storage
   catalog: Catalog
   locks: Locks
+  log: ChangeLog
   txn?: Txn
   bypassValidation?: boolean
 }
@@ -71,7 +73,7 @@ function claim(writer: Writer, key: Buffer): void {
 }
 
 /** Applies a committed transaction's changes inside `Storage.write`: everything is checked again against the newest state first. */
-export function applyChanges(writer: Writer, changes: readonly Change[]): void {
+export function applyChanges(writer: Writer, changes: readonly Change[], transaction: NewChange['transaction']): void {
   const removed: Entry[] = []
   const added: (Entry & { owner: Buffer })[] = []
   for (const { collection, key, before, after } of changes) {
@@ -93,6 +95,11 @@ export function applyChanges(writer: Writer, changes: readonly Change[]): void {
     if (after) writer.storage.docs.put(key, after)
     else writer.storage.docs.remove(key)
   }
+  if (!writer.log.isWatched()) return
+  const visible = changes.filter(({ before, after }) => before ?? after)
+  visible.forEach(({ collection, key, before, after, isReplacement }, i) => {
+    writer.log.note({ ...documentChange(collection, key, before, after, isReplacement), transaction }, i > 0)
+  })
 }
 
 /** Encodes a changed document and checks its size. */
@@ -133,6 +140,20 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   for (const { entryKey } of added) index.put(entryKey, key)
   if (after) docs.put(key, after.raw)
   else docs.remove(key)
+  if (writer.log.isWatched()) writer.log.note(documentChange(collection, key, before?.raw, after?.raw, after?.isReplacement))
+}
+
+function documentChange(
+  collection: Collection,
+  key: Buffer,
+  before: Buffer | undefined,
+  after: Buffer | undefined,
+  isReplacement: boolean | undefined,
+): NewChange {
+  const { db, name, uuid, options } = collection
+  const kind = !before ? 'insert' : !after ? 'delete' : isReplacement ? 'replace' : 'update'
+  const keepsImages = isDoc(options.changeStreamPreAndPostImages) && options.changeStreamPreAndPostImages.enabled === true
+  return { kind, db, collection: name, uuid, key, before, after, keepsImages }
 }
 
 function checkValid(writer: Writer, collection: Collection, before: Version | undefined, after: Version): void {
@@ -207,8 +228,9 @@ function keepChange(
   txn.changes.set(collection.id, changes)
   const text = key.toString('latin1')
   const change = changes.get(text)
-  if (change) change.after = after?.raw
-  else changes.set(text, { collection, key, before: before?.raw, after: after?.raw })
+  const isReplacement = after?.isReplacement
+  if (change) Object.assign(change, { after: after?.raw, isReplacement })
+  else changes.set(text, { collection, key, before: before?.raw, after: after?.raw, isReplacement })
   for (const { index, entryKey } of removed) {
     if (!index.isUnique) continue
     lock(locks, txn, uniqueLock(entryKey))

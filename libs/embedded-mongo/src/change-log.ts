@@ -1,0 +1,187 @@
+import { Timestamp } from 'bson'
+import type { Collection } from './catalog.ts'
+import type { Doc } from './values.ts'
+import type { OperationTime } from './wire-message.ts'
+
+export type ChangeKind =
+  | 'insert'
+  | 'update'
+  | 'replace'
+  | 'delete'
+  | 'create'
+  | 'drop'
+  | 'rename'
+  | 'dropDatabase'
+  | 'createIndexes'
+  | 'dropIndexes'
+  | 'modify'
+
+/** What a write tells the log. */
+export interface NewChange {
+  kind: ChangeKind
+  db: string
+  /** Absent when a whole database was dropped. */
+  collection?: string
+  uuid?: Collection['uuid']
+  /** The document's key in the store. */
+  key?: Buffer
+  before?: Buffer
+  after?: Buffer
+  /** The collection keeps images of documents before and after a change. */
+  keepsImages?: boolean
+  /** What only the event's kind has, such as the new name of a collection. */
+  details?: Doc
+  /** Session and number of the transaction that it was committed with. */
+  transaction?: { lsid: Doc; number: number }
+}
+
+export interface LoggedChange extends NewChange {
+  time: Timestamp
+  /** Its place among the changes of one transaction, which share their time. */
+  part: number
+  at: Date
+}
+
+/** What has lately been written, in the order of the commits, for change streams; and the clock of the server's operations. */
+export interface ChangeLog {
+  /** Nothing is noted before the first change stream is opened. */
+  isWatched(): boolean
+  watch(): void
+  /** Notes a change; only inside `Storage.write`. Changes of one transaction share a time: those behind the first one say so. */
+  note(change: NewChange, joinsLast?: boolean): void
+  /** The noted changes are on disk: streams may see them. */
+  publish(): void
+  /** The noted changes were not stored. */
+  discard(): void
+  /** Number of the oldest change that is still there, and the one behind the newest. */
+  first(): number
+  end(): number
+  get(number: number): LoggedChange | undefined
+  /** Everything up to here, this time included, has been forgotten or was never noted. */
+  forgottenUntil(): Timestamp
+  /** Time of the newest published change. */
+  newest(): Timestamp
+  /** The time now, never less than that of any noted change. */
+  time(): OperationTime
+  /** Resolves when something is published, or after so many milliseconds. */
+  change(withinMs: number): Promise<void>
+  close(): void
+  isClosed(): boolean
+}
+
+const maxChanges = 20_000
+const maxBytes = 16 * 1024 * 1024
+const overhead = 256
+
+export function openChangeLog(startedAt: number): ChangeLog {
+  let watched = false
+  let closed = false
+  // A second ahead, and counting from its milliseconds: no time of an engine that ran on this folder before is as late.
+  let seconds = Math.floor(startedAt / 1000) + 1
+  let counter = (startedAt % 1000) * 1000 + 1
+  let changes: LoggedChange[] = []
+  let first = 0
+  let bytes = 0
+  let noted: LoggedChange[] = []
+  let forgotten = new Timestamp({ t: seconds, i: counter })
+  let newest = forgotten
+  const waiting = new Set<() => void>()
+
+  const turnClock = () => {
+    const now = Math.floor(Date.now() / 1000)
+    if (now <= seconds) return
+    seconds = now
+    counter = 1
+  }
+  const forgetOldest = () => {
+    let surplus = 0
+    // A transaction goes as a whole, and the newest change stays.
+    const isTooMuch = () => changes.length - surplus > maxChanges || bytes > maxBytes || changes[surplus]!.part > 0
+    while (surplus < changes.length - 1 && isTooMuch()) {
+      bytes -= sizeOf(changes[surplus]!)
+      surplus += 1
+    }
+    if (surplus === 0) return
+    forgotten = changes[surplus - 1]!.time
+    changes = changes.slice(surplus)
+    first += surplus
+  }
+  const wake = () => {
+    for (const resume of [...waiting]) resume()
+  }
+
+  return {
+    isWatched: () => watched,
+    watch: () => {
+      if (watched) return
+      watched = true
+      turnClock()
+      forgotten = new Timestamp({ t: seconds, i: counter })
+      counter += 1
+      newest = new Timestamp({ t: seconds, i: counter })
+    },
+    note: (change, joinsLast = false) => {
+      if (!watched) return
+      const kept = { ...change, before: copy(change.before), after: copy(change.after) }
+      const last = joinsLast ? noted.at(-1) : undefined
+      if (last) {
+        noted.push({ ...kept, time: last.time, part: last.part + 1, at: last.at })
+        return
+      }
+      turnClock()
+      counter += 1
+      noted.push({ ...kept, time: new Timestamp({ t: seconds, i: counter }), part: 0, at: new Date() })
+    },
+    publish: () => {
+      if (noted.length === 0) {
+        counter += 1
+        return
+      }
+      newest = noted.at(-1)!.time
+      for (const change of noted) bytes += sizeOf(change)
+      changes.push(...noted)
+      noted = []
+      forgetOldest()
+      wake()
+    },
+    discard: () => {
+      noted = []
+    },
+    first: () => first,
+    end: () => first + changes.length,
+    get: number => changes[number - first],
+    forgottenUntil: () => forgotten,
+    newest: () => newest,
+    time: () => {
+      turnClock()
+      return { seconds, counter }
+    },
+    change: withinMs =>
+      new Promise(resolve => {
+        const resume = () => {
+          clearTimeout(timer)
+          waiting.delete(resume)
+          resolve()
+        }
+        const timer = setTimeout(resume, withinMs)
+        waiting.add(resume)
+      }),
+    close: () => {
+      closed = true
+      wake()
+    },
+    isClosed: () => closed,
+  }
+}
+
+/** Buffers from the store share their memory with many others: the log must not keep these alive. */
+function copy(bytes: Buffer | undefined): Buffer | undefined {
+  if (!bytes) return undefined
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  own.set(bytes)
+  return own
+}
+
+function sizeOf({ before, after }: LoggedChange): number {
+  return overhead + (before?.length ?? 0) + (after?.length ?? 0)
+}

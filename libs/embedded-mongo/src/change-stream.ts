@@ -1,0 +1,204 @@
+import { Timestamp } from 'bson'
+import { compileStages } from './aggregate.ts'
+import { collector, connect, type PipelineEnv, type Sink } from './aggregate-sink.ts'
+import { type EventOptions, eventOf, expandedOnly, invalidateEvent } from './change-event.ts'
+import type { ChangeLog, LoggedChange } from './change-log.ts'
+import { isInvalidateToken, parseToken, type ResumeToken, tokenAt, tokenBefore, tokenBehind, tokenDoc } from './change-token.ts'
+import { fail, MongoError } from './errors.ts'
+import { scopeWith } from './expression-core.ts'
+import { equal } from './order.ts'
+import type { Storage } from './storage.ts'
+import { type Doc, isDoc, isTruthy } from './values.ts'
+
+/** What a stream watches: one collection, a database, or with neither everything that users store. */
+export interface Watched {
+  db?: string
+  collection?: string
+}
+
+/** An open change stream: events are taken from it as they come. */
+export interface ChangeStream {
+  /** The next events, at most so many; empty when nothing more has happened yet. */
+  take(size: number): Doc[]
+  /** Where to go on after what has been taken. */
+  token(): ResumeToken
+  /** What was watched is gone and the event that says so has been taken. */
+  isOver(): boolean
+}
+
+const options = new Set([
+  'fullDocument',
+  'fullDocumentBeforeChange',
+  'resumeAfter',
+  'startAfter',
+  'startAtOperationTime',
+  'allChangesForCluster',
+  'showExpandedEvents',
+])
+const stages = new Set([
+  '$addFields',
+  '$match',
+  '$project',
+  '$replaceRoot',
+  '$replaceWith',
+  '$redact',
+  '$set',
+  '$unset',
+  '$changeStreamSplitLargeEvent',
+])
+const fullDocumentModes = ['default', 'updateLookup', 'whenAvailable', 'required']
+const beforeChangeModes = ['off', 'whenAvailable', 'required']
+const ownDatabases = new Set(['admin', 'config', 'local'])
+const maxBatchBytes = 12 * 1024 * 1024
+/** Errors after which a client may open the stream again where it was. */
+const resumableCodes = new Set([6, 7, 63, 89, 91, 133, 150, 189, 234, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436])
+
+export function isChangeStream(pipeline: readonly Doc[]): boolean {
+  return pipeline[0] !== undefined && Object.hasOwn(pipeline[0], '$changeStream')
+}
+
+/** Marks an error of a change stream that the driver may get over by resuming. */
+export function withResumeLabel(error: unknown): unknown {
+  if (!(error instanceof MongoError) || !resumableCodes.has(error.code)) return error
+  return new MongoError(error.code, error.message, error.extra, [...error.labels, 'ResumableChangeStreamError'])
+}
+
+/**
+ * Opens the stream of a pipeline that begins with `$changeStream`.
+ * @throws MongoError 286 when what it is to begin with has been forgotten, 20 for a stage that has no place behind `$changeStream`
+ */
+export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watched, pipeline: readonly Doc[], env: PipelineEnv): ChangeStream {
+  const spec = pipeline[0]!.$changeStream
+  if (!isDoc(spec)) return fail(6188500, '$changeStream must take a nested object as its argument')
+  const eventOptions = readOptions(spec)
+  for (const stage of pipeline.slice(1)) checkStage(stage)
+  const compiled = compileStages(
+    pipeline.slice(1).filter(stage => !Object.hasOwn(stage, '$changeStreamSplitLargeEvent')),
+    { env, scope: scopeWith(env.now, env.let) },
+    'inner',
+  )
+  const ready: Doc[] = []
+  const head = connect(compiled.stages, collector(ready))
+  log.watch()
+  let { next, token } = startOf(spec, log)
+  let isOver = false
+
+  const isWanted = (change: LoggedChange) => isOf(watched, change) && (eventOptions.isExpanded || !expandedOnly.has(change.kind))
+  const step = (events: Doc[]) => {
+    const change = log.get(next)!
+    if (isWanted(change)) {
+      const event = through(head, ready, eventOf(storage, change, eventOptions))
+      if (event) events.push(event)
+      isOver = endsStream(watched, change)
+      if (isOver) events.push(invalidateEvent(change))
+    }
+    token = tokenAt(change.time, change.part, isOver)
+    next += 1
+    return (change.before?.length ?? 0) + (change.after?.length ?? 0)
+  }
+  return {
+    take: size => {
+      const events: Doc[] = []
+      if (next < log.first()) failForgotten()
+      try {
+        for (let bytes = 0; next < log.end() && events.length < size && bytes < maxBatchBytes && !isOver; ) bytes += step(events)
+      } catch (error) {
+        // The events before the one that fails are good; it fails again when it is asked for.
+        if (events.length === 0) throw error
+      }
+      if (events.length === 0 && next === log.end() && tokenBehind(log.newest()) > token) token = tokenBehind(log.newest())
+      return events
+    },
+    token: () => token,
+    isOver: () => isOver,
+  }
+}
+
+/** Runs one event through the stages behind `$changeStream`; they must leave its token alone. */
+function through(head: Sink, ready: Doc[], event: Doc): Doc | undefined {
+  head.push(event)
+  const [result] = ready.splice(0)
+  if (!result) return undefined
+  if (!equal(result._id, event._id))
+    throw new MongoError(
+      280,
+      `Encountered an event whose _id field, which contains the resume token, was modified by the pipeline. Modifying the _id field of an event makes it impossible to resume the stream from that point. Only transformations that retain the unmodified _id field are allowed.`,
+      {},
+      ['NonResumableChangeStreamError'],
+    )
+  return result
+}
+
+function readOptions(spec: Doc): EventOptions {
+  for (const option of Object.keys(spec)) if (!options.has(option)) fail(40415, `BSON field '$changeStream.${option}' is an unknown field.`)
+  const { fullDocument = 'default', fullDocumentBeforeChange = 'off', showExpandedEvents } = spec
+  if (typeof fullDocument !== 'string' || !fullDocumentModes.includes(fullDocument))
+    return fail(2, `Enumeration value '${String(fullDocument)}' for field '$changeStream.fullDocument' is not a valid value.`)
+  if (typeof fullDocumentBeforeChange !== 'string' || !beforeChangeModes.includes(fullDocumentBeforeChange))
+    return fail(2, `Enumeration value '${String(fullDocumentBeforeChange)}' for field '$changeStream.fullDocumentBeforeChange' is not a valid value.`)
+  return { fullDocument, fullDocumentBeforeChange, isExpanded: isTruthy(showExpandedEvents) }
+}
+
+function checkStage(stage: Doc): void {
+  const [name = ''] = Object.keys(stage)
+  if (name === '$changeStream') fail(40602, '$changeStream is only valid as the first stage in a pipeline')
+  if (stages.has(name)) return
+  // A stage that does not exist at all is told first.
+  compileStages([stage], { env: { now: new Date(0), lookup: () => [] }, scope: scopeWith(new Date(0)) }, 'inner')
+  fail(20, `${name} is not permitted in a $changeStream pipeline`)
+}
+
+/** Where the stream begins: the first change that it is to give out, and the token of the place before. */
+function startOf({ resumeAfter, startAfter, startAtOperationTime }: Doc, log: ChangeLog): { next: number; token: ResumeToken } {
+  if ([resumeAfter, startAfter, startAtOperationTime].filter(value => value !== undefined).length > 1)
+    fail(40674, "Only one of 'resumeAfter', 'startAfter' and 'startAtOperationTime' may be given to $changeStream")
+  if (startAtOperationTime !== undefined) {
+    if (!(startAtOperationTime instanceof Timestamp))
+      return fail(14, "BSON field '$changeStream.startAtOperationTime' is the wrong type, expected type 'timestamp'")
+    return placeOf(log, tokenBefore(startAtOperationTime))
+  }
+  if (resumeAfter === undefined && startAfter === undefined) return { next: log.end(), token: tokenBehind(log.newest()) }
+  const token = parseToken(resumeAfter ?? startAfter, resumeAfter === undefined ? 'startAfter' : 'resumeAfter')
+  if (resumeAfter !== undefined && isInvalidateToken(token))
+    fail(260, "Attempting to resume a change stream using 'resumeAfter' is not allowed from an invalidate notification")
+  return placeOf(log, token)
+}
+
+function placeOf(log: ChangeLog, token: ResumeToken): { next: number; token: ResumeToken } {
+  if (token <= tokenBehind(log.forgottenUntil())) failForgotten()
+  return { next: firstAfter(log, token), token }
+}
+
+function firstAfter(log: ChangeLog, token: ResumeToken): number {
+  let next = log.end()
+  while (next > log.first()) {
+    const { time, part } = log.get(next - 1)!
+    if (tokenAt(time, part) <= token) break
+    next -= 1
+  }
+  return next
+}
+
+function isOf({ db, collection }: Watched, change: LoggedChange): boolean {
+  if (db === undefined) return !ownDatabases.has(change.db)
+  const to = change.kind === 'rename' ? (change.details?.to as { db: string; coll: string }) : undefined
+  if (change.db !== db && to?.db !== db) return false
+  return collection === undefined || change.collection === collection || (to?.db === db && to.coll === collection)
+}
+
+function endsStream({ db, collection }: Watched, { kind }: LoggedChange): boolean {
+  if (collection !== undefined) return kind === 'drop' || kind === 'rename' || kind === 'dropDatabase'
+  return db !== undefined && kind === 'dropDatabase'
+}
+
+/** Only what has been written since the first stream was opened is there, and of that the newest part. */
+function failForgotten(): never {
+  throw new MongoError(286, 'Resume of change stream was not possible, as the resume point may no longer be in the oplog.', {}, [
+    'NonResumableChangeStreamError',
+  ])
+}
+
+/** The part of a cursor's reply that tells where the stream is. */
+export function resumePoint(stream: ChangeStream): Doc {
+  return { postBatchResumeToken: tokenDoc(stream.token()) }
+}
