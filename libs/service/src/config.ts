@@ -71,6 +71,9 @@ export const configSchema = z.object({
   ORACLE_WALLET: wallet.optional().describe('Wallet that acts as the oracle'),
   ADMIN_WALLETS: list.describe('Wallets that act as admins, separated by commas; default: the oracle'),
   ADMIN_API_KEY: z.string().min(16, 'must have at least 16 characters').optional().describe('x-admin-key of admin calls in plain mode'),
+  DOCTOR_KEY: key
+    .optional()
+    .describe('Private key of an admin wallet, by which the doctor signs where admin calls are signed; default DATA_DIR/keys/oracle'),
   INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
   RATE_LIMIT_READ: count(limits.rate.read).describe('Reads per minute and client address'),
   RATE_LIMIT_WRITE: count(limits.rate.write).describe('Writes per minute and caller'),

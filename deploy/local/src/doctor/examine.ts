@@ -1,6 +1,7 @@
 import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
-import { connect } from '@carapace/client'
+import { type Carapace, connect, Refusal } from '@carapace/client'
 import type { Peers } from '@carapace/service'
+import type { Signer } from './signer.ts'
 
 /** What the doctor needs to look at a running system. */
 export interface Patient {
@@ -10,7 +11,10 @@ export interface Patient {
   services: readonly ServiceName[]
   address: (name: ServiceName) => string
   peers: Peers
+  /** x-admin-key of plain mode. */
   adminKey: string | undefined
+  /** Signs as an admin, where the gateway asks for that. */
+  signer: Signer | undefined
 }
 
 export interface Finding extends Pick<DoctorCheck, 'name' | 'count' | 'detail'> {
@@ -68,11 +72,16 @@ const lane = ({ peers }: Patient, chain: Chain) =>
     ]
   })
 
-const deadLetters = ({ baseUrl, adminKey }: Patient) =>
+const deadLetters = ({ baseUrl, adminKey, signer }: Patient) =>
   unless('gateway', 'dead_letters', async () => {
     const { oracleWallet } = await connect({ baseUrl }).gateway.listNetworks()
     const identity = { ...(oracleWallet ? { adminWallet: oracleWallet } : {}), ...(adminKey ? { adminKey } : {}) }
-    const { deadLetters: letters, total } = await connect({ baseUrl, identity }).gateway.listDeadLetters({ query: { limit: '1000' } })
+    const read = ({ gateway }: Carapace) => gateway.listDeadLetters({ query: { limit: '1000' } })
+    const { deadLetters: letters, total } = await read(connect({ baseUrl, identity })).catch((error: unknown) => {
+      if (!(error instanceof Refusal && error.code === 'SIGNATURE_REQUIRED')) throw error
+      if (!signer) throw new Error('admin calls are signed here: DOCTOR_KEY has to be the private key of an admin wallet')
+      return read(connect({ baseUrl, identity: { adminWallet: signer.wallet }, fetch: signer.fetch }))
+    })
     return [
       {
         where: 'gateway',

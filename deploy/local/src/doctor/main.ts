@@ -6,6 +6,7 @@ import { findAddresses } from '../addresses.ts'
 import { environment } from '../config.ts'
 import { services } from '../services.ts'
 import { examine } from './examine.ts'
+import { findSigner } from './signer.ts'
 
 try {
   const config = readConfig(environment)
@@ -13,7 +14,8 @@ try {
   const internalKey = config.INTERNAL_KEY ?? (await readFile(path.join(config.DATA_DIR, 'keys', 'internalKey'), 'utf8')).trim()
   const address = await findAddresses(config)
   const names = services.map(({ api }) => api.name as ServiceName)
-  const findings = await examine({ baseUrl, services: names, address, peers: makePeers(address, internalKey), adminKey: config.ADMIN_API_KEY })
+  const peers = makePeers(address, internalKey)
+  const findings = await examine({ baseUrl, services: names, address, peers, adminKey: config.ADMIN_API_KEY, signer: await findSigner(config) })
   for (const { where, name, count, detail } of findings) {
     console.log(`${count === 0 ? 'well ' : 'WRONG'}  ${where.padEnd(14)} ${name.padEnd(18)} ${count}`)
     for (const line of detail) console.log(`         ${line}`)

@@ -18,8 +18,8 @@ export interface Child {
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
 
-/** Starts it on free ports. @throws Error with its last words when it does not come up */
-export async function startChild(dataDir: string): Promise<Child> {
+/** Starts it on free ports, unless `more` says otherwise. @throws Error with its last words when it does not come up */
+export async function startChild(dataDir: string, more: Record<string, string> = {}): Promise<Child> {
   const variables = {
     PATH: environment.PATH,
     DATA_DIR: dataDir,
@@ -28,6 +28,7 @@ export async function startChild(dataDir: string): Promise<Child> {
     LOG_LEVEL: 'error',
     RATE_LIMIT_READ: '100000',
     RATE_LIMIT_WRITE: '100000',
+    ...more,
   }
   const child = spawn(process.execPath, [program], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
   const url = await firstUrl(child)

@@ -9,7 +9,7 @@ import { services } from '../services.ts'
 export async function assertWell({ platform: { url, config } }: { platform: { url: string; config: Config } }): Promise<void> {
   const address = addressesOf(config)
   const names = services.map(({ api }) => api.name as ServiceName)
-  const patient = { baseUrl: url, services: names, address, peers: makePeers(address, config.INTERNAL_KEY!), adminKey: undefined }
+  const patient = { baseUrl: url, services: names, address, peers: makePeers(address, config.INTERNAL_KEY!), adminKey: undefined, signer: undefined }
   const wrong = async () => (await examine(patient)).filter(({ count }) => count > 0)
   await until(
     'the doctor finds nothing',

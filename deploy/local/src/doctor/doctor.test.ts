@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { rename } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from '@carapace/testing'
+import getPort from 'get-port'
+import { environment } from '../config.ts'
+import { type Child, startChild, temporaryDataDir } from '../testing/child.ts'
+
+const program = fileURLToPath(new URL('./main.js', import.meta.url))
+
+describe('the doctor', function () {
+  this.timeout(90_000)
+  let folder: Awaited<ReturnType<typeof temporaryDataDir>>
+  let child: Child
+  before(async () => {
+    folder = await temporaryDataDir()
+    // signatures are over the name of the gateway: its port has to be known beforehand
+    child = await startChild(folder.path, { AUTH_MODE: 'signed', PORT: String(await getPort()) })
+  })
+  after(async () => {
+    await child?.stop()
+    await folder?.remove()
+  })
+
+  const look = (): Promise<{ text: string; code: number }> =>
+    new Promise(resolve => {
+      const variables = { PATH: environment.PATH, DATA_DIR: folder.path }
+      execFile(process.execPath, [program, child.url], { env: variables }, (error, text) => resolve({ text, code: error ? Number(error.code) : 0 }))
+    })
+
+  it('finds a system well that wants every admin call signed, dead letters included', async () => {
+    const { text } = await until(
+      'all is well',
+      async () => {
+        const seen = await look()
+        if (seen.code !== 0) throw new Error(seen.text)
+        return seen
+      },
+      60,
+    )
+
+    assert.match(text, /^well +gateway +dead_letters +0$/m)
+  })
+
+  it('says what it needs where it has no key of an admin', async () => {
+    const key = path.join(folder.path, 'keys', 'oracle')
+    await rename(key, `${key}.away`)
+
+    const { text, code } = await look()
+
+    await rename(`${key}.away`, key)
+    assert.equal(code, 1)
+    assert.match(text, /^WRONG +gateway +dead_letters +1\n +admin calls are signed here: DOCTOR_KEY/m)
+  })
+})
