@@ -1,3 +1,2 @@
-export type { NetworkInfo } from './own/networks.ts'
 export type { Payment, PaymentStep } from './payment.ts'
 export { type GatewayOptions, type RunningGateway, startGateway } from './start.ts'

@@ -1,6 +1,6 @@
+import type { KnownNetwork } from '@carapace/chain'
 import type { Config } from '@carapace/service'
 import { isLoopback } from './door/peer.ts'
-import type { NetworkInfo } from './own/networks.ts'
 
 export interface AuthMode {
   mode: 'plain' | 'signed'
@@ -12,7 +12,7 @@ export interface AuthMode {
  * How callers prove who they are.
  * @throws Error when plain mode would be open to the world and nobody has accepted that
  */
-export function authMode(config: Config, networks: readonly NetworkInfo[] | undefined): AuthMode {
+export function authMode(config: Config, networks: readonly KnownNetwork[] | undefined): AuthMode {
   const mode = config.AUTH_MODE ?? 'signed'
   if (mode === 'signed') return { mode, exposed: false }
   const reasons = [

@@ -1,5 +1,6 @@
 import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
+import type { KnownNetwork } from '@carapace/chain'
 import { type Config, closeServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { crossOrigin } from './door/cross-origin.ts'
@@ -13,7 +14,7 @@ import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
 import { authMode } from './mode.ts'
-import { askForNetworks, type NetworkInfo } from './own/networks.ts'
+import { askForNetworks } from './own/networks.ts'
 import { ownService } from './own/service.ts'
 import { loadAssets } from './pages/assets.ts'
 import { type PaymentStep, paymentStep } from './payment.ts'
@@ -31,7 +32,7 @@ export interface GatewayOptions {
   address: (service: ServiceName) => string
   log: Logger
   /** Both networks, if the starter knows them; else the relayer is asked. */
-  networks?: NetworkInfo[]
+  networks?: readonly KnownNetwork[]
   /** No other gateway shares the database (embedded start): limits are counted in memory. */
   exclusive?: boolean
   /** In-process bus: resolves when every service listens. */

@@ -13,6 +13,7 @@ import { commands, toChecksum } from '@carapace/chain'
 import { on, type Platform, reply, type Subscription } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
 import { Schema } from 'mongoose'
+import type { NetworkSource } from './networks.ts'
 
 type Outcome = { status: 'pending'; txHash: string | null } | { status: 'confirmed'; txHash: string } | { status: 'failed'; error: string }
 
@@ -36,7 +37,7 @@ export const faucetStore = (db: Database): FaucetStore => aggregateStore<Grant>(
 
 /** Mints test USDC and gives gas, waits for both up to 10 s. @throws CHAIN_UNAVAILABLE when the network refuses for good */
 export async function useFaucet(
-  { faucets, wait, networks, peers }: Platform & { faucets: FaucetStore; networks: () => Promise<{ chain: string; gasless: boolean }[]> },
+  { faucets, wait, networks, peers }: Platform & { faucets: FaucetStore; networks: NetworkSource },
   requestId: string,
   { walletAddress, amount, chain }: BodyOf<typeof gatewayApi.endpoints.useFaucet>,
 ) {

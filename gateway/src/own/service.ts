@@ -1,10 +1,11 @@
 import { apis, apiVersion, asyncapi, gatewayApi, openapi, refuse } from '@carapace/api'
+import { networkReader } from '@carapace/chain'
 import { content, defineService, type HandlersOf, type Platform, type Subscription } from '@carapace/service'
 import { type AgentRows, agentEvents, openAgentRows } from '../identity/agents.ts'
 import { openSharedWindows } from '../rate/store.ts'
 import { type ClockStore, clockStore } from './clock.ts'
 import { type FaucetStore, faucetEvents, faucetStore, useFaucet } from './faucet.ts'
-import { type NetworkSource, networkSource } from './networks.ts'
+import type { NetworkSource } from './networks.ts'
 import { pageHeaders } from './page.ts'
 import { receiptPage, receiptPicture } from './receipt.ts'
 import { referencePage } from './reference.ts'
@@ -38,7 +39,7 @@ export const ownService = (options: OwnOptions, agents: { rows?: AgentRows }) =>
         agentRows: agents.rows,
         clocks: clockStore(platform),
         faucets: faucetStore(platform.db),
-        networks: options.networks ?? networkSource(platform.peers),
+        networks: options.networks ?? networkReader(platform).all,
       }
     },
     http: parts => http(parts, options),

@@ -1,3 +1,4 @@
+import { type Networks, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
@@ -6,7 +7,6 @@ import { type Performances, performanceStore } from './bond/performance.store.ts
 import { type Slashes, slashStore } from './bond/slash.store.ts'
 import { type EscrowStore, escrowStore } from './escrow/escrow.store.ts'
 import { escrowLedger, type TvlRow, tvlRow } from './ledger.ts'
-import { type Networks, networkReader } from './networks.ts'
 import { type Earnings, earningStore } from './receipt/earning.store.ts'
 import { type Receipts, receiptStore } from './receipt/receipt.store.ts'
 import { type ClaimStore, claimStore, type RewardStore, rewardStore, type Sources, sourceStore } from './reward/reward.store.ts'

@@ -1,6 +1,5 @@
-import { type Chain, chainRelayerApi } from '@carapace/api'
-import { networks } from '@carapace/chain'
-import type { Peers } from '@carapace/service'
+import type { Chain } from '@carapace/api'
+import { type Networks, networks } from '@carapace/chain'
 
 export const registryOf = (chain: Chain): string => networks[chain].canonical.IdentityRegistry
 /** CAIP-10 name of the identity registry of a network. */
@@ -13,18 +12,16 @@ export interface CardContracts {
 
 const pauseMs = 5_000
 
-/** Asks the relayer until it has answered once. */
-export function cardContracts(peers: Peers): CardContracts {
-  const known = new Map<Chain, string>()
+/** Asks the relayer until it has answered once, each few seconds at most. */
+export function cardContracts(networks: Networks): CardContracts {
   let askAgainAt = 0
   return {
     of: async chain => {
-      if (!known.has(chain) && Date.now() >= askAgainAt) {
+      if (!networks.known(chain) && Date.now() >= askAgainAt) {
         askAgainAt = Date.now() + pauseMs
-        const answer = await peers.find('chain-relayer', chainRelayerApi.internal.chainNetworks).catch(() => undefined)
-        for (const network of answer?.networks ?? []) known.set(network.chain, network.contracts.card)
+        await networks.all().catch(() => undefined)
       }
-      return known.get(chain) ?? null
+      return networks.known(chain)?.card ?? null
     },
   }
 }

@@ -1,3 +1,4 @@
+import { networkReader } from '@carapace/chain'
 import type { Platform } from '@carapace/service'
 import { type AgentStore, agentStore } from './agent.store.ts'
 import type { Agent } from './agent.ts'
@@ -34,7 +35,7 @@ export const stores = ({ db, config, peers, clock, newId }: Platform): Stores =>
   return {
     agents: agentStore(db),
     owners: tokenOwners(db),
-    cards: cardContracts(peers),
+    cards: cardContracts(networkReader({ peers })),
     invites: inviteStore(db),
     migrations: migrationStore(db),
     evidence: evidenceStore(db),

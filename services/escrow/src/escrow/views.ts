@@ -1,6 +1,6 @@
 import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
+import type { Networks } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
-import type { Networks } from '../networks.ts'
 import type { Escrow, Settlement } from './escrow.ts'
 
 const netOf = ({ treasury, external }: Settlement): bigint => treasury + external
