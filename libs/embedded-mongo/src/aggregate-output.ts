@@ -10,6 +10,7 @@ import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
 import { okReply } from './reply.ts'
 import { viewOf } from './txn.ts'
 import { type Doc, getOwn } from './values.ts'
+import { requireCollection } from './views.ts'
 import { encodeVersion, insertDocument, replaceDocument, type Writer } from './write.ts'
 import { ensureCollection, existing, noteRename, runWrite } from './write-run.ts'
 
@@ -35,6 +36,7 @@ export async function writeOutput(context: Context, target: Target, docs: readon
 /** The new documents go into a collection of their own, which then takes the name: either all of it happens or nothing. */
 function replaceCollection(context: Context, writer: Writer, db: string, name: string, docs: readonly Doc[]): void {
   const old = existing(writer, db, name)
+  if (old) requireCollection(old)
   const fresh = writer.catalog.create(db, `tmp.agg_out.${writer.catalog.nextId()}`, old?.options ?? {})
   compileValidator(fresh)
   fresh.indexes = (old?.indexes ?? []).map(index => ({ ...indexFrom(writer.catalog.nextId(), index.spec), isReady: true }))

@@ -46,6 +46,7 @@ export interface Catalog {
   owner(db: string, name: string): Txn | undefined
   collections(db: string, txn?: Txn): Collection[]
   databases(): string[]
+  hasViews(): boolean
   nextId(): number
   create(db: string, name: string, options: Doc, owner?: Txn): Collection
   /** Writes the collection's record: after its creation, and whenever an option, index or flag of it has changed. */
@@ -69,14 +70,19 @@ const sequenceKey = Buffer.from('s')
 export function openCatalog(storage: Storage): Catalog {
   const databases = new Map<string, Map<string, Collection>>()
   let lastId = 0
+  let views = 0
+  const countView = ({ options }: Collection, change: number) => {
+    if (options.viewOn !== undefined) views += change
+  }
 
   const keep = (collection: Collection) => {
     const names = databases.get(collection.db) ?? new Map<string, Collection>()
     databases.set(collection.db, names.set(collection.name, collection))
+    countView(collection, 1)
   }
   const forget = (collection: Collection) => {
     const names = databases.get(collection.db)
-    names?.delete(collection.name)
+    if (names?.delete(collection.name)) countView(collection, -1)
     if (names?.size === 0) databases.delete(collection.db)
   }
   const discard = (kind: Garbage['kind'], id: number) => storage.meta.put(garbageKey({ kind, id }), Buffer.from([1]))
@@ -90,6 +96,7 @@ export function openCatalog(storage: Storage): Catalog {
     owner: (db, name) => databases.get(db)?.get(name)?.owner,
     collections: (db, txn) => [...(databases.get(db)?.values() ?? [])].filter(collection => isVisible(collection, txn)),
     databases: () => [...databases.keys()].filter(db => catalog.collections(db).length > 0),
+    hasViews: () => views > 0,
     nextId: () => {
       lastId += 1
       return lastId
@@ -129,6 +136,7 @@ export function openCatalog(storage: Storage): Catalog {
     forgetGarbage: garbage => storage.meta.remove(garbageKey(garbage)),
     reload: () => {
       databases.clear()
+      views = 0
       lastId = Math.max(lastId, storage.meta.get(sequenceKey)?.readUInt32BE(0) ?? 0)
       for (const { value } of storage.meta.scan({ start: collectionPrefix, end: Buffer.from('d') })) keep(collectionFrom(readStored(value)))
     },

@@ -1,39 +1,21 @@
-import { runPipeline } from './aggregate.ts'
-import { writeOutput } from './aggregate-output.ts'
-import type { PipelineEnv } from './aggregate-sink.ts'
-import { sourceDocuments } from './aggregate-source.ts'
+import { pipelineResults } from './aggregate-run.ts'
 import { splitPipeline } from './aggregate-split.ts'
-import { decode, decodeFields, encode } from './bson-raw.ts'
+import { encode } from './bson-raw.ts'
 import { isChangeStream } from './change-stream.ts'
 import { parseCollation } from './collation.ts'
 import { watch } from './commands-change-stream.ts'
 import { countMatches } from './commands-count.ts'
 import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
-import {
-  type Command,
-  type Context,
-  collectionName,
-  findCollection,
-  flag,
-  optionalCount,
-  optionalDoc,
-  optionalDocs,
-  variables,
-  viewFor,
-} from './context.ts'
+import { type Command, type Context, collectionName, flag, optionalCount, optionalDoc, optionalDocs, variables } from './context.ts'
 import { fail } from './errors.ts'
-import { parseSort } from './query-sort.ts'
-import { checkDeadline, docOf, type Query, runQuery, type Tick, tick, withinDeadline } from './read.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
+import { resolveView } from './views.ts'
 
 const firstBatchSize = 101
-const turnMs = 12
 const atlasStages = new Set(['$search', '$searchMeta', '$vectorSearch', '$listSearchIndexes', '$rankFusion'])
 /** Stages that compare nothing. */
 const indifferent = new Set(['$skip', '$limit', '$count', '$unwind', '$out', '$merge', '$unset'])
-/** Stages that give nothing before they have seen everything. */
-const gathering = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto', '$sort', '$facet'])
 
 export const aggregate: Command = {
   run: async context => {
@@ -41,19 +23,22 @@ export const aggregate: Command = {
     const collation = parseCollation(body.collation)
     const isForDatabase = isNumeric(body.aggregate)
     const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
-    const stages = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
-    if (isChangeStream(stages)) return watch(context, isForDatabase ? undefined : name, stages)
+    const given = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
+    if (isChangeStream(given)) return watch(context, isForDatabase ? undefined : name, given)
+    const target = resolveView(context, name)
+    const stages = [...target.pipeline, ...given]
     checkStages(body, stages)
     if (collation) checkCollated(splitPipeline(stages).rest)
-    if (flag(body, 'explain')) return explain.run({ ...context, body: { explain: { aggregate: name, pipeline: stages }, verbosity: 'queryPlanner' } })
+    if (flag(body, 'explain'))
+      return explain.run({ ...context, body: { explain: { aggregate: target.name, pipeline: stages }, verbosity: 'queryPlanner' } })
     const cursor = optionalDoc(body, 'cursor') ?? fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
     const batchSize = optionalCount(cursor, 'batchSize') ?? firstBatchSize
-    const counted = countOnly(context, name, stages)
+    const counted = countOnly(context, target.name, stages)
     const end = { isReached: counted !== undefined }
     return answerWithCursor(
       context,
       `${context.db}.${name}`,
-      counted?.values() ?? results(context, isForDatabase ? undefined : name, stages),
+      counted?.values() ?? pipelineResults(context, isForDatabase ? undefined : target.name, stages),
       batchSize,
       false,
       end,
@@ -72,72 +57,6 @@ export const aggregate: Command = {
     'fromMongos',
   ]),
   inTransaction: true,
-}
-
-async function* results(context: Context, name: string | undefined, stages: readonly Doc[]): AsyncGenerator<Buffer | Tick> {
-  const env: PipelineEnv = {
-    now: context.now,
-    let: variables(context),
-    lookup: (other, filter) => everythingIn(context, other, filter ?? {}),
-    out: (target, docs, mode) => writeOutput(context, target, docs, mode),
-    source: stage => sourceDocuments(context, name, stage),
-  }
-  const split = splitPipeline(stages)
-  const source = name === undefined ? [] : sourceFor(split.rest, documents(context, name, split), context.deadline)
-  for await (const doc of runPipeline(split.rest, source, env)) yield encode(doc)
-}
-
-/** What the front of the pipeline lets through, found by an index where there is one. */
-function* documents(context: Context, name: string, { filter, sort, skip, limit, fields }: ReturnType<typeof splitPipeline>): Generator<Doc | Tick> {
-  const collection = findCollection(context, name)
-  if (!collection) return
-  const query: Query = {
-    filter,
-    sort: parseSort(sort),
-    skip,
-    limit,
-    hint: context.body.hint,
-    vars: variables(context),
-    collation: parseCollation(context.body.collation),
-    fields,
-  }
-  for (const found of runQuery(viewFor(context), collection, query)) {
-    yield found === tick ? tick : (found.doc ?? (fields ? decodeFields(found.raw, fields.all) : decode(found.raw)))
-  }
-}
-
-/** A pipeline that needs all its input anyway gets what can be read in one turn at once, which is quicker than document by document. */
-function sourceFor(stages: readonly Doc[], stream: Generator<Doc | Tick>, deadline: number): Iterable<Doc> | AsyncIterable<Doc> {
-  const first: Doc[] = []
-  if (!stages.some(stage => gathering.has(Object.keys(stage)[0]!))) return inTurns(first, stream, deadline)
-  const started = Date.now()
-  for (;;) {
-    const { done, value } = stream.next()
-    if (done) return first
-    if (value !== tick) first.push(value)
-    else if (Date.now() - started > turnMs) return inTurns(first, stream, deadline)
-  }
-}
-
-/** Gives other commands a turn whenever the reading has taken long. */
-async function* inTurns(first: readonly Doc[], stream: Iterable<Doc | Tick>, deadline: number): AsyncGenerator<Doc> {
-  yield* first
-  let turnStarted = Date.now()
-  for (const doc of stream) {
-    if (doc !== tick) yield doc
-    else {
-      checkDeadline(deadline)
-      if (Date.now() - turnStarted < turnMs) continue
-      await new Promise(setImmediate)
-      turnStarted = Date.now()
-    }
-  }
-}
-
-function* everythingIn(context: Context, name: string, filter: Doc): Generator<Doc> {
-  const collection = findCollection(context, name)
-  if (!collection) return
-  for (const found of withinDeadline(runQuery(viewFor(context), collection, { filter }), context.deadline)) yield docOf(found)
 }
 
 /** What depends on the command around the pipeline. */

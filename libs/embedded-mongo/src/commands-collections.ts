@@ -11,6 +11,7 @@ import { compileFilter } from './match.ts'
 import { equal } from './order.ts'
 import { okReply } from './reply.ts'
 import { type Doc, isDoc, isTruthy } from './values.ts'
+import { isView, requireCollection, viewOptions } from './views.ts'
 import type { Writer } from './write.ts'
 import { createCollection, existing, noteCollection, noteRename, runWrite } from './write-run.ts'
 
@@ -24,7 +25,7 @@ const keptOptions = new Set([
   'storageEngine',
   'indexOptionDefaults',
 ])
-const refusedOptions = new Set(['capped', 'size', 'max', 'viewOn', 'pipeline', 'timeseries', 'expireAfterSeconds', 'encryptedFields'])
+const refusedOptions = new Set(['capped', 'size', 'max', 'timeseries', 'expireAfterSeconds', 'encryptedFields'])
 const validationLevels = ['off', 'strict', 'moderate']
 const validationActions = ['error', 'warn']
 
@@ -41,7 +42,18 @@ export const create: Command = {
       return okReply()
     })
   },
-  fields: new Set([...keptOptions, ...refusedOptions, 'collation', 'idIndex', 'autoIndexId', 'flags', 'bucketRounding', 'temp']),
+  fields: new Set([
+    ...keptOptions,
+    ...refusedOptions,
+    'viewOn',
+    'pipeline',
+    'collation',
+    'idIndex',
+    'autoIndexId',
+    'flags',
+    'bucketRounding',
+    'temp',
+  ]),
   inTransaction: true,
 }
 
@@ -76,6 +88,7 @@ export const renameCollection: Command = {
     return runWrite(context, writer => {
       const source = existing(writer, from![0], from![1])
       if (!source) return fail(26, `Source collection ${from!.join('.')} does not exist`)
+      requireCollection(source)
       if (from!.join('.') === to!.join('.')) fail(20, "Can't rename a collection to itself")
       const target = existing(writer, to![0], to![1])
       if (target && !flag(context.body, 'dropTarget')) fail(48, 'target namespace exists')
@@ -135,6 +148,13 @@ export const collMod: Command = {
       const collection = existing(writer, context.db, name)
       if (!collection) return fail(26, `ns does not exist: ${context.db}.${name}`)
       const reply = body.index === undefined ? {} : modifyIndex(writer, collection, optionalDoc(body, 'index')!)
+      if (isView(collection)) {
+        collection.options = viewOptions(body.viewOn ?? collection.options.viewOn, body.pipeline ?? collection.options.pipeline)
+        writer.catalog.save(collection)
+        return okReply()
+      }
+      if (body.viewOn !== undefined || body.pipeline !== undefined)
+        fail(72, `'viewOn' and 'pipeline' are for views, ${namespaceOf(collection)} is none`)
       const options = { ...collection.options }
       for (const option of ['validator', 'validationLevel', 'validationAction', 'changeStreamPreAndPostImages'])
         if (body[option] !== undefined) options[option] = body[option]
@@ -146,7 +166,7 @@ export const collMod: Command = {
       return okReply(reply)
     })
   },
-  fields: new Set(['index', 'validator', 'validationLevel', 'validationAction', 'changeStreamPreAndPostImages', 'dryRun']),
+  fields: new Set(['index', 'validator', 'validationLevel', 'validationAction', 'changeStreamPreAndPostImages', 'viewOn', 'pipeline', 'dryRun']),
 }
 
 function dropCollection(writer: Writer, context: Context, collection: Collection): void {
@@ -162,12 +182,20 @@ function createOptions(body: Doc): Doc {
   const options: Doc = {}
   for (const option of Object.keys(body)) {
     const value = body[option]
-    if (refusedOptions.has(option) && value !== false && !(option === 'pipeline' && body.viewOn === undefined))
-      fail(115, `the option '${option}' of create is not supported by this server`)
+    if (refusedOptions.has(option) && value !== false) fail(115, `the option '${option}' of create is not supported by this server`)
     if (keptOptions.has(option)) options[option] = value
   }
   if (parseCollation(body.collation)) fail(115, 'a collection with a collation is not supported by this server')
+  if (body.viewOn !== undefined) return createdView(body, options)
+  if (body.pipeline !== undefined) fail(72, "'pipeline' requires 'viewOn' to also be specified")
   return checkOptions(options)
+}
+
+/** Nothing that is about stored documents goes with a view. */
+function createdView({ viewOn, pipeline }: Doc, others: Doc): Doc {
+  const [other] = Object.keys(others)
+  if (other !== undefined) fail(72, `Cannot specify '${other}' and 'viewOn' together`)
+  return viewOptions(viewOn, pipeline)
 }
 
 function checkOptions(options: Doc): Doc {
@@ -185,6 +213,7 @@ function checkOptions(options: Doc): Doc {
 }
 
 function describe(collection: Collection): Doc {
+  if (isView(collection)) return { name: collection.name, type: 'view', options: collection.options, info: { readOnly: true } }
   const entry: Doc = { name: collection.name, type: 'collection', options: collection.options, info: { readOnly: false, uuid: collection.uuid } }
   if (!collection.options.clusteredIndex) entry.idIndex = idIndexSpec
   return entry

@@ -1,3 +1,5 @@
+import { pipelineResults } from './aggregate-run.ts'
+import { decode } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
 import { type Collation, parseCollation } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, viewFor } from './context.ts'
@@ -8,7 +10,8 @@ import { compileFilter } from './match.ts'
 import { planQuery } from './plan.ts'
 import { checkDeadline, docOf, type Query, runQuery, tick, type View } from './read.ts'
 import { okReply } from './reply.ts'
-import { asNumber, getOwn, isDoc, isNumeric } from './values.ts'
+import { asNumber, type Doc, getOwn, isDoc, isNumeric } from './values.ts'
+import { queryStages, resolveView, type ViewTarget } from './views.ts'
 
 export const count: Command = {
   run: async context => {
@@ -21,31 +24,45 @@ export const count: Command = {
       hint: body.hint,
       collation: parseCollation(body.collation),
     }
-    return okReply({ n: countMatches(context, collectionName(context), query) })
+    const name = collectionName(context)
+    const view = resolveView(context, name)
+    if (view.pipeline.length > 0) return okReply({ n: (await viewDocuments(context, view)).length })
+    return okReply({ n: countMatches(context, view.name, query) })
   },
   fields: new Set(['query', 'limit', 'skip', 'hint', 'collation', 'fields', 'maxTimeMS']),
 }
 
 export const distinct: Command = {
-  run: context => {
+  run: async context => {
     const { body } = context
     const collation = parseCollation(body.collation)
     const { key } = body
     if (typeof key !== 'string') return fail(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'")
-    const collection = findCollection(context, collectionName(context))
+    const name = collectionName(context)
+    const view = resolveView(context, name)
+    const collection = findCollection(context, view.name)
     const filter = optionalDoc(body, 'query') ?? {}
     compileFilter(filter)
     const values = new Map<unknown, unknown>()
-    if (collection) {
+    const add = (value: unknown) => values.set(identity(value), values.get(identity(value)) ?? value)
+    if (view.pipeline.length > 0) for (const doc of await viewDocuments(context, view)) collectValues(doc, key.split('.'), 0, add)
+    else if (collection) {
       for (const found of runQuery(viewFor(context), collection, { filter, hint: body.hint, collation })) {
         if (found === tick) checkDeadline(context.deadline)
-        else collectValues(docOf(found), key.split('.'), 0, value => values.set(identity(value), values.get(identity(value)) ?? value))
+        else collectValues(docOf(found), key.split('.'), 0, add)
       }
     }
     return okReply({ values: collation ? distinctUnder(collation, [...values.values()]) : [...values.values()] })
   },
   fields: new Set(['key', 'query', 'collation', 'hint']),
   inTransaction: true,
+}
+
+async function viewDocuments(context: Context, view: ViewTarget): Promise<Doc[]> {
+  const docs: Doc[] = []
+  for await (const raw of pipelineResults(context, view.name, [...view.pipeline, ...queryStages(context.body)]))
+    if (raw !== tick) docs.push(decode(raw))
+  return docs
 }
 
 /** Of strings that are equal under the collation the first stays. */

@@ -3,7 +3,7 @@ import { decode } from './bson-raw.ts'
 import { type Collection, namespaceOf } from './catalog.ts'
 import { serverVersion } from './commands-server.ts'
 import { analyzeFilter } from './conjuncts.ts'
-import { type Command, type Context, collectionName, findCollection, optionalDoc } from './context.ts'
+import { type Command, type Context, collectionName, findCollection, optionalDoc, optionalDocs } from './context.ts'
 import { fail } from './errors.ts'
 import { keysOf } from './index-keys.ts'
 import type { Index } from './index-spec.ts'
@@ -14,6 +14,7 @@ import { checkDeadline, runQuery, tick } from './read.ts'
 import { okReply } from './reply.ts'
 import { viewOf } from './txn.ts'
 import { asNumber, type Doc, isDoc, isNumeric } from './values.ts'
+import { isView, queryStages, resolveView, type ViewTarget } from './views.ts'
 
 export const collStats: Command = {
   run: context => {
@@ -42,7 +43,8 @@ export const collStats: Command = {
 
 export const dbStats: Command = {
   run: context => {
-    const collections = context.engine.catalog.collections(context.db)
+    const listed = context.engine.catalog.collections(context.db)
+    const collections = listed.filter(collection => !isView(collection))
     const measured = collections.map(collection => measure(context, collection))
     const objects = measured.reduce((sum, { count }) => sum + count, 0)
     const dataSize = measured.reduce((sum, { size }) => sum + size, 0)
@@ -50,7 +52,7 @@ export const dbStats: Command = {
     return okReply({
       db: context.db,
       collections: collections.length,
-      views: 0,
+      views: listed.length - collections.length,
       objects,
       avgObjSize: objects > 0 ? dataSize / objects : 0,
       dataSize,
@@ -102,12 +104,20 @@ export const validate: Command = {
   fields: undefined,
 }
 
+/** A query of a view, as the aggregation that answers it. */
+function explainedView({ name, pipeline }: ViewTarget, command: string, inner: Doc): Doc {
+  const stages = command === 'aggregate' ? (optionalDocs(inner, 'pipeline') ?? []) : queryStages(inner)
+  return { aggregate: name, pipeline: [...pipeline, ...stages] }
+}
+
 export const explain: Command = {
   run: context => {
     const inner = context.body.explain
     if (!isDoc(inner)) return fail(14, "BSON field 'explain.explain' is the wrong type, expected type 'object'")
     const verbosity = context.body.verbosity ?? 'allPlansExecution'
     const [name] = Object.keys(inner)
+    const view = resolveView(context, String(inner[name!]))
+    if (view.pipeline.length > 0) return explain.run({ ...context, body: { explain: explainedView(view, name!, inner), verbosity } })
     const { filter, sort, hint, limit } = explained(name ?? '', inner)
     const collection = context.engine.catalog.find(context.db, String(inner[name!]), context.txn)
     const reply: Doc = {

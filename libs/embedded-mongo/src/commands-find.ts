@@ -1,5 +1,6 @@
 import { Long } from 'bson'
-import { encode } from './bson-raw.ts'
+import { pipelineResults } from './aggregate-run.ts'
+import { decode, encode } from './bson-raw.ts'
 import { withResumeLabel } from './change-stream.ts'
 import { parseCollation } from './collation.ts'
 import { nextChanges } from './commands-change-stream.ts'
@@ -13,6 +14,7 @@ import { parseSort } from './query-sort.ts'
 import { docOf, type Query, runQuery, type Tick, tick } from './read.ts'
 import { cursorReply, okReply } from './reply.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
+import { queryStages, resolveView, type ViewTarget } from './views.ts'
 
 const firstBatchSize = 101
 const unlimited = Number.POSITIVE_INFINITY
@@ -22,7 +24,8 @@ export const find: Command = {
     const { body } = context
     refuseOptions(body)
     const name = collectionName(context)
-    const collection = findCollection(context, name)
+    const view = resolveView(context, name)
+    const collection = findCollection(context, view.name)
     const namespace = `${context.db}.${name}`
     const end = { isReached: false }
     const query: Query = {
@@ -36,7 +39,12 @@ export const find: Command = {
       end,
     }
     const projection = optionalDoc(body, 'projection')
-    const stream = collection ? project(runQuery(viewFor(context), collection, query), projection, query.filter) : checkOnly(query, projection)
+    const stream =
+      view.pipeline.length > 0
+        ? projectView(context, view, query, projection)
+        : collection
+          ? project(runQuery(viewFor(context), collection, query), projection, query.filter)
+          : checkOnly(query, projection)
     const isSingle = flag(body, 'singleBatch')
     return answerWithCursor(context, namespace, stream, optionalCount(body, 'batchSize') ?? firstBatchSize, isSingle, end)
   },
@@ -148,6 +156,13 @@ function* project(stream: ReturnType<typeof runQuery>, projection: Doc | undefin
     if (found === tick) yield tick
     else yield shape ? encode(shape(docOf(found))) : found.raw
   }
+}
+
+/** What `find` gives of a view: the query becomes stages behind the view's own. */
+async function* projectView(context: Context, view: ViewTarget, query: Query, projection: Doc | undefined): AsyncGenerator<Buffer | Tick> {
+  const shape = projection && Object.keys(projection).length > 0 ? compileProjection(projection, query.filter) : undefined
+  for await (const raw of pipelineResults(context, view.name, [...view.pipeline, ...queryStages(context.body)]))
+    yield raw === tick || !shape ? raw : encode(shape(decode(raw)))
 }
 
 /** A collection that is not there gives nothing, but a bad filter is refused all the same. */

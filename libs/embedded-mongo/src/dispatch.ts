@@ -9,6 +9,7 @@ import { errorReply, withField } from './reply.ts'
 import { type Session, sessionOf, transactionNumber } from './session.ts'
 import { joinTransaction } from './transaction-state.ts'
 import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
+import { refuseView } from './views.ts'
 import type { Connection } from './wire.ts'
 import { buildReply, type Message } from './wire-message.ts'
 
@@ -116,6 +117,7 @@ function maxTimeOf(value: unknown): number {
 function run(command: Command, context: Context): Buffer | undefined | Promise<Buffer | undefined> {
   checkFields(command, context)
   const { body, engine } = context
+  if (engine.catalog.hasViews()) refuseView(context)
   if (body.autocommit === undefined) applyReadConcern(context)
   if (body.lsid === undefined) {
     if (body.txnNumber !== undefined) fail(72, 'Transaction number requires a session ID to also be specified')

@@ -7,6 +7,7 @@ import { idIndexSpec } from './index-spec.ts'
 import { remember } from './session.ts'
 import { Blocked } from './txn.ts'
 import type { Doc } from './values.ts'
+import { requireCollection } from './views.ts'
 import type { Writer } from './write.ts'
 
 /** How far a write of many statements has got: it may have to pause for a transaction's lock, or be taken up after a restart. */
@@ -59,7 +60,9 @@ async function waitFor({ txn }: Blocked, deadline: number): Promise<void> {
 
 /** The collection to write to, made when it is not there. */
 export function ensureCollection(writer: Writer, db: string, name: string): Collection {
-  return writer.catalog.find(db, name, writer.txn) ?? createCollection(writer, db, name, {})
+  const found = writer.catalog.find(db, name, writer.txn)
+  if (found) requireCollection(found)
+  return found ?? createCollection(writer, db, name, {})
 }
 
 /** Makes a collection; in a transaction nobody else sees it before the commit. */
