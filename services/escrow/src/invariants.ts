@@ -34,11 +34,17 @@ const checks: Record<string, Check> = {
     }),
 
   total_locked: async ({ tvl, ledger }) => {
-    const row = await tvl.total()
-    const booked = sum((await Promise.all(chains.map(async chain => sum((await ledger.balances(chain, 'escrow:')).values())))).values())
+    const { total, chains: locked } = await tvl.locked()
+    const faults = await Promise.all(
+      chains.map(async chain => {
+        const booked = sum((await ledger.balances(chain, 'escrow:')).values())
+        return locked[chain] === booked ? [] : [`the control row says ${locked[chain]} on ${chain}, the accounts ${booked}`]
+      }),
+    )
     return [
-      ...(row === booked ? [] : [`the control row says ${row}, the accounts ${booked}`]),
-      ...(row > limits.escrow.tvlMicro ? [`${row} is above the cap`] : []),
+      ...faults.flat(),
+      ...(total === sum(Object.values(locked)) ? [] : [`the control row says ${total}, its networks ${sum(Object.values(locked))}`]),
+      ...(total > limits.escrow.tvlMicro ? [`${total} is above the cap`] : []),
     ]
   },
 

@@ -22,4 +22,9 @@ const schema = new Schema<SlashRow>({ agentId: String, amount: BigInt, gigBudget
 schema.index({ createdAt: -1, _id: -1 }, { name: 'newest' })
 schema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
 
-export const slashStore = (db: Database): Projection<SlashRow> => projection<SlashRow>(db, { collection: 'slashes', schema })
+export const slashStore = (db: Database): Projection<SlashRow> =>
+  projection<SlashRow>(db, {
+    collection: 'slashes',
+    schema,
+    shareOf: ({ status, amount = 0n }) => ({ sums: { applied: status === 'APPLIED' ? amount : 0n } }),
+  })

@@ -26,6 +26,11 @@ export interface RewardStore {
 }
 
 export const rewardStore = (db: Database): RewardStore => ({
-  rows: aggregateStore<Reward>(db, { collection: 'rewards', resource: 'reward', schema: rewardSchema }),
+  rows: aggregateStore<Reward>(db, {
+    collection: 'rewards',
+    resource: 'reward',
+    schema: rewardSchema,
+    shareOf: ({ accrued, claimed }) => ({ sums: { accrued, claimed } }),
+  }),
   claims: aggregateStore<Claim>(db, { collection: 'claims', resource: 'claim', schema: claimSchema }),
 })

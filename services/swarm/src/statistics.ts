@@ -1,51 +1,46 @@
 import { usd } from '@carapace/api'
+import type { ShareOf, Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
+import type { Validation } from './validation.ts'
 
-/** Figures of all validations and rewards, counted when they are asked for. */
+/** What one validation adds to the figures of all. */
+export const shareOf: ShareOf<Stored<Validation>> = ({ status, frozen, appealOf, panel, votes, resolvedAt, createdAt }) => ({
+  sums: {
+    [status]: 1n,
+    frozen: frozen ? 1n : 0n,
+    appeals: appealOf === null ? 0n : 1n,
+    appealsWon: appealOf !== null && status === 'approved' ? 1n : 0n,
+    resolved: resolvedAt ? 1n : 0n,
+    resolutionMs: resolvedAt ? BigInt(resolvedAt.getTime() - createdAt.getTime()) : 0n,
+  },
+  sets: { asked: panel.map(({ agentId }) => agentId), voted: votes.map(({ voterId }) => voterId) },
+})
+
+/** Figures of all validations and rewards. */
 export async function statisticsOf({ validations, rewards }: Parts) {
-  const count = (filter: Record<string, unknown>) => validations.count(filter)
-  const [total, pending, approved, rejected, expired, frozen, appeals, appealsWon, people, times, money] = await Promise.all([
-    count({}),
-    count({ status: 'pending' }),
-    count({ status: 'approved' }),
-    count({ status: 'rejected' }),
-    count({ status: 'expired' }),
-    count({ frozen: true }),
-    count({ appealOf: { $ne: null } }),
-    count({ appealOf: { $ne: null }, status: 'approved' }),
-    peopleOf(validations.collection),
-    durationOf(validations.collection),
-    rewards.rows.collection.aggregate([{ $group: { _id: null, accrued: { $sum: '$accrued' }, claimed: { $sum: '$claimed' } } }]).toArray(),
-  ])
+  const [of, money] = await Promise.all([validations.sums(), rewards.rows.sums()])
+  const [pending, approved, rejected, expired] = [of('pending'), of('approved'), of('rejected'), of('expired')].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   const ended = approved + rejected + expired
+  const resolved = Number(of('resolved'))
   return {
-    totalValidations: total,
+    totalValidations: pending + ended,
     pending,
     approved,
     rejected,
     expired,
-    frozen,
-    appeals,
-    appealsWon,
-    totalValidators: people.asked,
-    activeValidators: people.voted,
+    frozen: Number(of('frozen')),
+    appeals: Number(of('appeals')),
+    appealsWon: Number(of('appealsWon')),
+    totalValidators: Number(of('asked')),
+    activeValidators: Number(of('voted')),
     consensusRate: ended ? Math.round((1000 * (approved + rejected)) / ended) / 1000 : 0,
-    averageResolutionSeconds: times,
-    totalRewardsAccrued: usd(BigInt(money[0]?.accrued ?? 0)),
-    totalRewardsClaimed: usd(BigInt(money[0]?.claimed ?? 0)),
+    averageResolutionSeconds: resolved ? Math.round(Number(of('resolutionMs')) / resolved / 1000) : 0,
+    totalRewardsAccrued: usd(money('accrued')),
+    totalRewardsClaimed: usd(money('claimed')),
   }
-}
-
-type Collection = Parts['validations']['collection']
-
-async function peopleOf(collection: Collection): Promise<{ asked: number; voted: number }> {
-  const [asked, voted] = await Promise.all([collection.distinct('panel.agentId'), collection.distinct('votes.voterId')])
-  return { asked: asked.length, voted: voted.length }
-}
-
-async function durationOf(collection: Collection): Promise<number> {
-  const rows = await collection
-    .aggregate([{ $match: { resolvedAt: { $type: 'date' } } }, { $group: { _id: null, ms: { $avg: { $subtract: ['$resolvedAt', '$createdAt'] } } } }])
-    .toArray()
-  return Math.round(Number(rows[0]?.ms ?? 0) / 1000)
 }

@@ -1,5 +1,6 @@
 import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
+import { shareOf } from './statistics.ts'
 import type { Validation } from './validation.ts'
 
 const schema = new Schema<Validation>({ gigId: String, jobId: String, submissionId: String, status: String, budget: BigInt, dueAt: Date })
@@ -26,6 +27,7 @@ export function validationStore(db: Database): ValidationStore {
     resource: 'validation',
     schema,
     duplicates: { submission: 'ALREADY_EXISTS' },
+    shareOf,
   })
   return {
     ...validations,

@@ -1,5 +1,5 @@
 import { limits } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Page, totalsOf } from '@carapace/store'
+import { type AggregateStore, aggregateStore, type Database, type Page, type Share, totalsOf } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
 import type { Bond } from './bond.ts'
 import type { BondEvent } from './outcome.ts'
@@ -8,6 +8,7 @@ const schema = new Schema<Bond>({ wallet: String, chain: String, free: BigInt, t
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 schema.index({ wallet: 1 }, { name: 'wallet' })
 schema.index({ total: -1, _id: -1 }, { name: 'total' })
+schema.index({ lastSlashAt: 1 }, { name: 'last_slash', partialFilterExpression: { lastSlashAt: { $type: 'date' } } })
 schema.index({ 'moves.id': 1 }, { name: 'moves' })
 schema.index({ 'locks.lockId': 1 }, { name: 'locks' })
 schema.index({ 'locks.unlockId': 1 }, { name: 'unlocks' })
@@ -24,26 +25,36 @@ export type BondStore = AggregateStore<Bond> & {
 const places = ['moves.id', 'locks.lockId', 'locks.unlockId', 'done.id', 'done.unlocked.lockId']
 
 export function bondStore(db: Database): BondStore {
-  const bonds = aggregateStore<Bond>(db, { collection: 'bonds', resource: 'bond', schema })
+  const bonds = aggregateStore<Bond>(db, { collection: 'bonds', resource: 'bond', schema, shareOf })
   return {
     ...bonds,
     waitingFor: async id => (await bonds.find({ $or: places.map(place => ({ [place]: id })) }, { limit: 1 }))[0],
     stats: async healthySince => {
-      const [sums] = await db.connection
-        .collection('bonds')
-        .aggregate<{ total: bigint; slashed: bigint }>([{ $group: { _id: null, total: { $sum: '$total' }, slashed: { $sum: '$slashed' } } }])
-        .toArray()
-      const atLeast = (micro: bigint) => ({ total: { $gte: micro } })
-      const calm = { $or: [{ lastSlashAt: null }, { lastSlashAt: { $lt: healthySince } }] }
-      const [bonded, healthy, high] = await Promise.all([
-        bonds.count(atLeast(limits.bond.minMicro)),
-        bonds.count({ ...atLeast(limits.bond.minMicro), ...calm }),
-        bonds.count(atLeast(limits.bond.highMicro)),
-      ])
-      return { total: BigInt(sums?.total ?? 0), slashed: BigInt(sums?.slashed ?? 0), bonded, healthy, high }
+      const firstDay = dayOf(healthySince)
+      const lastDay = dayOf(db.clock.now())
+      const inFirstDay = { lastSlashAt: { $gte: healthySince, $lt: startOf(firstDay + 1) }, total: { $gte: limits.bond.minMicro } }
+      const [of, slashedInFirstDay] = await Promise.all([bonds.sums(), bonds.count(inFirstDay)])
+      const laterDays = Array.from({ length: lastDay - firstDay }, (_, n) => Number(of(slashedOn(firstDay + 1 + n))))
+      const bonded = Number(of('bonded'))
+      const healthy = bonded - slashedInFirstDay - laterDays.reduce((sum, count) => sum + count, 0)
+      return { total: of('total'), slashed: of('slashed'), bonded, healthy, high: Number(of('high')) }
     },
   }
 }
+
+/** What one bond adds to the figures of all; bonded ones by the day of their last slash too. */
+function shareOf({ total, slashed, lastSlashAt }: Bond): Share {
+  const isBonded = total >= limits.bond.minMicro
+  const high = total >= limits.bond.highMicro ? 1n : 0n
+  const lastSlash: Record<string, bigint> = isBonded && lastSlashAt ? { [slashedOn(dayOf(lastSlashAt))]: 1n } : {}
+  return { sums: { total, slashed, bonded: isBonded ? 1n : 0n, high, ...lastSlash } }
+}
+
+const dayMs = 86_400_000
+/** Days of UTC since 1970. */
+const dayOf = (time: Date): number => Math.floor(time.getTime() / dayMs)
+const startOf = (day: number): Date => new Date(day * dayMs)
+const slashedOn = (day: number): string => `slashed on ${startOf(day).toISOString().slice(0, 10)}`
 
 type Row = BondEvent & { _id: string; createdAt: Date }
 const eventSchema = new Schema(

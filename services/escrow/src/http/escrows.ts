@@ -1,7 +1,6 @@
-import { chainRelayerApi, chains, type escrowApi, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
+import { chainRelayerApi, type chains, type escrowApi, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { sum } from '../amounts.ts'
 import { budgetChallenge } from '../challenge.ts'
 import { directLockOf, directLockSeen } from '../escrow/direct.ts'
 import type { Escrow } from '../escrow/escrow.ts'
@@ -73,18 +72,14 @@ export const escrowHandlers = (
 
   getTvlCapacity: async () => {
     const cap = limits.escrow.tvlMicro
-    const sums = await Promise.all(chains.map(async chain => [chain, sum((await parts.ledger.balances(chain, 'escrow:')).values())] as const))
-    const total = sum(sums.map(([, locked]) => locked))
+    const { total, chains } = await parts.tvl.locked()
     return {
       perGigCap: usd(limits.escrow.perGigMicro),
       tvlCap: usd(cap),
       currentTvl: usd(total),
       remaining: usd(cap - total),
       utilizationPct: Number((total * 1_000_000n) / cap) / 10_000,
-      chains: Object.fromEntries(sums.map(([chain, locked]) => [chain, { locked: usd(locked) }])) as Record<
-        (typeof chains)[number],
-        { locked: number }
-      >,
+      chains: { BASE_SEPOLIA: { locked: usd(chains.BASE_SEPOLIA) }, SKALE_TESTNET: { locked: usd(chains.SKALE_TESTNET) } },
       currency: 'USDC' as const,
     }
   },

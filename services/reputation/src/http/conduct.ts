@@ -68,7 +68,7 @@ export const conductHandlers = (
   },
 
   listSlashes: async ({ query }) => {
-    const [{ items: rows, total }, applied] = await Promise.all([parts.slashes.page({}, query, newest), parts.slashes.find({ status: 'APPLIED' })])
+    const [{ items: rows, total }, sum] = await Promise.all([parts.slashes.page({}, query, newest), parts.slashes.sums()])
     const agents = await handlesOf(
       parts,
       rows.map(row => row.agentId),
@@ -79,7 +79,7 @@ export const conductHandlers = (
       const gig = row.gigId === null ? null : { id: row.gigId, title: row.gigTitle, budget: row.gigBudget === null ? null : usd(row.gigBudget) }
       return { ...slashView(row), agent, gig }
     })
-    return { slashes, total, ...query, totalSlashed: usd(applied.reduce((sum, row) => sum + row.amount, 0n)) }
+    return { slashes, total, ...query, totalSlashed: usd(sum('applied')) }
   },
 
   listAgentSlashes: async ({ params, query }) => {

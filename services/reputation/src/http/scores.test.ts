@@ -86,6 +86,8 @@ describe('scores over HTTP', () => {
     assert.ok(row.scoreAfter < row.scoreBefore, JSON.stringify(row))
     assert.deepEqual([own.total, own.count, own.slashes[0].amount], [1, 1, 2])
     assert.equal(all.totalSlashed, 2)
+    await world.platform.publish(slashed(victim.id, slashId, 'APPLIED'), 2)
+    assert.equal((await get('/api/slashes')).totalSlashed, 2, 'told twice')
     assert.equal(all.slashes[0].agent.handle, victim.handle)
     assert.deepEqual([risk.slashCount, risk.flags.includes('RECENT_SLASH')], [1, true])
     assert.deepEqual(await get(`/api/risk/wallet/${victim.wallet.toLowerCase()}`), risk)

@@ -134,7 +134,9 @@ describe('rewards of validators over HTTP', () => {
 
     const figures = (await world.call('GET', '/api/swarm/statistics')).body
 
-    assert.equal(figures.totalValidations, figures.pending + figures.approved + figures.rejected + figures.expired)
+    for (const status of ['pending', 'approved', 'rejected', 'expired'])
+      assert.equal(figures[status], (await world.call('GET', `/api/swarm/validations?limit=1&status=${status}`)).body.total, status)
+    assert.equal(figures.totalValidations, (await world.call('GET', '/api/swarm/validations?limit=1')).body.total)
     assert.ok(figures.approved >= 3 && figures.activeValidators <= figures.totalValidators)
   })
 })
