@@ -9,7 +9,7 @@ import {
   refuse,
   usd,
 } from '@carapace/api'
-import { commands, toChecksum } from '@carapace/chain'
+import { commands, operationParts, toChecksum } from '@carapace/chain'
 import { on, type Platform, reply, type Subscription } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
 import { Schema } from 'mongoose'
@@ -72,7 +72,7 @@ export const faucetEvents = (faucets: FaucetStore): Subscription[] => [
 const kinds = { 'faucet.mint': 'money', 'faucet.gas': 'gas' } as const
 
 async function settle(faucets: FaucetStore, opKey: string, next: (part: Outcome) => Outcome): Promise<void> {
-  const [kind = '', id = ''] = opKey.split(':')
+  const [kind, id] = operationParts(opKey)
   if (!Object.hasOwn(kinds, kind) || !(await faucets.get(id))) return
   const part = kinds[kind as keyof typeof kinds]
   await faucets.change(id, grant => {

@@ -66,10 +66,12 @@ export type CommandInput<F extends Fields> = Args<F> & {
   causationId?: string
 }
 
+const separator = ':'
+
 /** Declares a kind of command once; builder, key, validation and encoding come from here. */
 export function command<const F extends Fields>(spec: CommandSpec<F>): Command<F> {
   const schema = z.object(spec.args)
-  const opKey = (args: Args<F>) => [spec.kind, ...spec.key.map(name => String((args as Record<string, unknown>)[name]))].join(':')
+  const opKey = (args: Args<F>) => [spec.kind, ...spec.key.map(name => String((args as Record<string, unknown>)[name]))].join(separator)
   return {
     ...spec,
     schema,
@@ -89,4 +91,13 @@ export function command<const F extends Fields>(spec: CommandSpec<F>): Command<F
       return { exchange: 'commands', type: chainCommandType, routingKey: commandRoute(input.chain), subject: payload.opKey, data: payload }
     },
   }
+}
+
+/**
+ * Takes an operation key apart: the kind of command, and the arguments that its `key` names, in that order.
+ * @example const [, validationId, voter] = operationParts('swarm.vote:0190a5d0-…:0x1a…')
+ */
+export function operationParts(opKey: string): readonly [kind: string, first: string, ...rest: string[]] {
+  const [kind = '', first = '', ...rest] = opKey.split(separator)
+  return [kind, first, ...rest]
 }

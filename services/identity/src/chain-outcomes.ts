@@ -7,7 +7,7 @@ import {
   chainCommandSubmitted,
   chainRelayerApi,
 } from '@carapace/api'
-import { onChainKey } from '@carapace/chain'
+import { onChainKey, operationParts } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { type Outcome, onCard, onDrip, onIdentity } from './registration.ts'
@@ -25,7 +25,7 @@ type Heard = Outcome & { logs?: readonly ChainLog[] }
 export function chainOutcomes(parts: Parts): Subscription[] {
   const hear = ({ opKey, kind, network, round, seq }: About, heard: Heard) => {
     const listener = listeners[kind]
-    return listener ? listener(parts, { id: opKey.split(':')[1]!, chain: network }, { ...heard, round, seq }) : Promise.resolve()
+    return listener ? listener(parts, { id: operationParts(opKey)[1], chain: network }, { ...heard, round, seq }) : Promise.resolve()
   }
   return [
     on(chainCommandSubmitted, about => hear(about, { is: 'submitted', txHash: about.txHash })),

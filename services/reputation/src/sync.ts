@@ -1,5 +1,5 @@
 import { type Chain, chains } from '@carapace/api'
-import { commands } from '@carapace/chain'
+import { commands, operationParts } from '@carapace/chain'
 import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { isBonded } from './facts.ts'
@@ -55,7 +55,7 @@ export async function pushDue(parts: Parts, now: Date): Promise<void> {
 
 /** `score.sync:<chain>:<batch>` has ended; without a hash it failed. */
 export async function finishBatch(parts: Parts, opKey: string, chain: Chain, txHash: string | null): Promise<void> {
-  const batchId = opKey.split(':')[2] ?? ''
+  const [, , batchId = ''] = operationParts(opKey)
   const now = parts.clock.now()
   for (const doc of await parts.scores.find({ [`chains.${chain}.batchId`]: batchId }))
     await parts.scores.change(doc.id, present => endBatch(present, chain, batchId, txHash, now))

@@ -1,5 +1,6 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
+import { operationParts } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { closeClaim, rewardId } from './claim.ts'
 import { openForSubmission } from './open.ts'
@@ -69,9 +70,8 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
     })
 }
 
-/** Operation key of a vote: `swarm.vote:<validation>:<voter's wallet>`. */
 async function noteVote(parts: Parts, opKey: string, outcome: Pick<Vote, 'status' | 'txHash' | 'blockNumber' | 'error'>): Promise<void> {
-  const [, validationId = '', wallet = ''] = opKey.split(':')
+  const [, validationId, wallet = ''] = operationParts(opKey)
   await parts.validations.change(validationId, validation => {
     const voter = validation.panel.find(seat => seat.wallet.toLowerCase() === wallet.toLowerCase())
     const vote = validation.votes.find(entry => entry.voterId === voter?.agentId)

@@ -7,11 +7,11 @@ import {
   contractEvents,
   type PayloadOf,
 } from '@carapace/api'
-import { toChecksum } from '@carapace/chain'
+import { operationParts, toChecksum } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { creditTransfer, type TransferLog } from './credit.ts'
 import type { Parts } from './parts.ts'
-import { noteHash, paymentKey } from './payment.ts'
+import { noteHash } from './payment.ts'
 import { settle } from './settle.ts'
 import { transact } from './transact.ts'
 
@@ -36,7 +36,7 @@ const spentIn = (logs: readonly ChainLog[]) =>
 
 /** The transaction of a payment is signed: its hash can be shown, while the outcome is open. */
 async function signed(parts: Parts, { opKey, kind, txHash }: PayloadOf<typeof chainCommandSubmitted>): Promise<void> {
-  const paymentId = opKey.slice(paymentKey('').length)
+  const [, paymentId] = operationParts(opKey)
   if (kind !== 'treasury.pay' || !(await parts.payments.get(paymentId))) return
   await transact(parts, async session => {
     if (noteHash(await parts.payments.need(paymentId, session), txHash) === undefined) return

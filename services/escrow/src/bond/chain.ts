@@ -1,6 +1,6 @@
 import { chainCommandConfirmed, chainCommandFailed, chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { uuidOfKey } from '@carapace/chain'
+import { operationParts, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { account } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
@@ -23,7 +23,7 @@ export const bondChain = (parts: Parts): Subscription[] => [
 ]
 
 const isOfBond = ({ kind }: { kind: string }): boolean => kind.startsWith('bond.')
-const idOf = (opKey: string): string => opKey.split(':')[1]!
+const idOf = (opKey: string): string => operationParts(opKey)[1]
 
 async function hearOf(parts: Parts, heard: Heard): Promise<void> {
   const waiting = await parts.bonds.waitingFor(heard.id)

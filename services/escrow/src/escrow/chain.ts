@@ -7,7 +7,7 @@ import {
   newcomerScore,
   type PayloadOf,
 } from '@carapace/api'
-import { escrowSlot, uuidOfKey } from '@carapace/chain'
+import { escrowSlot, operationParts, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import type { OnChain, Result, Told } from './change.ts'
@@ -20,7 +20,7 @@ import { payeeFailed, type Released, refundSeen, releaseConfirmed, settleFailed,
 type Confirmed = PayloadOf<typeof chainCommandConfirmed>
 type Failed = PayloadOf<typeof chainCommandFailed>
 
-const gigOf = (opKey: string): string => opKey.split(':')[1]!
+const gigOf = (opKey: string): string => operationParts(opKey)[1]
 
 /** What each command of an escrow does when it has its effect. `escrow.dispute` and `.approve` only mark the slot: nothing follows. */
 const whenConfirmed: Record<string, (parts: Parts, outcome: Confirmed) => Promise<unknown>> = {

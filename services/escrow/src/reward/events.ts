@@ -1,4 +1,5 @@
 import * as api from '@carapace/api'
+import { operationParts } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { account, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
@@ -8,7 +9,7 @@ import { fundWhenReady } from './fund.ts'
 import type { Source } from './reward.ts'
 
 const jobFeeBp = 300
-const idOf = (opKey: string): string => opKey.split(':')[1]!
+const idOf = (opKey: string): string => operationParts(opKey)[1]
 
 export const rewardEvents = (parts: Parts): Subscription[] => {
   const ended = async (source: Omit<Source, 'used'>) => {
