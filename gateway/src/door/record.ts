@@ -1,5 +1,5 @@
 import type { Found, Refusal } from '@carapace/api'
-import type { Logger, Metrics, Trace } from '@carapace/service'
+import { atTurnsEnd, type Logger, type Metrics, type Trace } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
 
 /** A request that is over. */
@@ -14,7 +14,7 @@ export interface Ended {
   failure: Refusal | undefined
 }
 
-/** Counts requests and writes the one log line of each. */
+/** Counts requests and writes the one log line of each, at the end of the turn in which it is answered. */
 export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void {
   const series = new Map<string, { observe(seconds: number): void }>()
   /** Labels are looked up once for each series: hashing them costs more than counting. */
@@ -25,7 +25,7 @@ export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void 
     one.observe(seconds)
   }
 
-  return ({ requestId, trace, method, status, ms, route, identity, failure }) => {
+  return atTurnsEnd(({ requestId, trace, method, status, ms, route, identity, failure }) => {
     const label = route?.path ?? 'none'
     // the gateway's own endpoints are counted where they are handled
     if (route?.service !== 'gateway' || failure) observe(label, route ? method : 'any', status, ms / 1000)
@@ -43,5 +43,5 @@ export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void 
       },
       'request',
     )
-  }
+  })
 }

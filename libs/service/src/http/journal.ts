@@ -2,6 +2,7 @@ import type { ErrorCode } from '@carapace/api'
 import type { Platform } from '../define.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { atTurnsEnd } from '../turn.ts'
 
 /** What is told of a request once it is answered. */
 export interface Ended {
@@ -20,17 +21,9 @@ export interface Failure {
 /** Makes the note of a request of one route. */
 export type Note = (ended: Ended) => void
 
-/**
- * One log line and one measurement for each request. Requests that are answered in the same turn of the event loop are noted together at its end: the
- * same work costs a fraction when it is done for many in a row, where each alone runs on cold caches between two system calls (docs/decisions).
- */
+/** One log line and one measurement for each request, made at the end of the turn in which it is answered. */
 export function openJournal({ log, metrics }: Pick<Platform, 'log' | 'metrics'>): (method: string, route: string) => Note {
-  let waiting: { note: Note; ended: Ended }[] = []
-  const noteAll = () => {
-    const ready = waiting
-    waiting = []
-    for (const { note, ended } of ready) note(ended)
-  }
+  const later = atTurnsEnd(({ note, ended }: { note: Note; ended: Ended }) => note(ended))
   return (method, route) => {
     const observe = observer(metrics, method, route)
     const write = lineWriter(log, method, route)
@@ -38,9 +31,7 @@ export function openJournal({ log, metrics }: Pick<Platform, 'log' | 'metrics'>)
       observe(ended.status, ended.ms / 1000)
       write(ended)
     }
-    return ended => {
-      if (waiting.push({ note, ended }) === 1) setImmediate(noteAll)
-    }
+    return ended => later({ note, ended })
   }
 }
 
