@@ -8,6 +8,7 @@ import { type Command, type Context, collectionName, findCollection, flag, optio
 import { type Batch, type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
 import { takeCursorFailure } from './fail-points.ts'
+import { shownKey, withinKeys } from './find-options.ts'
 import { compileFilter } from './match.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
@@ -18,16 +19,19 @@ import { queryStages, resolveView, type ViewTarget } from './views.ts'
 
 const firstBatchSize = 101
 const unlimited = Number.POSITIVE_INFINITY
+/** What is told of how documents are stored, or chosen by it. */
+const storedOptions = ['min', 'max', 'returnKey', 'showRecordId']
 
 export const find: Command = {
   run: context => {
     const { body } = context
-    refuseOptions(body)
+    if (flag(body, 'tailable') || flag(body, 'awaitData')) fail(2, 'error processing query: tailable cursor requested on non capped collection')
     const name = collectionName(context)
     const view = resolveView(context, name)
     const collection = findCollection(context, view.name)
     const namespace = `${context.db}.${name}`
     const end = { isReached: false }
+    if (view.pipeline.length > 0) for (const option of storedOptions) if (body[option]) fail(167, `the option '${option}' of find is not for views`)
     const query: Query = {
       filter: optionalDoc(body, 'filter') ?? {},
       sort: parseSort(optionalDoc(body, 'sort')),
@@ -36,6 +40,7 @@ export const find: Command = {
       hint: body.hint,
       vars: variables(context),
       collation: parseCollation(body.collation),
+      accepts: withinKeys(collection, body),
       end,
     }
     const projection = optionalDoc(body, 'projection')
@@ -43,7 +48,7 @@ export const find: Command = {
       view.pipeline.length > 0
         ? projectView(context, view, query, projection)
         : collection
-          ? project(runQuery(viewFor(context), collection, query), projection, query.filter)
+          ? project(runQuery(viewFor(context), collection, query), projection, query.filter, shownKey(collection, query, body))
           : checkOnly(query, projection)
     const isSingle = flag(body, 'singleBatch')
     return answerWithCursor(context, namespace, stream, optionalCount(body, 'batchSize') ?? firstBatchSize, isSingle, end)
@@ -150,10 +155,16 @@ export function answerWithCursor(
 }
 
 /** Raw documents out of a query's stream, projected if asked for. */
-function* project(stream: ReturnType<typeof runQuery>, projection: Doc | undefined, filter: Doc): Generator<Buffer | Tick> {
+function* project(
+  stream: ReturnType<typeof runQuery>,
+  projection: Doc | undefined,
+  filter: Doc,
+  show: ReturnType<typeof shownKey>,
+): Generator<Buffer | Tick> {
   const shape = projection && Object.keys(projection).length > 0 ? compileProjection(projection, filter) : undefined
   for (const found of stream) {
     if (found === tick) yield tick
+    else if (show) yield encode(show(found, shape ? shape(docOf(found)) : docOf(found)))
     else yield shape ? encode(shape(docOf(found))) : found.raw
   }
 }
@@ -170,12 +181,4 @@ function checkOnly({ filter, vars }: Query, projection: Doc | undefined): Iterat
   compileFilter(filter, { vars })
   if (projection) compileProjection(projection, filter)
   return [].values()
-}
-
-function refuseOptions(body: Doc): void {
-  if (flag(body, 'tailable') || flag(body, 'awaitData')) fail(2, 'error processing query: tailable cursor requested on non capped collection')
-  for (const option of ['min', 'max', 'returnKey', 'showRecordId']) {
-    const value = body[option]
-    if (value !== undefined && value !== false) fail(115, `the option '${option}' of find is not supported by this server`)
-  }
 }

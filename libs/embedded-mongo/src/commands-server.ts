@@ -157,6 +157,11 @@ export const refusals: Record<string, [code: number, reason: string]> = {
   enableSharding: [115, 'sharding is not supported by this server'],
   convertToCapped: [115, 'capped collections are not supported by this server'],
   createUser: [115, 'users are not supported by this server'],
+  updateUser: [115, 'users are not supported by this server'],
+  dropUser: [115, 'users are not supported by this server'],
+  dropAllUsersFromDatabase: [115, 'users are not supported by this server'],
+  usersInfo: [115, 'users are not supported by this server'],
+  createRole: [115, 'users are not supported by this server'],
   eval: [115, 'server-side JavaScript is not supported by this server'],
   geoSearch: [115, 'geo queries are not supported by this server'],
 }

@@ -9,6 +9,7 @@ import { errorReply, withField } from './reply.ts'
 import { type Session, sessionOf, transactionNumber } from './session.ts'
 import { joinTransaction } from './transaction-state.ts'
 import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
+import { checkApi } from './versioned-api.ts'
 import { refuseView } from './views.ts'
 import type { Connection } from './wire.ts'
 import { buildReply, type Message } from './wire-message.ts'
@@ -51,6 +52,7 @@ export function answer(engine: Engine, connection: Connection, message: Message)
     const known = readContext(engine, connection, message)
     context = known
     engine.counts.set(known.name, (engine.counts.get(known.name) ?? 0) + 1)
+    if (known.body.apiVersion !== undefined || known.body.apiStrict !== undefined) checkApi(known)
     const command = commands.get(known.name) ?? fail(59, `no such command: '${known.name}'`)
     failure = engine.failPoints && takeFailure(engine.failPoints, known)
     const reply = failure ? runFailing(command, known, failure) : run(command, known)
@@ -146,7 +148,6 @@ async function runNumbered(command: Command, context: Context, session: Session)
 }
 
 function checkFields({ fields }: Command, { body, name }: Context): void {
-  if (body.apiVersion !== undefined && body.apiVersion !== '1') fail(322, 'API version must be "1"')
   if (!fields) return
   for (const field of Object.keys(body))
     if (field !== name && !fields.has(field) && !generalFields.has(field)) fail(40415, `BSON field '${name}.${field}' is an unknown field.`)

@@ -40,7 +40,7 @@ const idIndex: Index = { ...indexFrom(0, idIndexSpec), isUnique: true, isReady: 
 /** Chooses the way to find what `filter` matches. Throws 2 BadValue when `hint` names no index. */
 export function planQuery(collection: Collection, filter: Doc, sort: readonly SortKey[] = [], hint?: unknown): Plan {
   const { conjuncts, complete } = analyzeFilter(filter)
-  const forced = hint === undefined ? undefined : hinted(collection, hint)
+  const forced = hint === undefined ? undefined : hintedIndex(collection, hint)
   if (forced === 'natural') return fullScan(collection, conjuncts, complete, sort, naturalDirection(hint))
   if (forced) return candidate(collection, forced, conjuncts, complete, sort, true)!
   const [only] = conjuncts
@@ -59,7 +59,7 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
 }
 
 /** The index that a hint means; `_id_` is the order of the documents themselves. */
-function hinted(collection: Collection, hint: unknown): Index | 'natural' {
+export function hintedIndex(collection: Collection, hint: unknown): Index | 'natural' {
   if (isDoc(hint) && Object.hasOwn(hint, '$natural')) return 'natural'
   const isId = hint === '_id_' || (isDoc(hint) && sameKey(hint, idIndexSpec.key as Doc))
   if (isId) return idIndex

@@ -50,6 +50,8 @@ export interface Query {
   hint?: unknown
   vars?: Doc
   collation?: Collation | undefined
+  /** What a document must fulfil beside the filter. */
+  accepts?: ((doc: Doc) => boolean) | undefined
   /** The only top-level fields that are wanted, those of the filter and the sort included: `doc` may then hold these and `raw` nothing. */
   fields?: Fields | undefined
   /** Set when the last document has been given out, as far as that is known without looking for another one. */
@@ -67,8 +69,9 @@ export function runQuery(view: View, collection: Collection, query: Query): Gene
   const isOrdered = sort.length === 0 || (plan.givesSort && !query.collation && !view.changes?.(collection)?.size)
   const skip = query.skip ?? 0
   const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY
-  const expected = isOrdered && plan.isExact ? skip + limit : undefined
-  const matches = findMatches(view, collection, folded ? { ...plan, isExact: false } : plan, query, folded, expected)
+  const expected = isOrdered && plan.isExact && !query.accepts ? skip + limit : undefined
+  const isTested = folded !== undefined || query.accepts !== undefined
+  const matches = findMatches(view, collection, isTested ? { ...plan, isExact: false } : plan, query, folded, expected)
   const end = query.end ?? { isReached: false }
   if (!isOrdered) return slice(sorted(matches, sort, skip + limit, end, query.collation), skip, limit, end)
   return skip > 0 || query.limit ? slice(matches, skip, limit, end) : matches
@@ -145,6 +148,7 @@ function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: F
   const fields = filterFields(query.filter)
   return found => {
     compiled ??= compileFilter(query.filter, { vars: query.vars })
+    if (query.accepts && !query.accepts(docOf(found))) return false
     if (folded) return compiled(folded.fold(docOf(found)))
     return compiled(found.doc ?? (fields ? decodeFields(found.raw, fields) : docOf(found)))
   }
