@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import type { ServiceName } from '@carapace/api'
+import { startGateway } from '@carapace/gateway'
+import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
+import { Interface } from 'ethers'
+import { examine } from './doctor/examine.ts'
+import { services } from './services.ts'
+import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from './testing/job.ts'
+import { newValidators } from './testing/stories.ts'
+
+const chain = 'BASE_SEPOLIA'
+const budget = 40
+const erc20 = new Interface(['function approve(address,uint256)'])
+
+describe('a gig whose lock the chain takes back', function () {
+  this.timeout(60_000)
+  let platform: ChainPlatform
+  before(async () => {
+    platform = await startChainPlatform({ services, startGateway })
+    await newValidators(platform)
+  })
+  after(() => platform?.end())
+
+  /** The blocks from the one of the lock on are made anew, with these transactions first. */
+  const reorganise = async (gigId: string, transactions: readonly string[]) => {
+    const { provider } = platform.networks[chain]
+    const { onChain } = await platform.get(`/api/escrow/${gigId}`)
+    const depth = (await provider.getBlockNumber()) - onChain.blockNumber + 1
+    await provider.send('anvil_reorg', [depth, transactions.map(transaction => [transaction, 0])])
+  }
+  /** Takes the escrow's allowance back. */
+  const withdrawal = async ({ wallet }: Player): Promise<string> => {
+    const { provider, contracts, chainId } = platform.networks[chain]
+    const data = erc20.encodeFunctionData('approve', [contracts.escrow, 0])
+    const nonce = await provider.getTransactionCount(wallet.address)
+    const { gasPrice } = await provider.getFeeData()
+    return wallet.signTransaction({ to: contracts.usdc, data, nonce, chainId, gasLimit: 100_000, gasPrice: gasPrice! * 2n, type: 0 })
+  }
+  const lock = (gigId: string, { headers }: Player) => platform.post('/api/escrow/create', { gigId, amount: budget }, headers)
+  const shows = (gigId: string, status: string) =>
+    until(`the gig shows ${status}`, async () => (await gigOf(platform, gigId)).escrowStatus === status)
+  const toldOf = async ({ id }: Player, gigId: string): Promise<string[]> => {
+    const { notifications } = await platform.get(`/api/agents/${id}/notifications?limit=100`)
+    return notifications.flatMap(({ type, metadata }: { type: string; metadata: { gigId?: string } }) =>
+      type.startsWith('escrow_') && metadata.gigId === gigId ? [type] : [],
+    )
+  }
+  const treasuryOf = async ({ id, headers }: Player): Promise<[available: number, reserved: number]> => {
+    const { body } = await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
+    return [body.balance, body.reserved]
+  }
+  const assertWell = async () => {
+    const patient = {
+      ...{ baseUrl: platform.url, services: services.map(({ api }) => api.name as ServiceName), adminKey: undefined, signer: undefined },
+      ...{ address: (name: ServiceName) => platform.service(name).url, peers: platform.service('escrow').platform.peers },
+    }
+    await until('the doctor finds nothing', async () => {
+      const wrong = (await examine(patient)).filter(({ count }) => count > 0)
+      if (wrong.length > 0) throw new Error(JSON.stringify(wrong))
+      return true
+    })
+  }
+
+  it('is not funded any more for everybody, and is funded anew and paid', async () => {
+    const [poster, worker] = [await platform.newPlayer({ usdc: 100, prefix: 'poster' }), await platform.newPlayer({ prefix: 'worker' })]
+    const { depositAddress } = await platform.post(`/api/agents/${poster.id}/treasury/fund`, {}, poster.headers)
+    await platform.faucet(depositAddress, 100, chain)
+    await until('the deposit is credited', async () => (await treasuryOf(poster))[0] === 100e6)
+    const { id: gigId } = await platform.post('/api/gigs', { title: 'Audit', description: 'Read it.', budget, chain }, poster.headers)
+    await lock(gigId, poster)
+    await shows(gigId, 'locked')
+
+    await reorganise(gigId, [await withdrawal(poster)])
+
+    await shows(gigId, 'none')
+    await until('the poster is told', async () => (await toldOf(poster, gigId)).length === 2)
+    assert.deepEqual(
+      [await toldOf(poster, gigId), await treasuryOf(poster)],
+      [
+        ['escrow_failed', 'escrow_locked'],
+        [100e6, 0],
+      ],
+    )
+    assert.equal(await platform.usdcOf(chain, poster.wallet.address), micro(100))
+    await assertWell()
+
+    const { escrow } = await lock(gigId, poster)
+    assert.equal(escrow.fundedFrom.kind, 'treasury')
+    await shows(gigId, 'locked')
+    await reorganise(gigId, [])
+    await until(
+      'its lock is in a block again',
+      async () => (await platform.usdcOf(chain, platform.networks[chain].contracts.escrow)) === micro(budget),
+    )
+    await escrowIs(platform, gigId, 'locked')
+    assert.deepEqual([await treasuryOf(poster), (await gigOf(platform, gigId)).escrowStatus], [[60e6, 0], 'locked'])
+    assert.deepEqual(await toldOf(poster, gigId), ['escrow_locked', 'escrow_failed', 'escrow_locked'])
+    await assertWell()
+
+    await platform.post(`/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers)
+    await platform.post(`/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
+    await platform.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' }, worker.headers)
+    const { id, panel } = await openPanel(platform, { gigId, chain, poster, worker, budget, before: { poster: 0n, worker: 0n } })
+    await vote(platform, id, panel.slice(0, 2), 'approve')
+    await gigIs(platform, gigId, 'completed')
+    const { net } = await escrowIs(platform, gigId, 'released')
+    assert.equal(await platform.usdcOf(chain, worker.wallet.address), micro(net))
+    await shows(gigId, 'released')
+    await assertWell()
+  })
+})
