@@ -1,12 +1,11 @@
 import { type Chain, type ChainLog, chainRelayerApi, depositReceived } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { toChecksum } from '@carapace/chain'
-import { transfer } from '@carapace/store'
+import { transact, transfer } from '@carapace/store'
 import { account } from './accounts.ts'
 import { type DepositKind, originOf, type Transfer } from './origin.ts'
 import type { Parts } from './parts.ts'
 import { paymentKey } from './payment.ts'
-import { transact } from './transact.ts'
 import type { Wallet } from './wallet.store.ts'
 
 export interface TransferLog {

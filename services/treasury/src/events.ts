@@ -9,11 +9,11 @@ import {
 } from '@carapace/api'
 import { operationParts, toChecksum } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
+import { transact } from '@carapace/store'
 import { creditTransfer, type TransferLog } from './credit.ts'
 import type { Parts } from './parts.ts'
 import { noteHash } from './payment.ts'
 import { settle } from './settle.ts'
-import { transact } from './transact.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   ...parts.agents.subscriptions,

@@ -1,13 +1,11 @@
 import { formatUsdc, Refusal, refuse } from '@carapace/api'
-import type { Stored } from '@carapace/store'
-import { transfer } from '@carapace/store'
+import { type Stored, transact, transfer } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account } from './accounts.ts'
 import { dayOf, spend } from './budget.ts'
 import type { Movement } from './history.store.ts'
 import type { Parts } from './parts.ts'
 import { hold, type Reservation } from './reservation.ts'
-import { transact } from './transact.ts'
 
 export type NewReservation = Omit<Reservation, 'day' | 'status' | 'seq' | 'txHash'>
 type Line = Pick<Movement, 'status' | 'counterpartyId' | 'gigId' | 'description'>

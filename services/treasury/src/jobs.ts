@@ -1,10 +1,10 @@
 import type { DoctorCheck } from '@carapace/api'
 import { eachDue, type Job, paced } from '@carapace/service'
+import { transact } from '@carapace/store'
 import { examine } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { commandDeadline } from './pay.ts'
 import { execute } from './payment.ts'
-import { transact } from './transact.ts'
 
 const batch = 100
 

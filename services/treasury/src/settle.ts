@@ -1,11 +1,10 @@
-import { transfer } from '@carapace/store'
+import { transact, transfer } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account } from './accounts.ts'
 import { giveBack } from './budget.ts'
 import type { Parts } from './parts.ts'
 import { cancel, confirm, fail, type PaymentStatus } from './payment.ts'
 import { type Outcome, type Reservation, type Step, stepFor, take } from './reservation.ts'
-import { transact } from './transact.ts'
 
 const posted = {
   capture: 'executed',

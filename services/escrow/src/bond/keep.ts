@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '@carapace/api'
-import type { Stored } from '@carapace/store'
+import { type Stored, transact } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { post, transact } from '../transact.ts'
+import { post } from '../post.ts'
 import { type Bond, noBond } from './bond.ts'
 import type { Outcome } from './outcome.ts'
 

@@ -1,9 +1,10 @@
 import { type Draft, type PayloadOf, Refusal, type rewardClaimRequested, rewardFailed, rewardPaid } from '@carapace/api'
 import { commands } from '@carapace/chain'
+import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account, type Posting, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { post, transact } from '../transact.ts'
+import { post } from '../post.ts'
 import { type Claim, type Outcome, type Step, stepFor, take } from './claim.ts'
 import { claim } from './reward.ts'
 

@@ -1,9 +1,10 @@
 import { refuse, usd } from '@carapace/api'
+import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { least, sum } from '../amounts.ts'
 import { account, type Posting, poolSurplus, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { post, transact } from '../transact.ts'
+import { post } from '../post.ts'
 import { equalShares, fund, type Reward, type Source, topUpShares, unfunded } from './reward.ts'
 
 const window = 365 * 86_400_000

@@ -1,21 +1,7 @@
-import { type Chain, Refusal } from '@carapace/api'
+import type { Chain } from '@carapace/api'
 import type { ClientSession } from 'mongoose'
 import type { Posting } from './ledger.ts'
 import type { Parts } from './parts.ts'
-
-const attempts = 6
-
-/** One transaction, again when another one wrote the same rows first. */
-export async function transact<T>({ db }: Pick<Parts, 'db'>, work: (session: ClientSession) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction(work)
-    } catch (error) {
-      const isRace = error instanceof Refusal && error.code === 'CONFLICT'
-      if (!isRace || attempt === attempts) throw error
-    }
-  }
-}
 
 /** Posts lines that a change of state demands. @throws Error when a key was posted before: the state guard must have made that impossible */
 export async function post(
