@@ -39,8 +39,17 @@ export async function holdFunds(
     await also(session)
     return reservation
   }
-  return parts.turns.take(agentId, () => transact(parts, work))
+  const held = parts.turns.take(agentId, () => transact(parts, work))
+  return held.catch(async (error: unknown) => {
+    // what is missing may be what this very round has set aside: two who ask at once both get it
+    if (isShort(error) && (await parts.reservations.of(draft.key, draft.round))) return refuse('ALREADY_EXISTS')
+    throw error
+  })
 }
+
+/** Limit or balance does not cover it. */
+export const isShort = (error: unknown): boolean =>
+  error instanceof Refusal && (error.code === 'INSUFFICIENT_BALANCE' || error.code === 'DAILY_LIMIT_REACHED')
 
 async function needAvailable({ ledger }: Parts, { agentId, amount, chain }: NewReservation, session: ClientSession): Promise<void> {
   const available = await ledger.balance(chain, account.available(agentId), session)

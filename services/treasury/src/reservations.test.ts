@@ -54,6 +54,21 @@ describe('treasury reservations', () => {
     assert.equal((await call(world, agent, 'GET', 'limits')).body.spentToday, 4_000_000)
   })
 
+  it('gives all who ask at once the same, also when it is the whole balance or the rest of the limit', async () => {
+    for (const [balanceOfAll, amount] of [
+      [usdc(10), usdc(10)],
+      [usdc(90), usdc(30)],
+    ] as const) {
+      const agent = await fundedAgent(world, balanceOfAll)
+      const key = lockKey()
+
+      const answers = await Promise.all([1, 2, 3].map(() => reserve(agent, key, amount)))
+
+      assert.equal(new Set(answers.map(({ reservationId }) => reservationId)).size, 1)
+      assert.equal((await balance(world, agent)).reserved, Number(amount))
+    }
+  })
+
   it('takes other terms for the same round as another wish', async () => {
     const agent = await fundedAgent(world, usdc(10))
     const key = lockKey()

@@ -1,7 +1,7 @@
-import { Refusal, refuse } from '@carapace/api'
+import { refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import { account } from './accounts.ts'
-import { holdFunds, orExisting } from './hold.ts'
+import { holdFunds, isShort, orExisting } from './hold.ts'
 import type { Parts } from './parts.ts'
 import type { Reservation } from './reservation.ts'
 
@@ -31,8 +31,7 @@ export async function reserve(parts: Parts, wish: Wish): Promise<{ made: Stored<
 const gigOf = (key: string): string | null => (key.startsWith('escrow.lock:') ? key.slice('escrow.lock:'.length) : null)
 
 async function judge({ reservations }: Parts, { key, round }: Wish, error: unknown): Promise<never> {
-  const isShort = error instanceof Refusal && (error.code === 'INSUFFICIENT_BALANCE' || error.code === 'DAILY_LIMIT_REACHED')
-  const earlier = isShort ? await reservations.upTo(key, round - 1) : undefined
+  const earlier = isShort(error) ? await reservations.upTo(key, round - 1) : undefined
   if (earlier?.status === 'held') refuse('CONFLICT', { key, round: earlier.round }, { message: 'An earlier round still holds the money' })
   throw error
 }
