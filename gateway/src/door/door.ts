@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { type Found, type Refusal, type RouteTable, refuse } from '@carapace/api'
 import {
   asRefusal,
+  checkBodyHeaders,
+  hasBody,
   inSpan,
   inTrace,
   type Logger,
@@ -23,7 +25,7 @@ import type { Pools } from '../proxy/pools.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { rateHeaders } from '../rate/headers.ts'
 import { type RateLimits, RateRefusal } from '../rate/limits.ts'
-import { ClientGone, checkBodyHeaders, hasBody, readBody } from './body.ts'
+import { ClientGone, readBody } from './body.ts'
 import { contextOf } from './context.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from './headers.ts'
@@ -111,11 +113,11 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
   const payment = parts.collectPayment && (await parts.collectPayment(request, route))
-  const context = contextOf(request, { requestId: progress.requestId, traceparent, ip: peer.ip, identity, payment })
+  const context = contextOf(request, { ip: peer.ip, identity, payment })
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
-    headers: requestHeaders(request.headers, signContext(context, parts.internalKey), traceparent),
+    headers: requestHeaders(request.headers, { context: signContext(context, parts.internalKey), requestId: progress.requestId, traceparent }),
     body: hasBody(request) ? await body() : undefined,
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,

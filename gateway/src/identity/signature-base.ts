@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { hasBody } from '../door/body.ts'
+import { hasBody } from '@carapace/service'
 import { authorityOf } from '../door/own-host.ts'
 import { splitTarget } from '../door/target.ts'
 import { invalid, type SignatureInput } from './signature-input.ts'

@@ -1,5 +1,5 @@
 export { type Config, configSchema, readConfig, required } from './config.ts'
-export { contextHeader, type RequestContext, signContext, verifyContext } from './context.ts'
+export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context.ts'
 export {
   type AnyService,
   defineService,
@@ -15,6 +15,7 @@ export {
 } from './define.ts'
 export { eachDue } from './each-due.ts'
 export { healthRoutes } from './health.ts'
+export { checkBodyHeaders, collectBody, hasBody } from './http/body.ts'
 export { asRefusal, sendFailure } from './http/failure.ts'
 export { bareList, content, Reply, reply, send } from './http/reply.ts'
 export { closeServer, fastExpress, listen } from './http/server.ts'

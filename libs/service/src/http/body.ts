@@ -13,13 +13,8 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f]/
  * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (no JSON, not UTF-8, compressed)
  */
 export function readBody(request: IncomingMessage): Promise<Buffer> | undefined {
-  if (!hasBody(request)) return undefined
-  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers
-  if (Number(length ?? 0) > limits.body.bytes) throw new Refusal('PAYLOAD_TOO_LARGE')
-  if (type !== undefined && !(jsonType.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')))
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
-  if (encoding.toLowerCase() !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must not be compressed' })
-  return collect(request)
+  checkBodyHeaders(request)
+  return hasBody(request) ? collectBody(request, () => new Refusal('MALFORMED_JSON', { message: 'The body broke off' })) : undefined
 }
 
 /**
@@ -34,23 +29,43 @@ export function parseBody(bytes: Buffer | undefined): Record<string, unknown> {
   return body as Record<string, unknown>
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-function collect(request: IncomingMessage): Promise<Buffer> {
+/** What the headers tell of a body, before a byte of it is read. @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE */
+export function checkBodyHeaders(request: IncomingMessage): void {
+  if (!hasBody(request)) return
+  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers
+  if (Number(length ?? 0) > limits.body.bytes) throw tooLarge()
+  if (type !== undefined && !(jsonType.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')))
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
+  if (encoding.toLowerCase() !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must not be compressed' })
+}
+
+/**
+ * The raw bytes of a body.
+ * @param brokeOff what to reject with when the sender goes away in the middle
+ * @throws PAYLOAD_TOO_LARGE for a body without a length that grows too big
+ */
+export function collectBody(request: IncomingMessage, brokeOff: () => Error): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= limits.body.bytes) chunks.push(chunk)
-      else reject(new Refusal('PAYLOAD_TOO_LARGE'))
+      else reject(tooLarge())
     })
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.once('error', () => reject(new Refusal('MALFORMED_JSON', { message: 'The body broke off' })))
+    request.once('error', () => reject(brokeOff()))
+    request.once('close', () => {
+      if (!request.complete) reject(brokeOff())
+    })
   })
 }
+
+const tooLarge = () => new Refusal('PAYLOAD_TOO_LARGE', { details: { limitBytes: limits.body.bytes } })
 
 function parseJson(bytes: Buffer): unknown {
   try {
