@@ -10,7 +10,6 @@ const idleMs = 50
  */
 export function fastExpress(): { app: Express; server: Server } {
   const app = express()
-  app.locals.streams = new Set<AbortController>()
   app.disable('x-powered-by')
   app.disable('etag')
   class Request extends IncomingMessage {}

@@ -44,4 +44,8 @@ export function endStreams(app: Express): void {
   for (const stream of streamsOf(app)) stream.abort()
 }
 
-const streamsOf = (app: Express) => app.locals.streams as Set<AbortController>
+/** The streams that an app has open. */
+function streamsOf({ locals }: Express): Set<AbortController> {
+  locals.streams ??= new Set<AbortController>()
+  return locals.streams
+}
