@@ -2,7 +2,7 @@ import { refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Agent } from './agent.ts'
-import { agentTexts } from './text.store.ts'
+import { type Directory, openDirectory } from './directory.ts'
 
 export const agentsCollection = 'agents'
 
@@ -31,25 +31,20 @@ schema.index({ 'standing.moltDomain': 1 }, { name: 'molt', partialFilterExpressi
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
 schema.index({ updatedAt: 1 }, { name: 'updated' })
-schema.index({ hireable: 1, ...newest }, { name: 'hireable_newest' })
-schema.index({ hireable: 1, 'standing.fusedScore': -1, _id: -1 }, { name: 'hireable_score' })
-schema.index({ hireable: 1, 'standing.riskScore': 1, _id: -1 }, { name: 'hireable_risk' })
-schema.index({ skillNames: 1, hireable: 1, 'standing.fusedScore': -1, _id: -1 }, { name: 'skill_score' })
 
-export type AgentStore = AggregateStore<Agent> & {
-  /** By id, or by handle in any letter case. @throws NOT_FOUND */
-  named(idOrHandle: string): Promise<Stored<Agent>>
-  byHandle(handle: string): Promise<Stored<Agent> | undefined>
-  byWallet(wallet: string): Promise<Stored<Agent> | undefined>
-  /** The agent that gave this wallet (EIP-55) up. */
-  byFormerWallet(wallet: string): Promise<Stored<Agent> | undefined>
-  byMolt(fullName: string): Promise<Stored<Agent> | undefined>
-  byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
-  bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
-  /** Ids of the active agents whose text holds this, newest first. */
-  idsByText(text: string): Promise<string[]>
-  byCard(cardTokenId: number): Promise<Stored<Agent> | undefined>
-}
+export type AgentStore = AggregateStore<Agent> &
+  Directory & {
+    /** By id, or by handle in any letter case. @throws NOT_FOUND */
+    named(idOrHandle: string): Promise<Stored<Agent>>
+    byHandle(handle: string): Promise<Stored<Agent> | undefined>
+    byWallet(wallet: string): Promise<Stored<Agent> | undefined>
+    /** The agent that gave this wallet (EIP-55) up. */
+    byFormerWallet(wallet: string): Promise<Stored<Agent> | undefined>
+    byMolt(fullName: string): Promise<Stored<Agent> | undefined>
+    byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
+    bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
+    byCard(cardTokenId: number): Promise<Stored<Agent> | undefined>
+  }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -60,18 +55,17 @@ export function agentStore(db: Database): AgentStore {
     schema,
     duplicates: { handle: 'DUPLICATE_HANDLE', wallet: 'DUPLICATE_WALLET' },
   })
-  const texts = agentTexts(db, agentsCollection)
   const one = async (filter: Record<string, unknown>) => (await agents.find(filter, { sort: { _id: 1 }, limit: 1 }))[0]
   const byHandle = (handle: string) => one({ handle: handle.toLowerCase() })
   return {
     ...agents,
+    ...openDirectory(db, agentsCollection),
     byHandle,
     byWallet: wallet => one({ walletKey: wallet.toLowerCase() }),
     byFormerWallet: wallet => one({ formerWallet: wallet }),
     byMolt: fullName => one({ 'standing.moltDomain': fullName.toLowerCase() }),
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
     bySkillId: skillId => one({ 'skills.id': skillId }),
-    idsByText: texts.holding,
     byCard: cardTokenId => one({ cardTokenId }),
     // nobody has a handle of 36 characters, so a UUID is never looked up as one
     named: async idOrHandle =>

@@ -1,5 +1,6 @@
 import type { Chain } from '@carapace/api'
 import { type Activity, seenBetween } from './activity.ts'
+import type { Question } from './kept-answers.ts'
 
 export interface Wish {
   skills?: readonly string[] | undefined
@@ -11,25 +12,43 @@ export interface Wish {
   chain?: Chain | undefined
 }
 
-export const orders = {
-  score_desc: { 'standing.fusedScore': -1, _id: -1 },
-  score_asc: { 'standing.fusedScore': 1, _id: 1 },
-  risk_asc: { 'standing.riskScore': 1, _id: -1 },
-  newest: { createdAt: -1, _id: -1 },
-} as const satisfies Record<string, Record<string, 1 | -1>>
+/** An agent for hire. */
+export interface Candidate {
+  id: string
+  skills: readonly string[]
+  fusedScore: number
+  riskScore: number
+  /** micro-USDC */
+  totalBonded: bigint
+  chain: Chain
+  lastSeenAt: Date
+  createdAt: Date
+}
 
-/** Agents for hire that fit: any of the skills, all of the rest. */
-export function filterOf(wish: Wish, now: Date): Record<string, unknown> {
-  const seen = wish.activityStatus === undefined ? undefined : seenBetween(wish.activityStatus, now)
+export type Order = keyof typeof orders
+/** Those that are alike are told apart by their ids. */
+const orders = {
+  score_desc: (a, b) => b.fusedScore - a.fusedScore || (a.id < b.id ? 1 : -1),
+  score_asc: (a, b) => a.fusedScore - b.fusedScore || (a.id < b.id ? -1 : 1),
+  risk_asc: (a, b) => a.riskScore - b.riskScore || (a.id < b.id ? 1 : -1),
+  newest: (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
+} as const satisfies Record<string, (a: Candidate, b: Candidate) => number>
+
+/** Who fits: any of the skills, all of the rest. */
+export function questionOf(wish: Wish, sortBy: Order, now: Date): Question<Candidate> {
+  const { skills = [], minScore = 0, maxRisk = 100, minBond = 0n, activityStatus, chain } = wish
+  const seen = activityStatus === undefined ? { after: null, until: null } : seenBetween(activityStatus, now)
   return {
-    hireable: true,
-    // one skill as an equality: only then the index gives the order too
-    ...(wish.skills?.length ? { skillNames: wish.skills.length === 1 ? wish.skills[0] : { $in: [...wish.skills] } } : {}),
-    ...(wish.minScore === undefined ? {} : { 'standing.fusedScore': { $gte: wish.minScore } }),
-    ...(wish.maxRisk === undefined ? {} : { 'standing.riskScore': { $lte: wish.maxRisk } }),
-    ...(wish.minBond === undefined ? {} : { 'standing.totalBonded': { $gte: wish.minBond } }),
-    ...(wish.chain === undefined ? {} : { preferredChain: wish.chain }),
-    ...(seen ? { lastSeenAt: { ...(seen.after ? { $gt: seen.after } : {}), ...(seen.until ? { $lte: seen.until } : {}) } } : {}),
+    key: activityStatus === undefined ? JSON.stringify([sortBy, [...skills].sort(), minScore, maxRisk, String(minBond), chain]) : null,
+    order: orders[sortBy],
+    holds: one =>
+      (skills.length === 0 || skills.some(skill => one.skills.includes(skill))) &&
+      one.fusedScore >= minScore &&
+      one.riskScore <= maxRisk &&
+      one.totalBonded >= minBond &&
+      (chain === undefined || one.chain === chain) &&
+      (seen.after === null || one.lastSeenAt > seen.after) &&
+      (seen.until === null || one.lastSeenAt <= seen.until),
   }
 }
 

@@ -2,6 +2,7 @@ import { refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { AgentStore } from './agent.store.ts'
 import type { Agent } from './agent.ts'
+import type { Found } from './directory.ts'
 import type { Parts } from './parts.ts'
 
 /** One page of the active agents whose handle, description or skills hold the text, in any letter case; the one whose handle it is comes first. */
@@ -12,12 +13,14 @@ export async function search(
 ): Promise<{ items: Stored<Agent>[]; total: number }> {
   const wanted = text.toLowerCase()
   if (wanted === '') return { items: [], total: 0 }
-  const [named, holding] = await Promise.all([agents.byHandle(wanted), agents.idsByText(wanted)])
-  const exact = named?.status === 'active' ? named.id : undefined
-  const ids = exact === undefined ? holding : [exact, ...holding.filter(id => id !== exact)]
-  const page = ids.slice(offset, offset + limit)
-  const found = new Map((page.length ? await agents.find({ _id: { $in: page } }) : []).map(agent => [agent.id, agent]))
-  return { items: page.flatMap(id => found.get(id) ?? []), total: ids.length }
+  const exact = await agents.byHandle(wanted)
+  return agentsOf(agents, await agents.findByText(wanted, { limit, offset }, exact?.id))
+}
+
+/** The agents of a page in its order. */
+export async function agentsOf(agents: AgentStore, { ids, total }: Found): Promise<{ items: Stored<Agent>[]; total: number }> {
+  const found = new Map((ids.length ? await agents.find({ _id: { $in: ids } }) : []).map(agent => [agent.id, agent]))
+  return { items: ids.flatMap(id => found.get(id) ?? []), total }
 }
 
 /** The agent that a .molt name is linked to, with or without the ending. @throws NOT_FOUND */

@@ -66,11 +66,14 @@ type Writer = 'score' | 'bond' | 'domain' | 'follows'
  */
 export function standingEvents(db: Database, collection: string): Subscription[] {
   const agents = () => db.connection.collection<{ _id: string }>(collection)
-  const tell = (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) =>
-    agents().updateOne(
+  const tell = async (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) => {
+    const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value]))
+    await agents().updateOne(
       { _id: agentId, [`heard.${writer}`]: { $not: { $gt: order } } },
-      { $set: { ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value])), [`heard.${writer}`]: order } },
+      { $set: { ...told, [`heard.${writer}`]: order, updatedAt: db.clock.now() } },
     )
+    db.changes.emit('saved', collection, agentId, { version: 0, entries: [] })
+  }
 
   type Score = Pick<Standing, 'fusedScore' | 'tier' | 'components' | 'badges' | 'riskScore' | 'riskLevel' | 'totalGigsCompleted' | 'totalEarned'>
   const scored = (agentId: string, version: number, score: Score) => {

@@ -2,9 +2,9 @@ import { type identityApi, usd } from '@carapace/api'
 import { bareList, type HandlersOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Agent } from '../agent.ts'
-import { filterOf, matchOf, orders } from '../discover.ts'
+import { matchOf } from '../discover.ts'
 import type { Parts } from '../parts.ts'
-import { byMolt, search } from '../search.ts'
+import { agentsOf, byMolt, search } from '../search.ts'
 import { onChainView, profiles } from '../views.ts'
 
 type Handlers = HandlersOf<typeof identityApi>
@@ -22,7 +22,7 @@ export const profileHandlers = (
 
     discoverAgents: async ({ query }) => {
       const { limit, offset, sortBy, ...wish } = query
-      const { items, total } = await parts.agents.page(filterOf(wish, parts.clock.now()), { limit, offset }, orders[sortBy])
+      const { items, total } = await agentsOf(parts.agents, await parts.agents.discover(wish, sortBy, { limit, offset }))
       const agents = (await viewsOf(items)).map(agent => ({ ...agent, ...matchOf(wish.skills ?? [], agent) }))
       const { minBond, ...shown } = wish
       return { agents, total, limit, offset, filters: { ...shown, ...(minBond === undefined ? {} : { minBond: usd(minBond) }), sortBy } }

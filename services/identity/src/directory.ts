@@ -1,0 +1,108 @@
+import type { Chain } from '@carapace/api'
+import type { Database } from '@carapace/store'
+import { type Candidate, type Order, questionOf, type Wish } from './discover.ts'
+import { keptAnswers } from './kept-answers.ts'
+import { type Page, textIndex } from './text-index.ts'
+
+/** Ids of one page, and how many there are in all. */
+export interface Found {
+  ids: string[]
+  total: number
+}
+
+/** What is asked of all agents at once: kept in memory (some 2 kB for each), brought up to date before each answer. */
+export interface Directory {
+  /** Active agents whose text holds this, newest first; `first`, if it is among them, before all others. */
+  findByText(part: string, page: Page, first?: string): Promise<Found>
+  /** Agents for hire that fit. */
+  discover(wish: Wish, sortBy: Order, page: Page): Promise<Found>
+}
+
+interface Row {
+  _id: string
+  status: string
+  hireable: boolean
+  searchText: string
+  skillNames: string[]
+  standing: Pick<Candidate, 'fusedScore' | 'riskScore' | 'totalBonded'>
+  preferredChain: Chain
+  lastSeenAt: Date
+  createdAt: Date
+}
+const projection = {
+  ...{ status: 1, hireable: 1, searchText: 1, skillNames: 1, preferredChain: 1, lastSeenAt: 1, createdAt: 1 },
+  ...{ 'standing.fusedScore': 1, 'standing.riskScore': 1, 'standing.totalBonded': 1 },
+} as const
+
+/** Milliseconds for which an answer may miss what another process has written: as long as public reads may be cached. */
+const pollMs = 1_000
+/** Milliseconds by which a write may become visible later than the time that it carries, between processes. */
+const overlapMs = 5_000
+const batchSize = 200
+
+export function openDirectory(db: Database, collection: string): Directory {
+  const texts = textIndex()
+  const candidates = new Map<string, Candidate>()
+  const answers = keptAnswers<Candidate>()
+  /** Written by this process and not read since. */
+  const written = new Set<string>()
+  let polled: { at: Date; due: number } | undefined
+  let turn: Promise<void> = Promise.resolve()
+  db.changes.on('saved', (saved, id) => {
+    if (saved === collection) written.add(id)
+  })
+
+  const take = (row: Row) => {
+    const { _id: id, status, searchText: text, createdAt } = row
+    if (status === 'active') texts.put({ id, text, createdAt })
+    else texts.remove(id)
+    const before = candidates.get(id)
+    const after = row.hireable ? candidateOf(row) : undefined
+    if (after) candidates.set(id, after)
+    else candidates.delete(id)
+    answers.change(before, after)
+  }
+  const read = async (filter: Record<string, unknown>) => {
+    for await (const row of db.connection.collection<Row>(collection).find(filter, { projection, sort: { createdAt: 1 }, batchSize })) take(row)
+  }
+  const poll = async () => {
+    const at = db.clock.now()
+    await read(polled ? { updatedAt: { $gte: new Date(polled.at.getTime() - overlapMs) } } : { status: 'active' })
+    polled = { at, due: performance.now() + pollMs }
+  }
+  const readWritten = async () => {
+    const ids = [...written]
+    written.clear()
+    await read({ _id: { $in: ids } }).catch((error: unknown) => {
+      for (const id of ids) written.add(id)
+      throw error
+    })
+  }
+  /** One after the other: what was read later is never older. */
+  const refreshed = () => {
+    turn = turn
+      .catch(() => undefined)
+      .then(async () => {
+        if (!polled || polled.due <= performance.now()) await poll()
+        if (written.size > 0) await readWritten()
+      })
+    return turn
+  }
+
+  return {
+    findByText: async (part, page, first) => {
+      await refreshed()
+      return texts.find(part, page, first)
+    },
+    discover: async (wish, sortBy, { limit, offset }) => {
+      await refreshed()
+      const found = answers.to(questionOf(wish, sortBy, db.clock.now()), () => candidates.values())
+      return { ids: found.slice(offset, offset + limit).map(({ id }) => id), total: found.length }
+    },
+  }
+}
+
+function candidateOf({ _id: id, skillNames: skills, standing, preferredChain: chain, lastSeenAt, createdAt }: Row): Candidate {
+  const { fusedScore, riskScore, totalBonded } = standing
+  return { id, skills, fusedScore, riskScore, totalBonded, chain, lastSeenAt, createdAt }
+}

@@ -1,0 +1,79 @@
+/** What is asked of entries that are in memory. */
+export interface Question<Entry> {
+  /** The same for the same question; null = its answer changes with time alone and is not kept. */
+  key: string | null
+  holds(entry: Entry): boolean
+  /** Which of two different entries comes first in the answer; never 0. */
+  order(a: Entry, b: Entry): number
+}
+
+/** The latest answers, which follow every change: what is asked again costs nothing, however many entries it matches. */
+export interface KeptAnswers<Entry> {
+  /** All entries that the question holds for. `candidates` are looked through when the answer is not known. */
+  to(question: Question<Entry>, candidates: () => Iterable<Entry>): readonly Entry[]
+  /** An entry takes the place of another; undefined = there is none. Entries themselves never change. */
+  change(before: Entry | undefined, after: Entry | undefined): void
+}
+
+const keptAtMost = 500
+/** Of all kept answers together: 8 MB. */
+const entriesAtMost = 1_000_000
+
+export function keptAnswers<Entry>(): KeptAnswers<Entry> {
+  interface Answer {
+    question: Question<Entry>
+    found: Entry[]
+  }
+  /** What was asked last is last. */
+  const answers = new Map<string, Answer>()
+  let size = 0
+
+  const keep = (key: string, answer: Answer) => {
+    answers.set(key, answer)
+    size += answer.found.length
+    while (answers.size > keptAtMost || size > entriesAtMost) {
+      const [oldest, { found }] = answers.entries().next().value!
+      answers.delete(oldest)
+      size -= found.length
+    }
+  }
+
+  return {
+    to: (question, candidates) => {
+      const { key } = question
+      const known = key === null ? undefined : answers.get(key)
+      if (key !== null && known) {
+        answers.delete(key)
+        answers.set(key, known)
+        return known.found
+      }
+      const found = [...candidates()].filter(entry => question.holds(entry)).sort(question.order)
+      if (key !== null) keep(key, { question, found })
+      return found
+    },
+    change: (before, after) => {
+      for (const { question, found } of answers.values()) {
+        if (before && question.holds(before)) {
+          found.splice(placeIn(found, before, question.order), 1)
+          size -= 1
+        }
+        if (after && question.holds(after)) {
+          found.splice(placeIn(found, after, question.order), 0, after)
+          size += 1
+        }
+      }
+    },
+  }
+}
+
+/** Where a value is, or belongs, in a sorted list. */
+export function placeIn<T>(sorted: readonly T[], value: T, order: (a: T, b: T) => number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const present = sorted[middle]!
+    if (present !== value && order(present, value) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
