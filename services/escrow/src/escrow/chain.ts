@@ -52,16 +52,22 @@ export const escrowChain = (parts: Parts): Subscription[] => [
   on(chainEvent('Escrow', 'EscrowLocked'), async log => (log.final ? directLockSeen(parts, log) : undefined)),
   on(chainEvent('Escrow', 'EscrowReclaimed'), async log => (log.final ? directLockGone(parts, log) : undefined)),
   on(chainEvent('Escrow', 'EscrowReleased'), async log => {
-    const gigId = uuidOfKey(String(log.args.key))
-    if (log.final && gigId && (await parts.escrows.get(gigId))) await released(parts, gigId, log, log)
+    const escrow = await escrowOf(parts, log)
+    if (escrow) await released(parts, escrow.id, log, log)
   }),
   on(chainEvent('Escrow', 'EscrowRefunded'), async log => {
-    const gigId = uuidOfKey(String(log.args.key))
-    const escrow = log.final && gigId ? await parts.escrows.get(gigId) : undefined
+    const escrow = await escrowOf(parts, log)
     // anybody can have a slot of its own under the key of a gig: only the poster's is ours
     if (escrow?.lock && escrowSlot(escrow.id, escrow.lock.poster) === log.args.slot) await refunded(parts, escrow.id, log)
   }),
 ]
+
+/** The escrow that a final log speaks of: the keys of gigs are alike on both networks. */
+async function escrowOf(parts: Parts, { final, network, args }: Pick<PayloadOf<ReturnType<typeof chainEvent>>, 'final' | 'network' | 'args'>) {
+  const gigId = final ? uuidOfKey(String(args.key)) : undefined
+  const escrow = gigId === undefined ? undefined : await parts.escrows.get(gigId)
+  return escrow?.chain === network ? escrow : undefined
+}
 
 async function locked(parts: Parts, outcome: Confirmed): Promise<void> {
   const gigId = gigOf(outcome.opKey)

@@ -35,12 +35,12 @@ export function fits(escrow: Escrow, lock: DirectLock, posterWallet: string): bo
 }
 
 /** A final EscrowLocked: the poster may have locked by itself. Our own locks are known as `funding` or later and stay as they are. */
-export async function directLockSeen(parts: Parts, log: Pick<Log, 'args' | 'txHash' | 'blockNumber'>): Promise<void> {
+export async function directLockSeen(parts: Parts, log: Pick<Log, 'network' | 'args' | 'txHash' | 'blockNumber'>): Promise<void> {
   const found = directLockOf(log)
   if (!found) return
   const { gigId, lock } = found
   const escrow = (await parts.escrows.get(gigId)) ?? (await learnGig(parts, gigId))
-  if (!escrow || lock.poster !== (await parts.agents.need(escrow.posterId)).wallet) return
+  if (escrow?.chain !== log.network || lock.poster !== (await parts.agents.need(escrow.posterId)).wallet) return
   await changeEscrow(parts, gigId, present => (present.directLock ? undefined : { state: { ...present, directLock: lock }, events: [] }))
   await tryDirectLock(parts, gigId)
 }
@@ -70,9 +70,9 @@ export async function learnGig(parts: Parts, gigId: string): Promise<Escrow | un
   return ensureEscrow(parts, { gigId, gigTitle, posterId, amount: BigInt(budget), chain, skillsRequired })
 }
 
-/** The depositor took a direct lock back: the slot is free for another one. */
-export async function directLockGone(parts: Parts, { args }: Log): Promise<void> {
+/** The depositor took a direct lock back: the slot is free for another one, and what is asked of this one will fail. */
+export async function directLockGone(parts: Parts, { network, args }: Log): Promise<void> {
   const escrow = await parts.escrows.get(uuidOfKey(String(args.key)) ?? '')
-  if (!escrow?.directLock || escrowSlot(escrow.id, escrow.directLock.poster) !== args.slot) return
-  await changeEscrow(parts, escrow.id, present => (present.status === 'none' ? { state: { ...present, directLock: null }, events: [] } : undefined))
+  if (!escrow?.directLock || escrow.chain !== network || escrowSlot(escrow.id, escrow.directLock.poster) !== args.slot) return
+  await changeEscrow(parts, escrow.id, present => ({ state: { ...present, directLock: null }, events: [] }))
 }

@@ -86,8 +86,14 @@ export const lockRefused = (e: Escrow, refusal: Pick<LockFailure, 'round' | 'cod
   e.status === 'funding' && e.lock?.stage === 'reserving' && e.lock.round === refusal.round ? freed(e, refusal, moment) : undefined
 
 function freed(e: Escrow, { round, code, message }: Pick<LockFailure, 'round' | 'code' | 'message'>, moment: Moment): Result {
-  const lockFailure = { round, code, message, operationId: e.lock!.operationId }
-  return advance(move(e, 'fail', { lock: null, lockFailure, disputedAt: null, disputeReason: null, dueAt: null, dueAction: null }), moment)
+  const { kind, operationId } = e.lock!
+  const lockFailure = { round, code, message, operationId }
+  // a direct lock that cannot be accepted is its depositor's, who takes it back, or asks for it again by confirm-onchain
+  const directLock = kind === 'onchain' ? null : e.directLock
+  return advance(
+    move(e, 'fail', { lock: null, directLock, lockFailure, disputedAt: null, disputeReason: null, dueAt: null, dueAction: null }),
+    moment,
+  )
 }
 
 /** Its settlement was decided, perhaps paid, in blocks that are gone: the payer has its money, whoever was to be paid has lost it. */

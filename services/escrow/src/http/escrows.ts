@@ -147,7 +147,7 @@ async function acceptTransaction(
   if (!log) refuse('VALIDATION_ERROR', undefined, { message: 'txHash: the transaction holds no EscrowLocked of this gig by its poster' })
   if (String(log.args.amount) !== gig.budget) refuse('AMOUNT_MISMATCH', { budget: usd(BigInt(gig.budget)) })
   if (!transaction.final) refuse('CONFLICT', undefined, { message: 'The transaction is not final yet' })
-  await directLockSeen(parts, { args: log.args, ...at })
+  await directLockSeen(parts, { network: gig.chain, args: log.args, ...at })
 }
 
 async function challenge(parts: Parts, gigId: string) {
