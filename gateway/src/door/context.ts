@@ -1,25 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '@carapace/api'
-import type { RequestContext } from '@carapace/service'
+import { expiry, type RequestContext } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
 import type { Payment } from '../payment.ts'
 
-const contextMs = 30_000
-
 /** What the gateway vouches for towards the service. @throws VALIDATION_ERROR for an Idempotency-Key that is none */
-export function contextOf(
-  request: IncomingMessage,
-  known: { requestId: string; traceparent: string; ip: string; identity: Identity; payment: Payment | undefined },
-): RequestContext {
+export function contextOf(request: IncomingMessage, known: { ip: string; identity: Identity; payment: Payment | undefined }): RequestContext {
   const key = idempotencyKey(request.headers['idempotency-key'])
   return {
-    requestId: known.requestId,
     ...known.identity,
     ip: known.ip,
-    traceparent: known.traceparent,
     ...(key === undefined ? {} : { idempotencyKey: key }),
     ...(known.payment ? { payment: known.payment } : {}),
-    expires: Date.now() + contextMs,
+    expires: expiry(),
   }
 }
 

@@ -21,6 +21,6 @@ describe('the door', () => {
     assert.deepEqual([seen.method, seen.url, seen.body.toString()], ['POST', '/api/gigs?x=1', '{"title":"x"}'])
     assert.deepEqual(seen.context?.agent, { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet })
     assert.equal(seen.context?.idempotencyKey, 'k-1')
-    assert.equal(seen.context?.requestId, answer.headers.get('x-request-id'))
+    assert.equal(seen.headers['x-request-id'], answer.headers.get('x-request-id'))
   })
 })

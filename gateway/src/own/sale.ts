@@ -1,5 +1,5 @@
 import { apis, type Found, type Price, refuse, routes, type ServiceName, x402Prices } from '@carapace/api'
-import { contextHeader, type RequestContext, reply, signContext } from '@carapace/service'
+import { callHeaders, expiry, type RequestContext, reply } from '@carapace/service'
 
 export interface SaleParts {
   address(service: ServiceName): string
@@ -19,7 +19,7 @@ export async function sell(parts: SaleParts, wanted: { endpoint: string; agentId
   const match = table.match('GET', url?.pathname ?? '')
   if (!url || !('endpoint' in match) || !isPriced(match, url.searchParams)) return refuse('NOT_PRICED', { endpoint: wanted.endpoint })
   const response = await fetch(`${parts.address(match.service)}${url.pathname}${url.search}`, {
-    headers: { [contextHeader]: signContext({ ...context, expires: Date.now() + 30_000 }, parts.internalKey) },
+    headers: callHeaders({ ...context, expires: expiry() }, parts.internalKey),
     signal: AbortSignal.timeout(10_000),
   }).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service: match.service }))
   return reply(response.status, await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service: match.service })))

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { contextHeader } from '@carapace/service'
+import { contextHeader, requestIdHeader } from '@carapace/service'
 import type { RawHeaders } from '../door/headers.ts'
 
 /**
@@ -27,9 +27,8 @@ const dropped = new Set(
 )
 
 /** Headers of the request to a service. */
-export function requestHeaders(headers: IncomingHttpHeaders, context: string, traceparent: string | undefined): RawHeaders {
-  const list: RawHeaders = [contextHeader, context]
-  if (traceparent !== undefined) list.push('traceparent', traceparent)
+export function requestHeaders(headers: IncomingHttpHeaders, own: { context: string; requestId: string; traceparent: string }): RawHeaders {
+  const list: RawHeaders = [contextHeader, own.context, requestIdHeader, own.requestId, 'traceparent', own.traceparent]
   for (const name of forwarded) {
     const value = headers[name]
     if (typeof value === 'string') list.push(name, value)

@@ -48,7 +48,8 @@ describe('the proxy', () => {
     const { headers, context } = world.upstream.seen.at(-1)!
     assert.equal(context?.mode, 'plain')
     assert.equal(context?.agent, undefined)
-    const known = new Set(['host', 'connection', contextHeader, 'traceparent', 'accept', 'accept-language', 'user-agent', 'prefer'])
+    assert.notEqual(headers['x-request-id'], 'mine')
+    const known = new Set(['host', 'connection', contextHeader, 'x-request-id', 'traceparent', 'accept', 'accept-language', 'user-agent', 'prefer'])
     assert.deepEqual(
       Object.keys(headers).filter(name => !known.has(name)),
       [],

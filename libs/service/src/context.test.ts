@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { type RequestContext, signContext, verifyContext } from './context.ts'
+import { expiry, type RequestContext, signContext, verifyContext } from './context.ts'
 
 const key = 'k'.repeat(32)
-const context: RequestContext = { requestId: 'r', mode: 'signed', ip: '::1', expires: Date.now() + 60_000 }
+const context: RequestContext = { mode: 'signed', ip: '::1', expires: Date.now() + 60_000 }
 const vouch = (body: string, by = key) => `${body}.${createHmac('sha256', by).update(body).digest('base64url')}`
 const encode = (text: string) => Buffer.from(text).toString('base64url')
 
@@ -43,6 +43,24 @@ describe('the signed context', () => {
 
     assert.ok(verifyContext(header, key, context.expires - 1))
     assert.equal(verifyContext(header, key, context.expires), undefined)
+  })
+
+  it('stays the same header for a caller from one step of its expiry to the next', () => {
+    const now = 1_700_000_000_000
+
+    const headers = [1, 5_000, 5_001].map(later => signContext({ mode: 'plain', expires: expiry(now + later) }, key))
+
+    assert.equal(headers[0], headers[1])
+    assert.notEqual(headers[1], headers[2])
+    assert.ok(verifyContext(headers[0], key, now + 30_000))
+  })
+
+  it('is right for more callers than are remembered', () => {
+    for (const round of [1, 2])
+      for (let n = 0; n < 1_500; n++) {
+        const one = { ...context, ip: `${n}` }
+        assert.deepEqual(verifyContext(signContext(one, key), key), one, `round ${round}`)
+      }
   })
 
   it('is none when what was signed is no context', () => {

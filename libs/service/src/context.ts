@@ -3,7 +3,6 @@ import type { AdminCaller, AgentCaller } from '@carapace/api'
 
 /** What the gateway knows of a request and services may trust: signed, short-lived, stripped when it comes from outside. */
 export interface RequestContext {
-  requestId: string
   agent?: AgentCaller
   admin?: AdminCaller
   /** How far identity was proven. */
@@ -15,7 +14,6 @@ export interface RequestContext {
   /** Client address, for limits per address. */
   ip?: string
   idempotencyKey?: string
-  traceparent?: string
   /** The x402 payment that covers this request, settled by the gateway. */
   payment?: { payer: string; chain: string; txHash: string; amount: string; nonce: string }
   /** Unix milliseconds, wall clock. */
@@ -23,25 +21,53 @@ export interface RequestContext {
 }
 
 export const contextHeader = 'x-carapace-context'
+/** Travels beside the context, unsigned: it names a request in logs and answers and gives no right to anything. */
+export const requestIdHeader = 'x-request-id'
 
 const blockBytes = 64
 const digestBytes = 32
+const lifetimeMs = 30_000
+const stepMs = 5_000
+const remembered = 1_000
+
+/** When a context that is made now expires: in 30 to 35 s. It moves in steps, so that a caller's next request carries the same header. */
+export const expiry = (nowMs = Date.now()): number => Math.ceil(nowMs / stepMs) * stepMs + lifetimeMs
 
 /** `<base64url json>.<base64url HMAC-SHA256>` */
 export function signContext(context: RequestContext, key: string): string {
-  const body = Buffer.from(JSON.stringify(context)).toString('base64url')
-  return `${body}.${mac(body, key).toString('base64url')}`
+  const json = JSON.stringify(context)
+  const { signed } = signerOf(key)
+  const known = signed.get(json)
+  if (known !== undefined) return known
+  const body = Buffer.from(json).toString('base64url')
+  const header = `${body}.${mac(body, key).toString('base64url')}`
+  remember(signed, json, header)
+  return header
 }
 
-/** The context, or undefined when it is missing, forged or expired. */
-export function verifyContext(header: string | undefined, key: string, nowMs = Date.now()): RequestContext | undefined {
-  const dot = header?.indexOf('.') ?? -1
-  if (header === undefined || dot < 1) return undefined
+/** The context, or undefined when it is missing, forged or expired. It may be that of an earlier request with the same header, and is not to be changed. */
+export function verifyContext(header: string | undefined, key: string, nowMs = Date.now()): Readonly<RequestContext> | undefined {
+  if (header === undefined) return undefined
+  const { verified } = signerOf(key)
+  const known = verified.get(header)
+  const context = known ?? authentic(header, key)
+  if (!context || context.expires <= nowMs) return undefined
+  if (!known) remember(verified, header, context)
+  return context
+}
+
+function authentic(header: string, key: string): RequestContext | undefined {
+  const dot = header.indexOf('.')
+  if (dot < 1) return undefined
   const body = header.slice(0, dot)
   const given = Buffer.from(header.slice(dot + 1), 'base64url')
-  if (given.length !== digestBytes || !timingSafeEqual(given, mac(body, key))) return undefined
-  const context = parsed(body)
-  return context && context.expires > nowMs ? context : undefined
+  return given.length === digestBytes && timingSafeEqual(given, mac(body, key)) ? parsed(body) : undefined
+}
+
+/** All are forgotten when there are too many: those that still come are back with their next request. */
+function remember<Value>(known: Map<string, Value>, name: string, value: Value): void {
+  if (known.size >= remembered) known.clear()
+  known.set(name, value)
 }
 
 /** undefined for what was signed with the right key and is no context all the same. */
@@ -56,28 +82,37 @@ function parsed(body: string): RequestContext | undefined {
   }
 }
 
-/** The two blocks that RFC 2104 puts before text and inner hash; behind the outer one there is room for the inner hash. */
-interface Pads {
+/** What is kept for each key. */
+interface Signer {
+  /** The two blocks that RFC 2104 puts before text and inner hash; behind the outer one there is room for the inner hash. */
   inner: Buffer
   outer: Buffer
+  /** Headers by the JSON of their context, and contexts by their header, of late. */
+  signed: Map<string, string>
+  verified: Map<string, RequestContext>
 }
-const padsOf = new Map<string, Pads>()
+const signers = new Map<string, Signer>()
+
+function signerOf(key: string): Signer {
+  let signer = signers.get(key)
+  if (!signer) {
+    signer = { ...pad(key), signed: new Map(), verified: new Map() }
+    signers.set(key, signer)
+  }
+  return signer
+}
 
 /** HMAC-SHA256 (RFC 2104) from two one-shot hashes: an Hmac object for each request costs several times as much, most of it in its collection. */
 function mac(body: string, key: string): Buffer {
-  let pads = padsOf.get(key)
-  if (!pads) {
-    pads = pad(key)
-    padsOf.set(key, pads)
-  }
+  const { inner, outer } = signerOf(key)
   const text = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(body))
-  pads.inner.copy(text)
+  inner.copy(text)
   text.write(body, blockBytes)
-  hash('sha256', text, 'buffer').copy(pads.outer, blockBytes)
-  return hash('sha256', pads.outer, 'buffer')
+  hash('sha256', text, 'buffer').copy(outer, blockBytes)
+  return hash('sha256', outer, 'buffer')
 }
 
-function pad(key: string): Pads {
+function pad(key: string): Pick<Signer, 'inner' | 'outer'> {
   const bytes = Buffer.from(key)
   const block = Buffer.alloc(blockBytes)
   const short = bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes

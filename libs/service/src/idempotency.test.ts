@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { until } from '@carapace/testing'
 import { type Started, startThings } from './start-things.fixture.ts'
-import { signed } from './things.fixture.ts'
+import { internalKey, signed } from './things.fixture.ts'
 
 describe('an idempotency key', () => {
   let service: Started
@@ -109,8 +109,8 @@ describe('an idempotency key', () => {
       const idempotencyKey = randomUUID()
       const before = effects().length
 
-      const first = await make(title, signed({ idempotencyKey, requestId: 'first' }))
-      const second = await make(title, signed({ idempotencyKey, requestId: 'second' }))
+      const first = await make(title, signed({ idempotencyKey }, internalKey, 'first'))
+      const second = await make(title, signed({ idempotencyKey }, internalKey, 'second'))
 
       assert.equal(effects().length, before + 1)
       assert.equal(second.headers.get('idempotency-replayed'), 'true')

@@ -1,3 +1,4 @@
+export { callHeaders } from './call-headers.ts'
 export { type Config, configSchema, readConfig, required } from './config.ts'
 export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context.ts'
 export {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { inProcessBus, type Outgoing, quiet } from '@carapace/bus'
 import { until } from '@carapace/testing'
+import { contextHeader } from './context.ts'
 import { type Started, startThings } from './start-things.fixture.ts'
 import { internalKey, signed, thingMade } from './things.fixture.ts'
 
@@ -92,6 +93,6 @@ describe('the log of a service', () => {
 
     assert.doesNotMatch(service.text(), new RegExp(secret))
     assert.doesNotMatch(service.text(), new RegExp(internalKey))
-    for (const header of Object.values(signed())) assert.ok(!service.text().includes(header.slice(0, 20)))
+    assert.ok(!service.text().includes(signed()[contextHeader]!.slice(0, 20)))
   })
 })

@@ -10,9 +10,9 @@ import {
   refuse,
   type ServiceName,
 } from '@carapace/api'
+import { callHeaders } from './call-headers.ts'
 import type { Config } from './config.ts'
-import { contextHeader, signContext } from './context.ts'
-import { currentTrace, traceparentOf } from './trace.ts'
+import { expiry } from './context.ts'
 
 /** Reads another service's internal endpoints: one hop, 2 s. For refusals that must not rest on a projection, never inside a chain of calls. */
 export interface Peers {
@@ -65,13 +65,10 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
       const query = new URLSearchParams(
         Object.entries((args.query ?? {}) as Record<string, string>).filter(([, value]) => value !== undefined),
       ).toString()
-      const context = signContext({ requestId: currentTrace()?.traceId ?? 'internal', mode: 'internal', expires: Date.now() + 30_000 }, internalKey)
-      const traceparent = traceparentOf(currentTrace())
       const response = await fetch(`${address(service)}${path}${query ? `?${query}` : ''}`, {
         method: endpoint.method.toUpperCase(),
         headers: {
-          [contextHeader]: context,
-          ...(traceparent ? { traceparent } : {}),
+          ...callHeaders({ mode: 'internal', expires: expiry() }, internalKey),
           ...(args.body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(args.body === undefined ? {} : { body: JSON.stringify(args.body) }),

@@ -1,7 +1,7 @@
 import { endpoint, event, refuse, serviceApi } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { z } from 'zod'
-import { contextHeader, type RequestContext, signContext } from './context.ts'
+import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from './context.ts'
 import { type AnyService, defineService, on, type Platform } from './define.ts'
 import { bareList, content, reply } from './http/reply.ts'
 
@@ -123,6 +123,7 @@ export const internalKey = 'k'.repeat(32)
 export const agent = { kind: 'agent', agentId: '0190a5d0-0000-7000-8000-00000000000a', wallet: '0x00000000000000000000000000000000000000Aa' } as const
 
 /** A context as the gateway would sign it. */
-export const signed = (fields: Partial<RequestContext> = {}, key = internalKey): Record<string, string> => ({
-  [contextHeader]: signContext({ requestId: 'request-1', mode: 'plain', agent, expires: Date.now() + 30_000, ...fields }, key),
+export const signed = (fields: Partial<RequestContext> = {}, key = internalKey, requestId = 'request-1'): Record<string, string> => ({
+  [contextHeader]: signContext({ mode: 'plain', agent, expires: expiry(), ...fields }, key),
+  [requestIdHeader]: requestId,
 })

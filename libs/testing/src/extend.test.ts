@@ -58,7 +58,7 @@ describe('docs/extend.md', function () {
       method: 'PATCH',
       headers: {
         'content-type': 'application/json',
-        [contextHeader]: signContext({ requestId: 'r', mode: 'plain', agent, expires: Date.now() + 30_000 }, internalKey),
+        [contextHeader]: signContext({ mode: 'plain', agent, expires: Date.now() + 30_000 }, internalKey),
       },
       body: '{"read":true}',
     })

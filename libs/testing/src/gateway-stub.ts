@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { apis, routes, type ServiceName } from '@carapace/api'
-import { contextHeader, type RequestContext, signContext } from '@carapace/service'
+import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from '@carapace/service'
 import { v7 } from 'uuid'
 
 /**
@@ -33,6 +33,7 @@ export async function startGatewayStub(
       ][],
     )
     headers.set(contextHeader, signContext(contextOf(request.headers), internalKey))
+    headers.set(requestIdHeader, v7())
     const left = new AbortController()
     response.once('close', () => left.abort())
     const answer = await fetch(`${target}${url.pathname}${url.search}`, {
@@ -68,10 +69,9 @@ function contextOf(headers: NodeJS.Dict<string | string[]>): RequestContext {
   const signedBy = text('x-test-signed-by')
   const key = text('idempotency-key')?.replace(/^"|"$/g, '')
   return {
-    requestId: v7(),
     mode: 'plain',
     ip: '127.0.0.1',
-    expires: Date.now() + 30_000,
+    expires: expiry(),
     ...(agentId || wallet ? { agent: { kind: 'agent', agentId: agentId ?? '', wallet: wallet ?? '' } } : {}),
     ...(admin ? { admin: { kind: 'admin', wallet: admin } } : {}),
     ...(signedBy ? { signedBy } : {}),

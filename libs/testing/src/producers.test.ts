@@ -29,7 +29,7 @@ describe('every event that a running service declares', () => {
 const isContractEvent = ({ name }: declared.AnyEvent): boolean => name.startsWith('chain.event.')
 
 /** `gigPosted.of(…)`, or handed to a function that makes the draft; to hear it with `on(gigPosted, …)` is not to publish it. */
-const isPublishedIn = (text: string, name: string): boolean => new RegExp(`\\b${name}\\.of\\(|(?<!\\bon)[(,=] ?${name}[,)]`).test(text)
+const isPublishedIn = (text: string, name: string): boolean => new RegExp(`\\b${name}\\.of(?:Plain)?\\(|(?<!\\bon)[(,=] ?${name}[,)]`).test(text)
 
 function exportNameOf(event: declared.AnyEvent): string {
   const [name] = Object.entries(declared).find(([, value]) => (value as unknown) === event) ?? []

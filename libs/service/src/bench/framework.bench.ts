@@ -58,10 +58,7 @@ function servePlain(): Promise<string> {
 }
 
 const signed = {
-  [contextHeader]: signContext(
-    { requestId: 'r', mode: 'plain', agent: { kind: 'agent', agentId: 'a', wallet: '0x0' }, expires: Date.now() + 600_000 },
-    internalKey,
-  ),
+  [contextHeader]: signContext({ mode: 'plain', agent: { kind: 'agent', agentId: 'a', wallet: '0x0' }, expires: Date.now() + 600_000 }, internalKey),
 }
 
 interface Rates {

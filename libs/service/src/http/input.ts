@@ -39,7 +39,7 @@ export function inputOf(endpoint: AnyEndpoint, arrival: Arrival): RouteInput {
   const isRead = endpoint.method === 'get'
   const caller = callerOf(endpoint, arrival.context)
   checkSelf(endpoint, caller, arrival.params)
-  const context = arrival.context ?? { requestId, mode: 'plain', expires: 0 }
+  const context = arrival.context ?? nobody
   const params = parse(endpoint.params, arrival.params) as Record<string, string>
   const rawBody = parseBody(arrival.bytes)
   const body = endpoint.body === undefined ? {} : parse(endpoint.body, rawBody)
@@ -81,6 +81,7 @@ export function pathOf({ url = '/' }: IncomingMessage): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
+const nobody: RequestContext = { mode: 'plain', expires: 0 }
 const noQuery = {}
 
 /** A repeated query key counts once, the last one; nested forms such as `a[b]` are no fields of ours. */

@@ -1,6 +1,6 @@
 import { type AnyEndpoint, Refusal } from '@carapace/api'
 import type { Request, Response } from 'express'
-import { contextHeader, type RequestContext, verifyContext } from '../context.ts'
+import { contextHeader, type RequestContext, requestIdHeader, verifyContext } from '../context.ts'
 import type { Handler, Platform } from '../define.ts'
 import { fingerprintOf, type Idempotency } from '../idempotency.ts'
 import { inSpan, spanEnds, type Trace } from '../trace.ts'
@@ -64,7 +64,7 @@ function attended(path: string, method: string, { journal, internalKey }: RouteP
   const attend = (request: Request, response: Response, params: Params, trace: Trace): void | Promise<void> => {
     const start = performance.now()
     const context = verifyContext(request.headers[contextHeader] as string | undefined, internalKey)
-    const requestId = context?.requestId ?? trace.traceId
+    const requestId = (context && (request.headers[requestIdHeader] as string | undefined)) ?? trace.traceId
     const end = (failure?: Failure) => {
       const ms = performance.now() - start
       spanEnds(trace, path, response.statusCode)
