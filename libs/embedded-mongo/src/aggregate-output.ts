@@ -1,5 +1,6 @@
 import type { OutMode, Target } from './aggregate-sink.ts'
 import { decode, encode, withIdFirst } from './bson-raw.ts'
+import { refuseCapped } from './capped.ts'
 import { type Collection, checkNamespace, compileValidator } from './catalog.ts'
 import { type Context, flag } from './context.ts'
 import { fail } from './errors.ts'
@@ -37,6 +38,7 @@ export async function writeOutput(context: Context, target: Target, docs: readon
 function replaceCollection(context: Context, writer: Writer, db: string, name: string, docs: readonly Doc[]): void {
   const old = existing(writer, db, name)
   if (old) requireCollection(old)
+  if (old) refuseCapped(old, 'replacing by $out')
   const fresh = writer.catalog.create(db, `tmp.agg_out.${writer.catalog.nextId()}`, old?.options ?? {})
   compileValidator(fresh)
   fresh.indexes = (old?.indexes ?? []).map(index => ({ ...indexFrom(writer.catalog.nextId(), index.spec), isReady: true }))

@@ -23,7 +23,7 @@ export async function* pipelineResults(context: Context, name: string | undefine
     let: variables(context),
     lookup: (other, filter) => everythingIn(context, other, filter ?? {}),
     out: (target, docs, mode) => writeOutput(context, target, docs, mode),
-    source: stage => sourceDocuments(context, name, stage),
+    source: (stage, spec) => sourceDocuments(context, name, stage, spec),
   }
   const split = splitPipeline(stages)
   const source = name === undefined ? [] : sourceFor(split.rest, documents(context, name, split), context.deadline)

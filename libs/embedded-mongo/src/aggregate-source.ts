@@ -1,13 +1,14 @@
 import { Int32 } from 'bson'
+import { storageStatistics } from './collection-stats.ts'
 import { type Context, findCollection } from './context.ts'
 import { fail } from './errors.ts'
 import { idIndexSpec } from './index-spec.ts'
 import { wholeRange } from './keyspace.ts'
 import { lsidOf } from './session.ts'
-import type { Doc } from './values.ts'
+import { asNumber, type Doc, isDoc, isNumeric } from './values.ts'
 
 /** The documents of a first stage that reads the server itself rather than a collection; undefined for a stage that is not known here. */
-export function sourceDocuments(context: Context, name: string | undefined, stage: string): Doc[] | undefined {
+export function sourceDocuments(context: Context, name: string | undefined, stage: string, spec: unknown): Doc[] | undefined {
   switch (stage) {
     case '$listLocalSessions':
     case '$listSessions':
@@ -15,7 +16,7 @@ export function sourceDocuments(context: Context, name: string | undefined, stag
     case '$currentOp':
       return []
     case '$collStats':
-      return [collectionStatistics(context, name)]
+      return [collectionStatistics(context, name, spec)]
     case '$indexStats':
       return indexStatistics(context, name)
     default:
@@ -23,11 +24,14 @@ export function sourceDocuments(context: Context, name: string | undefined, stag
   }
 }
 
-function collectionStatistics(context: Context, name: string | undefined): Doc {
+function collectionStatistics(context: Context, name: string | undefined, spec: unknown): Doc {
   const collection = name === undefined ? undefined : findCollection(context, name)
   if (!collection) return fail(26, `Collection [${context.db}.${name}] not found.`)
   const count = new Int32(context.engine.storage.docs.count(wholeRange(collection.id)))
-  return { ns: `${context.db}.${name}`, host: context.connection.address, localTime: context.now, count, storageStats: { count } }
+  const stats: Doc = { ns: `${context.db}.${name}`, host: context.connection.address, localTime: context.now, count }
+  const storage = isDoc(spec) ? spec.storageStats : undefined
+  if (isDoc(storage)) stats.storageStats = storageStatistics(context, collection, isNumeric(storage.scale) ? asNumber(storage.scale) : 1)
+  return stats
 }
 
 function indexStatistics(context: Context, name: string | undefined): Doc[] {

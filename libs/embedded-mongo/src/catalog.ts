@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Binary, UUID } from 'bson'
 import { decode, encode } from './bson-raw.ts'
+import { type Capped, cappedFrom } from './capped.ts'
 import { fail } from './errors.ts'
 import { type Index, indexFrom } from './index-spec.ts'
 import { compileFilter } from './match.ts'
@@ -19,6 +20,7 @@ export interface Collection {
   /** Some _id was too long for an ordered key: no order can be read off the documents' keys. */
   hasInexactIds: boolean
   accepts: ((doc: Doc) => boolean) | undefined
+  capped: Capped | undefined
   /** The open transaction that created it; nobody else sees it before the commit. */
   owner: Txn | undefined
 }
@@ -30,6 +32,8 @@ interface Stored {
   uuid: Binary
   options: Doc
   hasInexactIds: boolean
+  /** Of a capped collection: the numbers of its order's entries. */
+  order?: number[] | undefined
   indexes: { id: number; spec: Doc; multikey: boolean[]; isInexact: boolean }[]
 }
 
@@ -102,7 +106,8 @@ export function openCatalog(storage: Storage): Catalog {
       return lastId
     },
     create: (db, name, options, owner) => {
-      const collection = collectionFrom({ id: catalog.nextId(), db, name, uuid: newUuid(), options, hasInexactIds: false, indexes: [] })
+      const order = options.capped ? [catalog.nextId(), catalog.nextId()] : undefined
+      const collection = collectionFrom({ id: catalog.nextId(), db, name, uuid: newUuid(), options, hasInexactIds: false, indexes: [], order })
       collection.owner = owner
       keep(collection)
       return collection
@@ -118,7 +123,7 @@ export function openCatalog(storage: Storage): Catalog {
       forget(collection)
       storage.meta.remove(collectionKey(collection))
       discard('docs', collection.id)
-      for (const index of collection.indexes) discard('index', index.id)
+      for (const id of [...collection.indexes.map(index => index.id), ...orderOf(collection)]) discard('index', id)
     },
     dropIndexes: (collection, indexes) => {
       collection.indexes = collection.indexes.filter(index => !indexes.includes(index))
@@ -170,7 +175,9 @@ function collectionFrom(stored: Stored): Collection {
     isInexact: entry.isInexact,
     isReady: true,
   }))
-  const collection: Collection = { ...stored, indexes, accepts: undefined, owner: undefined }
+  const { order, ...rest } = stored
+  const capped = order && cappedFrom(stored.options, order[0]!, order[1]!)
+  const collection: Collection = { ...rest, indexes, accepts: undefined, capped, owner: undefined }
   compileValidator(collection)
   return collection
 }
@@ -178,15 +185,23 @@ function collectionFrom(stored: Stored): Collection {
 function storedForm(collection: Collection): Stored {
   const { id, db, name, uuid, options, hasInexactIds } = collection
   const indexes = collection.indexes.map(({ id, spec, multikey, isInexact }) => ({ id, spec, multikey, isInexact }))
-  return { id, db, name, uuid, options, hasInexactIds, indexes }
+  const stored: Stored = { id, db, name, uuid, options, hasInexactIds, indexes }
+  return collection.capped ? { ...stored, order: orderOf(collection) } : stored
+}
+
+/** The ranges of entries that keep a capped collection's order. */
+function orderOf({ capped }: Collection): number[] {
+  return capped ? [capped.natural.id, capped.placesId] : []
 }
 
 function readStored(raw: Buffer): Stored {
-  const doc = decode(raw) as unknown as Omit<Stored, 'id' | 'indexes'> & {
+  const doc = decode(raw) as unknown as Omit<Stored, 'id' | 'indexes' | 'order'> & {
     id: unknown
+    order?: unknown[]
     indexes: (Omit<Stored['indexes'][number], 'id'> & { id: unknown })[]
   }
-  return { ...doc, id: Number(doc.id), indexes: doc.indexes.map(index => ({ ...index, id: Number(index.id) })) }
+  const { order, ...rest } = doc
+  return { ...rest, id: Number(doc.id), order: order?.map(Number), indexes: doc.indexes.map(index => ({ ...index, id: Number(index.id) })) }
 }
 
 function newUuid(): Binary {

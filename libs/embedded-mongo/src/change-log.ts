@@ -63,7 +63,7 @@ export interface ChangeLog {
   newest(): Timestamp
   /** The time now, never less than that of any noted change. */
   time(): OperationTime
-  /** Resolves when something is published, or after so many milliseconds. */
+  /** Resolves at the next commit, or after so many milliseconds. */
   change(withinMs: number): Promise<void>
   close(): void
   isClosed(): boolean
@@ -135,6 +135,7 @@ export function openChangeLog(startedAt: number): ChangeLog {
     publish: () => {
       if (noted.length === 0) {
         counter += 1
+        wake()
         return
       }
       newest = noted.at(-1)!.time

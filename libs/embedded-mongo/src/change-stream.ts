@@ -4,6 +4,7 @@ import { collector, connect, type PipelineEnv, type Sink } from './aggregate-sin
 import { type EventOptions, eventOf, expandedOnly, invalidateEvent } from './change-event.ts'
 import type { ChangeLog, LoggedChange } from './change-log.ts'
 import { isInvalidateToken, parseToken, type ResumeToken, tokenAt, tokenBefore, tokenBehind, tokenDoc } from './change-token.ts'
+import type { LiveSource } from './cursors.ts'
 import { fail, MongoError } from './errors.ts'
 import { scopeWith } from './expression-core.ts'
 import { equal } from './order.ts'
@@ -14,16 +15,6 @@ import { type Doc, isDoc, isTruthy } from './values.ts'
 export interface Watched {
   db?: string
   collection?: string
-}
-
-/** An open change stream: events are taken from it as they come. */
-export interface ChangeStream {
-  /** The next events, at most so many; empty when nothing more has happened yet. */
-  take(size: number): Doc[]
-  /** Where to go on after what has been taken. */
-  token(): ResumeToken
-  /** What was watched is gone and the event that says so has been taken. */
-  isOver(): boolean
 }
 
 const options = new Set([
@@ -67,7 +58,7 @@ export function withResumeLabel(error: unknown): unknown {
  * Opens the stream of a pipeline that begins with `$changeStream`.
  * @throws MongoError 286 when what it is to begin with has been forgotten, 20 for a stage that has no place behind `$changeStream`
  */
-export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watched, pipeline: readonly Doc[], env: PipelineEnv): ChangeStream {
+export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watched, pipeline: readonly Doc[], env: PipelineEnv): LiveSource {
   const spec = pipeline[0]!.$changeStream
   if (!isDoc(spec)) return fail(6188500, '$changeStream must take a nested object as its argument')
   const eventOptions = readOptions(spec)
@@ -109,8 +100,10 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
       if (events.length === 0 && next === log.end() && tokenBehind(log.newest()) > token) token = tokenBehind(log.newest())
       return events
     },
-    token: () => token,
     isOver: () => isOver,
+    replyFields: () => ({ postBatchResumeToken: tokenDoc(token) }),
+    waits: true,
+    isResumable: true,
   }
 }
 
@@ -196,9 +189,4 @@ function failForgotten(): never {
   throw new MongoError(286, 'Resume of change stream was not possible, as the resume point may no longer be in the oplog.', {}, [
     'NonResumableChangeStreamError',
   ])
-}
-
-/** The part of a cursor's reply that tells where the stream is. */
-export function resumePoint(stream: ChangeStream): Doc {
-  return { postBatchResumeToken: tokenDoc(stream.token()) }
 }

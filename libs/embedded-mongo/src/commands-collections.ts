@@ -1,4 +1,5 @@
 import { encode } from './bson-raw.ts'
+import { cappedOptions } from './capped.ts'
 import { type Collection, checkNamespace, compileValidator, namespaceOf } from './catalog.ts'
 import { parseCollation } from './collation.ts'
 import { answerWithCursor } from './commands-find.ts'
@@ -25,7 +26,7 @@ const keptOptions = new Set([
   'storageEngine',
   'indexOptionDefaults',
 ])
-const refusedOptions = new Set(['capped', 'size', 'max', 'timeseries', 'expireAfterSeconds', 'encryptedFields'])
+const refusedOptions = new Set(['timeseries', 'expireAfterSeconds', 'encryptedFields'])
 const validationLevels = ['off', 'strict', 'moderate']
 const validationActions = ['error', 'warn']
 
@@ -45,6 +46,9 @@ export const create: Command = {
   fields: new Set([
     ...keptOptions,
     ...refusedOptions,
+    'capped',
+    'size',
+    'max',
     'viewOn',
     'pipeline',
     'collation',
@@ -179,7 +183,7 @@ function dropCollection(writer: Writer, context: Context, collection: Collection
 }
 
 function createOptions(body: Doc): Doc {
-  const options: Doc = {}
+  const options = cappedOptions(body)
   for (const option of Object.keys(body)) {
     const value = body[option]
     if (refusedOptions.has(option) && value !== false) fail(115, `the option '${option}' of create is not supported by this server`)

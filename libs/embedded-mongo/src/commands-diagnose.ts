@@ -1,9 +1,10 @@
 import { EJSON } from 'bson'
 import { decode } from './bson-raw.ts'
 import { type Collection, namespaceOf } from './catalog.ts'
+import { measure, storageStatistics } from './collection-stats.ts'
 import { serverVersion } from './commands-server.ts'
 import { analyzeFilter } from './conjuncts.ts'
-import { type Command, type Context, collectionName, findCollection, optionalDoc, optionalDocs } from './context.ts'
+import { type Command, collectionName, findCollection, optionalDoc, optionalDocs } from './context.ts'
 import { fail } from './errors.ts'
 import { keysOf } from './index-keys.ts'
 import type { Index } from './index-spec.ts'
@@ -20,23 +21,7 @@ export const collStats: Command = {
   run: context => {
     const name = collectionName(context)
     const scale = isNumeric(context.body.scale) ? asNumber(context.body.scale) : 1
-    const collection = findCollection(context, name)
-    const { count, size } = collection ? measure(context, collection) : { count: 0, size: 0 }
-    const indexSizes = Object.fromEntries(
-      (collection?.indexes ?? []).map(index => [index.name, context.engine.storage.index.count(wholeRange(index.id)) * 48]),
-    )
-    return okReply({
-      ns: `${context.db}.${name}`,
-      size: Math.floor(size / scale),
-      count,
-      avgObjSize: count > 0 ? Math.floor(size / count) : 0,
-      storageSize: Math.floor(size / scale),
-      capped: false,
-      nindexes: collection ? collection.indexes.length + 1 : 0,
-      totalIndexSize: Math.floor(Object.values(indexSizes).reduce((sum, bytes) => sum + bytes, 0) / scale),
-      indexSizes: { _id_: 0, ...indexSizes },
-      scaleFactor: scale,
-    })
+    return okReply({ ns: `${context.db}.${name}`, ...storageStatistics(context, findCollection(context, name), scale) })
   },
   fields: undefined,
 }
@@ -180,7 +165,7 @@ function describePlan(collection: Collection, filter: Doc, sort: Doc | undefined
   const plan = planQuery(collection, filter, keys, hint)
   const direction = plan.ranges.some(range => range.reverse) ? 'backward' : 'forward'
   let stage: Doc = { stage: plan.stage, direction, ...(plan.isExact ? {} : { filter }) }
-  if (plan.index) {
+  if (plan.index && plan.stage !== 'COLLSCAN') {
     const index = plan.index
     const scan = {
       stage: 'IXSCAN',
@@ -206,14 +191,4 @@ function boundsText(index: Index, filter: Doc): Doc {
       conjuncts.filter(conjunct => conjunct.path === path).map(({ op, value }) => `${op} ${EJSON.stringify(value)}`),
     ]),
   )
-}
-
-function measure({ engine }: Context, collection: Collection): { count: number; size: number } {
-  let count = 0
-  let size = 0
-  for (const { value } of engine.storage.docs.scan(wholeRange(collection.id))) {
-    count += 1
-    size += value.length
-  }
-  return { count, size }
 }

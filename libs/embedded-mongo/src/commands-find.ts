@@ -1,19 +1,21 @@
 import { Long } from 'bson'
 import { pipelineResults } from './aggregate-run.ts'
 import { decode, encode } from './bson-raw.ts'
+import type { Collection } from './catalog.ts'
 import { withResumeLabel } from './change-stream.ts'
 import { parseCollation } from './collation.ts'
-import { nextChanges } from './commands-change-stream.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, variables, viewFor } from './context.ts'
 import { type Batch, type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
 import { takeCursorFailure } from './fail-points.ts'
 import { shownKey, withinKeys } from './find-options.ts'
+import { answerLive, nextLive } from './live-cursors.ts'
 import { compileFilter } from './match.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
 import { docOf, type Query, runQuery, type Tick, tick } from './read.ts'
 import { cursorReply, okReply } from './reply.ts'
+import { openTail } from './tailable.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
 import { queryStages, resolveView, type ViewTarget } from './views.ts'
 
@@ -25,25 +27,16 @@ const storedOptions = ['min', 'max', 'returnKey', 'showRecordId']
 export const find: Command = {
   run: context => {
     const { body } = context
-    if (flag(body, 'tailable') || flag(body, 'awaitData')) fail(2, 'error processing query: tailable cursor requested on non capped collection')
+    if (flag(body, 'awaitData') && !flag(body, 'tailable')) fail(9, 'Cannot set awaitData without tailable')
     const name = collectionName(context)
     const view = resolveView(context, name)
     const collection = findCollection(context, view.name)
     const namespace = `${context.db}.${name}`
     const end = { isReached: false }
     if (view.pipeline.length > 0) for (const option of storedOptions) if (body[option]) fail(167, `the option '${option}' of find is not for views`)
-    const query: Query = {
-      filter: optionalDoc(body, 'filter') ?? {},
-      sort: parseSort(optionalDoc(body, 'sort')),
-      skip: optionalCount(body, 'skip'),
-      limit: optionalCount(body, 'limit'),
-      hint: body.hint,
-      vars: variables(context),
-      collation: parseCollation(body.collation),
-      accepts: withinKeys(collection, body),
-      end,
-    }
+    const query = queryOf(context, collection, end)
     const projection = optionalDoc(body, 'projection')
+    if (flag(body, 'tailable')) return tail(context, collection, query, projection)
     const stream =
       view.pipeline.length > 0
         ? projectView(context, view, query, projection)
@@ -78,6 +71,31 @@ export const find: Command = {
   inTransaction: true,
 }
 
+function queryOf(context: Context, collection: Collection | undefined, end: { isReached: boolean }): Query {
+  const { body } = context
+  const sort = optionalDoc(body, 'sort')
+  // The order in which documents are stored is a way to find them rather than to sort them.
+  const isNatural = sort !== undefined && Object.keys(sort).join() === '$natural'
+  return {
+    filter: optionalDoc(body, 'filter') ?? {},
+    sort: isNatural ? [] : parseSort(sort),
+    skip: optionalCount(body, 'skip'),
+    limit: optionalCount(body, 'limit'),
+    hint: isNatural ? sort : body.hint,
+    vars: variables(context),
+    collation: parseCollation(body.collation),
+    accepts: withinKeys(collection, body),
+    end,
+  }
+}
+
+/** A tailable cursor; one that finds nothing at all to begin with is closed at once. */
+function tail(context: Context, collection: Collection | undefined, query: Query, projection: Doc | undefined): Buffer {
+  const namespace = `${context.db}.${collectionName(context)}`
+  const live = collection && openTail(context, collection, query, projection)
+  return live ? answerLive(context, namespace, live) : cursorReply('firstBatch', [], 0, namespace)
+}
+
 export const getMore: Command = {
   run: async context => {
     const { body, engine } = context
@@ -95,8 +113,8 @@ export const getMore: Command = {
     cursor.isBusy = true
     try {
       const failure = engine.failPoints && takeCursorFailure(engine.failPoints)
-      if (failure) throw cursor.changes ? withResumeLabel(failure) : failure
-      if (cursor.changes) return await nextChanges(context, cursor, cursor.changes)
+      if (failure) throw cursor.live?.isResumable ? withResumeLabel(failure) : failure
+      if (cursor.live) return await nextLive(context, cursor, cursor.live)
       const { documents, isDone } = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
       cursor.usedAt = Date.now()
       if (isDone) engine.cursors.delete(id)

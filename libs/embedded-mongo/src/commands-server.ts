@@ -155,7 +155,7 @@ export const refusals: Record<string, [code: number, reason: string]> = {
   listSearchIndexes: [115, 'Search index commands are only supported with Atlas.'],
   shardCollection: [115, 'sharding is not supported by this server'],
   enableSharding: [115, 'sharding is not supported by this server'],
-  convertToCapped: [115, 'capped collections are not supported by this server'],
+  convertToCapped: [115, 'turning a collection into a capped one is not supported by this server'],
   createUser: [115, 'users are not supported by this server'],
   updateUser: [115, 'users are not supported by this server'],
   dropUser: [115, 'users are not supported by this server'],

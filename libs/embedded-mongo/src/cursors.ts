@@ -1,16 +1,30 @@
 import { randomInt } from 'node:crypto'
-import type { ChangeStream } from './change-stream.ts'
 import { fail } from './errors.ts'
 import { checkDeadline, type Tick, tick } from './read.ts'
 import type { Txn } from './txn.ts'
+import type { Doc } from './values.ts'
+
+/** Where the documents of a cursor come from that stays open at the end and goes on with what is written later. */
+export interface LiveSource {
+  /** The next documents, at most so many; empty when there is nothing new. */
+  take(size: number): Doc[]
+  /** Nothing will ever come again. */
+  isOver(): boolean
+  /** What a reply says beside the documents. */
+  replyFields(): Doc
+  /** Whether `getMore` waits for something new. */
+  waits: boolean
+  /** The driver may open it again where it was, after some errors. */
+  isResumable: boolean
+}
 
 /** An answer that is being read in batches. */
 export interface Cursor {
   id: number
   namespace: string
   stream: AsyncIterator<Buffer | Tick> | Iterator<Buffer | Tick>
-  /** Of a change stream: where its events come from, in the place of `stream`. */
-  changes?: ChangeStream | undefined
+  /** In the place of `stream` for a cursor that never ends. */
+  live?: LiveSource | undefined
   /** Read from the stream but not sent: it did not fit into the last batch. */
   ahead: Buffer | undefined
   sessionId: string | undefined

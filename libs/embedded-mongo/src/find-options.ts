@@ -45,7 +45,7 @@ export function shownKey(collection: Collection | undefined, query: Query, body:
 /** The fields of the index that answers the query; none when there is no such index. */
 function keyPaths(collection: Collection, { filter, sort, hint }: Query): string[] {
   const plan = planQuery(collection, filter, sort, hint)
-  if (plan.index) return plan.index.fields.map(({ path }) => path)
+  if (plan.index && plan.stage !== 'COLLSCAN') return plan.index.fields.map(({ path }) => path)
   const isById = plan.stage !== 'COLLSCAN' || (sort?.[0]?.path === '_id' && plan.givesSort)
   return isById || hint === '_id_' || (isDoc(hint) && sameKey(hint, idIndexSpec.key as Doc)) ? ['_id'] : []
 }

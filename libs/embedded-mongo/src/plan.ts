@@ -93,9 +93,11 @@ function naturalDirection(hint: unknown): 1 | -1 {
 }
 
 function fullScan(collection: Collection, conjuncts: readonly Conjunct[], complete: boolean, sort: readonly SortKey[], direction: 1 | -1): Plan {
-  const range = { ...wholeRange(collection.id), reverse: direction === -1 }
+  // The order in which documents came is kept for capped collections only; others are read by their _id.
+  const natural = collection.capped?.natural
+  const range = { ...wholeRange(natural?.id ?? collection.id), reverse: direction === -1 }
   const isExact = complete && conjuncts.length === 0
-  return { index: undefined, ranges: [range], isPoints: false, isExact, isCountable: true, givesSort: sort.length === 0, stage: 'COLLSCAN' }
+  return { index: natural, ranges: [range], isPoints: false, isExact, isCountable: true, givesSort: sort.length === 0, stage: 'COLLSCAN' }
 }
 
 function candidate(

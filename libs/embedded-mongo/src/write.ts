@@ -1,5 +1,6 @@
 import { selectionOf } from './bson-decode.ts'
 import { decode, decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
+import { noteCapped, refuseCapped } from './capped.ts'
 import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
 import type { ChangeLog, NewChange } from './change-log.ts'
 import { fail, failConflict } from './errors.ts'
@@ -132,6 +133,7 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
     else if (entry.index.isPreparedUnique) checkPrepared(writer, collection, entry, key)
   }
   if (writer.txn) {
+    refuseCapped(collection, 'a write in a transaction')
     keepChange(writer.txn, collection, key, before, after, removed, added, writer)
     return
   }
@@ -140,7 +142,16 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   for (const { entryKey } of added) index.put(entryKey, key)
   if (after) docs.put(key, after.raw)
   else docs.remove(key)
+  if (collection.capped) makeRoom(writer, collection, noteCapped(writer.storage, collection.capped, key, before?.raw, after?.raw))
   if (writer.log.isWatched()) writer.log.note(documentChange(collection, key, before?.raw, after?.raw, after?.isReplacement))
+}
+
+/** The oldest documents of a capped collection go. */
+function makeRoom(writer: Writer, collection: Collection, keys: readonly Buffer[]): void {
+  for (const key of keys) {
+    const raw = writer.storage.docs.get(key)
+    if (raw) writeVersions(writer, collection, key, { raw }, undefined)
+  }
 }
 
 function documentChange(
