@@ -125,7 +125,7 @@ export const pageQuery = {
     .meta({ type: 'integer', minimum: 1, description: 'More than 100 is lowered to 100' }),
   offset: wholeNumber('a whole number of at least 0').prefault('0').meta({ type: 'integer', minimum: 0 }),
 }
-export interface Page {
+interface Page {
   limit: number
   offset: number
 }
