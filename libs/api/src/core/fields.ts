@@ -125,10 +125,6 @@ export const pageQuery = {
     .meta({ type: 'integer', minimum: 1, description: 'More than 100 is lowered to 100' }),
   offset: wholeNumber('a whole number of at least 0').prefault('0').meta({ type: 'integer', minimum: 0 }),
 }
-interface Page {
-  limit: number
-  offset: number
-}
 /** The answer L(x): one page of a list under its name. */
 export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.looseObject({ [name]: z.array(item), total: z.int(), limit: z.int(), offset: z.int() } as Record<Name, z.ZodArray<Item>> & {
