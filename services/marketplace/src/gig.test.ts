@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { gigStatuses, Refusal } from '@carapace/api'
 import fc from 'fast-check'
-import { assign, follow, type Gig, graceAfterDeadline, openFor, runOut, settleAcceptance, showEscrow, submit, transitions, withdraw } from './gig.ts'
+import { assign, settleAcceptance } from './acceptance.ts'
+import { type Gig, graceAfterDeadline, openFor, runOut, submit, transitions, withdraw } from './gig.ts'
+import { follow, showEscrow } from './heard.ts'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)

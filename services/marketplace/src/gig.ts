@@ -1,15 +1,4 @@
-import {
-  type Chain,
-  type Draft,
-  type GigStatus,
-  gigAssigned,
-  gigCancelled,
-  gigCompleted,
-  gigDisputed,
-  gigPosted,
-  gigSubmitted,
-  refuse,
-} from '@carapace/api'
+import { type Chain, type Draft, type GigStatus, gigCancelled, gigPosted, gigSubmitted, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
@@ -89,7 +78,7 @@ export interface Acceptance extends Assignee, Accepted {
   at: Date
 }
 
-const hour = 3_600_000
+export const hour = 3_600_000
 export const openFor = 30 * 24 * hour
 export const graceAfterDeadline = 24 * hour
 
@@ -111,7 +100,7 @@ export function canDo(gig: Gig, command: Command): boolean {
   return Object.hasOwn(transitions[gig.status], command)
 }
 
-function move(gig: Gig, command: Command, changes: Partial<Gig>, events: (moved: Gig) => Draft[]): Decision<Gig> {
+export function move(gig: Gig, command: Command, changes: Partial<Gig>, events: (moved: Gig) => Draft[]): Decision<Gig> {
   const to = (transitions[gig.status] as Record<string, GigStatus>)[command]
   if (to === undefined) {
     const allowed = Object.keys(transitions).filter(status => command in transitions[status as GigStatus])
@@ -121,8 +110,8 @@ function move(gig: Gig, command: Command, changes: Partial<Gig>, events: (moved:
   return { state: moved, events: events(moved) }
 }
 
-const facts = (gig: Gig) => ({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain })
-const who = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.crewId, memberIds: gig.memberIds })
+export const facts = (gig: Gig) => ({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain })
+export const who = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.crewId, memberIds: gig.memberIds })
 
 export function post(gig: Gig): Decision<Gig> {
   const { status, skillsRequired, bondRequired, deadlineHours, crewGig } = gig
@@ -135,55 +124,6 @@ export function post(gig: Gig): Decision<Gig> {
 export function needOpen(gig: Gig): void {
   if (gig.status !== 'open')
     refuse('INVALID_STATE', { state: gig.status, allowed: ['open'] }, { message: `The gig is ${gig.status}; this needs open` })
-}
-
-/** Notes who has applied: applicants are never asked to judge. */
-export function addApplicant(gig: Gig, agentId: string): Decision<Gig> | undefined {
-  if (gig.applicantIds.includes(agentId)) return undefined
-  return { state: { ...gig, applicantIds: [...gig.applicantIds, agentId] }, events: [] }
-}
-
-/** Notes an acceptance whose bond lock is still to be confirmed. A newer one replaces an older: the older's lock is undone in time. */
-export function awaitBond(gig: Gig, acceptance: Acceptance): Decision<Gig> {
-  needOpen(gig)
-  return { state: { ...gig, acceptance, givenUp: gig.givenUp.filter(id => id !== acceptance.agentId) }, events: [] }
-}
-
-/** The answer to the escrow about a lock that stands without an assignment: final, since giving up is written here too. */
-export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | undefined {
-  if (gig.assigneeId === agentId || gig.givenUp.includes(agentId)) return undefined
-  return {
-    state: { ...gig, acceptance: gig.acceptance?.agentId === agentId ? null : gig.acceptance, givenUp: [...gig.givenUp, agentId] },
-    events: [],
-  }
-}
-
-export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: Acceptance, now: Date): Decision<Gig> {
-  if (gig.givenUp.includes(agentId)) refuse('CONFLICT', undefined, { message: 'This acceptance was given up; accept the applicant again' })
-  const deadlineAt = new Date(now.getTime() + gig.deadlineHours * hour)
-  const changes = {
-    assigneeId: agentId,
-    crewId,
-    memberIds,
-    feeBp,
-    acceptance: null,
-    acceptedId: id,
-    assignedAt: now,
-    deadlineAt,
-    dueAt: new Date(deadlineAt.getTime() + graceAfterDeadline),
-  }
-  return move(gig, 'assign', changes, moved => [
-    gigAssigned.of({
-      ...facts(moved),
-      ...who(moved),
-      by,
-      skillsRequired: moved.skillsRequired,
-      feeBp,
-      bondRequired: moved.bondRequired,
-      assignedAt: now.toISOString(),
-      deadlineAt: deadlineAt.toISOString(),
-    }),
-  ])
 }
 
 export interface Delivery {
@@ -233,7 +173,7 @@ export function runOut(gig: Gig, now: Date): Decision<Gig> | undefined {
   return undefined
 }
 
-function close(gig: Gig, command: Command, reason: Exclude<CloseReason, 'approved'>, now: Date): Decision<Gig> {
+export function close(gig: Gig, command: Command, reason: Exclude<CloseReason, 'approved'>, now: Date): Decision<Gig> {
   return move(gig, command, { closeReason: reason, dueAt: null, acceptance: null }, moved => [
     gigCancelled.of({
       ...facts(moved),
@@ -245,56 +185,4 @@ function close(gig: Gig, command: Command, reason: Exclude<CloseReason, 'approve
       cancelledAt: now.toISOString(),
     }),
   ])
-}
-
-export interface EscrowDecision {
-  outcome: 'release' | 'refund' | 'hold' | 'unfunded'
-  reason: string
-  verdict: 'approved' | 'rejected' | 'expired' | null
-}
-
-/** Follows the escrow's decision. A decision that says what is so already, or comes after the end, changes nothing. */
-export function follow(gig: Gig, { outcome, reason, verdict }: EscrowDecision, now: Date): Decision<Gig> | undefined {
-  if (outcome === 'hold') {
-    if (!canDo(gig, 'hold')) return undefined
-    return move(gig, 'hold', { dueAt: null }, moved => [gigDisputed.of({ ...facts(moved), ...who(moved), reason, disputedAt: now.toISOString() })])
-  }
-  if (outcome === 'release' || (outcome === 'unfunded' && verdict === 'approved')) {
-    if (!canDo(gig, 'complete')) return undefined
-    const funded = outcome === 'release'
-    return move(gig, 'complete', { closeReason: 'approved', funded, completedAt: now, dueAt: null }, moved => [
-      gigCompleted.of({ ...facts(moved), ...who(moved), skillsRequired: moved.skillsRequired, funded, reason, completedAt: now.toISOString() }),
-    ])
-  }
-  if (!canDo(gig, 'cancel')) return undefined
-  return close(gig, 'cancel', closeReasonOf(reason, verdict), now)
-}
-
-function closeReasonOf(reason: string, verdict: EscrowDecision['verdict']): Exclude<CloseReason, 'approved'> {
-  if (verdict === 'expired' || reason === 'no_consensus') return 'expired'
-  return verdict === 'rejected' ? 'rejected' : 'refunded'
-}
-
-export interface Panel {
-  validationId: string
-  panel: string[]
-  round: number
-  appealOf: string | null
-}
-
-/** Links the latest validation; its panel may see the deliverable. What is older than that changes nothing. */
-export function linkValidation(gig: Gig, { validationId, panel, round, appealOf }: Panel, version: number): Decision<Gig> | undefined {
-  const stage = appealOf === null ? round : 3
-  const known = gig.panelAsOf
-  if (known && (stage < known.stage || (stage === known.stage && version <= known.version))) return undefined
-  return { state: { ...gig, validationId, panelIds: panel, panelAsOf: { stage, version } }, events: [] }
-}
-
-/**
- * Shows what the chain did to the money, `none` when a lock failed or was undone; the gig's own status follows the decision, not the chain.
- * One version of the escrow can be both locked and disputed: it is disputed then.
- */
-export function showEscrow(gig: Gig, escrowStatus: Gig['escrowStatus'], version: number): Decision<Gig> | undefined {
-  const isNews = version > gig.escrowAsOf || (version === gig.escrowAsOf && escrowStatus === 'disputed' && gig.escrowStatus === 'locked')
-  return isNews ? { state: { ...gig, escrowStatus, escrowAsOf: version }, events: [] } : undefined
 }

@@ -1,9 +1,10 @@
 import { escrowApi, limits, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
 import type { Stored } from '@carapace/store'
+import { assign, awaitBond } from './acceptance.ts'
 import { assigneeFor } from './crew-rules.ts'
 import { feeFor } from './fees.ts'
-import { type Acceptance, type Accepted, type Assignee, assign, awaitBond, type Gig, needOpen } from './gig.ts'
+import { type Acceptance, type Accepted, type Assignee, type Gig, needOpen } from './gig.ts'
 import { acceptOffer, type Offer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 

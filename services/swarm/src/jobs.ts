@@ -6,7 +6,8 @@ import { claimFunded } from './claim.ts'
 import { openForSubmission, submissionOf } from './open.ts'
 import type { Parts } from './parts.ts'
 import { claimable } from './reward.ts'
-import { nextOpened, replaceIdle, runOut, type Validation } from './validation.ts'
+import { nextOpened, replaceIdle, type Validation } from './validation.ts'
+import { runOut } from './verdict.ts'
 import { decideKnowing } from './verdict-facts.ts'
 
 const everyMs = 5_000

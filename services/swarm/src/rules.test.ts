@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { freezeOf } from './freeze.ts'
 import { appealQuorum, isWeak, quorumFor } from './quorum.ts'
 import { type Candidate, draw, isEligible, order, ticketsOf } from './selection.ts'
-import { approvals, cast, rejections, runOut, type Validation, type VerdictFacts } from './validation.ts'
+import { approvals, rejections, type Validation } from './validation.ts'
+import { cast, runOut, type VerdictFacts } from './verdict.ts'
 
 const now = new Date('2026-01-10T00:00:00.000Z')
 const day = 86_400_000

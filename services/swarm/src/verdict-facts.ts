@@ -1,7 +1,8 @@
 import { chainRelayerApi, Refusal, refuse } from '@carapace/api'
 import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
-import type { Validation, VerdictFacts } from './validation.ts'
+import type { Validation } from './validation.ts'
+import type { VerdictFacts } from './verdict.ts'
 
 const unprovenWaitMs = 24 * 3_600_000
 /** A whole panel may vote at the same moment, while the chain confirms earlier votes: each write lets one of them through. */

@@ -1,0 +1,52 @@
+import { gigAssigned, refuse } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+import { type Acceptance, facts, type Gig, graceAfterDeadline, hour, move, needOpen, who } from './gig.ts'
+
+/** Notes who has applied: applicants are never asked to judge. */
+export function addApplicant(gig: Gig, agentId: string): Decision<Gig> | undefined {
+  if (gig.applicantIds.includes(agentId)) return undefined
+  return { state: { ...gig, applicantIds: [...gig.applicantIds, agentId] }, events: [] }
+}
+
+/** Notes an acceptance whose bond lock is still to be confirmed. A newer one replaces an older: the older's lock is undone in time. */
+export function awaitBond(gig: Gig, acceptance: Acceptance): Decision<Gig> {
+  needOpen(gig)
+  return { state: { ...gig, acceptance, givenUp: gig.givenUp.filter(id => id !== acceptance.agentId) }, events: [] }
+}
+
+/** The answer to the escrow about a lock that stands without an assignment: final, since giving up is written here too. */
+export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | undefined {
+  if (gig.assigneeId === agentId || gig.givenUp.includes(agentId)) return undefined
+  return {
+    state: { ...gig, acceptance: gig.acceptance?.agentId === agentId ? null : gig.acceptance, givenUp: [...gig.givenUp, agentId] },
+    events: [],
+  }
+}
+
+export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: Acceptance, now: Date): Decision<Gig> {
+  if (gig.givenUp.includes(agentId)) refuse('CONFLICT', undefined, { message: 'This acceptance was given up; accept the applicant again' })
+  const deadlineAt = new Date(now.getTime() + gig.deadlineHours * hour)
+  const changes = {
+    assigneeId: agentId,
+    crewId,
+    memberIds,
+    feeBp,
+    acceptance: null,
+    acceptedId: id,
+    assignedAt: now,
+    deadlineAt,
+    dueAt: new Date(deadlineAt.getTime() + graceAfterDeadline),
+  }
+  return move(gig, 'assign', changes, moved => [
+    gigAssigned.of({
+      ...facts(moved),
+      ...who(moved),
+      by,
+      skillsRequired: moved.skillsRequired,
+      feeBp,
+      bondRequired: moved.bondRequired,
+      assignedAt: now.toISOString(),
+      deadlineAt: deadlineAt.toISOString(),
+    }),
+  ])
+}

@@ -1,0 +1,45 @@
+import * as api from '@carapace/api'
+import { type Draft, refuse } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+import type { Freeze } from './freeze.ts'
+import { type Appeal, approvalPct, approvals, facts, rejections, type Validation } from './validation.ts'
+
+/** @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
+export function needAppealable(v: Validation, caller: string, now: Date): void {
+  if (v.assigneeId !== caller) refuse('NOT_ASSIGNEE')
+  if (v.status !== 'rejected' || !v.frozen)
+    refuse('INVALID_STATE', { state: v.status, allowed: ['rejected and frozen'] }, { message: 'Only a frozen rejection can be appealed' })
+  if (v.appealId !== null) refuse('ALREADY_EXISTS', { appealId: v.appealId })
+  if (v.appealUntil! < now) refuse('WINDOW_CLOSED', { appealUntil: v.appealUntil!.toISOString() })
+}
+
+/** The assignee appeals. @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
+export function fileAppeal(
+  v: Validation,
+  caller: string,
+  filed: { id: string; appeal: Appeal; oracleAssisted: boolean; expiresAt: Date },
+): Decision<Validation> {
+  const { id: appealId, appeal, oracleAssisted, expiresAt } = filed
+  needAppealable(v, caller, appeal.filedAt)
+  return {
+    state: { ...v, appealId, appeal, appealExpiresAt: expiresAt },
+    events: [api.appealFiled.of({ ...facts(v), appealId, oracleAssisted, expiresAt: expiresAt.toISOString() })],
+  }
+}
+
+/** The slash is applied only when the appeal is rejected and no signal fires again (behaviour 5.3). */
+export function appealEvent(v: Validation, outcome: 'won' | 'lost' | 'expired', freeze: Freeze, now: Date): Draft {
+  return api.appealClosed.of({
+    ...facts(v),
+    validationId: v.appealOf!,
+    appealOf: v.appealOf,
+    appealId: v.id,
+    outcome,
+    applySlash: outcome === 'lost' && freeze.signals.length === 0 && !v.firstWeak,
+    approvals: approvals(v),
+    rejections: rejections(v),
+    approvalPct: approvalPct(v),
+    weak: v.weak,
+    closedAt: now.toISOString(),
+  })
+}

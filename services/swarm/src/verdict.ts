@@ -1,0 +1,146 @@
+import * as api from '@carapace/api'
+import { type Draft, limits, refuse } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+import { appealEvent } from './appeal.ts'
+import { type Freeze, freezeOf } from './freeze.ts'
+import { majority, quorumFor } from './quorum.ts'
+import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from './validation.ts'
+
+/** What is known when a verdict falls: for freeze signals and the wait before a release. */
+export interface VerdictFacts {
+  crewsOf(agentId: string): readonly string[]
+  registeredAt(agentId: string): Date
+  /** How long the release waits after an approval by these voters (behaviour 5.2): a day if most of them are unproven, 0 on devnets. */
+  waitMs(approvers: readonly string[]): number
+  /** Id for a second round, should there be one. */
+  nextId: string
+}
+
+/** One vote, with the verdict it may bring. @throws VALIDATION_RESOLVED, NOT_VALIDATOR, ALREADY_VOTED */
+export function cast(v: Validation, vote: Pick<Vote, 'id' | 'voterId' | 'vote' | 'reasoning'>, known: VerdictFacts, now: Date): Decision<Validation> {
+  const isSeated = v.panel.some(seat => seat.agentId === vote.voterId && !seat.replaced)
+  if (!isSeated) refuse('NOT_VALIDATOR')
+  if (v.votes.some(earlier => earlier.voterId === vote.voterId)) refuse('ALREADY_VOTED')
+  if (v.status !== 'pending' || v.expiresAt <= now) refuse('VALIDATION_RESOLVED', { status: v.status })
+  const voted: Validation = { ...v, votes: [...v.votes, { ...vote, at: now, status: 'pending', txHash: null, blockNumber: null, error: null }] }
+  const recorded = api.voteRecorded.of({
+    validationId: v.id,
+    gigId: v.gigId,
+    jobId: v.jobId,
+    voteId: vote.id,
+    voterId: vote.voterId,
+    vote: vote.vote,
+    castAt: now.toISOString(),
+  })
+  const verdict = verdictOf(voted)
+  const after =
+    verdict === undefined
+      ? { state: voted, events: [] }
+      : verdict === 'expired'
+        ? expire(voted, known.nextId, now)
+        : resolve(voted, verdict, known, now)
+  return { state: after.state, events: [recorded, ...after.events] }
+}
+
+/** Consensus (behaviour 5.2): a high threshold cannot reject alone, a rejection needs more than half of the panel. */
+export function verdictOf(v: Validation): 'approved' | 'rejected' | 'expired' | undefined {
+  const n = v.candidateCount
+  const a = approvals(v)
+  const r = rejections(v)
+  if (a >= v.threshold && a > r) return 'approved'
+  if (r >= Math.max(n - v.threshold + 1, majority(n))) return 'rejected'
+  if (v.votes.length < n) return undefined
+  return r > n / 2 ? 'rejected' : 'expired'
+}
+
+function resolve(v: Validation, verdict: 'approved' | 'rejected', known: VerdictFacts, now: Date): Decision<Validation> {
+  const freeze: Freeze = verdict === 'rejected' ? freezeAt(v, known, now) : { signals: [], reason: null }
+  const frozen = freeze.signals.length > 0 && v.appealOf === null
+  const waitMs = verdict === 'approved' ? known.waitMs(v.votes.filter(vote => vote.vote === 'approve').map(vote => vote.voterId)) : 0
+  const state: Validation = {
+    ...v,
+    status: verdict,
+    frozen,
+    signals: freeze.signals,
+    disputeReason: frozen ? freeze.reason : null,
+    resolvedAt: now,
+    appealUntil: frozen ? new Date(now.getTime() + limits.appealWindow * 1000) : null,
+    settleAfter: waitMs > 0 ? new Date(now.getTime() + waitMs) : null,
+    replaceAt: null,
+    dueAt: null,
+  }
+  return {
+    state,
+    events: [
+      resolvedEvent(state, now),
+      ...(frozen ? [frozenEvent(state)] : []),
+      ...(v.appealOf === null ? [] : [appealEvent(state, verdict === 'approved' ? 'won' : 'lost', freeze, now)]),
+    ],
+  }
+}
+
+function freezeAt(v: Validation, known: VerdictFacts, now: Date): Freeze {
+  const wanted = quorumFor(v.budget)
+  return freezeOf({
+    rejecterCrews: v.votes.filter(vote => vote.vote === 'reject').map(vote => known.crewsOf(vote.voterId)),
+    voterRegisteredAt: v.votes.map(vote => known.registeredAt(vote.voterId)),
+    weak: v.weak,
+    quorumText: `${v.candidateCount}/${v.threshold} is below the quorum ${wanted.candidateCount}/${wanted.threshold}`,
+    resolvedAt: now,
+  })
+}
+
+function resolvedEvent(v: Validation, now: Date): Draft {
+  const verdict = v.status as 'approved' | 'rejected'
+  const winning = verdict === 'approved' ? 'approve' : 'reject'
+  return api.validationResolved.of({
+    ...facts(v),
+    ...quorum(v),
+    ...tally(v),
+    submissionId: v.submissionId,
+    verdict,
+    frozen: v.frozen,
+    disputeReason: v.disputeReason,
+    winners: v.votes.filter(vote => vote.vote === winning).map(vote => vote.voterId),
+    rewardPerValidator: rewardOf(v),
+    settleAfter: v.settleAfter?.toISOString() ?? null,
+    appealUntil: v.appealUntil?.toISOString() ?? null,
+    resolvedAt: now.toISOString(),
+  })
+}
+
+const frozenEvent = (v: Validation): Draft =>
+  api.slashFrozen.of({
+    ...facts(v),
+    weak: v.weak,
+    signals: v.signals,
+    reason: v.disputeReason ?? '',
+    appealUntil: v.appealUntil?.toISOString() ?? null,
+  })
+
+/** The window is over: a majority of rejections still rejects, else there is no verdict. */
+export function runOut(v: Validation, known: VerdictFacts, now: Date): Decision<Validation> | undefined {
+  if (v.status !== 'pending' || v.expiresAt > now) return undefined
+  if (rejections(v) > v.candidateCount / 2) return resolve(v, 'rejected', known, now)
+  return expire(v, known.nextId, now)
+}
+
+/** No verdict. `nextId` names the second round where there is one; it is opened from this record (`dueAt`). */
+function expire(v: Validation, nextId: string, now: Date): Decision<Validation> {
+  const final = !hasSecondRound(v)
+  const nextValidationId = final ? null : nextId
+  const state: Validation = { ...v, status: 'expired', resolvedAt: now, replaceAt: null, nextValidationId, dueAt: final ? null : now }
+  const event = api.validationExpired.of({
+    ...facts(v),
+    ...quorum(v),
+    ...tally(v),
+    submissionId: v.submissionId,
+    final,
+    nextValidationId,
+    expiredAt: now.toISOString(),
+  })
+  return { state, events: [event, ...(v.appealOf === null ? [] : [appealEvent(state, 'expired', { signals: [], reason: null }, now)])] }
+}
+
+/** A gig has two rounds, an appeal and a job one. */
+export const hasSecondRound = (v: Validation): boolean => v.round === 1 && v.appealOf === null && v.jobId === null
