@@ -1,15 +1,16 @@
 import { Double } from 'bson'
 import { decode, encode } from './bson-raw.ts'
 import { checkNamespace } from './catalog.ts'
-import { abortInTransaction, attempt, freshDone, prepare, refuse, statements } from './commands-write.ts'
+import { prepare, refuse, statements } from './commands-write.ts'
 import { type Command, type Context, flag, optionalCount, optionalDoc } from './context.ts'
 import { openCursor } from './cursors.ts'
 import { fail, type MongoError } from './errors.ts'
 import { okReply } from './reply.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 import { insertDocument, type Writer } from './write.ts'
-import { ensureCollection, type Progress, runWrite } from './write-run.ts'
-import { type Done, deleteStatement, updateStatement } from './write-statements.ts'
+import { runBatch, type Tally } from './write-batch.ts'
+import { ensureCollection } from './write-run.ts'
+import { type Done, deleteStatement, type StatementResult, updateStatement } from './write-statements.ts'
 
 const kinds = ['insert', 'update', 'delete'] as const
 type Kind = (typeof kinds)[number]
@@ -20,12 +21,6 @@ interface Operation {
   db: string
   collection: string
   op: Doc
-}
-
-interface Outcome {
-  n: number
-  nModified: number
-  upserted?: unknown
 }
 
 const resultNamespace = 'admin.$cmd.bulkWrite'
@@ -43,7 +38,7 @@ export const bulkWrite: Command = {
     const namespaces = statements(context, 'nsInfo').map(raw => namespaceFrom(decode(raw)))
     const operations = statements(context, 'ops').map((raw, i) => operationFrom(decode(raw), i, namespaces))
     if (context.retryNumber !== undefined && operations.some(({ op }) => op.multi === true)) fail(72, 'Cannot use retryable writes with multi=true')
-    return runOperations(context, operations)
+    return runBatch(context, operations, new Results(context), (writer, operation, done) => apply(context, writer, operation, done))
   },
   fields: new Set(['ops', 'nsInfo', 'errorsOnly', 'ordered', 'bypassDocumentValidation', 'let', 'cursor']),
   inTransaction: true,
@@ -68,13 +63,18 @@ function operationFrom(op: Doc, i: number, namespaces: readonly { db: string; co
 }
 
 /** How far the command has got. */
-class Tally implements Progress {
+class Results implements Tally<Operation> {
+  readonly context: Context
   next = 0
   counts = { nErrors: 0, nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 }
   results: Doc[] = []
 
-  add(kind: Kind, idx: number, { n, nModified, upserted }: Outcome): void {
-    const { counts } = this
+  constructor(context: Context) {
+    this.context = context
+  }
+
+  add({ kind }: Operation, { n, nModified, upserted }: StatementResult): void {
+    const { counts, next: idx } = this
     if (kind === 'insert') counts.nInserted += n
     else if (kind === 'delete') counts.nDeleted += n
     else if (upserted !== undefined) counts.nUpserted += 1
@@ -86,12 +86,12 @@ class Tally implements Progress {
     this.results.push(result)
   }
 
-  fail(kind: Kind, idx: number, { code, message, extra }: MongoError, { n, nModified }: Outcome): void {
+  fail({ kind }: Operation, { code, message, extra }: MongoError, { n, nModified }: StatementResult): void {
     this.counts.nErrors += 1
     if (kind === 'delete') this.counts.nDeleted += n
     else if (kind === 'update') this.counts.nMatched += n
     this.counts.nModified += nModified
-    const result: Doc = { ok: new Double(0), idx, code, errmsg: message, ...extra, n }
+    const result: Doc = { ok: new Double(0), idx: this.next, code, errmsg: message, ...extra, n }
     if (kind === 'update') result.nModified = nModified
     this.results.push(result)
   }
@@ -109,37 +109,16 @@ class Tally implements Progress {
   resume(doc: Doc): void {
     this.next = asInteger(doc.next) ?? 0
     const counts = isDoc(doc.counts) ? doc.counts : {}
-    for (const name of Object.keys(this.counts) as (keyof Tally['counts'])[]) this.counts[name] = asInteger(counts[name]) ?? 0
+    for (const name of Object.keys(this.counts) as (keyof Results['counts'])[]) this.counts[name] = asInteger(counts[name]) ?? 0
     this.results = Array.isArray(doc.results) ? doc.results : []
+  }
+
+  reply(): Buffer {
+    return replyWith(this.context, this)
   }
 }
 
-async function runOperations(context: Context, operations: readonly Operation[]): Promise<Buffer> {
-  const isOrdered = context.body.ordered === undefined || flag(context.body, 'ordered')
-  const bypassValidation = flag(context.body, 'bypassDocumentValidation')
-  const tally = new Tally()
-  if (context.session?.progress && context.retryNumber !== undefined) tally.resume(context.session.progress)
-  let done = freshDone()
-  return runWrite(
-    context,
-    writer => {
-      for (; tally.next < operations.length; tally.next++) {
-        const operation = operations[tally.next]!
-        const error = attempt(() => tally.add(operation.kind, tally.next, apply(context, { ...writer, bypassValidation }, operation, done)))
-        if (error) {
-          if (context.txn) abortInTransaction(context, error)
-          tally.fail(operation.kind, tally.next, error, done.result)
-        }
-        done = freshDone()
-        if (error && (isOrdered || context.txn)) break
-      }
-      return replyWith(context, tally)
-    },
-    tally,
-  )
-}
-
-function apply(context: Context, writer: Writer, { kind, db, collection, op }: Operation, done: Done): Outcome {
+function apply(context: Context, writer: Writer, { kind, db, collection, op }: Operation, done: Done): StatementResult {
   const inDatabase = { ...context, db }
   const { filter, collation, hint } = op
   if (kind === 'update') {
@@ -157,7 +136,7 @@ function apply(context: Context, writer: Writer, { kind, db, collection, op }: O
 }
 
 /** The results of the operations are the documents of a cursor; what does not fit into the reply is read with `getMore`. */
-function replyWith(context: Context, { results, counts }: Tally): Buffer {
+function replyWith(context: Context, { results, counts }: Pick<Results, 'results' | 'counts'>): Buffer {
   const { body, engine, session, txn, deadline } = context
   const wanted = flag(body, 'errorsOnly') ? results.filter(({ code }) => code !== undefined) : results
   const limit = optionalCount(optionalDoc(body, 'cursor') ?? {}, 'batchSize') ?? Number.POSITIVE_INFINITY

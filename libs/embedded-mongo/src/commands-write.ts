@@ -1,13 +1,13 @@
 import { decode, encode, maxDocumentBytes, withIdFirst } from './bson-raw.ts'
 import type { Command, Context } from './context.ts'
-import { collectionName, flag, optionalDocs, variables } from './context.ts'
-import { abortTxn } from './engine.ts'
+import { collectionName, optionalDocs, variables } from './context.ts'
 import { fail, MongoError } from './errors.ts'
 import { okReply } from './reply.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
-import { insertDocument, type Writer } from './write.ts'
-import { ensureCollection, type Progress, runWrite } from './write-run.ts'
-import { type Done, deleteStatement, type StatementResult, updateStatement } from './write-statements.ts'
+import { insertDocument } from './write.ts'
+import { runBatch, type Tally } from './write-batch.ts'
+import { ensureCollection } from './write-run.ts'
+import { deleteStatement, type StatementResult, updateStatement } from './write-statements.ts'
 
 const maxStatements = 100_000
 
@@ -15,7 +15,7 @@ export const insert: Command = {
   run: context => {
     const name = collectionName(context)
     const documents = statements(context, 'documents').map(prepare)
-    return runStatements(context, documents, (writer, raw) => {
+    return runBatch(context, documents, new Batch(), (writer, raw) => {
       insertDocument(writer, ensureCollection(writer, context.db, name), raw instanceof MongoError ? refuse(raw) : raw)
       return { n: 1, nModified: 0 }
     })
@@ -30,7 +30,7 @@ export const update: Command = {
     const name = collectionName(context)
     const parsed = statements(context, 'updates').map(raw => decode(raw))
     if (context.retryNumber !== undefined && parsed.some(({ multi }) => multi === true)) fail(72, 'Cannot use retryable writes with multi=true')
-    return runStatements(context, parsed, (writer, statement, done) => updateStatement(context, writer, name, statement, done), true)
+    return runBatch(context, parsed, new Batch(true), (writer, statement, done) => updateStatement(context, writer, name, statement, done))
   },
   fields: new Set(['updates', 'ordered', 'bypassDocumentValidation', 'let']),
   inTransaction: true,
@@ -44,7 +44,7 @@ export const remove: Command = {
     const parsed = statements(context, 'deletes').map(raw => decode(raw))
     if (context.retryNumber !== undefined && parsed.some(({ limit }) => isNumeric(limit) && asInteger(limit) === 0))
       fail(72, 'Cannot use retryable writes with limit=0')
-    return runStatements(context, parsed, (writer, statement, done) => deleteStatement(context, writer, name, statement, done))
+    return runBatch(context, parsed, new Batch(), (writer, statement, done) => deleteStatement(context, writer, name, statement, done))
   },
   fields: new Set(['deletes', 'ordered', 'let', 'bypassDocumentValidation']),
   inTransaction: true,
@@ -72,12 +72,29 @@ export function refuse(error: MongoError): never {
   throw error
 }
 
-class Batch implements Progress {
+class Batch implements Tally<unknown> {
+  readonly reportsModified: boolean
   next = 0
   n = 0
   nModified = 0
   upserted: Doc[] = []
   writeErrors: Doc[] = []
+
+  constructor(reportsModified = false) {
+    this.reportsModified = reportsModified
+  }
+
+  add(_statement: unknown, { n, nModified, upserted }: StatementResult): void {
+    this.n += n
+    this.nModified += nModified
+    if (upserted !== undefined) this.upserted.push({ index: this.next, _id: upserted })
+  }
+
+  fail(_statement: unknown, { code, message, extra }: MongoError, { n, nModified }: StatementResult): void {
+    this.n += n
+    this.nModified += nModified
+    this.writeErrors.push({ index: this.next, code, ...extra, errmsg: message })
+  }
 
   toDoc(): Doc {
     const { next, n, nModified, upserted, writeErrors } = this
@@ -95,69 +112,16 @@ class Batch implements Progress {
     this.upserted = (doc.upserted as Doc[]) ?? []
     this.writeErrors = (doc.writeErrors as Doc[]) ?? []
   }
+
+  reply(): Buffer {
+    const reply: Doc = { n: this.n }
+    if (this.upserted.length > 0) reply.upserted = this.upserted
+    if (this.reportsModified) reply.nModified = this.nModified
+    if (this.writeErrors.length > 0) reply.writeErrors = this.writeErrors
+    return okReply(reply)
+  }
 }
 
 function number(value: unknown): number {
   return asInteger(value) ?? 0
-}
-
-/** Runs the statements in turn; an error stops an ordered batch and is noted in an unordered one. */
-async function runStatements<T>(
-  context: Context,
-  list: readonly T[],
-  run: (writer: Writer, statement: T, done: Done) => StatementResult,
-  reportsModified = false,
-): Promise<Buffer> {
-  const isOrdered = context.body.ordered === undefined || flag(context.body, 'ordered')
-  const bypassValidation = flag(context.body, 'bypassDocumentValidation')
-  const batch = new Batch()
-  if (context.session?.progress && context.retryNumber !== undefined) batch.resume(context.session.progress)
-  let done = freshDone()
-  return runWrite(
-    context,
-    writer => {
-      for (; batch.next < list.length; batch.next++) {
-        const error = attempt(() => {
-          const { n, nModified, upserted } = run({ ...writer, bypassValidation }, list[batch.next]!, done)
-          batch.n += n
-          batch.nModified += nModified
-          if (upserted !== undefined) batch.upserted.push({ index: batch.next, _id: upserted })
-        })
-        if (error) {
-          if (context.txn) abortInTransaction(context, error)
-          batch.n += done.result.n
-          batch.nModified += done.result.nModified
-          batch.writeErrors.push({ index: batch.next, code: error.code, ...error.extra, errmsg: error.message })
-        }
-        done = freshDone()
-        if (error && (isOrdered || context.txn)) break
-      }
-      const reply: Doc = { n: batch.n }
-      if (batch.upserted.length > 0) reply.upserted = batch.upserted
-      if (reportsModified) reply.nModified = batch.nModified
-      if (batch.writeErrors.length > 0) reply.writeErrors = batch.writeErrors
-      return okReply(reply)
-    },
-    batch,
-  )
-}
-
-export function freshDone(): Done {
-  return { keys: new Set(), result: { n: 0, nModified: 0 } }
-}
-
-export function attempt(action: () => void): MongoError | undefined {
-  try {
-    action()
-    return undefined
-  } catch (error) {
-    if (error instanceof MongoError) return error
-    throw error
-  }
-}
-
-/** A conflict fails the whole command, so that the client tries the transaction again; any other error is reported in place. */
-export function abortInTransaction({ engine, txn }: Context, error: MongoError): void {
-  if (error.code === 112) throw error
-  abortTxn(engine, txn!)
 }
