@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const config = readConfig()
   const mongoUri = required(config, 'MONGODB_URI')
   const internalKey = required(config, 'INTERNAL_KEY')
-  const log = makeLog({ service: 'gateway', level: config.LOG_LEVEL })
+  const log = makeLog({ process: 'gateway', level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: 'gateway', log })
   try {

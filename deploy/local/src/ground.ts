@@ -38,7 +38,7 @@ export async function layGround(environment: Environment, own: <T extends Closab
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   own({ close: await lockFolder(dataDir) })
   const keys = await loadKeys(dataDir)
-  const log = makeLog({ service: 'local', level: first.LOG_LEVEL })
+  const log = makeLog({ process: 'local', level: first.LOG_LEVEL })
   const warn = (message: string) => log.warn(message)
   const base = first.PUBLIC_BASE_URL ?? `http://${first.HOST}:${first.PORT}`
   const [database, networks] = await both(

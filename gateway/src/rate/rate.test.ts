@@ -108,7 +108,7 @@ describe('the shared store', () => {
   it('counts every hit of all replicas once, also when they come at the same time', async () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}rate` })
     await openSharedWindows(db)
-    const log = makeLog({ service: 'test', level: 'silent' })
+    const log = makeLog({ process: 'test', level: 'silent' })
     const hour = { windowMs: 3_600_000 } as Options
     const replicas = Array.from({ length: 3 }, () => sharedStore(db, 'test', 1_000, log))
     for (const replica of replicas) await replica.init?.(hour)
@@ -125,7 +125,7 @@ describe('the shared store', () => {
 
   it('takes hits in blocks where limits are high, and never counts too few', async () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}rate` })
-    const log = makeLog({ service: 'test', level: 'silent' })
+    const log = makeLog({ process: 'test', level: 'silent' })
     const [a, b] = [0, 1].map(() => sharedStore(db, 'blocks', 10_000, log))
     for (const store of [a!, b!]) await store.init?.({ windowMs: 3_600_000 } as Options)
 

@@ -57,7 +57,7 @@ export async function startWorld(env: Record<string, string> = {}, more: Partial
     bus,
     internalKey,
     address: () => upstream.url,
-    log: makeLog({ service: 'gateway', level: config.LOG_LEVEL }),
+    log: makeLog({ process: 'gateway', level: config.LOG_LEVEL }),
     networks: devnets,
     exclusive: true,
     ...more,

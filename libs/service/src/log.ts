@@ -2,11 +2,11 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
 
-/** JSON lines on stdout (or in `file`, or to `destination`). Headers, bodies and keys are never passed to it; what might hold one is cut out. */
-export function makeLog(options: { service: string; level: string; file?: string; destination?: DestinationStream }): Logger {
+/** JSON lines on stdout (or in `file`, or to `destination`), with the process that writes them; services add their names. Headers, bodies and keys are never passed to it; what might hold one is cut out. */
+export function makeLog(options: { process: string; level: string; file?: string; destination?: DestinationStream }): Logger {
   const settings = {
     level: options.level,
-    base: { service: options.service },
+    base: { process: options.process },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     redact: { paths: ['headers', 'body', '*.privateKey', '*.seed', '*.passphrase', '*.token'], censor: '[cut]' },
   }

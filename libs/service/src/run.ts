@@ -18,7 +18,7 @@ export function run(service: AnyService): void {
 async function main(service: AnyService): Promise<void> {
   const name: ServiceName = service.api.name
   const config = readConfig(undefined, { PORT: String(servicePort(name, readConfig().SERVICE_PORT_BASE)) })
-  const log = makeLog({ service: name, level: config.LOG_LEVEL })
+  const log = makeLog({ process: name, level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name, log })

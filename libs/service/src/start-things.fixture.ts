@@ -41,7 +41,7 @@ export async function startThings(
     bus,
     internalKey,
     address: () => 'http://127.0.0.1:9',
-    log: makeLog({ service: 'test', level: config.LOG_LEVEL, destination: { write: line => void written.push(line) } }),
+    log: makeLog({ process: 'test', level: config.LOG_LEVEL, destination: { write: line => void written.push(line) } }),
     ...options.runtime,
   }).catch(async error => {
     await mongo.close()

@@ -72,7 +72,7 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
   const bus = own(await openBus(options, own))
   const config = testConfig(options, mongo, networks, dataDir.path)
   const internalKey = config.INTERNAL_KEY!
-  const log = makeLog({ service: 'test', level: config.LOG_LEVEL })
+  const log = makeLog({ process: 'test', level: config.LOG_LEVEL })
   const random = seeded(options.seed ?? 1)
   const running = new Map<ServiceName, RunningService>()
   const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'

@@ -47,7 +47,7 @@ describe('docs/extend.md', function () {
       bus,
       internalKey,
       address: () => 'http://127.0.0.1:9',
-      log: makeLog({ service: 'test', level: 'silent' }),
+      log: makeLog({ process: 'test', level: 'silent' }),
     })
     const agentId = '0190a5d0-0000-7000-8000-000000000001'
     const agent = { kind: 'agent', agentId, wallet: '0x0' } as const

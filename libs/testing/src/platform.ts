@@ -41,7 +41,7 @@ export async function startPlatform(services: readonly AnyService[], options: Te
   const config = readConfig({ DB_PREFIX: '', LOG_LEVEL: 'silent', CHECK_ANSWERS: 'true', AUTH_MODE: 'plain', SANDBOX: 'yes', ...options.env })
   const internalKey = randomBytes(32).toString('hex')
   const running = new Map<ServiceName, RunningService>()
-  const log = makeLog({ service: 'test', level: config.LOG_LEVEL })
+  const log = makeLog({ process: 'test', level: config.LOG_LEVEL })
   const random = seeded(options.seed ?? 1)
   const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
   let opened = () => {}

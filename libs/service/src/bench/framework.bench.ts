@@ -42,7 +42,7 @@ const api = serviceApi('social', { endpoints: { getThing } })
 
 async function serveFramework(): Promise<string> {
   const { app, server } = fastExpress()
-  const log = makeLog({ service: 'bench', level: 'info', file: '/dev/null' })
+  const log = makeLog({ process: 'bench', level: 'info', file: '/dev/null' })
   const platform = { log, metrics: makeMetrics('bench'), newId: () => 'x' } as unknown as Platform
   const none: Idempotency = { claim: async () => undefined, keep: async () => undefined, release: async () => undefined }
   app.use(mount(api, { getThing: () => record }, { platform, idempotency: none, internalKey, checkAnswers: false }))

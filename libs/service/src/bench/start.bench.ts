@@ -14,7 +14,7 @@ import { internalKey, newWorld, things } from '../things.fixture.ts'
  * CPU time stands beside it, since a busy machine stretches the wall clock; so does the start of an empty node for comparison.
  */
 const rounds = 9
-const quiet = makeLog({ service: 'bench', level: 'silent' })
+const quiet = makeLog({ process: 'bench', level: 'silent' })
 
 const [broker, mongo] = [await acquireBroker(), await acquireMongo()]
 const empty: Taken[] = []
