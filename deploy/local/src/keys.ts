@@ -28,9 +28,19 @@ export async function loadKeys(dataDir: string): Promise<Keys> {
   return Object.fromEntries(entries) as Keys
 }
 
+/** A key of a data folder that was started before; undefined where there is none. */
+export async function keptKey(dataDir: string, name: keyof Keys): Promise<string | undefined> {
+  return kept(path.join(dataDir, 'keys', name))
+}
+
+async function kept(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? '' : Promise.reject(error)))
+  return text.trim() || undefined
+}
+
 async function loadOrMake(file: string, make: () => string): Promise<string> {
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? '' : Promise.reject(error)))
-  if (kept !== '') return kept.trim()
+  const known = await kept(file)
+  if (known !== undefined) return known
   const value = make()
   const handle = await open(file, 'w', 0o600)
   try {

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { ServiceName } from '@carapace/api'
 import { makePeers, readConfig } from '@carapace/service'
 import { findAddresses } from '../addresses.ts'
 import { environment } from '../config.ts'
+import { keptKey } from '../keys.ts'
 import { services } from '../services.ts'
 import { examine } from './examine.ts'
 import { findSigner } from './signer.ts'
@@ -11,7 +10,9 @@ import { findSigner } from './signer.ts'
 try {
   const config = readConfig(environment)
   const baseUrl = (process.argv[2] ?? config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
-  const internalKey = config.INTERNAL_KEY ?? (await readFile(path.join(config.DATA_DIR, 'keys', 'internalKey'), 'utf8')).trim()
+  const internalKey = config.INTERNAL_KEY ?? (await keptKey(config.DATA_DIR, 'internalKey'))
+  if (internalKey === undefined)
+    throw new Error(`nothing was started in ${config.DATA_DIR}: give DATA_DIR (or INTERNAL_KEY, for a system elsewhere) as the start had it`)
   const address = await findAddresses(config)
   const names = services.map(({ api }) => api.name as ServiceName)
   const peers = makePeers(address, internalKey)
