@@ -62,12 +62,13 @@ export function openDirectory(db: Database, collection: string): Directory {
     else candidates.delete(id)
     answers.change(before, after)
   }
-  const read = async (filter: Record<string, unknown>) => {
-    for await (const row of db.connection.collection<Row>(collection).find(filter, { projection, sort: { createdAt: 1 }, batchSize })) take(row)
+  const read = async (filter: Record<string, unknown>, sort: Record<string, 1> = {}) => {
+    for await (const row of db.connection.collection<Row>(collection).find(filter, { projection, sort, batchSize })) take(row)
   }
   const poll = async () => {
     const at = db.clock.now()
-    await read(polled ? { updatedAt: { $gte: new Date(polled.at.getTime() - overlapMs) } } : { status: 'active' })
+    if (polled) await read({ updatedAt: { $gte: new Date(polled.at.getTime() - overlapMs) } })
+    else await read({ status: 'active' }, { createdAt: 1, _id: 1 })
     polled = { at, due: performance.now() + pollMs }
   }
   const readWritten = async () => {

@@ -80,7 +80,7 @@ export function inboxStore(db: Database): Inbox {
     page: async (agentId, { limit, offset, unreadOnly }) => {
       const filter = { agentId, ...(unreadOnly ? { read: false } : {}) }
       const { items, total } = await totals.page(filter, { limit, offset }, () =>
-        entries.find(filter).sort({ createdAt: -1, _id: -1 }).skip(offset).limit(limit).toArray(),
+        entries.find(filter, { sort: { createdAt: -1, _id: -1 }, skip: offset, limit }).toArray(),
       )
       return { notifications: items.map(view), total }
     },
