@@ -48,8 +48,8 @@ describe('bonds', () => {
       timeoutMs: 10_000,
     })
   /** A delivered gig whose assignee has 50 of its 100 locked. */
-  const bondedGig = async (): Promise<Story> => {
-    const story = await newGig(world, { bond: 50 })
+  const bondedGig = async (more: { chain?: 'SKALE_TESTNET' } = {}): Promise<Story> => {
+    const story = await newGig(world, { bond: 50, ...more })
     story.worker = await bonded(100)
     await internal(story.worker, story.gigId, 50)
     await lockFunds(world, story)
@@ -253,6 +253,19 @@ describe('bonds', () => {
     const shown = await until('it is paid back', async () => (await status(agent)).availableBond === 100 && status(agent))
     assert.equal(shown.slashedBond, 0)
     assert.equal(world.commands.filter(({ kind, args }) => kind === 'bond.unslash' && args.agent === agent.wallet).length, 1)
+  })
+
+  it('are paid back from the pool of their own network, whichever the gig was on', async () => {
+    const story = await bondedGig({ chain: 'SKALE_TESTNET' })
+    await world.platform.publish(told.resolved(story, 'rejected'))
+    await unlocked(story.worker)
+    const { events } = (await world.platform.call('GET', `/api/agents/${story.worker.id}/bond/history`)).body
+    const { id } = events.find(({ eventType }: { eventType: string }) => eventType === 'SLASH')
+
+    const { status: code, body } = await call(`/api/admin/slashes/${id}/reverse`, { reason: 'Wrong panel' }, oracle)
+
+    assert.equal(code, 200, JSON.stringify(body))
+    assert.deepEqual([(await status(story.worker)).availableBond, (await status(story.worker)).slashedBond], [100, 0])
   })
 
   it('are listed and summed', async () => {

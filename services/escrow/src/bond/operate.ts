@@ -124,13 +124,14 @@ export async function slashByHand(
 /** Pays a slash back, at most what the pool has over. @throws INVALID_STATE */
 export async function reverse(parts: Parts, slashId: string, reason: string, operationId: string): Promise<Stored<Slash>> {
   const row = await parts.slashes.need(slashId)
-  const { agentId, gigId, validationId, chain } = row
+  const { agentId, gigId, validationId } = row
   const bond = await bondOf(parts, agentId)
   if (bond.reversed.includes(slashId)) return row
   if (row.status === 'APPLIED' && row.amount === 0n) return parts.slashes.become(slashId, () => ({ status: 'REVERSED' }))
   const isMade = (await parts.bondHistory.get(slashId)) !== undefined
   if (!isMade || row.status === 'REVERSED') refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
-  const surplus = await poolSurplus(parts.ledger, chain)
+  // the stake went into the pool of its own network, wherever the gig was
+  const surplus = await poolSurplus(parts.ledger, bond.chain)
   const amount = least(row.amount, surplus)
   if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
   const id = parts.newId()
