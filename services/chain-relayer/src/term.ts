@@ -1,0 +1,165 @@
+import { afterwork } from './afterwork.ts'
+import { cancelRequested } from './cancels.ts'
+import { clockWatch } from './clock.ts'
+import { gapFiller } from './gap.ts'
+import { followHeads, type Heads, loadCursor } from './heads.ts'
+import { headsEvents } from './heads-events.ts'
+import { indexer } from './indexer.ts'
+import type { Lane, LaneParts } from './lane.ts'
+import type { Lease } from './lease.ts'
+import { requireContracts } from './network.ts'
+import { planPass } from './outbound.ts'
+import { opQueue } from './queue.ts'
+import { trim } from './reaper.ts'
+import { reconcile } from './reconciler.ts'
+import { recover, refill } from './recovery.ts'
+import { RpcRefused, RpcUnavailable } from './rpc/rpc.ts'
+import { type Runner, runner, serially } from './runner.ts'
+import { sender } from './sender.ts'
+import { prepareLane } from './setup.ts'
+import { slotTable } from './slots.ts'
+import { sweepQueue } from './sweep.ts'
+
+/** One process's time as the leader of a lane: the lane, and all that runs for it. */
+export interface Term {
+  readonly lane: Lane
+  readonly loops: Readonly<Record<LoopName, Runner>>
+  /** Resolves with the reason when the lane cannot go on. */
+  readonly ended: Promise<unknown>
+  readonly end: (reason?: unknown) => void
+  readonly sends: ReturnType<typeof sender>
+  /** One look at the chain at a time. */
+  readonly inOrder: ReturnType<typeof serially>
+  readonly fillGap: ReturnType<typeof gapFiller>
+  /** Undefined until the cursor is loaded. */
+  heads: Heads | undefined
+  /** Nothing runs by itself before the recovery is through. */
+  isRecovered: boolean
+  /** The last header that the node pushed, until somebody has looked at it. */
+  hint: unknown
+}
+
+type LoopName = 'planning' | 'sending' | 'following' | 'reconciling' | 'saving'
+/** Answers ms after which it wants to run again by itself; undefined = when woken. */
+type Work = (term: Term, heads: Heads) => Promise<number | undefined>
+
+const hourMs = 3_600_000
+/** Below it there is room for commands that were left in the database. */
+const fewOps = 1_000
+
+const works: Readonly<Record<LoopName, Work>> = {
+  planning: async ({ lane }) => {
+    if (lane.queue.overflow && lane.queue.size < fewOps) await refill(lane)
+    return (await planPass(lane)) ? 0 : undefined
+  },
+  sending: async ({ lane, sends }) => {
+    const pause = await sends.pass(lane)
+    lane.wake()
+    return pause || undefined
+  },
+  following: async (term, heads) => {
+    const pushed = term.hint
+    term.hint = undefined
+    await term.inOrder(() => heads.advance(pushed))
+    return undefined
+  },
+  reconciling: async ({ lane, inOrder, fillGap }, heads) => {
+    await inOrder(async () => {
+      await heads.advance()
+      await reconcile(lane, heads, fillGap)
+      await cancelRequested(lane)
+      await sweepQueue(lane)
+    })
+    return undefined
+  },
+  saving: async (_, heads) => {
+    await heads.save()
+    return undefined
+  },
+}
+
+/** A term in which nothing runs yet: see `begin`. */
+export function openTerm(parts: LaneParts, lease: Lease): Term {
+  let end: Term['end'] = () => {}
+  const ended = new Promise<unknown>(resolve => {
+    end = resolve
+  })
+  const sends = sender()
+  const lane = laneOf(parts, lease, () => term)
+  const loop = (name: LoopName) =>
+    runner(
+      async () => (term.isRecovered && term.heads ? works[name](term, term.heads) : undefined),
+      error => failed(term, error),
+    )
+  const loops = {
+    planning: loop('planning'),
+    sending: loop('sending'),
+    following: loop('following'),
+    reconciling: loop('reconciling'),
+    saving: loop('saving'),
+  }
+  const rest = { heads: undefined, isRecovered: false, hint: undefined }
+  const term: Term = { lane, loops, ended, end, sends, inOrder: serially(), fillGap: gapFiller(), ...rest }
+  return term
+}
+
+function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
+  const wake = () => term().loops.planning.wake()
+  const fail = (reason: unknown) => term().end(reason)
+  return {
+    ...parts,
+    lease,
+    queue: opQueue(),
+    slots: slotTable(),
+    after: afterwork(fail, wake),
+    found: [],
+    head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
+    paused: undefined,
+    wake,
+    send: nonces => {
+      term().sends.enqueue(nonces)
+      term().loops.sending.wake()
+    },
+    doubt: () => term().loops.reconciling.wake(),
+    fail,
+  }
+}
+
+/** A node that is away is waited for; anything else ends the term. */
+function failed({ lane, end }: Term, error: unknown): number | undefined {
+  if (error instanceof RpcUnavailable || error instanceof RpcRefused) return lane.timings.resend
+  end(error)
+  return undefined
+}
+
+/** What the clock sets off. */
+export function startTimers(term: Term): NodeJS.Timeout[] {
+  const { lane, loops, inOrder } = term
+  const clockJump = clockWatch()
+  return [
+    setInterval(() => {
+      lane.queue.shift(clockJump())
+      lane.wake()
+    }, lane.timings.tick),
+    setInterval(() => loops.following.wake(), lane.network.blockMs),
+    setInterval(() => loops.reconciling.wake(), lane.timings.reconcile),
+    setInterval(() => loops.saving.wake(), lane.timings.cursorSave),
+    setInterval(() => void inOrder(() => trim(lane)).catch(error => failed(term, error)), hourMs),
+  ]
+}
+
+/** Takes up what the lane before left, looks where the chain is, and lets the loops run. */
+export async function begin(term: Term): Promise<void> {
+  const { lane, fillGap } = term
+  await requireContracts(lane.network, lane.rpc)
+  const cursor = await loadCursor(lane)
+  lane.head = { ...lane.head, ...cursor.ring.at(-1)! }
+  const events = indexer(lane)
+  const heads = followHeads(lane, events, cursor, headsEvents(lane, events))
+  term.heads = heads
+  await recover(lane)
+  await heads.advance()
+  await reconcile(lane, heads, fillGap)
+  await prepareLane(lane)
+  term.isRecovered = true
+}
