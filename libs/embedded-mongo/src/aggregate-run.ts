@@ -1,4 +1,5 @@
 import { compileStages, runPipeline } from './aggregate.ts'
+import { geoNearDocuments } from './aggregate-geo-near.ts'
 import { writeOutput } from './aggregate-output.ts'
 import { type PipelineEnv, runStages } from './aggregate-sink.ts'
 import { sourceDocuments } from './aggregate-source.ts'
@@ -25,9 +26,13 @@ export async function* pipelineResults(context: Context, name: string | undefine
     out: (target, docs, mode) => writeOutput(context, target, docs, mode),
     source: (stage, spec) => sourceDocuments(context, name, stage, spec),
   }
-  const split = splitPipeline(stages)
-  const source = name === undefined ? [] : sourceFor(split.rest, documents(context, name, split), context.deadline)
-  for await (const doc of runPipeline(split.rest, source, env)) yield encode(doc)
+  const [first] = stages
+  const isNear = name !== undefined && first !== undefined && Object.hasOwn(first, '$geoNear')
+  const split = splitPipeline(isNear ? [] : stages)
+  const rest = isNear ? stages.slice(1) : split.rest
+  const stream = name === undefined ? undefined : isNear ? geoNearDocuments(context, name, first.$geoNear) : documents(context, name, split)
+  const source = stream ? sourceFor(rest, stream, context.deadline) : []
+  for await (const doc of runPipeline(rest, source, env)) yield encode(doc)
 }
 
 /** What the front of the pipeline lets through, found by an index where there is one. */

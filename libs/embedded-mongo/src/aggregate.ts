@@ -9,7 +9,6 @@ import { asDoc, type Doc, isDoc } from './values.ts'
 /** Known to MongoDB, not to this engine. */
 const unsupported = new Set([
   '$changeStreamSplitLargeEvent',
-  '$geoNear',
   '$search',
   '$searchMeta',
   '$vectorSearch',
@@ -88,7 +87,7 @@ function stageOf(name: string, arg: unknown, context: StageContext, place: 'oute
       place === 'outer' ? 40601 : 51047,
       place === 'outer' ? `${name} can only be the final stage in the pipeline` : `${name} is not allowed within an inner pipeline`,
     )
-  if (name === '$changeStream') return fail(40602, '$changeStream is only valid as the first stage in a pipeline')
+  if (name === '$changeStream' || name === '$geoNear') return fail(40602, `${name} is only valid as the first stage in a pipeline`)
   return unsupported.has(name) ? fail(115, `${name} is not supported by this engine`) : fail(40324, `Unrecognized pipeline stage name: '${name}'`)
 }
 

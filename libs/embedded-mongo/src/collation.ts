@@ -8,7 +8,19 @@ export type Collation = Intl.Collator
 const fields = new Set(['locale', 'strength', 'caseLevel', 'caseFirst', 'numericOrdering', 'alternate', 'maxVariable', 'normalization', 'backwards'])
 const sensitivities: Record<number, 'base' | 'accent' | 'variant'> = { 1: 'base', 2: 'accent', 3: 'variant' }
 /** Under a collation these would need more than equality of strings. */
-const unfoldable = new Set(['$regex', '$options', '$expr', '$jsonSchema', '$where', '$text'])
+const unfoldable = new Set([
+  '$regex',
+  '$options',
+  '$expr',
+  '$jsonSchema',
+  '$where',
+  '$text',
+  '$near',
+  '$nearSphere',
+  '$geoWithin',
+  '$geoIntersects',
+  '$within',
+])
 const ranges = new Set(['$gt', '$gte', '$lt', '$lte'])
 
 /**

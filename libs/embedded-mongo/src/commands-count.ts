@@ -6,9 +6,8 @@ import { type Command, type Context, collectionName, findCollection, optionalCou
 import { fail } from './errors.ts'
 import { identity } from './key.ts'
 import { wholeRange } from './keyspace.ts'
-import { compileFilter } from './match.ts'
 import { planQuery } from './plan.ts'
-import { checkDeadline, docOf, type Query, runQuery, tick, type View } from './read.ts'
+import { checkDeadline, checkFilter, docOf, type Query, runQuery, tick, type View } from './read.ts'
 import { okReply } from './reply.ts'
 import { asNumber, type Doc, getOwn, isDoc, isNumeric } from './values.ts'
 import { queryStages, resolveView, type ViewTarget } from './views.ts'
@@ -42,7 +41,7 @@ export const distinct: Command = {
     const view = resolveView(context, name)
     const collection = findCollection(context, view.name)
     const filter = optionalDoc(body, 'query') ?? {}
-    compileFilter(filter)
+    checkFilter({ filter })
     const values = new Map<unknown, unknown>()
     const add = (value: unknown) => values.set(identity(value), values.get(identity(value)) ?? value)
     if (view.pipeline.length > 0) for (const doc of await viewDocuments(context, view)) collectValues(doc, key.split('.'), 0, add)
@@ -75,7 +74,7 @@ function distinctUnder(collation: Collation, values: readonly unknown[]): unknow
 
 /** How many documents match; straight from the keys where the plan decides alone. */
 export function countMatches(context: Context, name: string, query: Query): number {
-  compileFilter(query.filter, { vars: query.vars })
+  checkFilter(query)
   const collection = findCollection(context, name)
   if (!collection) return 0
   const view = viewFor(context)

@@ -10,10 +10,9 @@ import { fail } from './errors.ts'
 import { takeCursorFailure } from './fail-points.ts'
 import { shownKey, withinKeys } from './find-options.ts'
 import { answerLive, nextLive } from './live-cursors.ts'
-import { compileFilter } from './match.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
-import { docOf, type Query, runQuery, type Tick, tick } from './read.ts'
+import { checkFilter, docOf, type Query, runQuery, type Tick, tick } from './read.ts'
 import { cursorReply, okReply } from './reply.ts'
 import { openTail } from './tailable.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
@@ -195,8 +194,8 @@ async function* projectView(context: Context, view: ViewTarget, query: Query, pr
 }
 
 /** A collection that is not there gives nothing, but a bad filter is refused all the same. */
-function checkOnly({ filter, vars }: Query, projection: Doc | undefined): Iterator<Buffer | Tick> {
-  compileFilter(filter, { vars })
-  if (projection) compileProjection(projection, filter)
+function checkOnly(query: Query, projection: Doc | undefined): Iterator<Buffer | Tick> {
+  checkFilter(query)
+  if (projection) compileProjection(projection, query.filter)
   return [].values()
 }

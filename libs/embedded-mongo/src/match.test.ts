@@ -111,7 +111,8 @@ const refused: [Doc, number][] = [
   [{ a: { $regex: '(' } }, 51091],
   [{ $where: 'true' }, 115],
   [{ $text: { $search: 'x' } }, 115],
-  [{ a: { $near: [int(1), int(2)] } }, 115],
+  [{ $or: [{ a: { $near: [int(1), int(2)] } }] }, 2],
+  [{ $text: { $search: 'x' } }, 115],
 ]
 
 describe('match', () => {

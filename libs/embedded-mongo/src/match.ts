@@ -20,19 +20,9 @@ export interface FilterOptions {
 }
 
 /** Known to MongoDB, not to this engine. */
-const unsupported = new Set([
-  '$where',
-  '$text',
-  '$near',
-  '$nearSphere',
-  '$geoWithin',
-  '$geoIntersects',
-  '$within',
-  '$maxDistance',
-  '$minDistance',
-  '$geoNear',
-  '$uniqueDocs',
-])
+const unsupported = new Set(['$where', '$text'])
+/** Operators that order a whole query by distance; a query takes them out of its filter before this is compiled. */
+const nearness = new Set(['$near', '$nearSphere', '$geoNear', '$minDistance', '$maxDistance'])
 /** Fields of a DBRef, the only names that begin with a dollar and are no operators. */
 export const dbRefKeys = new Set(['$ref', '$id', '$db'])
 /** Operators that stand before whole filters. */
@@ -158,6 +148,7 @@ function operatorConditions(operator: string, condition: Doc, path: string, opti
       return []
   }
   if (Object.hasOwn(predicates, operator)) return [plain(predicates[operator]!(arg, path))]
+  if (nearness.has(operator)) return fail(2, `geo ${operator} must be top-level expr`)
   return unsupported.has(operator) ? refuse(operator) : fail(2, `unknown operator: ${operator}`)
 }
 

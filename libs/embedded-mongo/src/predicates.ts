@@ -1,6 +1,7 @@
 import { BSONSymbol, Double, Int32, ObjectId } from 'bson'
 import { bitTests } from './bits.ts'
 import { fail } from './errors.ts'
+import { intersectsTest, withinTest } from './geo-tests.ts'
 import { identity } from './key.ts'
 import { compare, equal, typeOrder } from './order.ts'
 import type { Test } from './path.ts'
@@ -30,6 +31,9 @@ export const predicates: Readonly<Record<string, (arg: unknown, field: string) =
   $type: arg => ({ test: typeTest(arg), expand: true }),
   $size: arg => ({ test: sizeTest(arg), expand: false }),
   $mod: arg => ({ test: modTest(arg), expand: true }),
+  $geoWithin: arg => ({ test: withinTest(arg), expand: true }),
+  $within: arg => ({ test: withinTest(arg), expand: true }),
+  $geoIntersects: arg => ({ test: intersectsTest(arg), expand: true }),
   $bitsAllSet: arg => ({ test: bitTests.allSet(arg, '$bitsAllSet'), expand: true }),
   $bitsAllClear: arg => ({ test: bitTests.allClear(arg, '$bitsAllClear'), expand: true }),
   $bitsAnySet: arg => ({ test: bitTests.anySet(arg, '$bitsAnySet'), expand: true }),

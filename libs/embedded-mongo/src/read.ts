@@ -5,6 +5,8 @@ import type { Collection } from './catalog.ts'
 import { type Collation, type Folded, foldFilter } from './collation.ts'
 import { MongoError } from './errors.ts'
 import { compileFilter } from './match.ts'
+import { type Near, nearOf, splitNear } from './near.ts'
+import { type Nearest, nearestFirst } from './nearest-first.ts'
 import { type Plan, planQuery } from './plan.ts'
 import { compareSorted, type SortKey, sortValues } from './query-sort.ts'
 import type { Storage } from './storage.ts'
@@ -63,6 +65,8 @@ const noBytes = Buffer.alloc(0)
 
 /** All documents that match, in order. The stream can be left and taken up again while other commands write. */
 export function runQuery(view: View, collection: Collection, query: Query): Generator<Found | Tick> {
+  const near = splitNear(query.filter)
+  if (near) return runNear(view, collection, { ...query, filter: near.rest }, nearOf(collection, near.path, near.near))
   const sort = query.sort ?? []
   const folded = query.collation && foldFilter(query.filter, query.collation)
   const plan = planQuery(collection, folded ? {} : query.filter, sort, query.hint)
@@ -75,6 +79,24 @@ export function runQuery(view: View, collection: Collection, query: Query): Gene
   const end = query.end ?? { isReached: false }
   if (!isOrdered) return slice(sorted(matches, sort, skip + limit, end, query.collation), skip, limit, end)
   return skip > 0 || query.limit ? slice(matches, skip, limit, end) : matches
+}
+
+/** By distance, unless another order is asked for. */
+function runNear(view: View, collection: Collection, query: Query, near: Near): Generator<Found | Tick> {
+  const { filter, vars, hint, accepts, sort = [], skip = 0, collation } = query
+  const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY
+  const end = query.end ?? { isReached: false }
+  const found = withoutDistance(nearestFirst(runQuery(view, collection, { filter, vars, hint, accepts, collation }), near))
+  return slice(sort.length > 0 ? sorted(found, sort, skip + limit, end, collation) : found, skip, limit, end)
+}
+
+function* withoutDistance(stream: Iterable<Nearest | Tick>): Generator<Found | Tick> {
+  for (const nearest of stream) yield nearest === tick ? tick : nearest.found
+}
+
+/** Refuses a bad filter, also where nothing is read with it. */
+export function checkFilter({ filter, vars }: Pick<Query, 'filter' | 'vars'>): void {
+  compileFilter(splitNear(filter)?.rest ?? filter, { vars })
 }
 
 /** The document as decoded by the filter, or now. */
