@@ -49,6 +49,11 @@ export function giveBack(budget: Budget, amount: bigint, day: string): Decision<
   return budget.day === day ? { state: { ...budget, spent: budget.spent - amount }, events: [] } : undefined
 }
 
+/** Counts again what was given back and has left the wallet after all: by an operator's order, so no limit refuses it. */
+export function takeBack(budget: Budget, amount: bigint, day: string): Decision<Budget> | undefined {
+  return budget.day === day ? { state: { ...budget, spent: budget.spent + amount }, events: [] } : undefined
+}
+
 /** Lowering holds at once; raising after ten minutes, so that whoever has stolen a session cannot empty the wallet in one go. */
 export function setLimit(budget: Budget, limit: bigint, now: Date, atOnce: boolean): Decision<Budget> & { effectiveAt: Date } {
   const present = limitAt(budget, now)

@@ -196,6 +196,14 @@ describe('treasury payments', () => {
     await until('executed', async () => (await outcome(paymentId)) === 'CONFIRMED')
     await deposit(world, sender.address, 1n)
     await until('booked once', async () => (await balance(world, sender)).balance === 6_000_001)
+    const spentToday = async () => (await call(world, sender, 'GET', 'limits')).body.spentToday
+    assert.equal(await spentToday(), 4_000_000)
+
+    await world.outcome({ ...command!, round: 2 }, 'fail', { seq: 6 })
+    move(world, 'BASE_SEPOLIA', recipient.wallet, sender.address, usdc(4))
+
+    await until('undone', async () => (await outcome(paymentId)) === 'FAILED')
+    assert.deepEqual([await spentToday(), (await balance(world, sender)).balance], [0, 10_000_001])
   })
 
   it('keeps every invariant through all of this', () => assertHealthy(world))

@@ -1,7 +1,7 @@
 import { transact, transfer } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { account } from './accounts.ts'
-import { giveBack } from './budget.ts'
+import { giveBack, takeBack } from './budget.ts'
 import type { Parts } from './parts.ts'
 import { cancel, confirm, fail, type PaymentStatus } from './payment.ts'
 import { type Outcome, type Reservation, type Step, stepFor, take } from './reservation.ts'
@@ -79,5 +79,6 @@ async function moveMoney(
     txHash: at.txHash ?? null,
   }
   if (!(await parts.ledger.post(entry, session))) throw new Error(`${entry.key} is in the ledger already`)
-  if (step === 'void' || step === 'undo') await parts.budgets.change(agentId, budget => giveBack(budget, amount, day), { session })
+  const recount = step === 'late' ? takeBack : step === 'capture' ? undefined : giveBack
+  if (recount) await parts.budgets.change(agentId, budget => recount(budget, amount, day), { session })
 }
