@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
 import { acquireMongo, startPlatform, type TestMongo, type TestPlatform } from '@carapace/testing'
 import { Collection, type Document, MongoClient } from 'mongodb'
 import { declaredReads, filtersOf, queryKeys, readServices } from './testing/reads.ts'
@@ -58,14 +59,11 @@ describe('every list', () => {
         await platform.call('GET', `${path}?limit=3&${variant}`, { headers })
         for (const { database, collection, filter, sort, limit } of reads) {
           // news of the last seconds are few
-          assert.ok(limit > 0 || 'updatedAt' in filter, `${variant}: ${collection} ${JSON.stringify(filter)} has no limit`)
+          assert.ok(limit > 0 || 'updatedAt' in filter, `${variant}: ${collection} ${inspect(filter)} has no limit`)
           const { winningPlan } = (await original.call(client.db(database).collection(collection), filter, { sort }).explain('queryPlanner'))
             .queryPlanner
           const stages = [winningPlan.stage, winningPlan.inputStage?.stage]
-          assert.ok(
-            !stages.includes('SORT') && !stages.includes('COLLSCAN'),
-            `${variant}: ${collection} ${JSON.stringify([filter, sort])}: ${stages}`,
-          )
+          assert.ok(!stages.includes('SORT') && !stages.includes('COLLSCAN'), `${variant}: ${collection} ${inspect([filter, sort])}: ${stages}`)
         }
       }
     })

@@ -1,37 +1,114 @@
-import type { System } from '@carapace/testing'
+import type { AnyEndpoint } from '@carapace/api'
+import { acquireMongo, median, startPlatform, type TestPlatform } from '@carapace/testing'
+import { declaredReads, filtersOf, queryKeys, readServices } from '../testing/reads.ts'
+import { copiedKey, populate, type Records, readAll } from './population.ts'
+import { playWorld, type World } from './world.ts'
 
-/** Public lists that grow with the number of agents. */
-export const lists = [
-  '/api/agents?limit=20',
-  '/api/agents?limit=20&offset=500',
-  '/api/agents/discover?skill=solidity&limit=20',
-  '/api/agents/search?q=copy-5&limit=20',
-  '/api/agents/leaderboard?limit=20',
-  '/api/gigs?limit=20',
-  '/api/gigs?status=open&limit=20',
-  '/api/bonds?limit=20',
-  '/api/crews?limit=20',
-  '/api/swarm/validations?limit=20',
-  '/.well-known/agents.json?limit=20',
-] as const
+const few = 1_000
+const many = 10_000
+const warmUp = 8
+const measured = 40
+/** The number of a copy that both populations have. */
+const known = 7
 
-const warmUp = 15
-const measured = 60
-
-/** Milliseconds of each list: the median of some requests, one after the other. */
-export async function timeLists(system: System): Promise<Map<string, number>> {
-  const medians = new Map<string, number>()
-  for (const path of lists) {
-    const times: number[] = []
-    for (let n = 0; n < warmUp + measured; n++) {
-      const start = performance.now()
-      const { status, body } = await system.call('GET', path)
-      if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body).slice(0, 200)}`)
-      if (n >= warmUp) times.push(performance.now() - start)
-    }
-    medians.set(path, median(times))
-  }
-  return medians
+export interface Timing {
+  path: string
+  /** Milliseconds of CPU of all that run here, the database too: medians. Other programs on the machine do not count. */
+  few: number
+  many: number
 }
 
-export const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+/** What every read costs among few and among many agents: two platforms side by side on one database, asked in turn. */
+export async function timeReads(): Promise<Timing[]> {
+  const { world, records } = await recordedWorld()
+  const mongo = await acquireMongo()
+  const platforms: TestPlatform[] = []
+  try {
+    for (const agents of [few, many]) {
+      const part = { uri: mongo.uri, prefix: `${mongo.prefix}${agents}_`, close: async () => undefined }
+      await populate(part, records, world, Math.round(agents / world.players.length))
+      platforms.push(await startPlatform(readServices, { mongo: part, env: { CHECK_ANSWERS: 'no' } }))
+    }
+    return await timeBoth(platforms as [TestPlatform, TestPlatform], world)
+  } finally {
+    for (const platform of platforms) await platform.close()
+    await mongo.close()
+  }
+}
+
+/** The chains and their platform are needed no more once the records are read. */
+async function recordedWorld(): Promise<{ world: World; records: Records[] }> {
+  const { platform, ...world } = await playWorld()
+  try {
+    return { world, records: await readAll(platform.mongo) }
+  } finally {
+    await platform.end()
+  }
+}
+
+async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids }: World): Promise<Timing[]> {
+  const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, known))
+  const agents = players
+    .slice(0, 2)
+    .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, known), 'x-wallet-address': copiedKey(wallet.address, known) }))
+  const plans = (await Promise.all(variants.map(variant => planOf(platforms[0], variant, keys, agents)))).filter(plan => plan !== undefined)
+  const timings: Timing[] = []
+  for (const { path, headers } of plans) {
+    const times: [number[], number[]] = [[], []]
+    for (let run = 0; run < warmUp + measured; run++)
+      for (const [at, platform] of platforms.entries()) {
+        const before = process.cpuUsage()
+        const { status, body } = await platform.call('GET', path.replace('{run}', String(run)), { headers })
+        if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body).slice(0, 200)}`)
+        const { user, system } = process.cpuUsage(before)
+        if (run >= warmUp) times[at]!.push((user + system) / 1_000)
+      }
+    timings.push({ path, few: median(times[0]!), many: median(times[1]!) })
+  }
+  return timings.sort((a, b) => b.many / b.few - a.many / a.few)
+}
+
+/** Every declared read: its first page, a later one, and each filter alone; and what else the public asks for. */
+const variants: readonly string[] = [
+  ...declaredReads.filter(isOverMany).flatMap(endpoint => {
+    const isList = queryKeys(endpoint).includes('offset')
+    return ['', ...(isList ? ['limit=20&offset=40'] : []), ...filtersOf(endpoint)].map(query => `${endpoint.path}${query && `?${query}`}`)
+  }),
+  '/api/agents?limit=20&offset=500',
+  '/api/gigs?limit=20&offset=200',
+  '/api/gigs?status=open',
+  ...['solidity', 'so', 'rust', 'judge-', '-{run}'].map(text => `/api/agents/search?q=${text}`),
+  ...['score_asc', 'risk_asc', 'newest'].map(order => `/api/agents/discover?sortBy=${order}`),
+  ...['score_desc', 'risk_asc', 'newest'].map(order => `/api/agents/discover?skills=solidity,rust,audits&sortBy=${order}`),
+  '/api/agents/discover?skills=rust&sortBy=newest',
+  '/api/agents/discover?skills=solidity,rust&limit=20&offset=40',
+  '/api/swarm/quorum-requirements?budget=10',
+]
+
+/** Lists, and figures of a collection. */
+function isOverMany(endpoint: AnyEndpoint): boolean {
+  return queryKeys(endpoint).includes('limit') || !endpoint.path.includes(':') || /pending|claimable|unread/.test(endpoint.path)
+}
+
+interface Plan {
+  path: string
+  headers: Record<string, string>
+}
+
+/** With the key in its place, and the caller, that give the longest answer; undefined when none is answered. */
+async function planOf(
+  platform: TestPlatform,
+  variant: string,
+  keys: readonly string[],
+  agents: readonly Record<string, string>[],
+): Promise<Plan | undefined> {
+  const paths = /:\w+/.test(variant) ? keys.map(key => variant.replace(/:\w+/, key)) : [variant]
+  let best: (Plan & { length: number }) | undefined
+  for (const path of paths)
+    for (const headers of agents) {
+      const { status, body } = await platform.call('GET', path.replace('{run}', '0'), { headers })
+      const { length } = JSON.stringify(body)
+      if (status === 200 && length > (best?.length ?? 0)) best = { path, headers, length }
+    }
+  return best
+}

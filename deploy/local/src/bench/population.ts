@@ -1,70 +1,99 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { EJSON } from 'bson'
-import { MongoClient } from 'mongodb'
+import { type Db, MongoBulkWriteError, MongoClient } from 'mongodb'
 
-/** What tells one agent and its gig apart from another in every service's records. */
-export interface Model {
-  agentId: string
-  handle: string
-  wallet: string
-  gigId: string
+/** Where databases are. */
+interface Place {
+  uri: string
+  prefix: string
+}
+
+/** What tells the records of one world from those of its copies. */
+export interface Marks {
+  /** Ids and addresses that are the same in all copies, lower-case: the platform's own. */
+  shared: ReadonlySet<string>
+  /** Names without an id in them. */
+  names: readonly string[]
+}
+
+/** Of one collection. */
+export interface Records {
+  database: string
+  collection: string
+  /** EJSON. */
+  texts: string[]
 }
 
 const batch = 500
-/** Growing numbers with a unique index. */
-const counted = ['cardTokenId']
-/** Locks, clocks, and the log whose entries are chained by their hashes. */
-const skipped = new Set(['audit', 'platform', 'chain_leases', 'chain_cursors', 'sandbox'])
+/** Locks and clocks of those who wrote it; sums are added up anew when they are missing. */
+const skipped = new Set(['chain_leases', 'chain_cursors', 'sandbox', 'sums', 'sum_members'])
+/** Any hexadecimal id, hash or address: the last eight digits take the number of the copy. */
+const key = /\b(?:0x)?[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}(?:[0-9a-f]{8}|[0-9a-f]{32})?\b/gi
+/** Numbers with a unique index, each below this. */
+const counted = ['cardTokenId', 'seq']
+const countedBelow = 10_000
 
-/** Copies everything the services keep of one agent and its gig so many times, under new names: quicker than registering on chain. */
-export async function populate(uri: string, prefix: string, model: Model, from: number, to: number): Promise<void> {
+/** All that services wrote under a prefix. */
+export async function readAll({ uri, prefix }: Place): Promise<Records[]> {
+  return withClient(uri, async client => {
+    const { databases } = await client.db().admin().listDatabases({ nameOnly: true })
+    const all: Records[] = []
+    for (const { name } of databases.filter(({ name }) => name.startsWith(`${prefix}carapace_`) && !/relayer|bus/.test(name)))
+      for (const { name: collection } of await client.db(name).listCollections({}, { nameOnly: true }).toArray()) {
+        if (skipped.has(collection)) continue
+        const documents = await client.db(name).collection(collection).find().toArray()
+        all.push({ database: name.slice(prefix.length), collection, texts: documents.map(document => EJSON.stringify(document, { relaxed: false })) })
+      }
+    return all
+  })
+}
+
+/** Writes them so many times over, each time with other ids, names and times: quicker than playing it on chain. */
+export async function populate({ uri, prefix }: Place, records: readonly Records[], marks: Marks, copies: number): Promise<void> {
+  await withClient(uri, async client => {
+    for (const { database, collection, texts } of records)
+      for (let at = 0; at < copies; at += batch) {
+        const numbers = Array.from({ length: Math.min(batch, copies - at) }, (_, n) => at + n)
+        const documents = numbers.flatMap(number => texts.map(text => copy(text, number, marks)))
+        if (documents.length) await insertNew(client.db(prefix + database), collection, documents)
+      }
+    // else the scores of all would be computed anew meanwhile
+    const daily = { $set: { at: new Date(Date.now() + 86_400_000) } }
+    await client.db(`${prefix}carapace_reputation`).collection<{ _id: string }>('platform').updateOne({ _id: 'daily' }, daily, { upsert: true })
+  })
+}
+
+/** A record without an id of its own exists once. */
+async function insertNew(db: Db, collection: string, documents: object[]): Promise<void> {
+  await db
+    .collection(collection)
+    .insertMany(documents, { ordered: false })
+    .catch((error: unknown) => {
+      if (!(error instanceof MongoBulkWriteError && error.code === 11_000)) throw error
+    })
+}
+
+export const copiedKey = (found: string, number: number): string => found.slice(0, -8) + number.toString(16).padStart(8, '0')
+
+function copy(text: string, number: number, { shared, names }: Marks): object {
+  const renamed = names.reduce(
+    (changed, name) => changed.replaceAll(name, `${name}-${number}`),
+    text.replaceAll(key, found => (shared.has(found.toLowerCase()) ? found : copiedKey(found, number))),
+  )
+  const document = EJSON.parse(renamed, { relaxed: false, useBigInt64: true }) as Record<string, unknown>
+  for (const field of counted) if (field in document) document[field] = Number(document[field]) + number * countedBelow
+  for (const field of ['createdAt', 'updatedAt']) {
+    const at = document[field]
+    if (at instanceof Date) document[field] = new Date(at.getTime() - number * 1_000)
+  }
+  // no news for the chains
+  return 'syncDueAt' in document ? { ...document, syncDueAt: null } : document
+}
+
+async function withClient<T>(uri: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
   const client = await MongoClient.connect(uri, { useBigInt64: true })
   try {
-    const { databases } = await client.db().admin().listDatabases({ nameOnly: true })
-    for (const { name } of databases.filter(({ name }) => name.startsWith(`${prefix}carapace_`) && !/relayer|bus/.test(name))) {
-      const db = client.db(name)
-      for (const { name: collection } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-        if (skipped.has(collection)) continue
-        const texts = (await db.collection(collection).find().toArray())
-          .map(document => EJSON.stringify(document, { relaxed: false }))
-          .filter(text => (text.includes(model.agentId) || text.includes(model.gigId)) && !text.includes('"cloned"'))
-        for (let at = from; at < to; at += batch) {
-          const copies = Array.from({ length: Math.min(batch, to - at) }, (_, n) => names(at + n)).flatMap(copy =>
-            texts.map(text => rename(text, model, copy)),
-          )
-          if (copies.length) await db.collection(collection).insertMany(copies, { ordered: false })
-        }
-      }
-    }
+    return await work(client)
   } finally {
     await client.close()
   }
-}
-
-interface Copy extends Model {
-  number: number
-}
-const copies = new Map<number, Copy>()
-
-/** The same copy for every collection. */
-function names(number: number): Copy {
-  const known = copies.get(number)
-  if (known) return known
-  const copy = { number, agentId: randomUUID(), gigId: randomUUID(), handle: `copy-${number}`, wallet: `0x${randomBytes(20).toString('hex')}` }
-  copies.set(number, copy)
-  return copy
-}
-
-function rename(text: string, model: Model, copy: Copy): object {
-  const renamed = text
-    .replaceAll(model.agentId, copy.agentId)
-    .replaceAll(model.gigId, copy.gigId)
-    .replaceAll(model.handle, copy.handle)
-    .replaceAll(new RegExp(model.wallet, 'gi'), copy.wallet)
-  const document = EJSON.parse(renamed, { relaxed: false, useBigInt64: true }) as Record<string, unknown>
-  for (const field of counted) if (field in document) document[field] = 1_000_000 + copy.number
-  const own = [copy.agentId, copy.gigId, copy.wallet, copy.handle].some(name => String(document._id).includes(name))
-  // written now: what a service keeps in memory follows the times of change
-  if ('updatedAt' in document) document.updatedAt = new Date()
-  return own ? document : { ...document, _id: `${String(document._id)}-${copy.number}` }
 }

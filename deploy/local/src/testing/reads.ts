@@ -11,20 +11,23 @@ export const declaredReads: readonly AnyEndpoint[] = readServices
 
 export const queryKeys = (endpoint: AnyEndpoint): string[] => Object.keys((endpoint.query as { shape?: object } | undefined)?.shape ?? {})
 
-/** A value for each filter of a list; what is not here is left out. */
-const filters: Readonly<Record<string, string>> = {
-  status: 'pending',
-  chain: 'BASE_SEPOLIA',
-  skill: 'solidity',
-  skills: 'solidity',
-  minScore: '10',
-  gigId: '00000000-0000-4000-8000-000000000000',
-  posterId: '00000000-0000-4000-8000-000000000000',
-  assigneeId: '00000000-0000-4000-8000-000000000000',
-  agentId: '00000000-0000-4000-8000-000000000000',
-  unreadOnly: 'true',
-  q: 'a',
+const nobody = '00000000-0000-4000-8000-000000000000'
+/** Values for the filters of lists: what many match, and few or none; what is not here is left out. */
+const filters: Readonly<Record<string, readonly string[]>> = {
+  status: ['pending', 'open'],
+  chain: ['BASE_SEPOLIA'],
+  skill: ['solidity'],
+  skills: ['solidity'],
+  role: ['CODER', 'assignee'],
+  minScore: ['10', '99'],
+  minBudget: ['10', '1000000'],
+  gigId: [nobody],
+  posterId: [nobody],
+  assigneeId: [nobody],
+  agentId: [nobody],
+  unreadOnly: ['true'],
+  q: ['a'],
 }
 
 /** Each filter of a list, alone. */
-export const filtersOf = (endpoint: AnyEndpoint): string[] => queryKeys(endpoint).flatMap(key => (filters[key] ? [`${key}=${filters[key]}`] : []))
+export const filtersOf = (endpoint: AnyEndpoint): string[] => queryKeys(endpoint).flatMap(key => (filters[key] ?? []).map(value => `${key}=${value}`))

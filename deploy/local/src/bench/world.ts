@@ -1,0 +1,79 @@
+import { startGateway } from '@carapace/gateway'
+import { type ChainPlatform, type Player, type System, startChainPlatform, until } from '@carapace/testing'
+import { services } from '../services.ts'
+import { deliver, escrowOf, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
+import type { Marks } from './population.ts'
+
+/** A handful of agents with something of everything between them. */
+export interface World extends Marks {
+  players: Player[]
+  /** Ids that paths may name. */
+  ids: string[]
+}
+
+/** Plays it on real chains: a paid gig with bond and receipt, a frozen one, one that waits for votes, an open one, a crew, slashes. */
+export async function playWorld(): Promise<World & { platform: ChainPlatform }> {
+  const platform = await startChainPlatform({ services, startGateway, env: { CHECK_ANSWERS: 'no' } })
+  try {
+    return { platform, ...(await play(platform)) }
+  } catch (error) {
+    await platform.end()
+    throw error
+  }
+}
+
+async function play(system: ChainPlatform): Promise<World> {
+  const others = await Promise.all(Array.from({ length: 10 }, () => system.newPlayer({ prefix: 'other' })))
+  const validators = await Promise.all(['rust', 'audits', 'tests'].map(skill => system.newPlayer({ prefix: 'judge', skills: ['solidity', skill] })))
+  const [poster, worker, mate] = await Promise.all([
+    system.newPlayer({ prefix: 'poster', usdc: 1_000 }),
+    system.newPlayer({ prefix: 'worker', usdc: 100 }),
+    system.newPlayer({ prefix: 'mate' }),
+  ])
+  await system.post(`/api/bond/${worker.id}/deposit`, { amount: 50 }, worker.headers)
+  await until('the bond is there', async () => (await system.get(`/api/bond/${worker.id}/status`)).availableBond === 50)
+
+  const paid = await fundedJob(system, { poster, worker, bondRequired: 20 })
+  await deliver(system, paid)
+  const approval = await openPanel(system, paid)
+  await vote(system, approval.id, approval.panel.slice(0, 2), 'approve')
+  await until('it is paid', async () => (await escrowOf(system, paid.gigId)).status === 'released')
+  const { slash } = await system.post(`/api/bond/${worker.id}/slash`, { amount: 5, reason: 'Seen twice' }, system.admin)
+
+  const frozen = await fundedJob(system, { poster, worker })
+  await deliver(system, frozen)
+  const rejection = await openPanel(system, frozen)
+  await vote(system, rejection.id, rejection.panel.slice(0, 2), 'reject')
+  await gigIs(system, frozen.gigId, 'disputed')
+
+  const waiting = await fundedJob(system, { poster, worker })
+  await deliver(system, waiting)
+  const open = await openPanel(system, waiting)
+
+  const draft = { title: 'Fuzz a vault', description: 'Find what breaks it.', skillsRequired: ['solidity'], budget: 10 }
+  const gig = await system.post('/api/gigs', draft, poster.headers)
+  await system.post(`/api/gigs/${gig.id}/apply`, { proposal: 'I know vaults.' }, worker.headers)
+  await system.post(`/api/gigs/${gig.id}/offer/${mate.id}`, { message: 'Would you?' }, poster.headers)
+  await system.post(`/api/gigs/${gig.id}/comments`, { content: 'Until when?' }, worker.headers)
+  const crew = { name: 'Readers', handle: `crew-${worker.handle.slice(-10)}`, members: [{ agentId: mate.id, role: 'CODER' }] }
+  const { id: crewId } = await system.post('/api/crews', crew, worker.headers)
+  await system.post(`/api/crews/${crewId}/join`, {}, mate.headers)
+
+  const players = [worker, poster, mate, ...validators, ...others]
+  for (const { id } of players) await until('it is on chain', async () => (await system.get(`/api/agents/${id}`)).erc8004Registered === true)
+  const receipt = await system.get(`/api/trust-receipts/gigs/${paid.gigId}`)
+  return {
+    players,
+    shared: await sharedKeys(system),
+    ids: [approval.panel[0]!, paid.gigId, gig.id, open.id, crewId, slash.id, receipt.id],
+    names: [crew.handle, ...players.map(({ handle }) => handle)],
+  }
+}
+
+/** What belongs to the platform and is no part of a copy. */
+async function sharedKeys(system: System): Promise<Set<string>> {
+  const { networks, oracleWallet } = await system.get('/api/networks')
+  const { id } = await system.get('/api/agents/carapace')
+  const contracts = networks.flatMap((network: { contracts: object }) => Object.values(network.contracts))
+  return new Set([...contracts, oracleWallet, id, `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`].map(key => String(key).toLowerCase()))
+}
