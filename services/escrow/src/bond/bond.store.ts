@@ -7,8 +7,9 @@ import type { BondEvent } from './outcome.ts'
 const schema = new Schema<Bond>({ wallet: String, chain: String, free: BigInt, total: BigInt, slashed: BigInt, lastSlashAt: Date, dueAt: Date })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 schema.index({ wallet: 1 }, { name: 'wallet' })
+// before `total`: of two that fit equally well the first is taken
+schema.index({ lastSlashAt: 1, total: 1 }, { name: 'last_slash' })
 schema.index({ total: -1, _id: -1 }, { name: 'total' })
-schema.index({ lastSlashAt: 1 }, { name: 'last_slash', partialFilterExpression: { lastSlashAt: { $type: 'date' } } })
 schema.index({ 'moves.id': 1 }, { name: 'moves' })
 schema.index({ 'locks.lockId': 1 }, { name: 'locks' })
 schema.index({ 'locks.unlockId': 1 }, { name: 'unlocks' })
