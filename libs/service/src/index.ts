@@ -1,3 +1,4 @@
+export { announceRows } from './announce-rows.ts'
 export { callHeaders } from './call-headers.ts'
 export { type Config, configSchema, readConfig, required } from './config.ts'
 export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context.ts'
@@ -15,6 +16,7 @@ export {
   type Subscription,
 } from './define.ts'
 export { eachDue } from './each-due.ts'
+export { type Checks, examination, examine } from './examination.ts'
 export { healthRoutes } from './health.ts'
 export { checkBodyHeaders, collectBody, hasBody } from './http/body.ts'
 export { asRefusal, sendFailure } from './http/failure.ts'

@@ -1,17 +1,15 @@
-import { chainRelayerApi, chains, type DoctorCheck, limits } from '@carapace/api'
+import { chainRelayerApi, chains, limits } from '@carapace/api'
+import type { Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
 import { account, poolSurplus } from './ledger.ts'
 import { faultsIn } from './pages.ts'
 import type { Parts } from './parts.ts'
 
-const shown = 20
 const stuckAfter = 15 * 60_000
 
-type Check = (parts: Parts) => Promise<string[]>
-
 /** The invariants of behaviour 18 that the escrow can judge by its own books; each names what breaks it. */
-const checks: Record<string, Check> = {
+export const checks: Checks<Parts> = {
   ledger: ({ ledger }) => ledger.audit(),
 
   /** The account of a gig holds its budget from the reservation to the settlement, and nothing else ever. */
@@ -127,18 +125,4 @@ const checks: Record<string, Check> = {
     )
     return faults.flat()
   },
-}
-
-/** Runs all checks. One that cannot be made now (the chain is away) is left out. */
-export async function examine(parts: Parts): Promise<DoctorCheck[]> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const faults = await check(parts).catch((error: unknown) => {
-        parts.log.warn({ err: error, check: name }, 'a check could not be made')
-        return undefined
-      })
-      return faults === undefined ? [] : [{ name, count: faults.length, detail: faults.slice(0, shown) }]
-    }),
-  )
-  return results.flat()
 }

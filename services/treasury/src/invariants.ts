@@ -1,4 +1,5 @@
-import { type Chain, chainRelayerApi, chains, type DoctorCheck } from '@carapace/api'
+import { type Chain, chainRelayerApi, chains } from '@carapace/api'
+import type { Checks } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { account, holdingOf } from './accounts.ts'
 import type { Parts } from './parts.ts'
@@ -6,12 +7,10 @@ import type { PaymentStatus } from './payment.ts'
 import type { ReservationStatus } from './reservation.ts'
 import type { Wallet } from './wallet.store.ts'
 
-const shown = 20
 const stuckAfterMs = 60 * 60_000
 const creditedWithinMs = 10 * 60_000
 const walletsPerRun = 100
-
-type Check = (parts: Parts) => Promise<string[]>
+const stuckShown = 20
 
 /** What a payment's status says of its reservation. */
 const belongs: Record<PaymentStatus, ReservationStatus> = {
@@ -24,7 +23,7 @@ const belongs: Record<PaymentStatus, ReservationStatus> = {
 }
 
 /** The invariants of behaviour 18 that the treasury can judge; each names what breaks it. */
-const checks: Record<string, Check> = {
+export const checks: Checks<Parts> = {
   ledger: ({ ledger }) => ledger.audit(),
 
   /** The reserved account of an agent is the sum of its held reservations. */
@@ -80,7 +79,7 @@ const checks: Record<string, Check> = {
 
   stuck: async ({ reservations, payments }) => {
     const before = new Date(Date.now() - stuckAfterMs)
-    const held = await reservations.find({ status: 'held', createdAt: { $lt: before } }, { limit: shown })
+    const held = await reservations.find({ status: 'held', createdAt: { $lt: before } }, { limit: stuckShown })
     const waiting = new Set((await payments.find({ status: 'pending' })).map(({ id }) => id))
     return held.filter(({ id }) => !waiting.has(id)).map(({ key, round }) => `round ${round} of ${key} has held money for more than an hour`)
   },
@@ -114,18 +113,4 @@ async function custodyFault({ ledger, peers, excess }: Parts, { agentId, address
   else if (seen?.amount !== over) excess.set(place, { amount: over, since: Date.now() })
   else if (Date.now() - seen.since > creditedWithinMs) return [`${address} holds ${over} on ${chain} that nobody was credited with`]
   return []
-}
-
-/** Runs all checks. One that cannot be made now (the chain is away) is left out. */
-export async function examine(parts: Parts): Promise<DoctorCheck[]> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const faults = await check(parts).catch((error: unknown) => {
-        parts.log.warn({ err: error, check: name }, 'a check could not be made')
-        return undefined
-      })
-      return faults === undefined ? [] : [{ name, count: faults.length, detail: faults.slice(0, shown) }]
-    }),
-  )
-  return results.flat()
 }

@@ -1,7 +1,6 @@
-import type { DoctorCheck } from '@carapace/api'
-import { eachDue, type Job, paced } from '@carapace/service'
+import { eachDue, examination, type Job } from '@carapace/service'
 import { transact } from '@carapace/store'
-import { examine } from './invariants.ts'
+import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { commandDeadline } from './pay.ts'
 import { execute } from './payment.ts'
@@ -9,31 +8,16 @@ import { execute } from './payment.ts'
 const batch = 100
 
 /** What time alone does. */
-export const jobs = (parts: Parts): Job[] => {
-  let last: DoctorCheck[] = []
-  const counts = (isStuck: boolean) => () =>
-    last.filter(({ name }) => (name === 'stuck') === isStuck).map(({ name, count }) => [name, count] as const)
-  parts.metrics.gauges('invariant_broken', 'Breaches of a money invariant', 'name', counts(false))
-  parts.metrics.gauges('saga_stuck', 'Sagas that need an operator', 'name', counts(true))
-  return [
-    {
-      name: 'payments whose waiting time is over',
-      everyMs: 2_000,
-      run: async now => {
-        await eachDue(parts.log, await parts.payments.due(now, batch), ({ id }) => takeUp(parts, id, now))
-      },
+export const jobs = (parts: Parts): Job[] => [
+  {
+    name: 'payments whose waiting time is over',
+    everyMs: 2_000,
+    run: async now => {
+      await eachDue(parts.log, await parts.payments.due(now, batch), ({ id }) => takeUp(parts, id, now))
     },
-    {
-      name: 'money invariants',
-      everyMs: 60_000,
-      run: paced(async () => {
-        last = await examine(parts)
-        const broken = last.filter(({ name, count }) => count > 0 && name !== 'stuck')
-        if (broken.length) parts.log.error({ broken }, 'money invariants are broken')
-      }),
-    },
-  ]
-}
+  },
+  examination(parts, checks, new Set(['stuck'])),
+]
 
 /** Guarded by the status: a cancellation that was first leaves nothing to do. */
 async function takeUp(parts: Parts, paymentId: string, now: Date): Promise<void> {

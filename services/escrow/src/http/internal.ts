@@ -1,11 +1,11 @@
 import { type escrowApi, escrowSnapshot, refuse } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { announceRows, examine, type HandlersOf, reply } from '@carapace/service'
 import { bondOf, changeBond } from '../bond/keep.ts'
 import { lockFor, outcomeOf } from '../bond/operate.ts'
 import { endLock } from '../bond/request.ts'
 import { bondRow } from '../bond/views.ts'
 import { escrowRow } from '../escrow/views.ts'
-import { examine } from '../invariants.ts'
+import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof escrowApi>
@@ -42,20 +42,10 @@ export const internalHandlers = (
     return reply(202, { status: 'pending' })
   },
 
-  announceEscrowsAndBonds: async ({ body }) => {
-    const after = body.after === undefined ? {} : { _id: { $gt: body.after } }
-    const options = { sort: { _id: 1 } as const, limit: body.limit }
-    const rows =
-      body.kind === 'escrow'
-        ? (await parts.escrows.find({ ...after, status: { $ne: 'none' } }, options)).map(escrow => ({
-            id: escrow.id,
-            version: escrow.version,
-            row: escrowRow(escrow),
-          }))
-        : (await parts.bonds.find(after, options)).map(bond => ({ id: bond.id, version: bond.version, row: bondRow(bond) }))
-    await parts.emit(rows.map(row => escrowSnapshot.of({ kind: body.kind, ...row })))
-    return reply(202, { announced: rows.length, last: rows.at(-1)?.id ?? null })
-  },
+  announceEscrowsAndBonds: ({ body }) =>
+    body.kind === 'escrow'
+      ? announceRows(parts, escrowSnapshot, body, parts.escrows, escrowRow, { status: { $ne: 'none' } })
+      : announceRows(parts, escrowSnapshot, body, parts.bonds, bondRow),
 
-  doctorReport: async () => ({ checks: await examine(parts) }),
+  doctorReport: async () => ({ checks: await examine(parts, checks) }),
 })

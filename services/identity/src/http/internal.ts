@@ -1,5 +1,5 @@
 import { type identityApi, identitySnapshot, refuse } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { announceRows, type HandlersOf, reply } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { whenSettled } from '../register.ts'
 import { registerOn } from '../registration.ts'
@@ -28,9 +28,5 @@ export const internalHandlers = (
     return answer.status === 'pending' ? reply(202, answer) : answer
   },
 
-  announceAgents: async ({ body }) => {
-    const found = await parts.agents.find(body.after === undefined ? {} : { _id: { $gt: body.after } }, { sort: { _id: 1 }, limit: body.limit })
-    await parts.emit(found.map(agent => identitySnapshot.of({ kind: 'agent', id: agent.id, version: agent.version, row: agentRow(agent) })))
-    return reply(202, { announced: found.length, last: found.at(-1)?.id ?? null })
-  },
+  announceAgents: ({ body }) => announceRows(parts, identitySnapshot, body, parts.agents, agentRow),
 })

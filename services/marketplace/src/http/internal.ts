@@ -1,5 +1,5 @@
 import { type CrewRow, type marketplaceApi, marketplaceSnapshot, refuse } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { announceRows, type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { settleAcceptance } from '../acceptance.ts'
 import { memberFilter } from '../crew.store.ts'
@@ -48,14 +48,8 @@ export const internalHandlers = (
     return assigned ? { offer: offerView(offer) } : reply(202, { offer: offerView(offer) })
   },
 
-  announceGigsAndCrews: async ({ body }) => {
-    const filter = body.after === undefined ? {} : { _id: { $gt: body.after } }
-    const options = { sort: { _id: 1 } as const, limit: body.limit }
-    const rows =
-      body.kind === 'gig'
-        ? (await parts.gigs.find(filter, options)).map(gig => ({ id: gig.id, version: gig.version, row: gigRow(gig) }))
-        : (await parts.crews.find(filter, options)).map(crew => ({ id: crew.id, version: crew.version, row: crewRow(crew) }))
-    await parts.emit(rows.map(row => marketplaceSnapshot.of({ kind: body.kind, ...row })))
-    return reply(202, { announced: rows.length, last: rows.at(-1)?.id ?? null })
-  },
+  announceGigsAndCrews: ({ body }) =>
+    body.kind === 'gig'
+      ? announceRows(parts, marketplaceSnapshot, body, parts.gigs, gigRow)
+      : announceRows(parts, marketplaceSnapshot, body, parts.crews, crewRow),
 })

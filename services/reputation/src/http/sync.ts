@@ -1,6 +1,6 @@
 import { type Chain, chains, identityApi, limits, refuse, type reputationApi, reputationSnapshot } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import { type HandlersOf, reply } from '@carapace/service'
+import { announceRows, type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
@@ -87,9 +87,5 @@ export const syncHandlers = (parts: Parts): Pick<Handlers, 'syncReputation' | 's
     return done?.chains[chain].score === latest.fusedScore ? answer : reply(202, answer)
   },
 
-  announceScores: async ({ body }) => {
-    const found = await parts.scores.find(body.after === undefined ? {} : { _id: { $gt: body.after } }, { sort: { _id: 1 }, limit: body.limit })
-    await parts.emit(found.map(doc => reputationSnapshot.of({ kind: 'score', id: doc.id, version: doc.version, row: scoreRow(doc) })))
-    return reply(202, { announced: found.length, last: found.at(-1)?.id ?? null })
-  },
+  announceScores: ({ body }) => announceRows(parts, reputationSnapshot, body, parts.scores, scoreRow),
 })

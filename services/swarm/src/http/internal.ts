@@ -1,5 +1,5 @@
 import { type swarmApi, swarmSnapshot } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { announceRows, type HandlersOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { validationRow } from '../views.ts'
 
@@ -14,9 +14,5 @@ export const internalHandlers = (
 
   listJobValidations: async ({ params }) => ({ validations: (await parts.validations.find({ jobId: params.jobId })).map(validationRow) }),
 
-  announceValidations: async ({ body }) => {
-    const found = await parts.validations.find(body.after === undefined ? {} : { _id: { $gt: body.after } }, { sort: { _id: 1 }, limit: body.limit })
-    await parts.emit(found.map(entry => swarmSnapshot.of({ kind: 'validation', id: entry.id, version: entry.version, row: validationRow(entry) })))
-    return reply(202, { announced: found.length, last: found.at(-1)?.id ?? null })
-  },
+  announceValidations: ({ body }) => announceRows(parts, swarmSnapshot, body, parts.validations, validationRow),
 })

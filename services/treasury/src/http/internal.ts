@@ -1,6 +1,6 @@
 import { refuse, type treasuryApi, treasurySnapshot } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
-import { examine } from '../invariants.ts'
+import { announceRows, examine, type HandlersOf, reply } from '@carapace/service'
+import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 import { reserve } from '../reserve.ts'
 import { reservationView, walletRow } from '../views.ts'
@@ -19,11 +19,7 @@ export const internalHandlers = (
 
   getReservation: async ({ params }) => reservationView(await parts.reservations.need(params.id)),
 
-  announceWallets: async ({ body }) => {
-    const found = await parts.wallets.find(body.after ? { _id: { $gt: body.after } } : {}, { sort: { _id: 1 }, limit: body.limit })
-    await parts.emit(found.map(wallet => treasurySnapshot.of({ kind: 'wallet', id: wallet.id, version: wallet.version, row: walletRow(wallet) })))
-    return reply(202, { announced: found.length, last: found.at(-1)?.id ?? null })
-  },
+  announceWallets: ({ body }) => announceRows(parts, treasurySnapshot, body, parts.wallets, walletRow),
 
-  doctorReport: async () => ({ checks: await examine(parts) }),
+  doctorReport: async () => ({ checks: await examine(parts, checks) }),
 })

@@ -1,0 +1,45 @@
+import type { DoctorCheck } from '@carapace/api'
+import type { Job, Platform } from './define.ts'
+import { paced } from './paced.ts'
+
+/** Each names what is wrong, one line a fault. */
+export type Checks<Parts> = Readonly<Record<string, (parts: Parts) => Promise<string[]>>>
+
+const everyMs = 60_000
+/** Faults of one check that are described. */
+const shown = 20
+
+/** Runs all checks. One that cannot be made now (the chain is away) is left out. */
+export async function examine<Parts extends Pick<Platform, 'log'>>(parts: Parts, checks: Checks<Parts>): Promise<DoctorCheck[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const faults = await check(parts).catch((error: unknown) => {
+        parts.log.warn({ err: error, check: name }, 'a check could not be made')
+        return undefined
+      })
+      return faults === undefined ? [] : [{ name, count: faults.length, detail: faults.slice(0, shown) }]
+    }),
+  )
+  return results.flat()
+}
+
+/**
+ * Runs the checks again and again: the last counts are metrics, and a breach is in the log.
+ * @param operatorMatters checks that tell of work that an operator must take up, not of a breach
+ */
+export function examination<Parts extends Platform>(parts: Parts, checks: Checks<Parts>, operatorMatters: ReadonlySet<string>): Job {
+  let last: DoctorCheck[] = []
+  const counts = (areMatters: boolean) => () =>
+    last.filter(({ name }) => operatorMatters.has(name) === areMatters).map(({ name, count }) => [name, count] as const)
+  parts.metrics.gauges('invariant_broken', 'Breaches of a money invariant', 'name', counts(false))
+  parts.metrics.gauges('saga_stuck', 'Sagas that need an operator', 'name', counts(true))
+  return {
+    name: 'money invariants',
+    everyMs,
+    run: paced(async () => {
+      last = await examine(parts, checks)
+      const broken = last.filter(({ name, count }) => count > 0 && !operatorMatters.has(name))
+      if (broken.length) parts.log.error({ broken }, 'money invariants are broken')
+    }),
+  }
+}
