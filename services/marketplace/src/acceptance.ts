@@ -14,6 +14,11 @@ export function awaitBond(gig: Gig, acceptance: Acceptance): Decision<Gig> {
   return { state: { ...gig, acceptance, givenUp: gig.givenUp.filter(id => id !== acceptance.agentId) }, events: [] }
 }
 
+/** The lock that an acceptance waited for is refused: it was none, unless another has taken its place. */
+export function dropAcceptance(gig: Gig, id: string): Decision<Gig> | undefined {
+  return gig.acceptance?.id === id ? { state: { ...gig, acceptance: null }, events: [] } : undefined
+}
+
 /** The answer to the escrow about a lock that stands without an assignment: final, since giving up is written here too. */
 export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | undefined {
   if (gig.assigneeId === agentId || gig.givenUp.includes(agentId)) return undefined

@@ -1,7 +1,7 @@
-import { escrowApi, limits, refuse } from '@carapace/api'
+import { errors, escrowApi, limits, Refusal, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
 import type { Stored } from '@carapace/store'
-import { assign, awaitBond } from './acceptance.ts'
+import { assign, awaitBond, dropAcceptance } from './acceptance.ts'
 import { assigneeFor } from './crew-rules.ts'
 import { feeFor } from './fees.ts'
 import { type Acceptance, type Accepted, type Assignee, type Gig, needOpen } from './gig.ts'
@@ -55,11 +55,7 @@ async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted)
 
   const until = performance.now() + limits.boundedWaitMs
   const waiting = await parts.gigs.change(gig.id, present => awaitBond(present, acceptance))
-  const lock = await parts.peers.call('escrow', escrowApi.internal.lockBondForGig, {
-    params: { agentId: agent.id },
-    body: { gigId: gig.id, amount: String(gig.bondRequired) },
-    timeoutMs: limits.boundedWaitMs,
-  })
+  const lock = await lockBond(parts, gig, acceptance)
   if (lock.status === 'confirmed') return { gig: await take(parts, gig.id, acceptance), assigned: true }
   // the escrow has waited for the lock already: both waits together are as long as an answer may take
   const left = Math.max(0, until - performance.now())
@@ -68,6 +64,17 @@ async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted)
   const assigned = await parts.gigs.need(gig.id)
   if (settled !== acceptance.id) needOpen(assigned)
   return { gig: assigned, assigned: true }
+}
+
+/** @throws INSUFFICIENT_BOND and other refusals, which end the acceptance; whether anything is locked is not known after the rest */
+async function lockBond(parts: Parts, gig: Gig, { agentId, id }: Acceptance) {
+  const body = { gigId: gig.id, amount: String(gig.bondRequired) }
+  const request = { params: { agentId }, body, timeoutMs: limits.boundedWaitMs }
+  return parts.peers.call('escrow', escrowApi.internal.lockBondForGig, request).catch(async (error: unknown) => {
+    const isFinal = error instanceof Refusal && !('retryable' in errors[error.code])
+    if (isFinal) await parts.gigs.change(gig.id, present => dropAcceptance(present, id))
+    throw error
+  })
 }
 
 async function take(parts: Parts, gigId: string, acceptance: Acceptance): Promise<Stored<Gig>> {

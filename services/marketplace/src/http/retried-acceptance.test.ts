@@ -99,6 +99,19 @@ describe('a retried acceptance', () => {
     assert.deepEqual(world.undone, [])
   })
 
+  it('is a new one after a refusal: a lock that comes about otherwise assigns nothing', async () => {
+    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    await apply(world, worker, id)
+    world.lockBond = () => 'INSUFFICIENT_BOND'
+    assert.equal((await accept(id, worker.id)).status, 403)
+
+    await bondIsLocked(world, worker.id, id)
+
+    assert.equal((await gigAs(world, id)).status, 'open')
+    world.lockBond = () => 'confirmed'
+    assert.deepEqual([(await accept(id, worker.id)).status, (await gigAs(world, id)).assigneeId], [200, worker.id])
+  })
+
   it('of a declined offer answers as the first did', async () => {
     const { id } = await postGig(world, poster)
     const offerId = await offerTo(id, worker)
