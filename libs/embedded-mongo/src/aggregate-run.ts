@@ -5,7 +5,7 @@ import { type PipelineEnv, runStages } from './aggregate-sink.ts'
 import { sourceDocuments } from './aggregate-source.ts'
 import { splitPipeline } from './aggregate-split.ts'
 import { decode, decodeFields, encode } from './bson-raw.ts'
-import { parseCollation } from './collation.ts'
+import { collationOf } from './collation.ts'
 import { type Context, findCollection, variables, viewFor } from './context.ts'
 import { scopeWith } from './expression-core.ts'
 import { parseSort } from './query-sort.ts'
@@ -46,7 +46,7 @@ function* documents(context: Context, name: string, { filter, sort, skip, limit,
     limit,
     hint: context.body.hint,
     vars: variables(context),
-    collation: parseCollation(context.body.collation),
+    collation: collationOf(collection, context.body.collation),
     fields,
   }
   for (const found of runQuery(viewFor(context), collection, query)) {

@@ -51,6 +51,11 @@ export function parseCollation(value: unknown): Collation | undefined {
   }
 }
 
+/** The collation that a command gives, or else the one that its collection was created with. */
+export function collationOf(collection: { options: Doc } | undefined, given: unknown): Collation | undefined {
+  return parseCollation(given ?? collection?.options.collation)
+}
+
 export interface Folded {
   filter: Doc
   /** The document with each string that equals one of the filter's under the collation written as the filter has it. */

@@ -2,12 +2,12 @@ import { pipelineResults } from './aggregate-run.ts'
 import { splitPipeline } from './aggregate-split.ts'
 import { encode } from './bson-raw.ts'
 import { isChangeStream } from './change-stream.ts'
-import { parseCollation } from './collation.ts'
+import { collationOf } from './collation.ts'
 import { watch } from './commands-change-stream.ts'
 import { countMatches } from './commands-count.ts'
 import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
-import { type Command, type Context, collectionName, flag, optionalCount, optionalDoc, optionalDocs, variables } from './context.ts'
+import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, optionalDocs, variables } from './context.ts'
 import { fail } from './errors.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 import { resolveView } from './views.ts'
@@ -20,13 +20,13 @@ const indifferent = new Set(['$skip', '$limit', '$count', '$unwind', '$out', '$m
 export const aggregate: Command = {
   run: async context => {
     const { body } = context
-    const collation = parseCollation(body.collation)
     const isForDatabase = isNumeric(body.aggregate)
     const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
     const given = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
     if (isChangeStream(given)) return watch(context, isForDatabase ? undefined : name, given)
     const target = resolveView(context, name)
     const stages = [...target.pipeline, ...given]
+    const collation = collationOf(findCollection(context, target.name), body.collation)
     checkStages(body, stages)
     if (collation) checkCollated(splitPipeline(stages).rest)
     if (flag(body, 'explain'))
@@ -88,7 +88,7 @@ function countOnly(context: Context, name: string, stages: readonly Doc[]): Buff
     filter,
     hint: context.body.hint,
     vars: variables(context),
-    collation: parseCollation(context.body.collation),
+    collation: collationOf(findCollection(context, name), context.body.collation),
     skip: 0,
     limit: 0,
   }

@@ -189,7 +189,8 @@ function createOptions(body: Doc): Doc {
     if (refusedOptions.has(option) && value !== false) fail(115, `the option '${option}' of create is not supported by this server`)
     if (keptOptions.has(option)) options[option] = value
   }
-  if (parseCollation(body.collation)) fail(115, 'a collection with a collation is not supported by this server')
+  // Of _ids the binary value decides also in a collection with a collation.
+  if (parseCollation(body.collation)) options.collation = body.collation
   if (body.viewOn !== undefined) return createdView(body, options)
   if (body.pipeline !== undefined) fail(72, "'pipeline' requires 'viewOn' to also be specified")
   return checkOptions(options)
@@ -203,7 +204,8 @@ function createdView({ viewOn, pipeline }: Doc, others: Doc): Doc {
 }
 
 function checkOptions(options: Doc): Doc {
-  const { validator, validationLevel, validationAction, clusteredIndex } = options
+  const { validator, validationLevel, validationAction, clusteredIndex, collation } = options
+  if (validator !== undefined && collation !== undefined) fail(115, 'a validator under a collation is not supported by this server')
   if (validator !== undefined)
     compileFilter(isDoc(validator) ? validator : fail(14, "BSON field 'validator' is the wrong type, expected type 'object'"))
   if (validationLevel !== undefined && !validationLevels.includes(String(validationLevel)))

@@ -1,7 +1,7 @@
 import { pipelineResults } from './aggregate-run.ts'
 import { decode } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
-import { type Collation, parseCollation } from './collation.ts'
+import { type Collation, collationOf } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, viewFor } from './context.ts'
 import { fail } from './errors.ts'
 import { identity } from './key.ts'
@@ -15,16 +15,16 @@ import { queryStages, resolveView, type ViewTarget } from './views.ts'
 export const count: Command = {
   run: async context => {
     const { body } = context
+    const name = collectionName(context)
+    const view = resolveView(context, name)
     const limit = isNumeric(body.limit) ? Math.abs(asNumber(body.limit)) : 0
     const query = {
       filter: optionalDoc(body, 'query') ?? {},
       skip: optionalCount(body, 'skip'),
       limit,
       hint: body.hint,
-      collation: parseCollation(body.collation),
+      collation: collationOf(findCollection(context, view.name), body.collation),
     }
-    const name = collectionName(context)
-    const view = resolveView(context, name)
     if (view.pipeline.length > 0) return okReply({ n: (await viewDocuments(context, view)).length })
     return okReply({ n: countMatches(context, view.name, query) })
   },
@@ -34,12 +34,12 @@ export const count: Command = {
 export const distinct: Command = {
   run: async context => {
     const { body } = context
-    const collation = parseCollation(body.collation)
     const { key } = body
     if (typeof key !== 'string') return fail(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'")
     const name = collectionName(context)
     const view = resolveView(context, name)
     const collection = findCollection(context, view.name)
+    const collation = collationOf(collection, body.collation)
     const filter = optionalDoc(body, 'query') ?? {}
     checkFilter({ filter })
     const values = new Map<unknown, unknown>()

@@ -1,4 +1,4 @@
-import { checkCollatedUpdate, parseCollation } from './collation.ts'
+import { checkCollatedUpdate, collationOf } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalDoc, variables } from './context.ts'
 import { fail } from './errors.ts'
 import { compileProjection } from './project.ts'
@@ -26,7 +26,7 @@ export const findAndModify: Command = {
     if (!isRemove && body.update === undefined) fail(9, 'Either an update or remove=true must be specified')
     if (isRemove && flag(body, 'upsert')) fail(9, 'Cannot specify both upsert=true and remove=true')
     if (isRemove && flag(body, 'new')) fail(9, "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
-    checkCollatedUpdate(body.update, body.arrayFilters, parseCollation(body.collation))
+    checkCollatedUpdate(body.update, body.arrayFilters, collationOf(findCollection(context, name), body.collation))
     const fields = optionalDoc(body, 'fields')
     const filter = optionalDoc(body, 'query') ?? {}
     let hasWritten = false
@@ -88,6 +88,6 @@ function findOne(context: Context, writer: Writer, name: string, filter: Doc): F
   const collection = findCollection(context, name)
   const sort = parseSort(optionalDoc(body, 'sort'))
   if (!collection) return undefined
-  const query = { filter, sort, limit: 1, hint: body.hint, vars: variables(context), collation: parseCollation(body.collation) }
+  const query = { filter, sort, limit: 1, hint: body.hint, vars: variables(context), collation: collationOf(collection, body.collation) }
   return withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline).next().value as Found | undefined
 }

@@ -3,7 +3,7 @@ import { pipelineResults } from './aggregate-run.ts'
 import { decode, encode } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
 import { withResumeLabel } from './change-stream.ts'
-import { parseCollation } from './collation.ts'
+import { collationOf } from './collation.ts'
 import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, variables, viewFor } from './context.ts'
 import { type Batch, type Cursor, findCursor, killCursor, nextBatch, openCursor } from './cursors.ts'
 import { fail } from './errors.ts'
@@ -82,7 +82,7 @@ function queryOf(context: Context, collection: Collection | undefined, end: { is
     limit: optionalCount(body, 'limit'),
     hint: isNatural ? sort : body.hint,
     vars: variables(context),
-    collation: parseCollation(body.collation),
+    collation: collationOf(collection, body.collation),
     accepts: withinKeys(collection, body),
     end,
   }

@@ -25,7 +25,8 @@ export const createIndexes: Command = {
       const isNew = writer.catalog.find(context.db, name, writer.txn) === undefined
       const collection = isNew ? ensureCollection(writer, context.db, name) : existing(writer, context.db, name)!
       const before = collection.indexes.length + 1
-      made = addIndexes(context, writer, collection, specs)
+      const placed = specs.map(spec => inCollationOf(collection, spec))
+      made = addIndexes(context, writer, collection, placed)
       if (made.length > 0 && !writer.txn) noteCollection(writer, 'createIndexes', collection, { indexes: made.map(({ spec }) => spec) })
       const numbers = { numIndexesBefore: before, numIndexesAfter: collection.indexes.length + 1, createdCollectionAutomatically: isNew }
       return okReply(made.length > 0 ? numbers : { ...numbers, note: 'all indexes already exist' })
@@ -126,6 +127,11 @@ function addIndexes(context: Context, writer: Writer, collection: Collection, sp
   collection.indexes.push(...wanted)
   if (!writer.txn) writer.catalog.save(collection)
   return wanted
+}
+
+/** An index without a collation of its own has that of its collection. */
+function inCollationOf({ options }: Collection, spec: Doc): Doc {
+  return options.collation === undefined || spec.collation !== undefined ? spec : normalizeSpec({ ...spec, collation: options.collation })
 }
 
 /** True for an index that is there already; throws 85 or 86 for one that only shares its name or its key. */

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
-import { Binary, Long, ObjectId, Timestamp } from 'bson'
+import { Binary, Double, Long, ObjectId, Timestamp } from 'bson'
 import { maxDocumentBytes } from './bson-raw.ts'
 import type { Command, Context } from './context.ts'
 import { fail } from './errors.ts'
 import { configureFailPoint } from './fail-points.ts'
 import { okReply } from './reply.ts'
-import { type Doc, isDoc } from './values.ts'
+import { asNumber, type Doc, isDoc, isNumeric } from './values.ts'
 import { maxMessageBytes } from './wire-message.ts'
 
 /** What the engine passes for: the newest server whose wire protocol it speaks in full. */
@@ -134,6 +134,16 @@ export const replSetGetStatus: Command = {
   fields: undefined,
 }
 
+/** The profiler is always off. */
+export const profile: Command = {
+  run: ({ body }) => {
+    const level = isNumeric(body.profile) ? asNumber(body.profile) : fail(14, "BSON field 'profile.profile' is the wrong type, expected a number")
+    if (level > 0) fail(115, 'profiling is not supported by this server')
+    return okReply({ was: 0, slowms: 100, sampleRate: new Double(1) })
+  },
+  fields: new Set(['slowms', 'sampleRate', 'filter']),
+}
+
 export const failPoint: Command = {
   run: ({ engine, body, name }) => {
     if (!engine.failPoints) return fail(59, `no such command: '${name}'`)
@@ -163,7 +173,7 @@ export const refusals: Record<string, [code: number, reason: string]> = {
   usersInfo: [115, 'users are not supported by this server'],
   createRole: [115, 'users are not supported by this server'],
   eval: [115, 'server-side JavaScript is not supported by this server'],
-  geoSearch: [115, 'geo queries are not supported by this server'],
+  geoSearch: [115, 'geoSearch is not supported by this server'],
 }
 
 export function refusal(name: string): Command {

@@ -197,6 +197,25 @@ describe('reading and writing through the stock driver', () => {
     await people.insertOne({ name: 1 }, { bypassDocumentValidation: true })
   })
 
+  it('compares strings by the collation of their collection where a command names no other', async () => {
+    const db = test.db()
+    const items = await db.createCollection<{ _id: number; x: string }>('items', { collation: { locale: 'en', strength: 2 } })
+    await items.insertMany(['b', 'A', 'a'].map((x, _id) => ({ _id, x })))
+    await items.createIndex({ x: 1 })
+
+    assert.equal(await items.countDocuments({ x: 'B' }), 1)
+    assert.equal(await items.countDocuments({ x: 'B' }, { collation: { locale: 'simple' } }), 0)
+    assert.deepEqual(
+      (await items.find().sort({ x: 1, _id: 1 }).toArray()).map(({ _id }) => _id),
+      [1, 2, 0],
+    )
+    assert.equal((await items.updateMany({ x: 'A' }, { $set: { x: 'c' } })).modifiedCount, 2)
+    assert.equal((await items.findOneAndDelete({ x: 'C' }))?.x, 'c')
+    assert.deepEqual((await items.indexes())[1]!.collation, { locale: 'en', strength: 2 })
+    assert.deepEqual((await items.options()).collation, { locale: 'en', strength: 2 })
+    assert.equal((await refusalOf(items.createIndex({ y: 1 }, { unique: true }))).code, 115)
+  })
+
   it('compares strings by a collation where it is asked to, and refuses what it could not do rightly', async () => {
     const items = test.db().collection<{ _id: number; x: string }>('items')
     const collation = { locale: 'en_US', strength: 2 as const }

@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson'
 import type { Collection } from './catalog.ts'
-import { checkCollatedUpdate, parseCollation } from './collation.ts'
+import { checkCollatedUpdate, collationOf } from './collation.ts'
 import { type Context, flag, optionalDoc, optionalDocs, variables } from './context.ts'
 import { fail } from './errors.ts'
 import { parseSort } from './query-sort.ts'
@@ -35,6 +35,7 @@ export function updateStatement(context: Context, writer: Writer, name: string, 
   if (isMulti && isReplacement(update)) fail(9, 'multi update is not supported for replacement-style update')
   if (isMulti && statement.sort !== undefined) fail(9, 'Cannot specify sort with multi=true')
   const collection = writer.catalog.find(context.db, name, writer.txn)
+  checkCollatedUpdate(statement.u, statement.arrayFilters, collationOf(collection, statement.collation))
   const found = collection ? targets(context, writer, collection, statement, filter, isMulti) : []
   const change = updater(context, statement, filter, update)
   const { result } = done
@@ -105,11 +106,10 @@ export function insertUpsert(context: Context, writer: Writer, collection: Colle
 function targets(context: Context, writer: Writer, collection: Collection, statement: Doc, filter: Doc, isMulti: boolean): Found[] {
   const vars = { ...variables(context), ...optionalDoc(statement, 'c') }
   const sort = parseSort(optionalDoc(statement, 'sort'))
-  const query = { filter, sort, hint: statement.hint, vars, collation: parseCollation(statement.collation), limit: isMulti ? 0 : 1 }
+  const query = { filter, sort, hint: statement.hint, vars, collation: collationOf(collection, statement.collation), limit: isMulti ? 0 : 1 }
   return [...withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline)]
 }
 
 function checkStatement(place: string, statement: Doc, fields: ReadonlySet<string>): void {
   for (const field of Object.keys(statement)) if (!fields.has(field)) fail(40415, `BSON field '${place}.${field}' is an unknown field.`)
-  checkCollatedUpdate(statement.u, statement.arrayFilters, parseCollation(statement.collation))
 }
