@@ -19,6 +19,12 @@ export function dropAcceptance(gig: Gig, id: string): Decision<Gig> | undefined 
   return gig.acceptance?.id === id ? { state: { ...gig, acceptance: null }, events: [] } : undefined
 }
 
+/** The lock has failed on chain: whatever waited for it is none. An acceptance that came after the failure waits for a lock of its own. */
+export function bondFailed(gig: Gig, agentId: string, at: Date): Decision<Gig> | undefined {
+  const { acceptance } = gig
+  return acceptance?.agentId === agentId && acceptance.at <= at ? dropAcceptance(gig, acceptance.id) : undefined
+}
+
 /** The answer to the escrow about a lock that stands without an assignment: final, since giving up is written here too. */
 export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | undefined {
   if (gig.assigneeId === agentId || gig.givenUp.includes(agentId)) return undefined

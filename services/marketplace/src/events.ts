@@ -1,6 +1,6 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
-import { addApplicant } from './acceptance.ts'
+import { addApplicant, bondFailed } from './acceptance.ts'
 import { rescoreCrew } from './crew-score.ts'
 import type { Gig } from './gig.ts'
 import { follow, linkValidation, type Panel, showEscrow } from './heard.ts'
@@ -42,6 +42,7 @@ export const events = (parts: Parts): Subscription[] => {
         : crews.change(crewId, crew => ({ state: { ...crew, gigsCompleted: crew.gigsCompleted + 1 }, events: [] }), { cause: event.id }),
     ),
     on(api.bondLocked, payload => onBondLocked(parts, payload)),
+    on(api.bondLockFailed, ({ agentId, gigId }, { time }) => change(gigId, gig => bondFailed(gig, agentId, new Date(time)))),
     on(api.validationOpened, panelIs),
     on(api.panelChanged, panelIs),
     on(api.escrowDecided, payload => change(payload.gigId, gig => follow(gig, payload, clock.now()))),

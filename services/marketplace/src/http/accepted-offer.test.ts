@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { offerAnswered } from '@carapace/api'
+import { bondLockFailed, offerAnswered } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { bondIsLocked, done, gigIs, postGig } from '../testing/gigs.ts'
+import { bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
 import { newAgent, startWorld, type TestAgent, type World } from '../testing/world.ts'
 
 /** The request that accepts an offer ends before the bond is locked: the chain is slow, or the process dies. */
@@ -62,6 +62,19 @@ describe('an accepted offer whose bond is locked later', () => {
     await bondIsLocked(world, worker.id, id)
 
     await isAnswered(worker, 'accepted')
+  })
+
+  it('is not accepted when the lock fails: it can be answered anew, and a lock for something else assigns nothing', async () => {
+    const { id, worker, accept } = await acceptedOffer()
+    assert.equal((await accept()).status, 503)
+    const failure = { agentId: worker.id, gigId: id, amount: 20_000_000n, code: 'REVERTED' }
+    await world.platform.publish(bondLockFailed.of(failure))
+
+    await bondIsLocked(world, worker.id, id)
+
+    assert.deepEqual([(await gigAs(world, id)).status, (await offers(worker))[0].status], ['open', 'pending'])
+    await done(world, worker, 'POST', `/api/offers/${(await offers(worker))[0].id}/respond`, { action: 'decline' })
+    await isAnswered(worker, 'declined')
   })
 
   it('expires like any other when the lock never comes', async () => {
