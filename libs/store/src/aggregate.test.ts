@@ -19,6 +19,8 @@ interface Counter {
 
 const schema = new Schema<Counter>({ name: String, count: Number, note: String })
 schema.index({ name: 1 }, { name: 'name', unique: true })
+schema.index({ createdAt: -1, _id: -1 }, { name: 'newest' })
+schema.index({ count: 1 }, { name: 'count' })
 
 describe('aggregate store', () => {
   let mongo: TestMongo
@@ -115,6 +117,24 @@ describe('aggregate store', () => {
 
   it('refuses an unknown id with the resource in the details', async () => {
     await assert.rejects(counters.need('nobody'), (error: Refusal) => error.code === 'NOT_FOUND' && error.extras.details?.resource === 'counter')
+  })
+
+  it('pages through a range newest first, whether few match or many', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 40; n++) {
+      const { id } = await counters.create({ id: `range-${n}`, name: randomUUID(), count: n === 7 ? 2_000 : 1_000 }, [])
+      ids.unshift(id)
+    }
+    const page = async (least: number, offset: number) => {
+      const { items, total } = await counters.pageOfRange({ count: { $gte: least } }, { limit: 3, offset }, 'newest')
+      return [items.map(({ id }) => id), total]
+    }
+
+    assert.deepEqual(await page(1_000, 2), [ids.slice(2, 5), 40])
+    assert.deepEqual(await page(1_000, 39), [ids.slice(39), 40])
+    assert.deepEqual(await page(2_000, 0), [['range-7'], 1])
+    assert.deepEqual(await page(2_000, 1), [[], 1])
+    assert.deepEqual(await page(3_000, 0), [[], 0])
   })
 
   it('leaves nothing of an aborted transaction', async () => {

@@ -48,12 +48,25 @@ export interface AggregateStore<T> {
   change(id: string, decide: (state: Stored<T>) => Decision<T> | undefined, options?: ChangeOptions): Promise<Stored<T>>
   /** Deletes an aggregate that nobody else knows of; what others were told about needs an event, so a state instead. */
   remove(id: string): Promise<void>
-  find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Stored<T>[]>
+  find(filter: Record<string, unknown>, options?: FindOptions): Promise<Stored<T>[]>
   count(filter: Record<string, unknown>): Promise<number>
   /** The kept figures by name; 0n for one that nothing adds to. */
   sums: Sums<Stored<T>>['read']
+  /**
+   * A page, newest first, of a filter with a range in it. An index knows the range or the order, not both: where few match they are sorted, where
+   * many do, `inOrder`, an index in the order of the list, is walked until the page is full.
+   */
+  pageOfRange(filter: Record<string, unknown>, page: { limit: number; offset: number }, inOrder: string): Promise<Page<Stored<T>>>
   /** One page and the count of all matches, newest first unless sorted otherwise. What another process writes counts after 1 s at the latest. */
   page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort?: Record<string, 1 | -1>): Promise<Page<Stored<T>>>
+}
+
+export interface FindOptions {
+  sort?: Record<string, 1 | -1>
+  limit?: number
+  offset?: number
+  /** Name of the index to use. */
+  hint?: string
 }
 
 interface Envelope {
@@ -170,14 +183,23 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
       totals.forget()
     },
 
-    find: async (filter, { sort = newestFirst, limit = 0, offset = 0 } = {}) => {
-      const documents = await raw.find(filter, { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 } }).toArray()
+    find: async (filter, { sort = newestFirst, limit = 0, offset = 0, hint } = {}) => {
+      const options = { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 }, ...(hint === undefined ? {} : { hint }) }
+      const documents = await raw.find(filter, options).toArray()
       return documents.map(document => stored<T>(document))
     },
 
     count: filter => raw.countDocuments(filter),
 
     sums: () => sums.read(),
+
+    pageOfRange: async (filter, page, inOrder) => {
+      const total = await totals.of(filter)
+      if (total <= page.offset) return { items: [], total }
+      const all = await raw.estimatedDocumentCount()
+      const walked = ((page.offset + page.limit) * all) / total
+      return { items: await store.find(filter, { ...page, ...(walked < total ? { hint: inOrder } : {}) }), total }
+    },
 
     page: (filter, page, sort) => totals.page(filter, page, () => store.find(filter, { ...page, ...(sort ? { sort } : {}) })),
   }

@@ -10,6 +10,8 @@ export interface Page<T> {
 export interface Totals {
   /** Reads a page, and counts only what the page itself does not tell. */
   page<T>(filter: Record<string, unknown>, page: { limit: number; offset: number }, read: () => Promise<T[]>): Promise<Page<T>>
+  /** How many match, also when a page would tell. */
+  of(filter: Record<string, unknown>): Promise<number>
   /** Something was written here: what was counted before no longer holds. */
   forget(): void
 }
@@ -56,6 +58,7 @@ export function totals(count: (filter: Record<string, unknown>) => Promise<numbe
       // written between the two reads, or by another process: there are never fewer than were just seen
       return { items, total: isLast ? end : Math.max(items.length ? end : 0, await totalOf(filter)) }
     },
+    of: totalOf,
     forget: () => kept.clear(),
   }
 }

@@ -1,10 +1,20 @@
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
 import { Schema } from 'mongoose'
-import type { Crew } from './crew.ts'
+import { type Crew, joined } from './crew.ts'
 
-const schema = new Schema<Crew>({ name: String, handle: String, leadAgentId: String, crewScore: Number, dissolved: Boolean, dueAt: Date })
+const schema = new Schema<Crew>({
+  name: String,
+  handle: String,
+  leadAgentId: String,
+  roles: [String],
+  crewScore: Number,
+  dissolved: Boolean,
+  dueAt: Date,
+})
 schema.index({ handle: 1 }, { name: 'handle', unique: true })
 schema.index({ dissolved: 1, createdAt: -1, _id: -1 }, { name: 'running_newest' })
+schema.index({ roles: 1, dissolved: 1, createdAt: -1, _id: -1 }, { name: 'role_running_newest' })
+schema.index({ dissolved: 1, crewScore: 1 }, { name: 'running_score' })
 schema.index({ 'members.agentId': 1, dissolved: 1, createdAt: -1, _id: -1 }, { name: 'member_running_newest' })
 schema.index({ leadAgentId: 1, dissolved: 1 }, { name: 'lead' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
@@ -22,5 +32,20 @@ export type CrewStore = AggregateStore<Crew> & {
 
 export function crewStore(db: Database): CrewStore {
   const crews = aggregateStore<Crew>(db, { collection: 'crews', resource: 'crew', schema, duplicates: { handle: 'DUPLICATE_HANDLE' } })
-  return { ...crews, ofMember: agentId => crews.find({ ...memberFilter(agentId), dissolved: false }) }
+  const create: CrewStore['create'] = (state, events, options) => crews.create(withRoles(state), events, options)
+  const change: CrewStore['change'] = (id, decide, options) =>
+    crews.change(
+      id,
+      present => {
+        const decision = decide(present)
+        return decision && { ...decision, state: withRoles(decision.state) }
+      },
+      options,
+    )
+  return { ...crews, create, change, ofMember: agentId => crews.find({ ...memberFilter(agentId), dissolved: false }) }
+}
+
+function withRoles<T extends Crew>(crew: T): T {
+  const roles = [...new Set(joined(crew).map(({ role }) => role))]
+  return crew.roles?.join() === roles.join() ? crew : { ...crew, roles }
 }

@@ -23,6 +23,8 @@ export interface Crew {
   crewScore: number
   gigsCompleted: number
   members: Member[]
+  /** Of the joined members; derived for look-ups. */
+  roles?: CrewRole[]
   dissolved: boolean
   /** Earliest end of an open invitation. */
   dueAt: Date | null

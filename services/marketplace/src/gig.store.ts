@@ -27,8 +27,18 @@ schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ status: 1, skillsRequired: 1, ...newest }, { name: 'status_skill_newest' })
 schema.index({ status: 1, chain: 1, ...newest }, { name: 'status_chain_newest' })
 schema.index({ chain: 1, ...newest }, { name: 'chain_newest' })
+schema.index({ status: 1, budget: 1 }, { name: 'status_budget' })
+schema.index({ budget: 1 }, { name: 'budget' })
 schema.index({ crewId: 1, status: 1 }, { name: 'crew_status' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
+
+/** Which index has the gigs of a list in its order, whatever their budget. */
+export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partial<Record<string, unknown>>): string {
+  if (posterId) return 'poster_newest'
+  if (assigneeId) return 'assignee_newest'
+  const known = [...(status ? ['status'] : []), ...(skill ? ['skill'] : chain ? ['chain'] : [])]
+  return [...known, 'newest'].join('_')
+}
 
 export type GigStore = AggregateStore<Gig> & {
   /** Gigs whose time is up, the longest waiting first. */

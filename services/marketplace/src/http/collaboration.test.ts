@@ -88,6 +88,9 @@ describe('crews, comments and work logs over HTTP', () => {
       assert.equal((await world.call('GET', `/api/agents/${invited.id}/crews`)).body.total, 0)
       const strong = (await world.call('GET', '/api/crews?minScore=25&role=CODER')).body
       assert.ok(strong.crews.some((crew: { id: string }) => crew.id === crewId))
+      assert.equal((await world.call('GET', '/api/crews?role=DESIGNER')).body.total, 0)
+      await done(world, invited, 'POST', `/api/crews/${crewId}/join`, {})
+      assert.equal((await world.call('GET', '/api/crews?role=DESIGNER')).body.crews[0].id, crewId)
       assert.deepEqual(said(await world.call('GET', '/api/crews?minScore=x')), [400, 'VALIDATION_ERROR'])
     })
 

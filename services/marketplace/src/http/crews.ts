@@ -43,7 +43,7 @@ async function needRoom(parts: Parts, agentId: string): Promise<void> {
 const filterOf = ({ minScore, role }: { minScore?: number | undefined; role?: string | undefined }) => ({
   dissolved: false,
   ...(minScore === undefined ? {} : { crewScore: { $gte: minScore } }),
-  ...(role === undefined ? {} : { members: { $elemMatch: { role, status: 'joined' } } }),
+  ...(role === undefined ? {} : { roles: role }),
 })
 
 export const crewHandlers = (
@@ -81,7 +81,9 @@ export const crewHandlers = (
 
     listCrews: async ({ query }) => {
       const { minScore, role, ...page } = query
-      const { items, total } = await parts.crews.page(filterOf({ minScore, role }), page)
+      const filter = filterOf({ minScore, role })
+      const { items, total } =
+        minScore === undefined ? await parts.crews.page(filter, page) : await parts.crews.pageOfRange(filter, page, 'running_newest')
       return { crews: await crewViews(parts, items), total, ...page }
     },
 

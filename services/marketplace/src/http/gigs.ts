@@ -3,6 +3,7 @@ import { bareList, type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { feeFor, split } from '../fees.ts'
+import { orderedBy } from '../gig.store.ts'
 import { type Gig, openFor, post, submit, withdraw } from '../gig.ts'
 import type { Parts } from '../parts.ts'
 import { gigView, type Viewer } from '../views.ts'
@@ -34,7 +35,7 @@ export const gigHandlers = (
       ...(assigneeId ? { assigneeId } : {}),
       ...(posterId ? { posterId } : {}),
     }
-    const { items, total } = await parts.gigs.page(filter, page)
+    const { items, total } = 'budget' in filter ? await parts.gigs.pageOfRange(filter, page, orderedBy(query)) : await parts.gigs.page(filter, page)
     return bareList(await gigViews(parts, items), total, page)
   },
 
