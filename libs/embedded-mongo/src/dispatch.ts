@@ -12,7 +12,7 @@ import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
 import { checkApi } from './versioned-api.ts'
 import { refuseView } from './views.ts'
 import type { Connection } from './wire.ts'
-import { buildReply, type Message } from './wire-message.ts'
+import { buildReply, type Message, type OperationTime } from './wire-message.ts'
 
 /** Fields that every command may carry. */
 const generalFields = new Set([
@@ -75,7 +75,7 @@ async function runFailing(command: Command, context: Context, failure: Failure):
 
 function refuse(message: Message, error: unknown, context: Context | undefined, failure: Failure | undefined): Buffer {
   const known = error instanceof MongoError ? error : unexpected(error)
-  return buildReply(message, errorReply(known, labelsOf(known, context, failure)))
+  return buildReply(message, errorReply(known, labelsOf(known, context, failure)), context && operationTime(context))
 }
 
 function readContext(engine: Engine, connection: Connection, message: Message): Context {
@@ -198,8 +198,7 @@ async function runInTransaction(command: Command, context: Context): Promise<Buf
 /** Adds what a successful reply carries beside its own fields, and makes a message of it. */
 function finish(message: Message, context: Context, failure: Failure | undefined, reply: Buffer | undefined): Buffer | undefined {
   if (!reply) return undefined
-  const { engine, body } = context
-  const time = body.lsid === undefined ? undefined : engine.log.time()
+  const time = operationTime(context)
   const concern = failure?.writeConcernError ?? concernError(context)
   if (!concern && !context.moment) return buildReply(message, reply, time)
   const extra: Doc = {}
@@ -213,6 +212,11 @@ function finish(message: Message, context: Context, failure: Failure | undefined
   }
   if (context.moment) extra.atClusterTime = context.moment.at
   return buildReply(message, withField(reply, extra), time)
+}
+
+/** Sessions keep the time of their last operation, of failed ones too, to read nothing older later on. */
+function operationTime({ engine, body }: Context): OperationTime | undefined {
+  return body.lsid === undefined ? undefined : engine.log.time()
 }
 
 function isRetryableWrite({ body, name }: Context): boolean {

@@ -242,4 +242,12 @@ describe('transactions', () => {
     assert.equal((await refusalOf(items.insertOne({ _id: 9, balance: 1 }, { session }))).code, 72)
     await session.endSession()
   })
+
+  it('tells sessions the time of the operation also when it fails', async () => {
+    const session = test.client.startSession()
+    await refusalOf(test.db().command({ nonsense: 1 }, { session }))
+
+    assert.ok(session.operationTime)
+    await session.endSession()
+  })
 })
