@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '@carapace/service'
+import { httpCall } from '@carapace/testing'
 import { authMode } from './mode.ts'
 import { devnets } from './testing/devnets.ts'
-import { send, startWorld } from './testing/world.ts'
+import { startWorld } from './testing/world.ts'
 
 const real = devnets.map(network => ({ ...network, devnet: false }))
 
@@ -43,11 +44,11 @@ describe('the mode of identity', () => {
       const { agentId, wallet } = world.agent()
       const headers = { 'x-agent-id': agentId, 'x-wallet-address': wallet }
       const code = async (method: string, path: string, own: Record<string, string>) =>
-        (await send(world.url, method, path, { headers: own, ...(method === 'POST' ? { body: {} } : {}) })).body.code
+        (await httpCall(world.url, method, path, { headers: own, ...(method === 'POST' ? { body: {} } : {}) })).body.code
 
       // the escrow asks for a signature where it draws on a wallet, an authorisation in the body is proof enough
       for (const path of ['/api/gigs', '/api/escrow/create', '/api/agent-payments/fund-escrow', `/api/bond/${agentId}/deposit`]) {
-        const plain = await send(world.url, 'POST', path, { headers, body: {} })
+        const plain = await httpCall(world.url, 'POST', path, { headers, body: {} })
         assert.deepEqual([plain.status, plain.body.context.exposed, plain.body.context.signedBy], [200, true, undefined], path)
       }
       for (const name of ['pay', 'withdraw'])

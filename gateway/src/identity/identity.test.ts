@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { identityApi } from '@carapace/api'
-import { published, until } from '@carapace/testing'
-import { noWallet, send, startWorld, type World } from '../testing/world.ts'
+import { httpCall, published, until } from '@carapace/testing'
+import { noWallet, startWorld, type World } from '../testing/world.ts'
 
 const oracle = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -225,7 +225,7 @@ describe('admins in plain mode', () => {
     const world = await startWorld({ ORACLE_WALLET: oracle })
     try {
       const status = async (headers: Record<string, string>) =>
-        (await send(world.url, 'GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': oracle, ...headers } })).status
+        (await httpCall(world.url, 'GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': oracle, ...headers } })).status
       assert.equal(await status({}), 200)
       for (const proxied of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'])
         assert.equal(await status({ [proxied]: '127.0.0.1' }), 403, proxied)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TrustReceipt } from '@carapace/api'
-import { type Answer, startWorld, type World } from '../testing/world.ts'
+import type { Answer } from '@carapace/testing'
+import { startWorld, type World } from '../testing/world.ts'
 
 const nasty = `<script>alert(1)</script> "quoted" & 'single' \u0007 日本`
 

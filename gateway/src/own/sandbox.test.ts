@@ -11,9 +11,9 @@ import {
   commandRoute,
   type Draft,
 } from '@carapace/api'
-import { published, until } from '@carapace/testing'
+import { httpCall, published, until } from '@carapace/testing'
 import { startGateway } from '../start.ts'
-import { send, startWorld, type World } from '../testing/world.ts'
+import { startWorld, type World } from '../testing/world.ts'
 
 const hash = () => `0x${randomBytes(32).toString('hex')}`
 const wallet = () => `0x${randomBytes(20).toString('hex')}`
@@ -119,7 +119,7 @@ describe('the sandbox', () => {
     await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 86_400 } })
     const again = await startGateway(world.options)
     try {
-      const { body } = await send(again.url, 'POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
+      const { body } = await httpCall(again.url, 'POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
       assert.ok(Date.parse(body.now) - Date.now() > 86_000_000)
     } finally {
       await again.close()

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { makeLog } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { acquireMongo, httpCall, type TestMongo } from '@carapace/testing'
 import type { Options } from 'express-rate-limit'
 import { startGateway } from '../start.ts'
-import { send, startWorld } from '../testing/world.ts'
+import { startWorld } from '../testing/world.ts'
 import { openSharedWindows, sharedStore } from './store.ts'
 
 describe('rate limits', () => {
@@ -67,7 +67,7 @@ describe('rate limits', () => {
     try {
       const statuses = async (url: string) => {
         const list = []
-        for (let i = 0; i < 4; i++) list.push((await send(url, 'GET', '/api/agents', { headers: { 'x-forwarded-for': `10.0.0.${i}` } })).status)
+        for (let i = 0; i < 4; i++) list.push((await httpCall(url, 'GET', '/api/agents', { headers: { 'x-forwarded-for': `10.0.0.${i}` } })).status)
         return list
       }
       assert.deepEqual(await statuses(open.url), [200, 200, 429, 429])
@@ -86,7 +86,7 @@ describe('rate limits', () => {
       const statuses: number[] = []
       for (let i = 0; i < 12; i++) {
         const url = i % 2 ? world.url : second.url
-        statuses.push((await send(url, 'POST', '/api/register-agent', { headers, body: {} })).status)
+        statuses.push((await httpCall(url, 'POST', '/api/register-agent', { headers, body: {} })).status)
       }
       const allowed = statuses.filter(status => status === 200).length
       // a window may end in between: then twice the limit passes, never more than once the limit in one window

@@ -3,7 +3,7 @@ import type { AgentRow } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { toChecksum } from '@carapace/chain'
 import { makeLog, readConfig } from '@carapace/service'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { type Answer, acquireMongo, type CallOptions, httpCall, type TestMongo } from '@carapace/testing'
 import { type GatewayOptions, type RunningGateway, startGateway } from '../start.ts'
 import { devnets } from './devnets.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -21,18 +21,6 @@ export interface World {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
 }
-export interface CallOptions {
-  headers?: Record<string, string>
-  body?: unknown
-  raw?: string | Buffer
-}
-export interface Answer {
-  status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
-  body: any
-  headers: Headers
-}
-
 export const noWallet = `0x${'0'.repeat(40)}`
 /** A gateway on real storage and a real bus, in front of a stand-in for the services. */
 export async function startWorld(env: Record<string, string> = {}, more: Partial<GatewayOptions> = {}): Promise<World> {
@@ -75,7 +63,7 @@ export async function startWorld(env: Record<string, string> = {}, more: Partial
       upstream.agents.set(row.agentId, row)
       return row
     },
-    call: (method, path, call) => send(gateway.url, method, path, call),
+    call: (method, path, call) => httpCall(gateway.url, method, path, call),
     close: async () => {
       await gateway.close()
       await upstream.close()
@@ -83,19 +71,6 @@ export async function startWorld(env: Record<string, string> = {}, more: Partial
       await mongo.close()
     },
   }
-}
-
-export async function send(url: string, method: string, path: string, { headers = {}, body, raw }: CallOptions = {}): Promise<Answer> {
-  const bytes = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-  const response = await fetch(url + path, {
-    method,
-    headers: { ...(bytes === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(bytes === undefined ? {} : { body: bytes }),
-    redirect: 'manual',
-  })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
 function agentRow(fields: Partial<AgentRow> = {}): AgentRow & { wallet: string } {

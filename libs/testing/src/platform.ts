@@ -3,6 +3,7 @@ import { clockAdvanced, type Draft, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { startGatewayStub } from './gateway-stub.ts'
+import { type Answer, type CallOptions, httpCall } from './http-call.ts'
 import { acquireMongo, type TestMongo } from './mongo.ts'
 import { published } from './published.ts'
 import { seeded } from './random.ts'
@@ -21,12 +22,7 @@ export interface TestPlatform {
   service(name: ServiceName): RunningService
   bus: Bus
   /** A JSON call through the stub. */
-  call(
-    method: string,
-    path: string,
-    options?: { body?: unknown; headers?: Record<string, string> },
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
-  ): Promise<{ status: number; body: any; headers: Headers }>
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Publishes an event as its declared producer would. `version` is the aggregate's version. */
   publish(draft: Draft, version?: number): Promise<void>
   /** Moves the platform clock of every service and runs the jobs that become due. */
@@ -70,20 +66,7 @@ export async function startPlatform(services: readonly AnyService[], options: Te
     url: stub.url,
     service: name => running.get(name)!,
     bus,
-    call: async (method, path, { body, headers = {} } = {}) => {
-      const init = {
-        method,
-        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }
-      const response = await fetch(stub.url + path, init)
-      const text = await response.text()
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: response.headers.get('content-type')?.includes('json') && text ? JSON.parse(text) : text,
-      }
-    },
+    call: (method, path, options) => httpCall(stub.url, method, path, options),
     publish: (draft, version) => bus.publish([published(draft, version, new Date(Date.now() + offset))]),
     advance: async seconds => {
       offset += seconds * 1000

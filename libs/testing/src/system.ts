@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Chain, chains, type Network } from '@carapace/api'
 import { Contract, JsonRpcProvider, MaxUint256, parseUnits, Wallet } from 'ethers'
+import { type Answer, type CallOptions, httpCall } from './http-call.ts'
 import { until } from './until.ts'
 
 /** An agent of a test with its own key. */
@@ -17,18 +18,6 @@ export interface NewPlayer {
   usdc?: number
   skills?: string[]
   prefix?: string
-}
-
-export interface Answer {
-  status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
-  body: any
-  headers: Headers
-}
-
-export interface CallOptions {
-  body?: unknown
-  headers?: Record<string, string>
 }
 
 /** A running platform as its users see it: HTTP and the two chains, nothing of the code behind. */
@@ -62,16 +51,7 @@ const usdcAbi = ['function balanceOf(address) view returns (uint256)', 'function
 
 /** Meets a running platform, whoever started it. */
 export async function openSystem(url: string): Promise<System> {
-  const call: System['call'] = async (method, path, { body, headers = {} } = {}) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
-  }
+  const call: System['call'] = (method, path, options) => httpCall(url, method, path, options)
   const wellOrThrow = async (method: string, path: string, options?: CallOptions) => {
     const { status, body } = await call(method, path, options)
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`)
