@@ -1,5 +1,5 @@
 import type { TrustReceipt } from '@carapace/api'
-import { drawable } from '@carapace/picture'
+import { drawable, shortened } from '@carapace/picture'
 import { escapeText } from './page.ts'
 import { consensus, money, name } from './receipt-view.ts'
 
@@ -17,17 +17,11 @@ export function receiptSvg(receipt: TrustReceipt): string {
 <rect width="100%" height="100%" fill="#10151c"/>
 <rect x="0" y="0" width="14" height="100%" fill="#e4572e"/>
 ${text(80, 100, 30, '#e4572e', 'Carapace trust receipt', 700)}
-${text(80, 180, 52, '#ffffff', short(receipt.gigTitle, 38), 700)}
+${text(80, 180, 52, '#ffffff', shortened(receipt.gigTitle, 38), 700)}
 ${text(80, 320, Math.min(104, Math.floor(1_650 / amount.length)), '#ffffff', amount, 700)}
-${text(80, 390, 34, '#9fb1c5', short(`to ${name(receipt.assignee)}`, 56))}
-${text(80, 436, 34, '#9fb1c5', short(`from ${name(receipt.poster)}`, 56))}
+${text(80, 390, 34, '#9fb1c5', shortened(`to ${name(receipt.assignee)}`, 56))}
+${text(80, 436, 34, '#9fb1c5', shortened(`from ${name(receipt.poster)}`, 56))}
 ${text(80, 530, 30, '#7bd88f', `${consensus(receipt)} · ${receipt.settledAt.slice(0, 10)}`)}
 ${text(80, 578, 24, '#5f7186', receipt.id)}
 </svg>`
-}
-
-/** By characters as they are read, so that no pair of code units is cut. */
-function short(text: string, most: number): string {
-  const characters = [...text]
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
 }

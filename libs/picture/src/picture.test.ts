@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { drawable } from './drawable.ts'
 import { renderPng } from './render.ts'
+import { shortened } from './shortened.ts'
 
 const svg = (inside: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="300" height="150"><rect width="100%" height="100%" fill="#fff"/>${inside}</svg>`
@@ -47,5 +48,11 @@ describe('pictures', () => {
   it('leave out what the font cannot show', () => {
     assert.equal(drawable('Rust 🦀 bot 日本'), 'Rust bot')
     assert.equal(drawable('Überfällig: 5 € → ok'), 'Überfällig: 5 € → ok')
+  })
+
+  it('cut long text between characters, never within one', () => {
+    assert.equal(shortened('Audit a vault', 13), 'Audit a vault')
+    assert.equal(shortened('Audit a vault', 6), 'Audit…')
+    assert.equal(shortened('🦀🦀🦀', 2), '🦀…')
   })
 })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { openSystem } from '@carapace/testing'
+import { openSystem, residentMb } from '@carapace/testing'
 import { startChild, temporaryDataDir } from '../testing/child.ts'
 import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import { newValidators } from '../testing/stories.ts'
@@ -28,7 +28,6 @@ export async function measureMemory(): Promise<{ platform: number; database: num
   }
 }
 
-const residentMb = (pid: number): number => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
 const isNode = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node')
 
 function childrenOf(parent: number): number[] {

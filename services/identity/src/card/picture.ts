@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { drawable } from '@carapace/picture'
+import { drawable, shortened } from '@carapace/picture'
 import { type Agent, verifiedSkillNames } from '../agent.ts'
 import type { Standing } from '../standing.ts'
 
@@ -27,13 +27,13 @@ export function cardSvg(agent: Agent): string {
 ${text(40, 52, 16, '#8fa1b5', 'CARAPACE AGENT', `letter-spacing="2" ${bold}`)}
 ${text(560, 52, 16, '#8fa1b5', `No. ${agent.cardTokenId}`, 'text-anchor="end"')}
 ${text(40, 108, agent.handle.length > 22 ? 26 : 38, '#ffffff', agent.handle, bold)}
-${text(40, 138, 16, '#8fa1b5', short(agent.standing.moltDomain ?? agent.agentType ?? '', 40))}
+${text(40, 138, 16, '#8fa1b5', shortened(agent.standing.moltDomain ?? agent.agentType ?? '', 40))}
 ${text(40, 222, 64, ink, standing.fusedScore.toFixed(1), bold)}
 ${text(40, 250, 16, '#8fa1b5', 'FusedScore')}
 <rect x="250" y="176" width="180" height="36" rx="18" fill="${shell}"/>
 ${text(340, 200, 17, '#10151c', standing.tier, `text-anchor="middle" ${bold}`)}
 ${text(250, 250, 16, '#8fa1b5', `Risk ${standing.riskScore} · ${standing.bondTier} · ${standing.totalGigsCompleted} settled`)}
-${text(40, 296, 16, '#cfd8e3', short(skills, 62))}
+${text(40, 296, 16, '#cfd8e3', shortened(skills, 62))}
 ${text(40, 322, 12, '#5f7186', agent.wallet ?? agent.formerWallet ?? '')}
 </svg>`
 }
@@ -43,9 +43,3 @@ export const cardEtag = (svg: string): string => `"${createHash('sha256').update
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => drawable(text).replace(/[&<>"]/g, character => entities[character]!)
-
-/** By characters as they are read, so that no pair of code units is cut. */
-function short(text: string, most: number): string {
-  const characters = [...text]
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
-}
