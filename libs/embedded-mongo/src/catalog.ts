@@ -6,6 +6,7 @@ import { fail } from './errors.ts'
 import { type Index, indexFrom } from './index-spec.ts'
 import { compileFilter } from './match.ts'
 import type { Storage } from './storage.ts'
+import { seriesFrom, type TimeSeries } from './time-series.ts'
 import type { Txn } from './txn.ts'
 import type { Doc } from './values.ts'
 
@@ -21,6 +22,7 @@ export interface Collection {
   hasInexactIds: boolean
   accepts: ((doc: Doc) => boolean) | undefined
   capped: Capped | undefined
+  series: TimeSeries | undefined
   /** The open transaction that created it; nobody else sees it before the commit. */
   owner: Txn | undefined
 }
@@ -177,7 +179,7 @@ function collectionFrom(stored: Stored): Collection {
   }))
   const { order, ...rest } = stored
   const capped = order && cappedFrom(stored.options, order[0]!, order[1]!)
-  const collection: Collection = { ...rest, indexes, accepts: undefined, capped, owner: undefined }
+  const collection: Collection = { ...rest, indexes, accepts: undefined, capped, series: seriesFrom(stored.options), owner: undefined }
   compileValidator(collection)
   return collection
 }

@@ -11,6 +11,7 @@ import { idIndexSpec } from './index-spec.ts'
 import { compileFilter } from './match.ts'
 import { equal } from './order.ts'
 import { okReply } from './reply.ts'
+import { timeSeriesOptions } from './time-series.ts'
 import { type Doc, isDoc, isTruthy } from './values.ts'
 import { isView, requireCollection, viewOptions } from './views.ts'
 import type { Writer } from './write.ts'
@@ -26,7 +27,7 @@ const keptOptions = new Set([
   'storageEngine',
   'indexOptionDefaults',
 ])
-const refusedOptions = new Set(['timeseries', 'expireAfterSeconds', 'encryptedFields'])
+const refusedOptions = new Set(['encryptedFields'])
 const validationLevels = ['off', 'strict', 'moderate']
 const validationActions = ['error', 'warn']
 
@@ -46,6 +47,8 @@ export const create: Command = {
   fields: new Set([
     ...keptOptions,
     ...refusedOptions,
+    'timeseries',
+    'expireAfterSeconds',
     'capped',
     'size',
     'max',
@@ -183,7 +186,8 @@ function dropCollection(writer: Writer, context: Context, collection: Collection
 }
 
 function createOptions(body: Doc): Doc {
-  const options = cappedOptions(body)
+  const options = { ...cappedOptions(body), ...timeSeriesOptions(body) }
+  if (options.capped && options.timeseries) fail(72, 'A time series cannot be capped')
   for (const option of Object.keys(body)) {
     const value = body[option]
     if (refusedOptions.has(option) && value !== false) fail(115, `the option '${option}' of create is not supported by this server`)
@@ -220,6 +224,7 @@ function checkOptions(options: Doc): Doc {
 
 function describe(collection: Collection): Doc {
   if (isView(collection)) return { name: collection.name, type: 'view', options: collection.options, info: { readOnly: true } }
+  if (collection.series) return { name: collection.name, type: 'timeseries', options: collection.options, info: { readOnly: false } }
   const entry: Doc = { name: collection.name, type: 'collection', options: collection.options, info: { readOnly: false, uuid: collection.uuid } }
   if (!collection.options.clusteredIndex) entry.idIndex = idIndexSpec
   return entry

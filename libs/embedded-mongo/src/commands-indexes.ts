@@ -26,6 +26,7 @@ export const createIndexes: Command = {
       const collection = isNew ? ensureCollection(writer, context.db, name) : existing(writer, context.db, name)!
       const before = collection.indexes.length + 1
       const placed = specs.map(spec => inCollationOf(collection, spec))
+      if (collection.series && placed.some(spec => isTruthy(spec.unique))) fail(72, 'Unique indexes are not supported on time-series collections')
       made = addIndexes(context, writer, collection, placed)
       if (made.length > 0 && !writer.txn) noteCollection(writer, 'createIndexes', collection, { indexes: made.map(({ spec }) => spec) })
       const numbers = { numIndexesBefore: before, numIndexesAfter: collection.indexes.length + 1, createdCollectionAutomatically: isNew }
@@ -60,8 +61,8 @@ export const listIndexes: Command = {
     const name = collectionName(context)
     const collection = findCollection(context, name) ?? fail(26, `ns does not exist: ${context.db}.${name}`)
     const { clusteredIndex } = collection.options
-    const first = isDoc(clusteredIndex) ? { ...clusteredIndex, clustered: true } : idIndexSpec
-    const listed = [first, ...collection.indexes.map(index => index.spec)].map(encode)
+    const first = collection.series ? [] : [isDoc(clusteredIndex) ? { ...clusteredIndex, clustered: true } : idIndexSpec]
+    const listed = [...first, ...collection.indexes.map(index => index.spec)].map(encode)
     const cursor = optionalDoc(context.body, 'cursor') ?? {}
     return answerWithCursor(
       context,

@@ -95,4 +95,18 @@ describe('housekeeping', () => {
       ['open', 'open', 'aborted', 'aborted'],
     )
   })
+
+  it('lets the measurements of a time series expire', async () => {
+    const now = Date.UTC(2026, 0, 1)
+    const collection = await engine.storage.write(() => {
+      const made = engine.catalog.create('db', 'series', { timeseries: { timeField: 'at' }, expireAfterSeconds: new Int32(60) })
+      engine.catalog.save(made)
+      for (const age of [90, 60, 30]) insertDocument(engine, made, withIdFirst(encode({ _id: 1, at: new Date(now - age * 1000) })))
+      return made
+    })
+
+    await deleteExpired(engine, now)
+
+    assert.equal(engine.storage.docs.count(wholeRange(collection.id)), 1)
+  })
 })

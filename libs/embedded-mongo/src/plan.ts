@@ -44,12 +44,19 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
   if (forced === 'natural') return fullScan(collection, conjuncts, complete, sort, naturalDirection(hint))
   if (forced) return candidate(collection, forced, conjuncts, complete, sort, true)!
   const [only] = conjuncts
-  if (complete && conjuncts.length === 1 && only!.path === '_id' && only!.op === '$eq' && pointTypes.has(typeOrder(only!.value)))
+  if (
+    !collection.series &&
+    complete &&
+    conjuncts.length === 1 &&
+    only!.path === '_id' &&
+    only!.op === '$eq' &&
+    pointTypes.has(typeOrder(only!.value))
+  )
     return point(collection, only!.value)
   const starts = new Set(conjuncts.map(({ path }) => path))
   if (sort.length > 0) starts.add(sort[0]!.path)
   let best: Candidate | undefined
-  for (const index of [idIndex, ...collection.indexes]) {
+  for (const index of collection.series ? collection.indexes : [idIndex, ...collection.indexes]) {
     if (!index.isReady || !index.isKept || index.isHidden) continue
     if (!starts.has(index.fields[0]!.path)) continue
     const next = candidate(collection, index, conjuncts, complete, sort, false)
@@ -62,7 +69,7 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
 export function hintedIndex(collection: Collection, hint: unknown): Index | 'natural' {
   if (isDoc(hint) && Object.hasOwn(hint, '$natural')) return 'natural'
   const isId = hint === '_id_' || (isDoc(hint) && sameKey(hint, idIndexSpec.key as Doc))
-  if (isId) return idIndex
+  if (isId && !collection.series) return idIndex
   const found = collection.indexes.filter(index => (isDoc(hint) ? sameKey(index.spec.key as Doc, hint) : index.name === hint))
   const [index] = found
   if (!index?.isReady || !index.isKept || index.isHidden)

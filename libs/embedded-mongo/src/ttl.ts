@@ -2,7 +2,9 @@ import type { Collection } from './catalog.ts'
 import type { Engine } from './engine.ts'
 import type { Index } from './index-spec.ts'
 import { encodeKey } from './key.ts'
-import { behind, withPrefix } from './keyspace.ts'
+import { behind, wholeRange, withPrefix } from './keyspace.ts'
+import type { Entry } from './table.ts'
+import { timeOf } from './time-series.ts'
 import { Blocked } from './txn.ts'
 import { deleteDocument } from './write.ts'
 
@@ -12,6 +14,7 @@ const sliceSize = 1_000
 export async function deleteExpired(engine: Engine, now: number): Promise<void> {
   for (const db of engine.catalog.databases()) {
     for (const collection of engine.catalog.collections(db)) {
+      if (collection.series?.expireAfterSeconds !== undefined) await engine.storage.write(() => deleteOldest(engine, collection, now))
       for (const index of collection.indexes) {
         if (index.expireAfterSeconds === undefined || !index.isKept) continue
         let isDone = false
@@ -19,6 +22,25 @@ export async function deleteExpired(engine: Engine, now: number): Promise<void> 
       }
     }
   }
+}
+
+/**
+ * Deletes what has expired of a time series, from the oldest document on. It stops where a thousand in a row have not expired: late
+ * reports of old times go when those around them do, as in MongoDB they go with their bucket.
+ */
+function deleteOldest(engine: Engine, collection: Collection, now: number): void {
+  const { storage } = engine
+  const series = collection.series!
+  const limit = now - series.expireAfterSeconds! * 1000
+  const expired: Entry[] = []
+  let kept = 0
+  for (const entry of storage.docs.scan(wholeRange(collection.id))) {
+    const isExpired = timeOf(series, entry.value)!.getTime() <= limit
+    if (isExpired) expired.push(entry)
+    kept = isExpired ? 0 : kept + 1
+    if (kept > sliceSize) break
+  }
+  for (const { key, value } of expired) deleteDocument(engine, collection, key, { raw: value })
 }
 
 /** In an array the earliest date counts, as in MongoDB: any entry in the range expires the document. */

@@ -9,6 +9,7 @@ import { keyText } from './key-text.ts'
 import { behind, docKeyOf } from './keyspace.ts'
 import type { Change } from './read.ts'
 import type { Storage } from './storage.ts'
+import { measurementKey } from './time-series.ts'
 import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
 import { type Doc, isDoc } from './values.ts'
 
@@ -28,6 +29,10 @@ const dbRefKeys = new Set(['$ref', '$id', '$db'])
 /** Stores a new document whose _id comes first. Throws 11000 if the _id or a unique value is taken. */
 export function insertDocument(writer: Writer, collection: Collection, raw: Buffer): void {
   const id = idOf(raw)
+  if (collection.series) {
+    writeVersions(writer, collection, measurementKey(collection, collection.series, raw), undefined, { raw })
+    return
+  }
   const { key, isExact } = docKeyOf(collection, id)
   claim(writer, key)
   if (currentOf(writer, collection, key)) failDuplicate(collection, '_id_', { _id: 1 }, { _id: id })
@@ -40,6 +45,7 @@ export function insertDocument(writer: Writer, collection: Collection, raw: Buff
 
 /** Puts a changed document in the place of the old one; the _id must be the same. */
 export function replaceDocument(writer: Writer, collection: Collection, key: Buffer, before: Version, after: Version): void {
+  if (collection.series) fail(115, 'an update of a time series is not supported by this server')
   claim(writer, key)
   writeVersions(writer, collection, key, before, after)
 }
@@ -134,6 +140,7 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   }
   if (writer.txn) {
     refuseCapped(collection, 'a write in a transaction')
+    if (collection.series) fail(263, `Cannot write to the time series ${namespaceOf(collection)} in a transaction`)
     keepChange(writer.txn, collection, key, before, after, removed, added, writer)
     return
   }
