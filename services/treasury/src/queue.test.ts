@@ -70,6 +70,20 @@ describe('queued payments', () => {
     assert.equal(commandsOf(sender).length, 0)
   })
 
+  it('is cancelled once by a request that is made again because its answer was lost', async () => {
+    const [sender, recipient] = [await fundedAgent(world, usdc(40)), await newAgent(world)]
+    const { paymentId } = (await pay(sender, recipient, 30)).body
+    const headers = { ...sender.headers, 'idempotency-key': randomUUID() }
+    const cancel = () => world.platform.call('POST', `/api/treasury/payments/${paymentId}/cancel`, { headers })
+    const first = await cancel()
+    await world.platform.service('treasury').platform.db.connection.collection('idempotency').deleteMany({})
+
+    const retried = await cancel()
+
+    assert.deepEqual([first.status, retried.status, retried.body], [200, 200, first.body])
+    assert.equal((await balance(world, sender)).balance, 40_000_000)
+  })
+
   it('has exactly one winner when cancellation and executor meet', async () => {
     const [sender, recipient] = [await richAgent(), await newAgent(world)]
     const ids: string[] = []

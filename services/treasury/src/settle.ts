@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongoose'
 import { account } from './accounts.ts'
 import { giveBack, takeBack } from './budget.ts'
 import type { Parts } from './parts.ts'
-import { cancel, confirm, fail, type PaymentStatus } from './payment.ts'
+import { cancel, confirm, fail, type Payment, type PaymentStatus } from './payment.ts'
 import { type Outcome, type Reservation, type Step, stepFor, take } from './reservation.ts'
 
 const posted = {
@@ -43,10 +43,19 @@ export async function settle(parts: Parts, outcome: Outcome): Promise<void> {
   await parts.turns.take(found.agentId, () => transact(parts, work))
 }
 
-/** The sender takes a queued payment back; whichever comes first, this or the executor, is the only one. @throws NOT_FOUND, FORBIDDEN, INVALID_STATE */
-export async function cancelPayment(parts: Parts, paymentId: string, caller: string): Promise<void> {
+/**
+ * The sender takes a queued payment back; whichever comes first, this or the executor, is the only one. The same operation again changes nothing.
+ * @throws NOT_FOUND, FORBIDDEN, INVALID_STATE
+ */
+export async function cancelPayment(parts: Parts, paymentId: string, caller: string, operationId: string): Promise<void> {
   await transact(parts, async session => {
-    await parts.payments.change(paymentId, payment => cancel(payment, caller), { session })
+    let isNew = false
+    const decide = (payment: Payment) => {
+      isNew = true
+      return cancel(payment, caller)
+    }
+    await parts.payments.change(paymentId, decide, { session, cause: operationId })
+    if (!isNew) return
     const reservation = await parts.reservations.need(paymentId, session)
     await moveMoney(parts, reservation, 'void', reservation, session)
     await parts.history.change(paymentId, { status: 'cancelled' }, session)

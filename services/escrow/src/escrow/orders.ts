@@ -49,16 +49,21 @@ export async function orderResolution(
 }
 
 /** A party stops the settlement. The gig's state is read from its owner, since the answer may be a refusal. */
-export async function raiseDispute(parts: Parts, gigId: string, { agentId }: AgentCaller, reason: string): Promise<Stored<Escrow>> {
+export async function raiseDispute(
+  parts: Parts,
+  gigId: string,
+  { caller: { agentId }, reason, operationId }: { caller: AgentCaller; reason: string; operationId: string },
+): Promise<Stored<Escrow>> {
   await needEscrow(parts, gigId)
   const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
   if (agentId !== gig.posterId && agentId !== gig.assigneeId) refuse('NOT_PARTY')
   const moment = await momentOf(parts, gigId)
-  return changeEscrow(parts, gigId, escrow => {
+  const dispute = (escrow: Escrow) => {
     if (escrow.status !== 'locked') refuseState(escrow.status, ['locked'], `The escrow is ${escrow.status}`)
     needDisputable(gig, agentId, moment.now)
     return advance({ ...escrow, dispute: { agentId, reason, at: moment.now } }, moment)
-  })
+  }
+  return changeEscrow(parts, gigId, dispute, operationId)
 }
 
 function needDisputable({ status, posterId, deadlineAt }: GigRow, agentId: string, now: Date): void {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Draft } from '@carapace/api'
+import { newWallet } from '@carapace/testing'
 import fc from 'fast-check'
 import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatus, validationRow } from '../testing/story.ts'
 import { assertWell } from '../testing/well.ts'
-import { newWallet, oracle, startWorld, until, type World } from '../testing/world.ts'
+import { oracle, startWorld, until, type World } from '../testing/world.ts'
 
 const hour = 3_600
 const day = 24 * hour
@@ -109,6 +110,22 @@ describe('settlement of a gig', () => {
     assert.deepEqual([escrow.fee, escrow.net, escrow.split], [0.916667, 32.416666, { treasury: 16.208333, external: 16.208333 }])
     const settle = world.commands.find(({ opKey }) => opKey === `escrow.settle:${story.gigId}`)!
     assert.deepEqual(settle.args.outcome, { kind: 'release', fee: '916667', splitTo: custodial, splitAmount: '16208333' })
+  })
+
+  it('is disputed once more by a retry of the same request only', async () => {
+    const story = await deliveredGig(world)
+    const dispute = (headers: object = {}) =>
+      world.platform.call('POST', '/api/escrow/dispute', {
+        body: { gigId: story.gigId, reason: 'Late' },
+        headers: { ...story.poster.headers, ...headers },
+      })
+    const key = { 'idempotency-key': randomUUID() }
+    const first = await dispute(key)
+    await world.platform.service('escrow').platform.db.connection.collection('idempotency').deleteMany({})
+
+    const [retried, other] = [await dispute(key), await dispute()]
+
+    assert.deepEqual([first.status, retried.status, retried.body.escrow.status, other.status], [200, 200, 'disputed', 409])
   })
 
   it('sends the money back after a rejection', async () => {

@@ -92,7 +92,10 @@ export const escrowHandlers = (
     return escrow.status === 'released' ? releaseView(escrow) : reply(202, releaseView(escrow))
   },
 
-  disputeEscrow: async ({ body, caller }) => ({ escrow: escrowView(await raiseDispute(parts, body.gigId, caller, body.reason), parts.networks) }),
+  disputeEscrow: async ({ body, caller, operationId }) => {
+    const disputed = await raiseDispute(parts, body.gigId, { caller, reason: body.reason, operationId })
+    return { escrow: escrowView(disputed, parts.networks) }
+  },
 
   adminResolveEscrow: async ({ body, caller, respondAsync }) => {
     const { gigId, releaseToPayee: release, reason } = body

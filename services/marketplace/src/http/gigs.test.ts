@@ -107,6 +107,20 @@ describe('gigs over HTTP', () => {
     assert.equal((await gigAs(world, id)).closeReason, 'withdrawn')
   })
 
+  it('are withdrawn once more by a retry of the same request only', async () => {
+    const poster = newAgent(world)
+    const { id } = await postGig(world, poster)
+    const cancel = (headers: object = {}) => world.call('POST', `/api/gigs/${id}/cancel`, { headers: { ...poster.headers, ...headers } })
+    const key = { 'idempotency-key': randomUUID() }
+    const first = await cancel(key)
+    await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+
+    const [retried, other] = [await cancel(key), await cancel()]
+
+    assert.deepEqual([retried.status, retried.body], [200, first.body])
+    assert.deepEqual([other.status, other.body.code], [409, 'INVALID_STATE'])
+  })
+
   it('are delivered once, by the assignee, with a URL or a note that only those concerned see', async () => {
     const { poster: owner, worker, gigId } = await assignedGig(world)
     const path = `/api/gigs/${gigId}/submit-deliverable`

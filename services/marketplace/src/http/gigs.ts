@@ -82,8 +82,8 @@ export const gigHandlers = (
     return viewOf(parts, await parts.gigs.create(state, events), { agentId: caller.agentId })
   },
 
-  cancelGig: async ({ params, caller }) => {
-    const gig = await parts.gigs.change(params.id, present => withdraw(present, caller.agentId, parts.clock.now()))
+  cancelGig: async ({ params, caller, operationId }) => {
+    const gig = await parts.gigs.change(params.id, present => withdraw(present, caller.agentId, parts.clock.now()), { cause: operationId })
     return viewOf(parts, gig, { agentId: caller.agentId })
   },
 

@@ -60,6 +60,17 @@ describe('validations over HTTP', () => {
       assert.equal((await validationsOf(world, gig.gigId)).length, 1)
     })
 
+    it('finds its numbers set by a retry whose first answer was never kept', async () => {
+      const { gigId, poster } = await openCase(world)
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await validate(poster, { gigId, candidateCount: 5, threshold: 3 }, headers)
+      await world.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+
+      const retried = await validate(poster, { gigId, candidateCount: 5, threshold: 3 }, headers)
+
+      assert.deepEqual([retried.status, retried.body], [201, first.body])
+    })
+
     it('replays with the idempotency key', async () => {
       const { gigId, poster } = await openCase(world)
       const headers = { 'idempotency-key': randomUUID() }

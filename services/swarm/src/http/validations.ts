@@ -28,7 +28,7 @@ export const validationHandlers = (
   Handlers,
   'createValidation' | 'castVote' | 'listValidations' | 'listAgentValidations' | 'getValidation' | 'listVotes' | 'appealValidation'
 > => ({
-  createValidation: async ({ body, caller }) => {
+  createValidation: async ({ body, caller, operationId }) => {
     const gig = await needSubmitted(parts, body.gigId)
     if (caller.kind === 'agent' && caller.agentId !== gig.posterId) refuse('NOT_POSTER')
     const validation = await openForSubmission(parts, submissionOf(gig))
@@ -39,7 +39,7 @@ export const validationHandlers = (
     if (!validation.numbersSet && validation.votes.length === 0 && validation.eligible < threshold)
       refuse('INSUFFICIENT_VALIDATORS', { eligible: validation.eligible, threshold })
     const panel = await seat(parts, validation.order, candidateCount)
-    const set = await parts.validations.change(validation.id, present => renumber(present, candidateCount, threshold, panel))
+    const set = await parts.validations.change(validation.id, present => renumber(present, candidateCount, threshold, panel), { cause: operationId })
     const refs = await parts.agents.refs(set.panel.map(entry => entry.agentId))
     return {
       ...validationView(set, refs),

@@ -60,8 +60,8 @@ export const paymentHandlers = (
     return answer(parts, await pay(parts, order), agent.handle, respondAsync)
   },
 
-  cancelPayment: async ({ params, caller }) => {
-    await cancelPayment(parts, params.paymentId, caller.agentId)
+  cancelPayment: async ({ params, caller, operationId }) => {
+    await cancelPayment(parts, params.paymentId, caller.agentId, operationId)
     return { status: 'cancelled' as const, paymentId: params.paymentId }
   },
 
