@@ -1,22 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import {
-  apis,
-  type ChainCommand,
-  chainCommand,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chains,
-  clockAdvanced,
-  commandRoute,
-  type Draft,
-} from '@carapace/api'
-import { httpCall, published, until } from '@carapace/testing'
+import { apis, type ChainCommand, clockAdvanced, type Draft } from '@carapace/api'
+import { commandConfirmed, commandFailed, hearCommands, httpCall, newWallet, published, until } from '@carapace/testing'
 import { startGateway } from '../start.ts'
 import { startWorld, type World } from '../testing/world.ts'
-
-const hash = () => `0x${randomBytes(32).toString('hex')}`
-const wallet = () => `0x${randomBytes(20).toString('hex')}`
 
 describe('the sandbox', () => {
   let world: World
@@ -25,16 +11,14 @@ describe('the sandbox', () => {
   const moves: number[] = []
   before(async () => {
     orders = []
-    settle = confirmed
+    settle = commandConfirmed
     world = await startWorld()
     // stands in for the relayer, and for a service that hears of the clock
-    for (const chain of chains)
-      await world.bus.subscribe({ name: `carapace.chain.${chain}`, exchange: 'commands', bindings: [commandRoute(chain)] }, async event => {
-        const command = chainCommand.parse(event.data)
-        orders.push(command)
-        const outcome = settle(command)
-        if (outcome) await publish(world, outcome)
-      })
+    await hearCommands(world.bus, async command => {
+      orders.push(command)
+      const outcome = settle(command)
+      if (outcome) await publish(world, outcome)
+    })
     await world.bus.subscribe({ name: 'test', exchange: 'events', bindings: [clockAdvanced.type] }, async event => {
       moves.push(clockAdvanced.read(event.data).offsetMs)
     })
@@ -54,7 +38,7 @@ describe('the sandbox', () => {
   })
 
   it('gives test USDC and gas, and answers when both are there', async () => {
-    const to = wallet()
+    const to = newWallet().toLowerCase()
     const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: to, amount: 1.25 } })
 
     assert.equal(status, 200, JSON.stringify(body))
@@ -67,13 +51,13 @@ describe('the sandbox', () => {
   })
 
   it('gives no gas where none is needed', async () => {
-    const { body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: wallet(), chain: 'SKALE_TESTNET' } })
+    const { body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet(), chain: 'SKALE_TESTNET' } })
 
     assert.equal(body.gasTxHash, null)
   })
 
   it('gives once for one idempotency key', async () => {
-    const to = wallet()
+    const to = newWallet().toLowerCase()
     const ask = () => world.call('POST', '/api/sandbox/faucet', { headers: { 'idempotency-key': to }, body: { walletAddress: to } })
     const [first, second] = [await ask(), await ask()]
 
@@ -83,9 +67,9 @@ describe('the sandbox', () => {
   })
 
   it('says when the network refuses', async () => {
-    settle = failed
-    const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: wallet() } })
-    settle = confirmed
+    settle = commandFailed
+    const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet() } })
+    settle = commandConfirmed
 
     assert.deepEqual([status, body.code], [503, 'CHAIN_UNAVAILABLE'])
   })
@@ -94,9 +78,9 @@ describe('the sandbox', () => {
     for (const body of [
       {},
       { walletAddress: '0x1' },
-      { walletAddress: wallet(), amount: 10_001 },
-      { walletAddress: wallet(), amount: 0 },
-      { walletAddress: wallet(), chain: 'ETH' },
+      { walletAddress: newWallet(), amount: 10_001 },
+      { walletAddress: newWallet(), amount: 0 },
+      { walletAddress: newWallet(), chain: 'ETH' },
     ]) {
       const answer = await world.call('POST', '/api/sandbox/faucet', { body })
       assert.deepEqual([answer.status, answer.body.code], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
@@ -139,13 +123,5 @@ describe('the sandbox', () => {
     }
   })
 })
-
-const about = ({ opKey, round, kind, network, aggregateKey }: ChainCommand) => ({ opKey, round, kind, network, aggregateKey, seq: 1 })
-
-const confirmed = (command: ChainCommand): Draft =>
-  chainCommandConfirmed.of({ ...about(command), txHash: hash(), blockNumber: 1, blockHash: hash(), blockTime: 1, logs: [] })
-
-const failed = (command: ChainCommand): Draft =>
-  chainCommandFailed.of({ ...about(command), code: 'REVERTED', terminal: true, message: 'no', attempts: 1 })
 
 const publish = (world: World, draft: Draft): Promise<void> => world.bus.publish([published(draft)])

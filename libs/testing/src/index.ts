@@ -11,6 +11,16 @@ export { cpuSeconds, residentMb } from './process-use.ts'
 export { published } from './published.ts'
 export { median, quantile } from './quantile.ts'
 export { seeded } from './random.ts'
+export {
+  commandConfirmed,
+  commandFailed,
+  commandReorged,
+  hearCommands,
+  knownNetworks,
+  laneStatus,
+  newHash,
+  newWallet,
+} from './relayer.ts'
 export { type NewPlayer, openSystem, type Player, type System, type TestNetwork } from './system.ts'
 export { startTestDevnets, type TestDevnets } from './test-devnets.ts'
 export { until } from './until.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { newWallet } from '@carapace/testing'
 import { lockFunds, newGig } from './testing/story.ts'
 import { assertWell } from './testing/well.ts'
-import { newWallet, startWorld, usdc, type World } from './testing/world.ts'
+import { startWorld, usdc, type World } from './testing/world.ts'
 
 describe('sources of funds', () => {
   let world: World

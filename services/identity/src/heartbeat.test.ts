@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { gigCommented } from '@carapace/api'
-import { until } from '@carapace/testing'
-import { newHandle, newWallet, startWorld, type World } from './testing/world.ts'
+import { newWallet, until } from '@carapace/testing'
+import { newHandle, startWorld, type World } from './testing/world.ts'
 
 describe('heartbeats, suspension and invites', () => {
   let world: World

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentUpdated, chainCommandConfirmed, chainEvent, scoreChanged } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { hearCommands, newWallet, until } from '@carapace/testing'
 import { settledOnce } from './testing/reputation.ts'
-import { hex, newHandle, newWallet, startWorld, type World } from './testing/world.ts'
+import { hex, newHandle, startWorld, type World } from './testing/world.ts'
 
 describe('registration', () => {
   let world: World
@@ -12,9 +12,7 @@ describe('registration', () => {
   const told: { agentId: string; requireSignature: unknown }[] = []
   before(async () => {
     world = await startWorld({ env: { ORACLE_WALLET: '0x00000000000000000000000000000000000000AA' } })
-    await world.platform.bus.subscribe({ name: 'test.lane', exchange: 'commands', bindings: ['chain.command.#'] }, async ({ data }) => {
-      sent.push(String(data.opKey))
-    })
+    await hearCommands(world.platform.bus, async ({ opKey }) => void sent.push(opKey))
     await world.platform.bus.subscribe({ name: 'test.ear', exchange: 'events', bindings: [agentUpdated.type] }, async ({ subject, data }) => {
       told.push({ agentId: subject, requireSignature: data.requireSignature })
     })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
 import { chainCommandSubmitted } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { newHash, until } from '@carapace/testing'
 import { balance, call, type FundedAgent, fundedAgent, newAgent, type TestAgent } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
-import { balanceOf, deposit, move, newHash, tellTransfer, usdc } from './testing/token.ts'
+import { balanceOf, deposit, move, tellTransfer, usdc } from './testing/token.ts'
 import { startWorld, type World } from './testing/world.ts'
 
 describe('treasury payments', () => {

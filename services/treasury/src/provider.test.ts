@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { treasuryApi } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { newWallet, until } from '@carapace/testing'
 import { call, fundedAgent, peers } from './testing/agents.ts'
-import { contracts, newWallet, tellTransfer, usdc } from './testing/token.ts'
+import { contracts, tellTransfer, usdc } from './testing/token.ts'
 import { startWorld, type World } from './testing/world.ts'
 
 describe('wallet provider and x402 reads', () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, type Refusal, treasuryApi } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
-import { until } from '@carapace/testing'
+import { newHash, newWallet, until } from '@carapace/testing'
 import fc from 'fast-check'
 import { balance, call, type FundedAgent, fundedAgent, newAgent, peers, type TestAgent } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
-import { balanceOf, contracts, deposit, move, newHash, newWallet, tellTransfer, usdc } from './testing/token.ts'
+import { balanceOf, contracts, deposit, move, tellTransfer, usdc } from './testing/token.ts'
 import { startWorld, type World } from './testing/world.ts'
 
 const chain = 'BASE_SEPOLIA' as const

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { chainRelayerApi } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { newWallet, until } from '@carapace/testing'
 import { balance, call, fundedAgent, newAgent, peers } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
-import { newWallet, tellTransfer, usdc } from './testing/token.ts'
+import { tellTransfer, usdc } from './testing/token.ts'
 import { startWorld, type World } from './testing/world.ts'
 
 describe('treasury wallets', () => {

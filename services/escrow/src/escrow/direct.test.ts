@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { escrowSlot, onChainKey } from '@carapace/chain'
+import { newHash } from '@carapace/testing'
 import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatus } from '../testing/story.ts'
 import { assertWell } from '../testing/well.ts'
-import { contracts, newHash, startWorld, until, type World } from '../testing/world.ts'
+import { contracts, startWorld, until, type World } from '../testing/world.ts'
 import { zeroAddress } from './change.ts'
 
 describe('locks that posters make on the contract itself', () => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
+import { newHash, newWallet } from '@carapace/testing'
 import { escrowOf, lockFunds, newGig, told, untilStatus, validationRow } from '../testing/story.ts'
 import { assertWell } from '../testing/well.ts'
-import { contracts, newHash, newWallet, startWorld, until, usdc, type World } from '../testing/world.ts'
+import { contracts, startWorld, until, usdc, type World } from '../testing/world.ts'
 
 const zero = `0x${'0'.repeat(40)}`
 

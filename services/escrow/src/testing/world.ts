@@ -1,7 +1,21 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { networks, toChecksum } from '@carapace/chain'
-import { neighbour, startPlatform, type TestPlatform, type TestPlatformOptions, until } from '@carapace/testing'
+import { toChecksum } from '@carapace/chain'
+import {
+  commandConfirmed,
+  commandFailed,
+  commandReorged,
+  hearCommands,
+  knownNetworks,
+  laneStatus,
+  neighbour,
+  newHash,
+  newWallet,
+  startPlatform,
+  type TestPlatform,
+  type TestPlatformOptions,
+  until,
+} from '@carapace/testing'
 import { escrow } from '../index.ts'
 
 type Outcome = 'confirm' | 'fail' | 'wait'
@@ -33,8 +47,6 @@ export interface World {
 
 export const contracts = { escrow: toChecksum(`0x${'e5'.repeat(20)}`), bond: toChecksum(`0x${'b0'.repeat(20)}`) }
 export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
-export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
-export const newHash = () => `0x${randomBytes(32).toString('hex')}`
 
 export async function startWorld(options: TestPlatformOptions = {}): Promise<World> {
   const world = {
@@ -72,8 +84,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
       return { reservationId: randomUUID(), status: world.reservation, agentId: body.agentId, address, amount: body.amount, chain: body.chain }
     },
   })
-  const named = { ...networks.BASE_SEPOLIA.canonical }
-  const addresses = { usdc: named.USDC, ...Object.fromEntries(names.map(name => [name, newWallet()])), ...contracts, timelock: null }
+  const networks = knownNetworks(contracts)
   const relayer = neighbour(api.chainRelayerApi, {
     chainBalance: ({ params }) => ({
       usdc: String(world.balances.get(`${params.chain}/${toChecksum(params.wallet)}`) ?? 0n),
@@ -81,63 +92,30 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
       blockNumber: 1,
     }),
     chainAllowance: ({ params }) => ({ usdc: String(world.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
-    chainNetworks: () => ({
-      networks: api.chains.map(chain => ({
-        chain,
-        chainId: networks[chain].chainId,
-        rpcUrl: 'http://127.0.0.1:1',
-        explorerUrl: null,
-        gasless: false,
-        contracts: addresses as never,
-        devnet: true,
-        finalityBlocks: 1,
-      })),
-    }),
+    chainNetworks: () => ({ networks }),
     chainTx: ({ params }) => {
       const { from, logs, final } = wanted(world.transactions.get(params.hash), 'transaction')
       const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash: newHash(), blockTime: 1, confirmations: 3 }
       return { hash: params.hash, from, logs, final, ...rest }
     },
-    chainStatus: ({ params }) => ({
-      chain: params.chain,
-      chainId: 1,
-      head: 1,
-      headHash: newHash(),
-      headTime: 1,
-      leading: true,
-      lane: { address: lane, queued: 0, inflight: 0, nonceGap: 0 },
-      contracts: {},
-    }),
+    chainStatus: ({ params }) => laneStatus(params.chain, lane),
   })
 
   const platform = await startPlatform([identity, marketplace, swarm, treasury, relayer, escrow], options)
   world.platform = platform
-  world.outcome = async (command, outcome, code = 'REVERTED', seq = command.round) => {
-    const { opKey, round, kind, network, aggregateKey } = command
-    const base = { opKey, round, kind, network, aggregateKey, seq }
-    if (outcome === 'reorg') return void (await platform.publish(api.chainCommandReorged.of({ ...base, txHash: newHash(), blockHash: newHash() })))
-    await platform.publish(
-      outcome === 'confirm'
-        ? api.chainCommandConfirmed.of({ ...base, txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] })
-        : api.chainCommandFailed.of({ ...base, code: code as 'REVERTED', terminal: true, message: 'ERC20InsufficientBalance', attempts: 1 }),
-    )
-  }
-  const consumer = await platform.bus.subscribe(
-    { name: `test.relayer.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] },
-    async event => {
-      const command = api.chainCommand.parse(event.data)
-      world.commands.push(command)
-      const outcome = world.chain(command)
-      if (outcome !== 'wait') await world.outcome(command, outcome)
-    },
-  )
+  const drafts = { confirm: commandConfirmed, fail: commandFailed, reorg: commandReorged }
+  world.outcome = (command, outcome, code, seq) => platform.publish(drafts[outcome](command, { seq, code }))
+  const consumer = await hearCommands(platform.bus, async command => {
+    world.commands.push(command)
+    const outcome = world.chain(command)
+    if (outcome !== 'wait') await world.outcome(command, outcome)
+  })
   world.close = async () => {
     await consumer.close()
     await platform.close()
   }
   return world
 }
-const names = ['identityRegistry', 'reputationRegistry', 'validationRegistry', 'card', 'swarmValidator', 'commerce', 'domains', 'reputationAdapter']
 
 export interface TestAgent {
   id: string

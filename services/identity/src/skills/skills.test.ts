@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { escrowReleased } from '@carapace/api'
-import { until } from '@carapace/testing'
-import { hex, newWallet, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { newWallet, until } from '@carapace/testing'
+import { hex, startWorld, type TestAgent, type World } from '../testing/world.ts'
 import { challengeFor } from './challenges.ts'
 import { isPublicAddress } from './github.ts'
 

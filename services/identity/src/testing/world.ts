@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Chain, chainCommandConfirmed, chainCommandFailed, chainCommandSubmitted, type Draft, type ScoreRow } from '@carapace/api'
-import { toChecksum } from '@carapace/chain'
-import { startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
+import { newWallet, startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
 import { identity } from '../index.ts'
 import { reputationStub } from './reputation.ts'
 
 export const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
-export const newWallet = () => toChecksum(hex(20))
 export const newHandle = () => `a-${randomUUID().slice(0, 13)}`
 
 export interface TestAgent {

@@ -1,7 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { toChecksum } from '@carapace/chain'
-import { neighbour, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import {
+  commandConfirmed,
+  commandFailed,
+  hearCommands,
+  neighbour,
+  newHash,
+  newWallet,
+  startPlatform,
+  type TestPlatform,
+  until,
+} from '@carapace/testing'
 import { reputation } from '../index.ts'
 
 /** Reputation over HTTP in process; the test publishes what other services say, the chain takes every command as `chain` says. */
@@ -24,7 +33,6 @@ export interface TestAgent {
   wallet: string
 }
 
-const newHash = () => `0x${randomBytes(32).toString('hex')}`
 export const stranger = randomUUID()
 
 export async function startWorld(): Promise<World> {
@@ -38,14 +46,12 @@ export async function startWorld(): Promise<World> {
     },
   })
   const platform = await startPlatform([identity, reputation])
-  const consumer = await platform.bus.subscribe(
-    { name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] },
-    async event => {
-      const command = api.chainCommand.parse(event.data)
-      world.commands.push(command)
-      if (command.kind === 'score.sync') await end(platform, command, world.chain())
-    },
-  )
+  const consumer = await hearCommands(platform.bus, async command => {
+    world.commands.push(command)
+    const how = world.chain()
+    if (command.kind !== 'score.sync' || how === 'wait') return
+    await platform.publish(how === 'confirm' ? commandConfirmed(command) : commandFailed(command))
+  })
   return Object.assign(world, {
     platform,
     call: platform.call,
@@ -64,19 +70,11 @@ const agentRow = (agentId: string): api.AgentRow => ({
   chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered },
 })
 
-async function end(platform: TestPlatform, command: api.ChainCommand, how: 'confirm' | 'fail' | 'wait'): Promise<void> {
-  const { opKey, round, kind, network, aggregateKey } = command
-  const base = { opKey, round, kind, network, aggregateKey, seq: round }
-  const block = { txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] }
-  if (how === 'confirm') await platform.publish(api.chainCommandConfirmed.of({ ...base, ...block }))
-  if (how === 'fail') await platform.publish(api.chainCommandFailed.of({ ...base, code: 'REVERTED', terminal: true, message: 'no', attempts: 5 }))
-}
-
 /** An agent that is scored. */
 export async function newAgent({ platform, call }: World): Promise<TestAgent> {
   const id = randomUUID()
   const handle = `a-${id.slice(0, 8)}`
-  const wallet = toChecksum(`0x${randomBytes(20).toString('hex')}`)
+  const wallet = newWallet()
   const profile = { description: '', skills: [], verifiedSkills: [], avatar: null, externalLink: null }
   await platform.publish(
     api.agentRegistered.of({

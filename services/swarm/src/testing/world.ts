@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { neighbour, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { commandConfirmed, hearCommands, laneStatus, neighbour, newWallet, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { swarm } from '../index.ts'
 
 /** The swarm over HTTP in process; its neighbours answer from plain maps, the chain takes every command as `chain` says. */
@@ -23,7 +23,6 @@ export interface TestAgent {
   headers: Record<string, string>
 }
 
-const newHash = () => `0x${randomBytes(32).toString('hex')}`
 const day = 86_400_000
 export const stranger = randomUUID()
 export const budget = 40_000_000n
@@ -39,18 +38,14 @@ export async function startWorld(validators: number): Promise<World & { validato
     getGigRow: ({ params }) => world.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
   })
   const relayer = neighbour(api.chainRelayerApi, {
-    chainStatus: ({ params }) => ({
-      ...{ chain: params.chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, contracts: {} },
-      lane: { address: oracle['x-admin-wallet'], queued: 0, inflight: 0, nonceGap: 0 },
-    }),
+    chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),
     chainNetworks: () => ({ networks: [] }),
   })
   const platform = await startPlatform([identity, reputation, marketplace, relayer, swarm])
   const consumers = [
-    await platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] }, async event => {
-      const command = api.chainCommand.parse(event.data)
+    await hearCommands(platform.bus, async command => {
       world.commands.push(command)
-      if (world.chain() === 'confirm') await confirm(platform, command)
+      if (world.chain() === 'confirm') await platform.publish(commandConfirmed(command))
     }),
     await platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings: [api.rewardClaimRequested.type] }, async event => {
       world.claims.push(event.subject)
@@ -68,15 +63,10 @@ export async function startWorld(validators: number): Promise<World & { validato
   return world
 }
 
-async function confirm(platform: TestPlatform, { opKey, round, kind, network, aggregateKey }: api.ChainCommand): Promise<void> {
-  const block = { txHash: newHash(), blockNumber: 5, blockHash: newHash(), blockTime: 1, logs: [] }
-  await platform.publish(api.chainCommandConfirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
-}
-
 /** An agent that the swarm has heard of. */
 export async function newAgent({ platform, call }: World, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
   const id = randomUUID()
-  const wallet = toChecksum(`0x${randomBytes(20).toString('hex')}`)
+  const wallet = newWallet()
   const profile = { description: '', skills: [], verifiedSkills: [], avatar: null, externalLink: null }
   await platform.publish(
     api.agentRegistered.of({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { agentRegistered, type Chain, treasuryApi } from '@carapace/api'
-import { until } from '@carapace/testing'
-import { deposit, newWallet } from './token.ts'
+import { newWallet, until } from '@carapace/testing'
+import { deposit } from './token.ts'
 import type { World } from './world.ts'
 
 export interface TestAgent {

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { type Chain, type ChainLog, contractEvents } from '@carapace/api'
 import { paymentNonce, toChecksum } from '@carapace/chain'
+import { newHash, newWallet } from '@carapace/testing'
 import type { World } from './world.ts'
 
-export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
-export const newHash = () => `0x${randomBytes(32).toString('hex')}`
 export const contracts = { escrow: newWallet(), commerce: newWallet(), bond: newWallet() }
 export const lane = newWallet()
 export const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6))

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import * as api from '@carapace/api'
-import { startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
+import type * as api from '@carapace/api'
+import { commandConfirmed, commandFailed, hearCommands, newHash, startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
 import { treasury } from '../index.ts'
 import { neighbours } from './neighbours.ts'
-import { move, newHash, type PayArgs, tellTransfer, transferLogs } from './token.ts'
+import { move, type PayArgs, tellTransfer, transferLogs } from './token.ts'
 
 type Treatment = 'confirm' | 'fail' | 'wait'
 
@@ -41,32 +40,24 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   const platform = await startPlatform([...neighbours(world), treasury], options)
   world.platform = platform
   let seq = 0
-  world.outcome = async ({ opKey, round, kind, network, args }, outcome, { seq: given, terminal = true, code = 'REVERTED' } = {}) => {
+  world.outcome = async (command, outcome, { seq: given, terminal, code } = {}) => {
     seq += 1
-    const base = { opKey, round, kind, network, aggregateKey: 'test', seq: given ?? seq }
-    const txHash = newHash()
-    if (outcome === 'fail') {
-      const failure = { code: code as 'REVERTED', terminal, message: 'ERC20InsufficientBalance', attempts: 1 }
-      await platform.publish(api.chainCommandFailed.of({ ...base, ...failure }))
-      return txHash
+    const told = { seq: given ?? seq, txHash: newHash() }
+    if (outcome === 'fail') await platform.publish(commandFailed(command, { ...told, terminal, code }))
+    else {
+      const logs = command.kind === 'treasury.pay' && command.args ? transferLogs(command.args as unknown as PayArgs) : []
+      world.transactions.set(told.txHash, logs)
+      await platform.publish(commandConfirmed(command, { ...told, logs }))
     }
-    const logs = kind === 'treasury.pay' && args ? transferLogs(args as unknown as PayArgs) : []
-    world.transactions.set(txHash, logs)
-    const block = { txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1 }
-    await platform.publish(api.chainCommandConfirmed.of({ ...base, ...block, logs }))
-    return txHash
+    return told.txHash
   }
-  const consumer = await platform.bus.subscribe(
-    { name: `test.relayer.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] },
-    async event => {
-      const command = api.chainCommand.parse(event.data)
-      world.commands.push(command)
-      const treatment = world.chain(command)
-      if (treatment === 'wait') return
-      if (treatment === 'confirm') await carryOut(world, command)
-      else await world.outcome(command, 'fail')
-    },
-  )
+  const consumer = await hearCommands(platform.bus, async command => {
+    world.commands.push(command)
+    const treatment = world.chain(command)
+    if (treatment === 'wait') return
+    if (treatment === 'confirm') await carryOut(world, command)
+    else await world.outcome(command, 'fail')
+  })
   world.close = async () => {
     await consumer.close()
     await platform.close()

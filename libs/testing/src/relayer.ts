@@ -1,0 +1,66 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  type Chain,
+  type ChainCommand,
+  type ChainLog,
+  chainCommand,
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandReorged,
+  chains,
+  type Draft,
+} from '@carapace/api'
+import type { Bus } from '@carapace/bus'
+import { type KnownNetwork, networks, toChecksum } from '@carapace/chain'
+
+export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
+/** Of a transaction or a block. */
+export const newHash = () => `0x${randomBytes(32).toString('hex')}`
+
+type About = Pick<ChainCommand, 'opKey' | 'round' | 'kind' | 'network'> & { aggregateKey?: string }
+
+/** What the relayer says of a command that has had its effect. `seq` tells newer news of it from older. */
+export function commandConfirmed(
+  command: About,
+  { seq = command.round, txHash = newHash(), logs = [] }: { seq?: number; txHash?: string; logs?: ChainLog[] } = {},
+): Draft {
+  return chainCommandConfirmed.of({ ...about(command, seq), txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1, logs })
+}
+
+/** What it says of one that failed: for good, unless `terminal` is false. */
+export function commandFailed(command: About, { seq = command.round, code = 'REVERTED', terminal = true } = {}): Draft {
+  const failure = { code: code as 'REVERTED', terminal, message: 'ERC20InsufficientBalance', attempts: 1 }
+  return chainCommandFailed.of({ ...about(command, seq), ...failure })
+}
+
+/** What it says of a confirmed one whose block is gone. */
+export function commandReorged(command: About, { seq = command.round }: { seq?: number } = {}): Draft {
+  return chainCommandReorged.of({ ...about(command, seq), txHash: newHash(), blockHash: newHash() })
+}
+
+const about = ({ opKey, round, kind, network, aggregateKey = 'test' }: About, seq: number) => ({ opKey, round, kind, network, aggregateKey, seq })
+
+/** Hears every command that is sent, as the relayer would. */
+export const hearCommands = (bus: Bus, hear: (command: ChainCommand) => Promise<unknown>) =>
+  bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] }, async ({ data }) => {
+    await hear(chainCommand.parse(data))
+  })
+
+const contractNames = [
+  ...['identityRegistry', 'reputationRegistry', 'validationRegistry', 'card', 'escrow', 'bond', 'swarmValidator', 'commerce', 'domains'],
+  'reputationAdapter',
+]
+
+/** The relayer's `chainNetworks`: the same contracts on each network, new addresses but for those given. */
+export function knownNetworks(contracts: Record<string, string>): KnownNetwork[] {
+  const addresses = Object.fromEntries(contractNames.map(name => [name, contracts[name] ?? newWallet()]))
+  const place = { rpcUrl: 'http://127.0.0.1:1', explorerUrl: null, gasless: false, devnet: true, finalityBlocks: 1 }
+  const usdc = networks.BASE_SEPOLIA.canonical.USDC
+  return chains.map(chain => ({ chain, chainId: networks[chain].chainId, ...place, contracts: { ...addresses, usdc, timelock: null } as never }))
+}
+
+/** The relayer's `chainStatus` of a lane that leads and has nothing to do. */
+export const laneStatus = (chain: Chain, address: string) => ({
+  ...{ chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, contracts: {} },
+  lane: { address, queued: 0, inflight: 0, nonceGap: 0 },
+})
