@@ -1,6 +1,6 @@
 import { Timestamp } from 'bson'
 import type { Collection } from './catalog.ts'
-import type { Doc } from './values.ts'
+import { type Doc, isDoc } from './values.ts'
 import type { OperationTime } from './wire-message.ts'
 
 export type ChangeKind =
@@ -40,6 +40,20 @@ export interface LoggedChange extends NewChange {
   /** Its place among the changes of one transaction, which share their time. */
   part: number
   at: Date
+}
+
+/** The change that a write makes of one document. */
+export function documentChange(
+  collection: Collection,
+  key: Buffer,
+  before: Buffer | undefined,
+  after: Buffer | undefined,
+  isReplacement: boolean | undefined,
+): NewChange {
+  const { db, name, uuid, options } = collection
+  const kind = !before ? 'insert' : !after ? 'delete' : isReplacement ? 'replace' : 'update'
+  const keepsImages = isDoc(options.changeStreamPreAndPostImages) && options.changeStreamPreAndPostImages.enabled === true
+  return { kind, db, collection: name, uuid, key, before, after, keepsImages }
 }
 
 /** What has lately been written, in the order of the commits, for change streams; and the clock of the server's operations. */

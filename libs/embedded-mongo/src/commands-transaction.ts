@@ -5,7 +5,7 @@ import { okReply } from './reply.ts'
 import { lsidOf, remember, type Session, sessionId } from './session.ts'
 import { endTxn, type Txn } from './txn.ts'
 import { asInteger, isDoc } from './values.ts'
-import { applyChanges } from './write.ts'
+import { applyChanges } from './write-commit.ts'
 
 export const commitTransaction: Command = {
   run: async context => {

@@ -6,6 +6,8 @@ import { okReply } from './reply.ts'
 import type { Doc } from './values.ts'
 
 const defaultWaitMs = 1000
+/** How long it takes at most to notice that the client has gone. */
+const lookMs = 1000
 const unlimited = Number.POSITIVE_INFINITY
 
 /** Opens the cursor of a source that never ends, and answers with what is there already. */
@@ -35,7 +37,8 @@ export async function nextLive(context: Context, cursor: Cursor, live: LiveSourc
     cursor.usedAt = Date.now()
     if (!engine.cursors.has(cursor.id)) fail(43, `cursor id ${cursor.id} was killed`)
     if (documents.length > 0 || live.isOver() || left <= 0 || engine.log.isClosed()) return reply(context, 'nextBatch', cursor, live, documents)
-    await engine.log.change(left)
+    if (context.connection.isClosed()) fail(279, 'the client has gone')
+    await engine.log.change(Math.min(left, lookMs))
   }
 }
 

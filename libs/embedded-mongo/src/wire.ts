@@ -12,6 +12,7 @@ export interface Connection {
   address: string
   appName: string | undefined
   close(): void
+  isClosed(): boolean
 }
 
 /** Answers one command with a whole reply message; undefined means that the connection is to be cut without an answer. */
@@ -104,7 +105,7 @@ function uriOf(server: Server, at: Address): string {
 
 /** Cuts the byte stream into messages and answers them one after the other, in the order in which they came. */
 function serve(socket: Socket, id: number, address: string, answer: Answer): Connection {
-  const connection: Connection = { id, address, appName: undefined, close: () => socket.destroy() }
+  const connection: Connection = { id, address, appName: undefined, close: () => socket.destroy(), isClosed: () => socket.destroyed }
   let chunks: Buffer[] = []
   let buffered = 0
   let isBusy = false

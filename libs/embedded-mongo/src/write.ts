@@ -1,9 +1,9 @@
 import { selectionOf } from './bson-decode.ts'
-import { decode, decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
+import { decodeFields, encode, findElement, maxDocumentBytes } from './bson-raw.ts'
 import { noteCapped, refuseCapped } from './capped.ts'
 import { type Catalog, type Collection, namespaceOf } from './catalog.ts'
-import type { ChangeLog, NewChange } from './change-log.ts'
-import { fail, failConflict } from './errors.ts'
+import { type ChangeLog, documentChange } from './change-log.ts'
+import { fail } from './errors.ts'
 import { type Entry, entriesOf, type Version } from './index-changes.ts'
 import { keyText } from './key-text.ts'
 import { behind, docKeyOf } from './keyspace.ts'
@@ -11,6 +11,7 @@ import type { Change } from './read.ts'
 import type { Storage } from './storage.ts'
 import { measurementKey } from './time-series.ts'
 import { Blocked, checkUnchanged, docLock, type Locks, lock, type Txn, uniqueLock } from './txn.ts'
+import { checkVersion } from './validation.ts'
 import { type Doc, isDoc } from './values.ts'
 
 /** What a write needs: the store, and the transaction that it belongs to, if any. Without one it runs inside `Storage.write`. */
@@ -79,36 +80,6 @@ function claim(writer: Writer, key: Buffer): void {
   if (holder) throw new Blocked(holder)
 }
 
-/** Applies a committed transaction's changes inside `Storage.write`: everything is checked again against the newest state first. */
-export function applyChanges(writer: Writer, changes: readonly Change[], transaction: NewChange['transaction']): void {
-  const removed: Entry[] = []
-  const added: (Entry & { owner: Buffer })[] = []
-  for (const { collection, key, before, after } of changes) {
-    if (writer.catalog.find(collection.db, collection.name, writer.txn) !== collection) failConflict('the collection was dropped or renamed')
-    checkUnchanged(writer.storage.docs.get(key), before)
-    const difference = entriesOf(collection, key, before && { raw: before }, after && { raw: after })
-    removed.push(...difference.removed)
-    for (const entry of difference.added) added.push({ ...entry, owner: key })
-  }
-  const freed = new Set(removed.map(({ entryKey }) => entryKey.toString('latin1')))
-  for (const { index, entryKey, owner } of added) {
-    if (!index.isUnique || freed.has(entryKey.toString('latin1'))) continue
-    const holder = writer.storage.index.get(entryKey)
-    if (holder && !holder.equals(owner)) failConflict()
-  }
-  for (const { entryKey } of removed) writer.storage.index.remove(entryKey)
-  for (const { entryKey, owner } of added) writer.storage.index.put(entryKey, owner)
-  for (const { key, after } of changes) {
-    if (after) writer.storage.docs.put(key, after)
-    else writer.storage.docs.remove(key)
-  }
-  if (!writer.log.isWatched()) return
-  const visible = changes.filter(({ before, after }) => before ?? after)
-  visible.forEach(({ collection, key, before, after, isReplacement }, i) => {
-    writer.log.note({ ...documentChange(collection, key, before, after, isReplacement), transaction }, i > 0)
-  })
-}
-
 /** Encodes a changed document and checks its size. */
 export function encodeVersion(doc: Doc): Version {
   const raw = encode(doc)
@@ -131,7 +102,7 @@ function currentOf(writer: Writer, collection: Collection, key: Buffer): Buffer 
 }
 
 function writeVersions(writer: Writer, collection: Collection, key: Buffer, before: Version | undefined, after: Version | undefined): void {
-  if (after) checkValid(writer, collection, before, after)
+  if (after) checkVersion(collection, before, after, writer.bypassValidation === true)
   const { removed, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
   const freed = new Set(removed.length > 0 ? removed.map(({ entryKey }) => entryKey.toString('latin1')) : [])
   for (const entry of added) {
@@ -159,40 +130,6 @@ function makeRoom(writer: Writer, collection: Collection, keys: readonly Buffer[
     const raw = writer.storage.docs.get(key)
     if (raw) writeVersions(writer, collection, key, { raw }, undefined)
   }
-}
-
-function documentChange(
-  collection: Collection,
-  key: Buffer,
-  before: Buffer | undefined,
-  after: Buffer | undefined,
-  isReplacement: boolean | undefined,
-): NewChange {
-  const { db, name, uuid, options } = collection
-  const kind = !before ? 'insert' : !after ? 'delete' : isReplacement ? 'replace' : 'update'
-  const keepsImages = isDoc(options.changeStreamPreAndPostImages) && options.changeStreamPreAndPostImages.enabled === true
-  return { kind, db, collection: name, uuid, key, before, after, keepsImages }
-}
-
-function checkValid(writer: Writer, collection: Collection, before: Version | undefined, after: Version): void {
-  if (after.raw.length > maxDocumentBytes)
-    fail(10334, `object to insert too large. size in bytes: ${after.raw.length}, max size: ${maxDocumentBytes}`)
-  if (
-    !collection.accepts ||
-    writer.bypassValidation ||
-    collection.options.validationAction === 'warn' ||
-    collection.options.validationLevel === 'off'
-  )
-    return
-  after.doc ??= decode(after.raw)
-  if (collection.accepts(after.doc)) return
-  // "moderate" lets a document that was invalid before stay so.
-  if (before && collection.options.validationLevel === 'moderate' && !collection.accepts(decode(before.raw))) return
-  const validator = collection.options.validator as Doc
-  const operatorName = Object.keys(validator)[0]
-  fail(121, 'Document failed validation', {
-    errInfo: { failingDocumentId: after.doc._id, details: { operatorName, specifiedAs: validator, reason: 'expression did not match' } },
-  })
 }
 
 function checkUnique(writer: Writer, collection: Collection, entry: Entry, key: Buffer, freed: ReadonlySet<string>): void {
