@@ -1,11 +1,12 @@
 import { Double } from 'bson'
 import type { Collection } from './catalog.ts'
 import { type Context, findCollection, optionalDoc, variables, viewFor } from './context.ts'
+import { withValueAt } from './doc-path.ts'
 import { fail } from './errors.ts'
 import { geoKinds, type Near, nearOf } from './near.ts'
 import { type Nearest, nearestFirst } from './nearest-first.ts'
 import { docOf, runQuery, type Tick, tick } from './read.ts'
-import { asDoc, asNumber, type Doc, isDoc, isNumeric, isTruthy, setOwn } from './values.ts'
+import { asDoc, asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
 const options = new Set(['near', 'distanceField', 'key', 'maxDistance', 'minDistance', 'query', 'spherical', 'distanceMultiplier', 'includeLocs'])
 
@@ -27,8 +28,8 @@ export function* geoNearDocuments(context: Context, name: string, arg: unknown):
 
 function withDistance({ found, distance, place }: Nearest, field: string | undefined, factor: number, includeLocs: unknown): Doc {
   let doc = docOf(found)
-  if (field !== undefined) doc = withValue(doc, field.split('.'), new Double(distance * factor))
-  return typeof includeLocs === 'string' ? withValue(doc, includeLocs.split('.'), place) : doc
+  if (field !== undefined) doc = withValueAt(doc, field, new Double(distance * factor))
+  return typeof includeLocs === 'string' ? withValueAt(doc, includeLocs, place) : doc
 }
 
 /** The stage's options in the form of the query operators. */
@@ -49,10 +50,4 @@ function keyOf(collection: Collection, key: unknown): string {
   const [path, ...others] = new Set(paths)
   if (path === undefined) return fail(27, '$geoNear requires a 2d or 2dsphere index, but none were found')
   return others.length === 0 ? path : fail(2, "There is more than one 2dsphere index; $geoNear needs its 'key' option to choose")
-}
-
-function withValue(doc: Doc, [first, ...rest]: readonly string[], value: unknown): Doc {
-  const copy = { ...doc }
-  setOwn(copy, first!, rest.length === 0 ? value : withValue(asDoc(Object.hasOwn(doc, first!) ? doc[first!] : undefined) ?? {}, rest, value))
-  return copy
 }

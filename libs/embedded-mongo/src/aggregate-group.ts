@@ -16,7 +16,7 @@ interface Gatherer {
   result(): unknown
 }
 
-type NewGatherer = () => Gatherer
+export type NewGatherer = () => Gatherer
 
 interface Group {
   readonly id: unknown
@@ -39,7 +39,7 @@ function gatheredFields(spec: Doc, scope: Scope): { name: string; make: NewGathe
     .map(name => {
       if (name.includes('.')) fail(40235, `The field name '${name}' cannot contain '.'`)
       if (name.startsWith('$')) fail(40236, `The field name '${name}' cannot be an operator name`)
-      return { name, make: gatherer(name, spec[name], scope) }
+      return { name, make: compileGatherer(name, spec[name], scope) }
     })
 }
 
@@ -83,7 +83,8 @@ function gathered(doc: Doc, fields: { name: string }[], gatherers: Gatherer[]): 
   return doc
 }
 
-function gatherer(field: string, spec: unknown, scope: Scope): NewGatherer {
+/** One accumulator over an expression, as a field of `$group` or a window gives it. */
+export function compileGatherer(field: string, spec: unknown, scope: Scope): NewGatherer {
   if (!isDoc(spec)) return fail(40234, `The field '${field}' must be an accumulator object`)
   const names = Object.keys(spec)
   if (names.length !== 1) fail(40238, `The field '${field}' must specify one accumulator`)

@@ -15,7 +15,7 @@ import { resolveView } from './views.ts'
 
 const turnMs = 12
 /** Stages that give nothing before they have seen everything. */
-const gathering = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto', '$sort', '$facet'])
+const gathering = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto', '$sort', '$facet', '$setWindowFields', '$densify', '$fill'])
 
 /** The documents that the command's pipeline makes of a collection, or, without one, of its first stage. */
 export async function* pipelineResults(context: Context, name: string | undefined, stages: readonly Doc[]): AsyncGenerator<Buffer | Tick> {

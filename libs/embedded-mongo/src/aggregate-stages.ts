@@ -1,10 +1,13 @@
 import { Int32, Long } from 'bson'
 import { compileStages } from './aggregate.ts'
+import { densifyStage } from './aggregate-densify.ts'
+import { fillStage } from './aggregate-fill.ts'
 import { bucketAutoStage, bucketStage, groupStage } from './aggregate-group.ts'
 import { graphLookupStage, lookupStage, unionStage } from './aggregate-join.ts'
 import { collector, connect, pushAll, type Sink, type Stage, type StageContext } from './aggregate-sink.ts'
 import { transforms } from './aggregate-transforms.ts'
 import { unwindStage } from './aggregate-unwind.ts'
+import { windowStage } from './aggregate-window.ts'
 import { fail } from './errors.ts'
 import { compileExpression } from './expression.ts'
 import { compileMatcher } from './match.ts'
@@ -31,6 +34,9 @@ export const stages: Readonly<Record<string, NewStage>> = {
   $sortByCount: sortByCountStage,
   $sample: sampleStage,
   $redact: redactStage,
+  $setWindowFields: windowStage,
+  $densify: densifyStage,
+  $fill: fillStage,
   ...Object.fromEntries(Object.entries(transforms).map(([name, transform]) => [name, mapStage(transform)])),
 }
 

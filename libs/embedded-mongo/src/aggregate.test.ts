@@ -190,7 +190,7 @@ const cases: [string, Doc[], Doc[]][] = [
 const refused: [Doc[], number][] = [
   [[{ $nonsense: {} }], 40324],
   [[{ $limit: one }, { $changeStream: {} }], 40602],
-  [[{ $setWindowFields: {} }], 115],
+  [[{ $setWindowFields: { output: { a: { $derivative: { input: '$a' } } } } }], 115],
   [[{ $match: {}, $limit: one }], 40323],
   [[{ $group: {} }], 15955],
   [[{ $group: { _id: null, a: { $nonsense: one } } }], 15952],

@@ -1,6 +1,7 @@
 import { Binary } from 'bson'
 import type { Collection } from './catalog.ts'
 import { flag, optionalDoc } from './context.ts'
+import { valueAt } from './doc-path.ts'
 import { fail } from './errors.ts'
 import { type Index, idIndexSpec } from './index-spec.ts'
 import { compare } from './order.ts'
@@ -54,10 +55,4 @@ function keyOf(doc: Doc, paths: readonly string[]): Doc {
   const key: Doc = {}
   for (const path of paths) setOwn(key, path, valueAt(doc, path) ?? null)
   return key
-}
-
-function valueAt(doc: Doc, path: string): unknown {
-  let value: unknown = doc
-  for (const part of path.split('.')) value = isDoc(value) ? getOwn(value, part) : undefined
-  return value
 }
