@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
-import { until } from '@carapace/testing'
-import { balance, call, type FundedAgent, fundedAgent, newAgent, type TestAgent } from './testing/agents.ts'
+import { type TestAgent, until } from '@carapace/testing'
+import { balance, call, type FundedAgent, fundedAgent, newAgent } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
 import { balanceOf, usdc } from './testing/token.ts'
 import { startWorld, type World } from './testing/world.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { escrowApi } from '@carapace/api'
-import { newWallet } from '@carapace/testing'
+import { newWallet, type TestAgent } from '@carapace/testing'
 import { deliveredGig, lockFunds, newGig, type Story, told, untilStatus } from '../testing/story.ts'
 import { assertWell } from '../testing/well.ts'
-import { newAgent, oracle, startWorld, type TestAgent, until, usdc, type World } from '../testing/world.ts'
+import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
 
 const day = 24 * 3_600
 

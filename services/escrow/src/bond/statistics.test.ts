@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { newAgent, oracle, startWorld, type TestAgent, until, usdc, type World } from '../testing/world.ts'
+import type { TestAgent } from '@carapace/testing'
+import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
 
 const day = 24 * 3_600
 

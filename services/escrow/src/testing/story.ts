@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { newAgent, type TestAgent, until, usdc, type World } from './world.ts'
+import type { TestAgent } from '@carapace/testing'
+import { newAgent, until, usdc, type World } from './world.ts'
 
 /** A gig with its parties, told step by step as the other services would. */
 export interface Story {

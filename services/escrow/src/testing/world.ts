@@ -9,9 +9,11 @@ import {
   knownNetworks,
   laneStatus,
   neighbour,
+  newcomer,
   newHash,
   newWallet,
   startPlatform,
+  type TestAgent,
   type TestPlatform,
   type TestPlatformOptions,
   until,
@@ -117,33 +119,11 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   return world
 }
 
-export interface TestAgent {
-  id: string
-  wallet: string
-  handle: string
-  headers: Record<string, string>
-}
-
 /** An agent that the escrow has heard of. */
 export async function newAgent({ platform }: World): Promise<TestAgent> {
-  const id = randomUUID()
-  const wallet = newWallet()
-  const handle = `a-${id.slice(0, 8)}`
-  const who = { agentId: id, handle, wallet, description: '', status: 'active' as const, platform: false, skills: [], verifiedSkills: [] }
-  await platform.publish(
-    api.agentRegistered.of({
-      ...who,
-      walletProven: true,
-      agentType: null,
-      cardTokenId: 1,
-      chains: ['BASE_SEPOLIA'],
-      preferredChain: 'BASE_SEPOLIA',
-      registeredAt: new Date().toISOString(),
-      avatar: null,
-      externalLink: null,
-    }),
-  )
-  return { id, wallet, handle, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+  const { agent, registered } = newcomer()
+  await platform.publish(registered)
+  return agent
 }
 
 export const usdc = (whole: number): bigint => BigInt(Math.round(whole * 1e6))

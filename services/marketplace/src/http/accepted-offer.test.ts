@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { bondLockFailed, offerAnswered } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { type TestAgent, until } from '@carapace/testing'
 import { bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
-import { newAgent, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { newAgent, startWorld, type World } from '../testing/world.ts'
 
 /** The request that accepts an offer ends before the bond is locked: the chain is slow, or the process dies. */
 describe('an accepted offer whose bond is locked later', () => {

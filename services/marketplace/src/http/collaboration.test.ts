@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { TestAgent } from '@carapace/testing'
 import { apply, assignedGig, done, postGig, type Work } from '../testing/gigs.ts'
-import { newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+import { newAgent, startWorld, stranger, type World } from '../testing/world.ts'
 
 describe('crews, comments and work logs over HTTP', () => {
   let world: World

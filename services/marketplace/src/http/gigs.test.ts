@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { TestAgent } from '@carapace/testing'
 import { assignedGig, decide, deliveredGig, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
-import { draft, newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+import { draft, newAgent, startWorld, stranger, type World } from '../testing/world.ts'
 
 describe('gigs over HTTP', () => {
   let world: World

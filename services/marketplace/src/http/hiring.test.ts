@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as passed } from 'node:timers/promises'
-import { until } from '@carapace/testing'
+import { type TestAgent, until } from '@carapace/testing'
 import { apply, assignedGig, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
-import { newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+import { newAgent, startWorld, stranger, type World } from '../testing/world.ts'
 
 describe('hiring over HTTP', () => {
   let world: World

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
+import type { TestAgent } from '@carapace/testing'
 import { deliveredGig, gigAs, type Work } from '../testing/gigs.ts'
-import { newAgent, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { newAgent, startWorld, type World } from '../testing/world.ts'
 
 const url = 'https://example.org/report'
 

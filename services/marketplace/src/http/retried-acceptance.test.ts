@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { TestAgent } from '@carapace/testing'
 import { apply, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
-import { newAgent, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { newAgent, startWorld, type World } from '../testing/world.ts'
 
 /** The process dies, or the answer is lost, after the assignment: the client asks again. */
 describe('a retried acceptance', () => {

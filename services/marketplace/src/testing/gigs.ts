@@ -1,6 +1,6 @@
 import * as api from '@carapace/api'
-import { until } from '@carapace/testing'
-import { draft, newAgent, type TestAgent, type World } from './world.ts'
+import { type TestAgent, until } from '@carapace/testing'
+import { draft, newAgent, type World } from './world.ts'
 
 /** A 2xx answer's body. @throws Error with the answer otherwise */
 export async function done(world: World, who: TestAgent, method: string, path: string, body?: unknown) {

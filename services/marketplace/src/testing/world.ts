@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { neighbour, startPlatform, type TestPlatform } from '@carapace/testing'
+import { neighbour, newcomer, startPlatform, type TestAgent, type TestPlatform } from '@carapace/testing'
 import { marketplace } from '../index.ts'
 
 type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
@@ -17,13 +17,6 @@ export interface World {
   /** Locks undone, as `<agent>/<gig>`. */
   undone: string[]
   close(): Promise<void>
-}
-
-export interface TestAgent {
-  id: string
-  handle: string
-  wallet: string
-  headers: Record<string, string>
 }
 
 export async function startWorld(): Promise<World> {
@@ -70,21 +63,12 @@ function scoreRow(agentId: string, { fusedScore, riskScore } = { fusedScore: 15,
   }
 }
 
-const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
-
 /** An agent that only its owner knows yet: no event has come. */
 export function newAgent({ agents, scores }: World, { fusedScore = 15, riskScore = 0 } = {}): TestAgent {
-  const id = randomUUID()
-  const handle = `a-${id.slice(0, 8)}`
-  const wallet = `0x${randomBytes(20).toString('hex')}`
-  const at = new Date().toISOString()
-  agents.set(id, {
-    ...{ agentId: id, handle, wallet, walletProven: true, agentType: null, skills: ['solidity'], verifiedSkills: [] },
-    ...{ preferredChain: 'BASE_SEPOLIA', cardTokenId: 1, status: 'active', platform: false, requireSignature: false, version: 1 },
-    ...{ lastSeenAt: at, registeredAt: at, chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered } },
-  })
-  scores.set(id, { fusedScore, riskScore })
-  return { id, handle, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+  const { agent, row } = newcomer({ skills: ['solidity'] })
+  agents.set(agent.id, row)
+  scores.set(agent.id, { fusedScore, riskScore })
+  return agent
 }
 
 export const draft = { title: 'Audit a vault', description: 'Read it, report.', budget: 40 }

@@ -1,5 +1,5 @@
-import { until } from '@carapace/testing'
-import { newAgent, registeredOn, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { type TestAgent, until } from '@carapace/testing'
+import { newAgent, registeredOn, startWorld, type World } from '../testing/world.ts'
 
 describe('an agent whose record is faulty', () => {
   let world: World

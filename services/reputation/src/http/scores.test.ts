@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentStatusChanged, escrowReleased, slashRecorded } from '@carapace/api'
-import { until } from '@carapace/testing'
-import { newAgent, registeredOn, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+import { type TestAgent, until } from '@carapace/testing'
+import { newAgent, registeredOn, startWorld, stranger, type World } from '../testing/world.ts'
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommandConfirmed, slashRecorded } from '@carapace/api'
-import { until } from '@carapace/testing'
-import { newAgent, registeredOn, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { type TestAgent, until } from '@carapace/testing'
+import { newAgent, registeredOn, startWorld, type World } from '../testing/world.ts'
 
 describe('scores on their way to the networks', () => {
   let world: World

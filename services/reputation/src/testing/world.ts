@@ -5,9 +5,10 @@ import {
   commandFailed,
   hearCommands,
   neighbour,
+  newcomer,
   newHash,
-  newWallet,
   startPlatform,
+  type TestAgent,
   type TestPlatform,
   until,
 } from '@carapace/testing'
@@ -25,12 +26,6 @@ export interface World {
   /** Default: confirms at once. */
   chain: () => 'confirm' | 'fail' | 'wait'
   close(): Promise<void>
-}
-
-export interface TestAgent {
-  id: string
-  handle: string
-  wallet: string
 }
 
 export const stranger = randomUUID()
@@ -72,18 +67,10 @@ const agentRow = (agentId: string): api.AgentRow => ({
 
 /** An agent that is scored. */
 export async function newAgent({ platform, call }: World): Promise<TestAgent> {
-  const id = randomUUID()
-  const handle = `a-${id.slice(0, 8)}`
-  const wallet = newWallet()
-  const profile = { description: '', skills: [], verifiedSkills: [], avatar: null, externalLink: null }
-  await platform.publish(
-    api.agentRegistered.of({
-      ...{ agentId: id, handle, wallet, walletProven: true, agentType: null, status: 'active', platform: false, cardTokenId: 1 },
-      ...{ chains: ['BASE_SEPOLIA'], preferredChain: 'BASE_SEPOLIA', registeredAt: new Date().toISOString(), ...profile },
-    }),
-  )
-  await until('the agent is scored', async () => (await call('GET', `/api/agents/${id}/reputation`)).status === 200)
-  return { id, handle, wallet }
+  const { agent, registered } = newcomer()
+  await platform.publish(registered)
+  await until('the agent is scored', async () => (await call('GET', `/api/agents/${agent.id}/reputation`)).status === 200)
+  return agent
 }
 
 export async function registeredOn({ platform }: Pick<World, 'platform'>, { id }: { id: string; wallet: string }, chain: api.Chain): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { until } from '@carapace/testing'
+import { type TestAgent, until } from '@carapace/testing'
 import { openCase, read } from '../testing/cases.ts'
-import { startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { startWorld, type World } from '../testing/world.ts'
 
 describe('a validation that cannot move on', () => {
   let world: World & { validators: TestAgent[] }

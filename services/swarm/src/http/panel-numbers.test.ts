@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import type { TestAgent } from '@carapace/testing'
 import { openCase, read } from '../testing/cases.ts'
-import { startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { startWorld, type World } from '../testing/world.ts'
 
 describe('numbers of a panel over HTTP', () => {
   let world: World & { validators: TestAgent[] }

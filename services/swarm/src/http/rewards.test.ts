@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { escrowDecided, rewardFailed, rewardFunded, rewardPaid } from '@carapace/api'
-import { until } from '@carapace/testing'
+import { type TestAgent, until } from '@carapace/testing'
 import { type Case, openCase, votes } from '../testing/cases.ts'
-import { budget, newAgent, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+import { budget, newAgent, startWorld, stranger, type World } from '../testing/world.ts'
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { until } from '@carapace/testing'
+import { type TestAgent, until } from '@carapace/testing'
 import { type Case, crewOf, deliveredGig, openCase, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
-import { newAgent, oracle, startWorld, stranger, type TestAgent, type World } from '../testing/world.ts'
+import { newAgent, oracle, startWorld, stranger, type World } from '../testing/world.ts'
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import type { TestAgent } from '@carapace/testing'
 import { openCase, read, vote } from '../testing/cases.ts'
-import { startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { startWorld, type World } from '../testing/world.ts'
 
 describe('votes at once over HTTP', () => {
   let world: World & { validators: TestAgent[] }

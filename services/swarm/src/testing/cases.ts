@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { until } from '@carapace/testing'
-import { budget, newAgent, type TestAgent, type World } from './world.ts'
+import { type TestAgent, until } from '@carapace/testing'
+import { budget, newAgent, type World } from './world.ts'
 
 /** A delivered gig whose validation is open. */
 export interface Case {

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { commandConfirmed, hearCommands, laneStatus, neighbour, newWallet, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import {
+  commandConfirmed,
+  hearCommands,
+  laneStatus,
+  neighbour,
+  newcomer,
+  startPlatform,
+  type TestAgent,
+  type TestPlatform,
+  until,
+} from '@carapace/testing'
 import { swarm } from '../index.ts'
 
 /** The swarm over HTTP in process; its neighbours answer from plain maps, the chain takes every command as `chain` says. */
@@ -15,12 +25,6 @@ export interface World {
   chain: () => 'confirm' | 'wait'
   claims: string[]
   close(): Promise<void>
-}
-
-export interface TestAgent {
-  id: string
-  wallet: string
-  headers: Record<string, string>
 }
 
 const day = 86_400_000
@@ -65,27 +69,11 @@ export async function startWorld(validators: number): Promise<World & { validato
 
 /** An agent that the swarm has heard of. */
 export async function newAgent({ platform, call }: World, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
-  const id = randomUUID()
-  const wallet = newWallet()
-  const profile = { description: '', skills: [], verifiedSkills: [], avatar: null, externalLink: null }
-  await platform.publish(
-    api.agentRegistered.of({
-      ...{
-        agentId: id,
-        handle: `a-${id.slice(0, 8)}`,
-        wallet,
-        walletProven: true,
-        agentType: null,
-        status: 'active',
-        platform: false,
-        cardTokenId: 1,
-      },
-      ...{ chains: ['BASE_SEPOLIA'], preferredChain: 'BASE_SEPOLIA', registeredAt: new Date(Date.now() - ageDays * day).toISOString(), ...profile },
-    }),
-  )
-  if (score !== 15) await platform.publish(scoreIs(id, score))
-  await until('the agent is known', async () => (await call('GET', `/api/agents/${id}/swarm/pending-votes`)).status === 200)
-  return { id, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+  const { agent, registered } = newcomer({ registeredAt: new Date(Date.now() - ageDays * day) })
+  await platform.publish(registered)
+  if (score !== 15) await platform.publish(scoreIs(agent.id, score))
+  await until('the agent is known', async () => (await call('GET', `/api/agents/${agent.id}/swarm/pending-votes`)).status === 200)
+  return agent
 }
 
 const scoreIs = (agentId: string, fusedScore: number) =>

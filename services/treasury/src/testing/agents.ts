@@ -1,41 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { agentRegistered, type Chain, treasuryApi } from '@carapace/api'
-import { newWallet, until } from '@carapace/testing'
+import { type Chain, treasuryApi } from '@carapace/api'
+import { newcomer, type TestAgent, until } from '@carapace/testing'
 import { deposit } from './token.ts'
 import type { World } from './world.ts'
 
-export interface TestAgent {
-  id: string
-  wallet: string
-  handle: string
-  headers: Record<string, string>
-}
-
-const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
-
 /** An agent that the treasury has heard of. */
 export async function newAgent({ platform, agents }: World, preferredChain: Chain = 'BASE_SEPOLIA'): Promise<TestAgent> {
-  const id = randomUUID()
-  const wallet = newWallet()
-  const handle = `a-${id.slice(0, 8)}`
-  const who = { agentId: id, handle, wallet, description: '', status: 'active' as const, platform: false, skills: [], verifiedSkills: [] }
-  const registered = { ...who, walletProven: true, agentType: null, cardTokenId: 1, preferredChain, registeredAt: new Date().toISOString() }
-  agents.set(id, {
-    ...registered,
-    lastSeenAt: registered.registeredAt,
-    requireSignature: false,
-    version: 1,
-    chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered },
-  })
-  await platform.publish(
-    agentRegistered.of({
-      ...registered,
-      chains: [preferredChain],
-      avatar: null,
-      externalLink: null,
-    }),
-  )
-  return { id, wallet, handle, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } }
+  const { agent, registered, row } = newcomer({ preferredChain })
+  agents.set(agent.id, row)
+  await platform.publish(registered)
+  return agent
 }
 
 export type FundedAgent = TestAgent & { address: string }

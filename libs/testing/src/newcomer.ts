@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { type AgentRow, agentRegistered, type Chain, type Draft } from '@carapace/api'
+import { newWallet } from './relayer.ts'
+
+export interface TestAgent {
+  id: string
+  handle: string
+  wallet: string
+  /** Of its requests in plain mode. */
+  headers: Record<string, string>
+}
+
+const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
+
+/**
+ * A new agent: as identity tells of it by an event, and as it answers for it.
+ * @example const { agent, registered } = newcomer(); await platform.publish(registered)
+ */
+export function newcomer({ preferredChain = 'BASE_SEPOLIA' as Chain, registeredAt = new Date(), skills = [] as string[] } = {}): {
+  agent: TestAgent
+  registered: Draft
+  row: AgentRow
+} {
+  const id = randomUUID()
+  const wallet = newWallet()
+  const handle = `a-${id.slice(0, 8)}`
+  const at = registeredAt.toISOString()
+  const who = { agentId: id, handle, wallet, walletProven: true, agentType: null, status: 'active', platform: false, cardTokenId: 1 } as const
+  const what = { skills, verifiedSkills: [], preferredChain, registeredAt: at }
+  const chains = { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered }
+  return {
+    agent: { id, handle, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } },
+    registered: agentRegistered.of({ ...who, ...what, chains: [preferredChain], description: '', avatar: null, externalLink: null }),
+    row: { ...who, ...what, chains, requireSignature: false, lastSeenAt: at, version: 1 },
+  }
+}
