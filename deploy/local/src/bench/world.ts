@@ -30,6 +30,7 @@ async function play(system: ChainPlatform): Promise<World> {
     system.newPlayer({ prefix: 'worker', usdc: 100 }),
     system.newPlayer({ prefix: 'mate' }),
   ])
+  await system.post(`/api/agents/${mate.id}/treasury/fund`, {}, mate.headers)
   await system.post(`/api/bond/${worker.id}/deposit`, { amount: 50 }, worker.headers)
   await until('the bond is there', async () => (await system.get(`/api/bond/${worker.id}/status`)).availableBond === 50)
 
