@@ -3,9 +3,9 @@ import { Binary, Double, Long, ObjectId, Timestamp } from 'bson'
 import { maxDocumentBytes } from './bson-raw.ts'
 import type { Command, Context } from './context.ts'
 import { fail } from './errors.ts'
-import { configureFailPoint } from './fail-points.ts'
+import { appNameIn, configureFailPoint } from './fail-points.ts'
 import { okReply } from './reply.ts'
-import { asNumber, type Doc, isDoc, isNumeric } from './values.ts'
+import { asNumber, type Doc, isNumeric } from './values.ts'
 import { maxMessageBytes } from './wire-message.ts'
 
 /** What the engine passes for: the newest server whose wire protocol it speaks in full. */
@@ -16,8 +16,7 @@ const electionId = new ObjectId('7fffffff0000000000000001')
 export const hello: Command = {
   run: context => {
     const { connection, body } = context
-    const application = isDoc(body.client) && isDoc(body.client.application) ? body.client.application.name : undefined
-    if (typeof application === 'string') connection.appName = application
+    connection.appName ??= appNameIn(body)
     return okReply({
       helloOk: true,
       ...(context.name === 'hello' ? { isWritablePrimary: true } : { ismaster: true }),

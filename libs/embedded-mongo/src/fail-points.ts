@@ -92,7 +92,15 @@ function applies(
   { name: kind, data, times }: FailPoint,
   { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>,
 ): boolean {
-  if (kind !== 'failCommand' || times <= 0 || !Array.isArray(data.failCommands) || !data.failCommands.includes(name)) return false
-  if (typeof data.appName === 'string' && data.appName !== connection.appName) return false
+  if (kind !== 'failCommand' || times <= 0 || !Array.isArray(data.failCommands)) return false
+  // A command goes by several names that differ in their case, such as "ismaster".
+  if (!data.failCommands.some(command => String(command).toLowerCase() === name.toLowerCase())) return false
+  if (typeof data.appName === 'string' && data.appName !== (connection.appName ?? appNameIn(body))) return false
   return typeof data.namespace !== 'string' || data.namespace === `${db}.${String(body[name])}`
+}
+
+/** The name that a client gives itself in the first command of a connection. */
+export function appNameIn({ client }: Doc): string | undefined {
+  const application = isDoc(client) && isDoc(client.application) ? client.application.name : undefined
+  return typeof application === 'string' ? application : undefined
 }

@@ -101,4 +101,13 @@ describe('retryable writes', () => {
 
     assert.equal(refusal.code, 59)
   })
+
+  it('can be made to fail from the first message of a connection on, for one application', async () => {
+    await failPoint(test.client, 'alwaysOn', { failCommands: ['isMaster', 'hello'], appName: 'unlucky', closeConnection: true })
+
+    await assert.rejects(test.connect({ appName: 'unlucky', serverSelectionTimeoutMS: 200 }), { name: 'MongoServerSelectionError' })
+    await test.connect({ appName: 'lucky', serverSelectionTimeoutMS: 5_000 })
+
+    await failPoint(test.client, 'off', {})
+  })
 })
