@@ -1,5 +1,6 @@
 import { type ClientSession, Schema } from 'mongoose'
 import type { Database } from './database.ts'
+import { pool } from './pool.ts'
 
 /** What one document adds to the figures of its collection. Names are free of dots and dollars. */
 export interface Share {
@@ -82,7 +83,9 @@ export function openSums<T>(
         await rows.replaceOne({ _id }, { isComplete: true, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
     })
 
-  const add = async (change: Difference, session: ClientSession) => {
+  /** Two writers of one row would make one of them begin anew: those of this process take turns, in an order that others hardly have too. */
+  const ownParts = pool(parts.toSorted(() => Math.random() - 0.5))
+  const add = async (change: Difference, part: string, session: ClientSession) => {
     const inc = new Map(change.sums)
     for (const { set, member, by } of change.members) {
       const _id = idOf(set, member)
@@ -92,20 +95,20 @@ export function openSums<T>(
       if (row?.documents === 0n) await members.deleteOne({ _id }, { session })
     }
     const $inc = Object.fromEntries([...inc].map(([name, by]) => [`of.${name}`, by]))
-    const _id = parts[Math.floor(Math.random() * partCount)]!
-    if (inc.size > 0) await rows.updateOne({ _id }, { $inc }, { session, upsert: true })
+    if (inc.size > 0) await rows.updateOne({ _id: part }, { $inc }, { session, upsert: true })
   }
 
   return {
     write: (before, after, session, work) => {
       const change = difference(before ? shareOf(before) : {}, after ? shareOf(after) : {})
       if (change.sums.size === 0 && change.members.length === 0) return work(session ? { session } : {})
-      const both = async (own: ClientSession) => {
+      const both = async (own: ClientSession, part: string) => {
         const isWritten = await work({ session: own })
-        if (isWritten) await add(change, own)
+        if (isWritten) await add(change, part, own)
         return isWritten
       }
-      return session ? both(session) : db.transaction(both)
+      if (session) return both(session, parts[Math.floor(Math.random() * partCount)]!)
+      return ownParts.use(part => db.transaction(own => both(own, part)))
     },
     read: async () => {
       let found = await kept()
