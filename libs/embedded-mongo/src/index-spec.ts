@@ -3,7 +3,7 @@ import { type Selection, selectionOf } from './bson-decode.ts'
 import { parseCollation } from './collation.ts'
 import { fail } from './errors.ts'
 import { compileFilter } from './match.ts'
-import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
+import { asNumber, type Doc, getOwn, isDoc, isNumeric, isTruthy, setOwn } from './values.ts'
 
 interface IndexField {
   path: string
@@ -95,7 +95,9 @@ export function normalizeSpec(given: Doc): Doc {
     checkPartial(rest.partialFilterExpression as Doc)
   }
   if (rest.expireAfterSeconds !== undefined) checkExpiry(key, rest.expireAfterSeconds)
-  return { v: new Int32(2), key, name, ...pluginDefaults(kinds, key), ...rest }
+  const v = new Int32(2)
+  if (kinds.includes('text')) return { v, key: textKey(key), name, ...rest, ...textOptions(key, rest) }
+  return { v, key, name, ...(kinds.includes('2dsphere') ? { '2dsphereIndexVersion': new Int32(3) } : {}), ...rest }
 }
 
 /** The working form of a normalized specification. */
@@ -180,16 +182,23 @@ function checkExpiry(key: Doc, expiry: unknown): void {
   if (Object.hasOwn(key, '_id')) fail(72, "The field 'expireAfterSeconds' is not valid for an _id index specification")
 }
 
-/** Fields that MongoDB itself adds to the specification of text and geo indexes, and that clients compare. */
-function pluginDefaults(kinds: readonly unknown[], key: Doc): Doc {
-  if (kinds.includes('2dsphere')) return { '2dsphereIndexVersion': new Int32(3) }
-  if (!kinds.includes('text')) return {}
-  const weights = Object.fromEntries(
-    Object.keys(key)
-      .filter(path => key[path] === 'text')
-      .map(path => [path, new Int32(1)]),
-  )
-  return { weights, default_language: 'english', language_override: 'language', textIndexVersion: new Int32(3) }
+/** All text fields are one field of the key, as MongoDB keeps it; their weights tell which they are. */
+function textKey(key: Doc): Doc {
+  const placed: Doc = {}
+  for (const path of Object.keys(key)) {
+    if (key[path] === 'text') Object.assign(placed, { _fts: 'text', _ftsx: new Int32(1) })
+    else setOwn(placed, path, key[path])
+  }
+  return placed
+}
+
+/** What MongoDB adds to the options of a text index, and clients compare. */
+function textOptions(key: Doc, { weights, default_language: language = 'english', language_override: override = 'language' }: Doc): Doc {
+  const given = isDoc(weights) ? weights : {}
+  const paths = Object.keys(key).filter(path => key[path] === 'text' && path !== '_fts')
+  const merged: Doc = {}
+  for (const path of [...new Set([...paths, ...Object.keys(given)])].sort()) setOwn(merged, path, getOwn(given, path) ?? new Int32(1))
+  return { weights: merged, default_language: language, language_override: override, textIndexVersion: new Int32(3) }
 }
 
 function topFieldsOf(fields: readonly IndexField[], partial: Doc | undefined): Selection | undefined {

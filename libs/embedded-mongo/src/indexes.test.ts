@@ -260,4 +260,21 @@ describe('indexes', () => {
     )
     assert.deepEqual((await db.command({ validate: 'items' })).errors, [])
   }).timeout(busyMs)
+
+  it('lists text indexes as MongoDB does, so that clients find them unchanged', async () => {
+    const items = test.db().collection('items')
+    const make = () => items.createIndex({ n: 1, title: 'text', body: 'text' }, { weights: { title: 5 } })
+    const name = await make()
+    await make()
+
+    assert.deepEqual((await items.indexes())[1], {
+      v: 2,
+      key: { n: 1, _fts: 'text', _ftsx: 1 },
+      name,
+      weights: { body: 1, title: 5 },
+      default_language: 'english',
+      language_override: 'language',
+      textIndexVersion: 3,
+    })
+  })
 })
