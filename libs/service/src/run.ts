@@ -1,42 +1,61 @@
 import type { ServiceName } from '@carapace/api'
-import { rabbitBus } from '@carapace/bus'
-import { readConfig, required } from './config.ts'
+import { type Bus, rabbitBus } from '@carapace/bus'
+import { type Config, readConfig, required } from './config.ts'
 import type { AnyService } from './define.ts'
-import { makeLog } from './log.ts'
+import { type Logger, makeLog } from './log.ts'
 import { addressesOf, servicePort } from './peers.ts'
 import { startService } from './start.ts'
 import { startTelemetry } from './telemetry.ts'
 
-/** Runs one service as a process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. */
+/** What a process of its own runs on, by its configuration. */
+export interface Ground {
+  config: Config
+  mongoUri: string
+  internalKey: string
+  bus: Bus
+  /** Where another service answers. */
+  address: (service: ServiceName) => string
+  log: Logger
+}
+
+/** What was started: where it is found, for the line that says it is ready, and how it ends. */
+export interface Started {
+  where: object
+  close(): Promise<void>
+}
+
+/** Runs one service as a process of its own. @example run(escrow) */
 export function run(service: AnyService): void {
-  main(service).catch((error: unknown) => {
+  const { name } = service.api
+  const read = () => readConfig(undefined, { PORT: String(servicePort(name, readConfig().SERVICE_PORT_BASE)) })
+  const start = async (ground: Ground) => {
+    const { HOST: host, PORT: port } = ground.config
+    const { url, close } = await startService(service, { ...ground, host, port })
+    return { where: { url }, close }
+  }
+  runProcess(name, start, read)
+}
+
+/** A process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. */
+export function runProcess(name: ServiceName, start: (ground: Ground) => Promise<Started>, read: () => Config = readConfig): void {
+  main(name, start, read).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1
   })
 }
 
-async function main(service: AnyService): Promise<void> {
-  const name: ServiceName = service.api.name
-  const config = readConfig(undefined, { PORT: String(servicePort(name, readConfig().SERVICE_PORT_BASE)) })
+async function main(name: ServiceName, start: (ground: Ground) => Promise<Started>, read: () => Config): Promise<void> {
+  const config = read()
   const log = makeLog({ process: name, level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name, log })
   try {
-    const running = await startService(service, {
-      config,
-      mongoUri,
-      bus,
-      internalKey,
-      address: addressesOf(config),
-      log,
-      host: config.HOST,
-      port: config.PORT,
-    })
-    log.info({ url: running.url }, 'ready')
+    const { where, close } = await start({ config, mongoUri, internalKey, bus, address: addressesOf(config), log })
+    log.info(where, 'ready')
     log.flush()
     await terminated()
-    await running.close()
+    await close()
   } finally {
     await bus.close()
     await telemetry?.close()
