@@ -77,6 +77,16 @@ describe('an accepted offer whose bond is locked later', () => {
     await isAnswered(worker, 'declined')
   })
 
+  it('is declined when its recipient thinks better of it before the lock is there: the lock assigns nothing', async () => {
+    const { id, worker, accept } = await acceptedOffer()
+    assert.equal((await accept()).status, 503)
+    await done(world, worker, 'POST', `/api/offers/${(await offers(worker))[0].id}/respond`, { action: 'decline' })
+
+    await bondIsLocked(world, worker.id, id)
+
+    assert.deepEqual([(await gigAs(world, id)).status, (await offers(worker))[0].status], ['open', 'declined'])
+  })
+
   it('expires like any other when the lock never comes', async () => {
     const { worker, accept } = await acceptedOffer()
     assert.equal((await accept()).status, 503)

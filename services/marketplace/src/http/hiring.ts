@@ -1,6 +1,6 @@
 import { applicationCreated, type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
-import { addApplicant } from '../acceptance.ts'
+import { addApplicant, dropAcceptance } from '../acceptance.ts'
 import type { Application } from '../application.store.ts'
 import { assigneeFor } from '../crew-rules.ts'
 import { type Gig, needOpen } from '../gig.ts'
@@ -96,8 +96,11 @@ export const hiringHandlers = (
     const now = parts.clock.now()
     const gig = await parts.gigs.need(offer.gigId)
     if (body.action === 'decline') {
-      const declined = await parts.offers.change(offer.id, present => declineOffer(present, gig, now))
-      return { offer: offerView(declined), gig: await viewOf(parts, gig, { agentId: caller.agentId }) }
+      declineOffer(offer, gig, now)
+      // it may have been accepted before: the bond lock that this waits for assigns nothing then
+      const left = await parts.gigs.change(gig.id, present => dropAcceptance(present, offer.id))
+      const declined = await parts.offers.change(offer.id, present => declineOffer(present, left, now))
+      return { offer: offerView(declined), gig: await viewOf(parts, left, { agentId: caller.agentId }) }
     }
     if (!isBeingAccepted(offer, gig, now)) needPending(offer, now)
     const hired = await hireByOffer(parts, gig, offer)
