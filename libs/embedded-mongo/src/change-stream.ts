@@ -26,17 +26,7 @@ const options = new Set([
   'allChangesForCluster',
   'showExpandedEvents',
 ])
-const stages = new Set([
-  '$addFields',
-  '$match',
-  '$project',
-  '$replaceRoot',
-  '$replaceWith',
-  '$redact',
-  '$set',
-  '$unset',
-  '$changeStreamSplitLargeEvent',
-])
+const stages = new Set(['$addFields', '$match', '$project', '$replaceRoot', '$replaceWith', '$redact', '$set', '$unset'])
 const fullDocumentModes = ['default', 'updateLookup', 'whenAvailable', 'required']
 const beforeChangeModes = ['off', 'whenAvailable', 'required']
 const ownDatabases = new Set(['admin', 'config', 'local'])
@@ -63,11 +53,7 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
   if (!isDoc(spec)) return fail(6188500, '$changeStream must take a nested object as its argument')
   const eventOptions = readOptions(spec)
   for (const stage of pipeline.slice(1)) checkStage(stage)
-  const compiled = compileStages(
-    pipeline.slice(1).filter(stage => !Object.hasOwn(stage, '$changeStreamSplitLargeEvent')),
-    { env, scope: scopeWith(env.now, env.let) },
-    'inner',
-  )
+  const compiled = compileStages(pipeline.slice(1), { env, scope: scopeWith(env.now, env.let) }, 'inner')
   const ready: Doc[] = []
   const head = connect(compiled.stages, collector(ready))
   log.watch()
@@ -136,7 +122,7 @@ function checkStage(stage: Doc): void {
   const [name = ''] = Object.keys(stage)
   if (name === '$changeStream') fail(40602, '$changeStream is only valid as the first stage in a pipeline')
   if (stages.has(name)) return
-  // A stage that does not exist at all is told first.
+  // A stage that does not exist at all, or not here, is told first.
   compileStages([stage], { env: { now: new Date(0), lookup: () => [] }, scope: scopeWith(new Date(0)) }, 'inner')
   fail(20, `${name} is not permitted in a $changeStream pipeline`)
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
 import type { ChangeStream, ChangeStreamDocument, Document } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from './test-server.ts'
 
@@ -171,5 +172,39 @@ describe('change streams', () => {
 
     assert.equal((await take(stream, 1))[0]!.operationType, 'insert')
     await stream.close()
+  })
+
+  it('tell of collections and indexes when asked for expanded events, of those made in transactions too', async () => {
+    const db = test.db()
+    const stream = await opened(db.watch([], { showExpandedEvents: true, maxAwaitTimeMS: 50 }))
+    await db.createCollection('a')
+    await db.collection('a').createIndex({ n: 1 })
+    await db.collection('a').rename('b')
+    await test.client.withSession(session => session.withTransaction(() => db.collection('c').insertOne({}, { session })))
+
+    const events: Document[] = await take(stream, 5)
+
+    assert.deepEqual(
+      events.map(event => event.operationType),
+      ['create', 'createIndexes', 'rename', 'create', 'insert'],
+    )
+    assert.deepEqual(events[2]!.to, { db: db.databaseName, coll: 'b' })
+    await stream.close()
+  })
+
+  it('do not keep a server from closing while somebody waits', async () => {
+    const own = await startTestServer()
+    const stream = own.db().watch([], { maxAwaitTimeMS: 60_000 })
+    const waiting = assert.rejects(stream.next())
+    const admin = own.client.db('admin')
+    while ((await admin.command({ serverStatus: 1 })).opcounters.getMore === 0);
+
+    const started = Date.now()
+    await own.server.close()
+
+    assert.ok(Date.now() - started < 10_000)
+    await own.client.close()
+    await waiting
+    await rm(own.path, { recursive: true })
   })
 })

@@ -6,6 +6,7 @@ import { lsidOf, remember, type Session, sessionId } from './session.ts'
 import { endTxn, type Txn } from './txn.ts'
 import { asInteger, isDoc } from './values.ts'
 import { applyChanges } from './write-commit.ts'
+import { noteCreation } from './write-run.ts'
 
 export const commitTransaction: Command = {
   run: async context => {
@@ -62,6 +63,7 @@ async function commit(engine: Engine, session: Session, txn: Txn): Promise<void>
   try {
     if (changes.length > 0 || txn.created.size > 0) {
       await engine.storage.write(() => {
+        for (const collection of txn.created) noteCreation(engine, collection)
         applyChanges({ ...engine, txn }, changes, { lsid: lsidOf(session), number: txn.number })
         for (const collection of new Set([...txn.created, ...txn.flagged])) engine.catalog.save(collection)
         remember(engine.storage, session, txn.number, Date.now(), 'committed')

@@ -76,8 +76,12 @@ export function createCollection(writer: Writer, db: string, name: string, optio
     return collection
   }
   writer.catalog.save(collection)
-  noteCollection(writer, 'create', collection, { idIndex: idIndexSpec, ...options })
+  noteCreation(writer, collection)
   return collection
+}
+
+export function noteCreation(writer: Writer, collection: Collection): void {
+  noteCollection(writer, 'create', collection, { idIndex: idIndexSpec, ...collection.options })
 }
 
 /** Tells change streams what has been done to a collection. */
