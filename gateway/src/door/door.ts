@@ -126,6 +126,8 @@ async function pass(request: Request, response: Response, traceparent: string, p
     await parts.adminLog.begin({ _id: progress.requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
     progress.isNoted = true
   }
+  // it would be done for nobody, and its end is heard of no more
+  if (response.destroyed) throw new ClientGone()
   if (route.endpoint.produces === 'text/event-stream') {
     const origin = parts.pools.originOf(route.service)
     await parts.streams.forward(request, response, { ...call, origin })

@@ -50,6 +50,8 @@ export function checkBodyHeaders(request: IncomingMessage): void {
  */
 export function collectBody(request: IncomingMessage, brokeOff: () => Error): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // it went away before anybody listened
+    if (request.destroyed) return reject(brokeOff())
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
