@@ -1,5 +1,6 @@
 import { Refusal, refuse } from '@carapace/api'
 import { type Stored, transact } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
 import type { Parts } from '../parts.ts'
 import { post } from '../post.ts'
 import { type Bond, noBond } from './bond.ts'
@@ -23,10 +24,16 @@ async function ensureBond(parts: Parts, agentId: string): Promise<void> {
   })
 }
 
+type Decide = (bond: Stored<Bond>) => Outcome | undefined
+
 /** The only way in which a bond changes: state, events, ledger lines and history in one transaction. Undefined = nothing to do. */
-export async function changeBond(parts: Parts, agentId: string, decide: (bond: Stored<Bond>) => Outcome | undefined): Promise<Stored<Bond>> {
+export const changeBond = (parts: Parts, agentId: string, decide: Decide): Promise<Stored<Bond>> => changeBondBy(parts, agentId, async () => decide)
+
+/** The same where the decision rests on what the ledger says in that very transaction. */
+export async function changeBondBy(parts: Parts, agentId: string, rule: (session: ClientSession) => Promise<Decide>): Promise<Stored<Bond>> {
   await ensureBond(parts, agentId)
   return transact(parts, async session => {
+    const decide = await rule(session)
     let done: Outcome | undefined
     const bond = await parts.bonds.change(
       agentId,

@@ -6,7 +6,7 @@ import { findSource, reserveCustodial } from '../funding.ts'
 import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { type Bond, lockedOf, type Move, minDeposit, payoutAddress } from './bond.ts'
-import { bondOf, changeBond } from './keep.ts'
+import { bondOf, changeBond, changeBondBy } from './keep.ts'
 import { failMove, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, sendDeposit } from './request.ts'
 import type { Slash } from './slash.store.ts'
 
@@ -130,16 +130,17 @@ export async function reverse(parts: Parts, slashId: string, reason: string, ope
   if (row.status === 'APPLIED' && row.amount === 0n) return parts.slashes.become(slashId, () => ({ status: 'REVERSED' }))
   const isMade = (await parts.bondHistory.get(slashId)) !== undefined
   if (!isMade || row.status === 'REVERSED') refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
-  // the stake went into the pool of its own network, wherever the gig was
-  const surplus = await poolSurplus(parts.ledger, bond.chain)
-  const amount = least(row.amount, surplus)
-  if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
   const id = parts.newId()
-  await changeBond(parts, agentId, present =>
-    present.reversed.includes(slashId)
-      ? undefined
-      : requestReversal(present, { id, slashId, operationId, amount, gigId, reason, validationId, now: parts.clock.now() }),
-  )
+  await changeBondBy(parts, agentId, async session => {
+    // the stake went into the pool of its own network, wherever the gig was
+    const surplus = await poolSurplus(parts.ledger, bond.chain, session)
+    const amount = least(row.amount, surplus)
+    return present => {
+      if (present.reversed.includes(slashId)) return undefined
+      if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
+      return requestReversal(present, { id, slashId, operationId, amount, gigId, reason, validationId, now: parts.clock.now() })
+    }
+  })
   return row
 }
 

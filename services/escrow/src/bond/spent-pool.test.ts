@@ -8,10 +8,10 @@ import { newAgent, oracle, startWorld, until, usdc, type World } from '../testin
 /** A slash is undone with its block when the pool has given its money away. */
 describe('an undone slash whose money the pool has spent', () => {
   let world: World
-  before(async () => {
+  beforeEach(async () => {
     world = await startWorld()
   })
-  after(() => world.close())
+  afterEach(() => world.close())
 
   const call = (path: string, body: object, headers: Record<string, string>) => world.platform.call('POST', path, { body, headers })
   const stakeOf = async (agentId: string) => {
@@ -55,6 +55,30 @@ describe('an undone slash whose money the pool has spent', () => {
     const again = await call(`/api/admin/slashes/${body.slash.id}/reverse`, { reason: 'Wrong agent' }, oracle)
     assert.ok(again.status === 200 || again.status === 409, JSON.stringify(again.body))
     assert.deepEqual(await stakeOf(agent.id), [100, 0])
+    await assertWell(world)
+  })
+
+  it('is not spent by two reversals at once either', async () => {
+    const slashed = async () => {
+      const agent = await newAgent(world)
+      for (const at of [world.balances, world.allowances]) at.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(100))
+      await call(`/api/bond/${agent.id}/deposit`, { amount: 100 }, agent.headers)
+      await until('it is staked', async () => (await stakeOf(agent.id))[0] === 100)
+      const { body } = await call(`/api/bond/${agent.id}/slash`, { amount: 70, reason: 'Fraud' }, oracle)
+      return { agent, slashId: body.slash.id as string }
+    }
+    const [lost, ...others] = [await slashed(), await slashed(), await slashed()]
+    const slash = world.commands.find(({ kind, args }) => kind === 'bond.slash' && args.agent === lost.agent.wallet)!
+    await world.outcome(slash, 'reorg', undefined, 2)
+    await world.outcome(slash, 'fail', 'REVERTED', 3)
+    const spent = await refundedGig()
+    assert.equal((await topUp(spent, 70)).status, 200)
+
+    const reversals = await Promise.all(others.map(({ slashId }) => call(`/api/admin/slashes/${slashId}/reverse`, { reason: 'Wrong agent' }, oracle)))
+
+    assert.deepEqual(reversals.map(({ status }) => status).sort(), [200, 409])
+    const stakes = await Promise.all(others.map(({ agent }) => stakeOf(agent.id)))
+    assert.deepEqual(stakes.map(([free]) => free).sort(), [100, 30])
     await assertWell(world)
   })
 })
