@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type ErrorCode, refuse } from '@carapace/api'
-import { type ClientSession, type Collection, type mongo, Schema } from 'mongoose'
+import type { ClientSession, Collection, mongo, Schema } from 'mongoose'
+import { type Envelope, envelopeFields, fieldsOf, type Stored, stored, updateOf } from './aggregate-document.ts'
 import { announce, type Database } from './database.ts'
 import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
-import { leaseUntil, type OutboxEntry, outboxEntries, relayToken } from './outbox/entry.ts'
+import { leaseUntil, outboxEntries, relayToken } from './outbox/entry.ts'
 import { openSums, type ShareOf, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 
@@ -12,8 +13,6 @@ export interface Decision<T> {
   state: T
   events: Draft[]
 }
-
-export type Stored<T> = T & { version: number; createdAt: Date; updatedAt: Date }
 
 export interface AggregateSpec<T> {
   collection: string
@@ -69,21 +68,8 @@ export interface FindOptions {
   hint?: string
 }
 
-interface Envelope {
-  _id: string
-  version: number
-  createdAt: Date
-  updatedAt: Date
-  outbox: OutboxEntry[]
-  pending?: true
-  lease?: { token: string; until: Date }
-  processed?: string[]
-}
-
-const ownFields = new Set(['_id', 'id', 'version', 'createdAt', 'updatedAt', 'outbox', 'pending', 'lease', 'processed'])
 const newestFirst: Record<string, 1 | -1> = { createdAt: -1, _id: -1 }
 const attempts = 5
-const rememberedCauses = 100
 
 /**
  * A collection of aggregates: one document each, with its version and its outbox inside, so that state and events are one write.
@@ -91,19 +77,10 @@ const rememberedCauses = 100
  */
 export function aggregateStore<T extends { id: string }>(db: Database, spec: AggregateSpec<T>): AggregateStore<T> {
   const schema = spec.schema.clone() as unknown as Schema
-  schema.add({
-    _id: String,
-    version: Number,
-    createdAt: Date,
-    updatedAt: Date,
-    outbox: [Schema.Types.Mixed],
-    pending: Boolean,
-    lease: Schema.Types.Mixed,
-    processed: [String],
-  })
+  schema.add(envelopeFields)
   schema.index({ pending: 1 }, { name: 'outbox_pending', partialFilterExpression: { pending: true } })
   schema.set('versionKey', false)
-  const raw = db.collection<Envelope & Record<string, unknown>>(spec.collection, schema)
+  const raw = db.collection<Envelope>(spec.collection, schema)
   db.outboxes.set(spec.collection, 'keep')
   const totals = totalsOf(db, spec.collection)
 
@@ -208,37 +185,3 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
 
 /** Losers that try again at once would meet again: they part by chance, within some milliseconds. */
 const breathe = (attempt: number) => sleep(Math.random() * attempt * 8)
-
-function stored<T>(document: Envelope & Record<string, unknown>): Stored<T> {
-  const { _id, outbox, pending, lease, processed, ...state } = document
-  return { id: _id, ...state } as unknown as Stored<T>
-}
-
-function fieldsOf(state: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
-}
-
-/** Only what differs is written. An outbox that was empty is leased to this process by the same write: it sends without claiming. */
-function updateOf(
-  before: Envelope & Record<string, unknown>,
-  state: object,
-  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined; lease: boolean },
-): Record<string, unknown> {
-  const after = fieldsOf(state)
-  const set: Record<string, unknown> = { version: change.version, updatedAt: change.now }
-  for (const [key, value] of Object.entries(after)) if (before[key] !== value) set[key] = value
-  const unset = Object.fromEntries(
-    Object.keys(before)
-      .filter(key => !ownFields.has(key) && !Object.hasOwn(after, key))
-      .map(key => [key, '']),
-  )
-  if (change.outbox.length) {
-    set.pending = true
-    if (!before.pending && change.lease) set.lease = { token: relayToken, until: leaseUntil() }
-  }
-  const push = {
-    ...(change.outbox.length ? { outbox: { $each: change.outbox } } : {}),
-    ...(change.cause ? { processed: { $each: [change.cause], $slice: -rememberedCauses } } : {}),
-  }
-  return { $set: set, ...(Object.keys(unset).length ? { $unset: unset } : {}), ...(Object.keys(push).length ? { $push: push } : {}) }
-}

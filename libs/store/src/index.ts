@@ -1,4 +1,5 @@
-export { type AggregateSpec, type AggregateStore, aggregateStore, type ChangeOptions, type Decision, type Stored } from './aggregate.ts'
+export { type AggregateSpec, type AggregateStore, aggregateStore, type ChangeOptions, type Decision } from './aggregate.ts'
+export type { Stored } from './aggregate-document.ts'
 export { type Clock, wallClock } from './clock.ts'
 export { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 export { duplicateIndex, refuseDuplicate } from './duplicate.ts'

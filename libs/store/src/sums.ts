@@ -76,7 +76,8 @@ export function openSums<T>(
           plus(counts, idOf(set, member), by)
         }
       }
-      await members.deleteMany({ _id: { $gte: idOf('', '').slice(0, -1), $lt: `${collection}0` } }, { session })
+      // all of this collection: "0" comes next after "/"
+      await members.deleteMany({ _id: { $gte: `${collection}/`, $lt: `${collection}0` } }, { session })
       const named = [...counts].map(([_id, documents]) => ({ _id, documents }))
       if (named.length) await members.insertMany(named, { session })
       for (const [part, _id] of parts.entries())

@@ -1,0 +1,61 @@
+import { Schema } from 'mongoose'
+import type { Pending } from './outbox/claims.ts'
+import { leaseUntil, type OutboxEntry, relayToken } from './outbox/entry.ts'
+
+/** An aggregate as its service sees it. */
+export type Stored<T> = T & { version: number; createdAt: Date; updatedAt: Date }
+
+/** An aggregate as it lies in the database: the fields of its state, and those of the store. */
+export type Envelope = Pending & {
+  createdAt: Date
+  /** Ids of the events that caused the latest changes. */
+  processed?: string[]
+} & Record<string, unknown>
+
+export const envelopeFields = {
+  _id: String,
+  version: Number,
+  createdAt: Date,
+  updatedAt: Date,
+  outbox: [Schema.Types.Mixed],
+  pending: Boolean,
+  lease: Schema.Types.Mixed,
+  processed: [String],
+}
+const ownFields = new Set(['id', ...Object.keys(envelopeFields)])
+const rememberedCauses = 100
+
+export function stored<T>(document: Envelope): Stored<T> {
+  const { _id, outbox, pending, lease, processed, ...state } = document
+  return { id: _id, ...state } as unknown as Stored<T>
+}
+
+/** What a document holds of a state beside the envelope. */
+export function fieldsOf(state: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
+}
+
+/** Only what differs is written. An outbox that was empty is leased to this process by the same write: it sends without claiming. */
+export function updateOf(
+  before: Envelope,
+  state: object,
+  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined; lease: boolean },
+): Record<string, unknown> {
+  const after = fieldsOf(state)
+  const set: Record<string, unknown> = { version: change.version, updatedAt: change.now }
+  for (const [key, value] of Object.entries(after)) if (before[key] !== value) set[key] = value
+  const unset = Object.fromEntries(
+    Object.keys(before)
+      .filter(key => !ownFields.has(key) && !Object.hasOwn(after, key))
+      .map(key => [key, '']),
+  )
+  if (change.outbox.length) {
+    set.pending = true
+    if (!before.pending && change.lease) set.lease = { token: relayToken, until: leaseUntil() }
+  }
+  const push = {
+    ...(change.outbox.length ? { outbox: { $each: change.outbox } } : {}),
+    ...(change.cause ? { processed: { $each: [change.cause], $slice: -rememberedCauses } } : {}),
+  }
+  return { $set: set, ...(Object.keys(unset).length ? { $unset: unset } : {}), ...(Object.keys(push).length ? { $push: push } : {}) }
+}
