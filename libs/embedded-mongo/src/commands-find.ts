@@ -12,9 +12,10 @@ import { shownKey, withinKeys } from './find-options.ts'
 import { answerLive, nextLive } from './live-cursors.ts'
 import { compileProjection } from './project.ts'
 import { parseSort } from './query-sort.ts'
-import { checkFilter, docOf, type Query, runQuery, type Tick, tick } from './read.ts'
+import { checkFilter, docOf, type Found, type Query, runQuery, type Tick, tick } from './read.ts'
 import { cursorReply, okReply } from './reply.ts'
 import { openTail } from './tailable.ts'
+import { shownScore, textScore, withoutScores } from './text-score.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
 import { queryStages, resolveView, type ViewTarget } from './views.ts'
 
@@ -35,13 +36,19 @@ export const find: Command = {
     if (view.pipeline.length > 0) for (const option of storedOptions) if (body[option]) fail(167, `the option '${option}' of find is not for views`)
     const query = queryOf(context, collection, end)
     const projection = optionalDoc(body, 'projection')
+    const fields = projection && withoutScores(projection)
     if (flag(body, 'tailable')) return tail(context, collection, query, projection)
     const stream =
       view.pipeline.length > 0
         ? projectView(context, view, query, projection)
         : collection
-          ? project(runQuery(viewFor(context), collection, query), projection, query.filter, shownKey(collection, query, body))
-          : checkOnly(query, projection)
+          ? project(
+              runQuery(viewFor(context), collection, query),
+              fields,
+              query.filter,
+              shownKey(collection, query, body) ?? shownScore(collection, body),
+            )
+          : checkOnly(query, fields)
     const isSingle = flag(body, 'singleBatch')
     return answerWithCursor(context, namespace, stream, optionalCount(body, 'batchSize') ?? firstBatchSize, isSingle, end)
   },
@@ -77,7 +84,7 @@ function queryOf(context: Context, collection: Collection | undefined, end: { is
   const isNatural = sort !== undefined && Object.keys(sort).join() === '$natural'
   return {
     filter: optionalDoc(body, 'filter') ?? {},
-    sort: isNatural ? [] : parseSort(sort),
+    sort: isNatural ? [] : parseSort(sort, textScore(collection, body)),
     skip: optionalCount(body, 'skip'),
     limit: optionalCount(body, 'limit'),
     hint: isNatural ? sort : body.hint,
@@ -176,12 +183,12 @@ function* project(
   stream: ReturnType<typeof runQuery>,
   projection: Doc | undefined,
   filter: Doc,
-  show: ReturnType<typeof shownKey>,
+  show: ((found: Found, doc: Doc, whole: Doc) => Doc) | undefined,
 ): Generator<Buffer | Tick> {
   const shape = projection && Object.keys(projection).length > 0 ? compileProjection(projection, filter) : undefined
   for (const found of stream) {
     if (found === tick) yield tick
-    else if (show) yield encode(show(found, shape ? shape(docOf(found)) : docOf(found)))
+    else if (show) yield encode(show(found, shape ? shape(docOf(found)) : docOf(found), docOf(found)))
     else yield shape ? encode(shape(docOf(found))) : found.raw
   }
 }

@@ -110,9 +110,11 @@ const refused: [Doc, number][] = [
   [{ a: { $options: 'i' } }, 2],
   [{ a: { $regex: '(' } }, 51091],
   [{ $where: 'true' }, 115],
-  [{ $text: { $search: 'x' } }, 115],
+  [{ $or: [{ $text: { $search: 'x' } }] }, 2],
+  [{ $where: 'true' }, 115],
   [{ $or: [{ a: { $near: [int(1), int(2)] } }] }, 2],
-  [{ $text: { $search: 'x' } }, 115],
+  [{ $or: [{ $text: { $search: 'x' } }] }, 2],
+  [{ $where: 'true' }, 115],
 ]
 
 describe('match', () => {

@@ -20,7 +20,7 @@ export interface FilterOptions {
 }
 
 /** Known to MongoDB, not to this engine. */
-const unsupported = new Set(['$where', '$text'])
+const unsupported = new Set(['$where'])
 /** Operators that order a whole query by distance; a query takes them out of its filter before this is compiled. */
 const nearness = new Set(['$near', '$nearSphere', '$geoNear', '$minDistance', '$maxDistance'])
 /** Fields of a DBRef, the only names that begin with a dollar and are no operators. */
@@ -70,6 +70,7 @@ function topLevel(operator: string, arg: unknown, options: FilterOptions): Match
     case '$alwaysFalse':
       return () => false
   }
+  if (operator === '$text') return fail(2, '$text must be at the top of a filter, or in an $and there')
   if (unsupported.has(operator)) return refuse(operator)
   if (dbRefKeys.has(operator)) return field(operator, arg, options)
   return fail(

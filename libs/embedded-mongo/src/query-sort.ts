@@ -5,12 +5,17 @@ import { asNumber, type Doc, getOwn, isDoc, isNumeric } from './values.ts'
 export interface SortKey {
   path: string
   direction: 1 | -1
+  /** What the document is sorted by, when that is no field of it. */
+  computed?: (doc: Doc) => unknown
 }
 
-/** Reads a sort specification. Throws 2 BadValue on anything but 1 and -1. */
-export function parseSort(sort: Doc | undefined): SortKey[] {
+/** Reads a sort specification; `scoreOf` is what `$meta: 'textScore'` means. Throws 2 BadValue on anything but 1 and -1. */
+export function parseSort(sort: Doc | undefined, scoreOf?: (doc: Doc) => unknown): SortKey[] {
   return Object.entries(sort ?? {}).map(([path, direction]) => {
-    if (isDoc(direction) && direction.$meta !== undefined) return fail(115, "sorting by '$meta' is not supported by this server")
+    if (isDoc(direction) && direction.$meta !== undefined) {
+      if (direction.$meta !== 'textScore' || !scoreOf) return fail(115, "sorting by this '$meta' is not supported here")
+      return { path, direction: -1, computed: scoreOf }
+    }
     if (!isNumeric(direction) || Math.abs(asNumber(direction)) !== 1)
       return fail(15975, `$sort key ordering must be 1 (for ascending) or -1 (for descending)`)
     if (path === '' || path.split('.').includes('')) fail(15998, 'FieldPath field names may not be empty strings.')
@@ -21,7 +26,8 @@ export function parseSort(sort: Doc | undefined): SortKey[] {
 
 /** What of a document decides its place: of an array the smallest element, or the largest when descending. */
 export function sortValues(doc: Doc, keys: readonly SortKey[], collation?: Collation): unknown[] {
-  return keys.map(({ path, direction }) => {
+  return keys.map(({ path, direction, computed }) => {
+    if (computed) return computed(doc)
     const found: unknown[] = []
     collect(doc, path.split('.'), 0, found)
     if (found.length < 2) return found[0]

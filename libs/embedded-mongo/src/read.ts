@@ -11,6 +11,7 @@ import { type Plan, planQuery } from './plan.ts'
 import { compareSorted, type SortKey, sortValues } from './query-sort.ts'
 import type { Storage } from './storage.ts'
 import type { Entry, Range, Snapshot } from './table.ts'
+import { compileText, splitText, type TextSearch } from './text-search.ts'
 import type { Doc } from './values.ts'
 
 /** A document changed by an open transaction, not yet stored. */
@@ -67,10 +68,13 @@ const noBytes = Buffer.alloc(0)
 export function runQuery(view: View, collection: Collection, query: Query): Generator<Found | Tick> {
   const near = splitNear(query.filter)
   if (near) return runNear(view, collection, { ...query, filter: near.rest }, nearOf(collection, near.path, near.near))
+  const text = splitText(query.filter)
+  if (text) return runText(view, collection, { ...query, filter: text.rest }, compileText(collection, text.text))
   const sort = query.sort ?? []
+  const isComputed = sort.some(({ computed }) => computed !== undefined)
   const folded = query.collation && foldFilter(query.filter, query.collation)
-  const plan = planQuery(collection, folded ? {} : query.filter, sort, query.hint)
-  const isOrdered = sort.length === 0 || (plan.givesSort && !query.collation && !view.changes?.(collection)?.size)
+  const plan = planQuery(collection, folded ? {} : query.filter, isComputed ? [] : sort, query.hint)
+  const isOrdered = sort.length === 0 || (plan.givesSort && !isComputed && !query.collation && !view.changes?.(collection)?.size)
   const skip = query.skip ?? 0
   const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY
   const expected = isOrdered && plan.isExact && !query.accepts ? skip + limit : undefined
@@ -79,6 +83,13 @@ export function runQuery(view: View, collection: Collection, query: Query): Gene
   const end = query.end ?? { isReached: false }
   if (!isOrdered) return slice(sorted(matches, sort, skip + limit, end, query.collation), skip, limit, end)
   return skip > 0 || query.limit ? slice(matches, skip, limit, end) : matches
+}
+
+/** Only documents that fit; the order is the query's own. */
+function runText(view: View, collection: Collection, query: Query, search: TextSearch): Generator<Found | Tick> {
+  const { accepts } = query
+  const fits = (doc: Doc) => (!accepts || accepts(doc)) && search.score(doc) > 0
+  return runQuery(view, collection, { ...query, accepts: fits, fields: undefined })
 }
 
 /** By distance, unless another order is asked for. */
@@ -96,7 +107,8 @@ function* withoutDistance(stream: Iterable<Nearest | Tick>): Generator<Found | T
 
 /** Refuses a bad filter, also where nothing is read with it. */
 export function checkFilter({ filter, vars }: Pick<Query, 'filter' | 'vars'>): void {
-  compileFilter(splitNear(filter)?.rest ?? filter, { vars })
+  const { rest } = splitNear(filter) ?? splitText(filter) ?? { rest: filter }
+  compileFilter(rest, { vars })
 }
 
 /** The document as decoded by the filter, or now. */
