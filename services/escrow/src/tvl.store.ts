@@ -1,0 +1,38 @@
+import { type Chain, limits, refuse } from '@carapace/api'
+import type { Database } from '@carapace/store'
+import { type ClientSession, Schema } from 'mongoose'
+
+const tvlId = 'tvl'
+const tvlSchema = new Schema({ _id: String, total: BigInt, chains: Schema.Types.Mixed }, { versionKey: false })
+
+/** Micro-USDC in all open escrows. */
+export interface Locked {
+  total: bigint
+  chains: Record<Chain, bigint>
+}
+
+export interface TvlRow {
+  /** Adds to the figures of a network and of both (µ, may be negative) inside the transaction. @throws TVL_CAP_REACHED */
+  add(change: bigint, chain: Chain, session: ClientSession): Promise<void>
+  locked(): Promise<Locked>
+  /** Makes the row; before anything is served. */
+  open(): Promise<void>
+}
+
+/** The one row that every lock writes, so that two locks can never pass the cap together. */
+export function tvlRow(db: Database): TvlRow {
+  const rows = db.collection<Locked & { _id: string }>('control', tvlSchema)
+  return {
+    add: async (change, chain, session) => {
+      const room = change > 0n ? { total: { $lte: limits.escrow.tvlMicro - change } } : {}
+      const result = await rows.updateOne({ _id: tvlId, ...room }, { $inc: { total: change, [`chains.${chain}`]: change } }, { session })
+      if (result.matchedCount === 0) refuse('TVL_CAP_REACHED')
+    },
+    locked: async () => (await rows.findOne({ _id: tvlId })) ?? nothing,
+    open: async () => {
+      await rows.updateOne({ _id: tvlId }, { $setOnInsert: nothing }, { upsert: true })
+    },
+  }
+}
+
+const nothing: Locked = { total: 0n, chains: { BASE_SEPOLIA: 0n, SKALE_TESTNET: 0n } }
