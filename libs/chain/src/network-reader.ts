@@ -6,7 +6,7 @@ const { chainNetworks, chainStatus } = chainRelayerApi.internal
 export type KnownNetwork = ResponseOf<typeof chainNetworks>['networks'][number]
 type Contracts = KnownNetwork['contracts']
 
-export interface Networks {
+export interface NetworkReader {
   /** All networks. @throws DEPENDENCY_UNAVAILABLE while nobody knows them yet */
   all(): Promise<readonly KnownNetwork[]>
   /** Addresses of a network's contracts. @throws DEPENDENCY_UNAVAILABLE */
@@ -28,7 +28,7 @@ interface Relayer {
  * Asks the relayer once for what does not change while a process runs.
  * @example const networks = networkReader(platform); const { escrow } = await networks.contracts('BASE_SEPOLIA')
  */
-export function networkReader({ peers }: { peers: Relayer }): Networks {
+export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
   let known: readonly KnownNetwork[] = []
   const lanes = new Map<Chain, string>()
   const ask = async () => {

@@ -1,4 +1,4 @@
-import { type Networks, networkReader } from '@carapace/chain'
+import { type NetworkReader, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
@@ -6,10 +6,11 @@ import { type BondStore, bondHistory, bondStore, type History } from './bond/bon
 import { type Performances, performanceStore } from './bond/performance.store.ts'
 import { type Slashes, slashStore } from './bond/slash.store.ts'
 import { type EscrowStore, escrowStore } from './escrow/escrow.store.ts'
-import { escrowLedger, type TvlRow, tvlRow } from './ledger.ts'
+import { escrowLedger } from './ledger.ts'
 import { type Earnings, earningStore } from './receipt/earning.store.ts'
 import { type Receipts, receiptStore } from './receipt/receipt.store.ts'
 import { type ClaimStore, claimStore, type RewardStore, rewardStore, type Sources, sourceStore } from './reward/reward.store.ts'
+import { type TvlRow, tvlRow } from './tvl.store.ts'
 import { type Wallets, walletProjection } from './wallets.ts'
 
 /** What the escrow keeps. */
@@ -29,7 +30,7 @@ export interface Stores {
   agents: AgentProjection
   /** Custodial wallets by agent. */
   custodial: Wallets
-  networks: Networks
+  networks: NetworkReader
 }
 export type Parts = Stores & Platform
 

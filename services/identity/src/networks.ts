@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import { type Networks, networks } from '@carapace/chain'
+import { type NetworkReader, networks } from '@carapace/chain'
 
 export const registryOf = (chain: Chain): string => networks[chain].canonical.IdentityRegistry
 /** CAIP-10 name of the identity registry of a network. */
@@ -13,15 +13,15 @@ export interface CardContracts {
 const pauseMs = 5_000
 
 /** Asks the relayer until it has answered once, each few seconds at most. */
-export function cardContracts(networks: Networks): CardContracts {
+export function cardContracts(reader: NetworkReader): CardContracts {
   let askAgainAt = 0
   return {
     of: async chain => {
-      if (!networks.known(chain) && Date.now() >= askAgainAt) {
+      if (!reader.known(chain) && Date.now() >= askAgainAt) {
         askAgainAt = Date.now() + pauseMs
-        await networks.all().catch(() => undefined)
+        await reader.all().catch(() => undefined)
       }
-      return networks.known(chain)?.card ?? null
+      return reader.known(chain)?.card ?? null
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Networks, networkReader } from '@carapace/chain'
+import { type NetworkReader, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
@@ -23,7 +23,7 @@ export interface Stores {
   ledger: Ledger
   agents: AgentProjection
   gigs: Gigs
-  networks: Networks
+  networks: NetworkReader
   /** Of agents, by id. */
   turns: Turns
   /** Money on chain that no entry speaks of, by network and address, and since when (wall clock, ms). */

@@ -1,12 +1,12 @@
 import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
-import type { Networks } from '@carapace/chain'
+import type { NetworkReader } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import type { Escrow, Settlement } from './escrow.ts'
 
 const netOf = ({ treasury, external }: Settlement): bigint => treasury + external
 const splitOf = ({ treasury, external }: Settlement) => ({ treasury: usd(treasury), external: usd(external) })
 
-export function escrowView(escrow: Stored<Escrow>, networks: Networks): EscrowView {
+export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader): EscrowView {
   const { lock, settlement, assignment, dueAt, dueAction } = escrow
   const paid = settlement?.kind === 'release' && !settlement.payoutLost ? settlement : null
   return {
