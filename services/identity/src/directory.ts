@@ -29,10 +29,9 @@ interface Row {
   lastSeenAt: Date
   createdAt: Date
 }
-const projection = {
-  ...{ status: 1, hireable: 1, searchText: 1, skillNames: 1, preferredChain: 1, lastSeenAt: 1, createdAt: 1 },
-  ...{ 'standing.fusedScore': 1, 'standing.riskScore': 1, 'standing.totalBonded': 1 },
-} as const
+const fields = ['status', 'hireable', 'searchText', 'skillNames', 'preferredChain', 'lastSeenAt', 'createdAt'] satisfies (keyof Row)[]
+const standing = ['fusedScore', 'riskScore', 'totalBonded'] satisfies (keyof Row['standing'])[]
+const projection = Object.fromEntries([...fields, ...standing.map(name => `standing.${name}`)].map(name => [name, 1 as const]))
 
 /** Milliseconds for which an answer may miss what another process has written: as long as public reads may be cached. */
 const pollMs = 1_000

@@ -54,11 +54,11 @@ export function keptAnswers<Entry>(): KeptAnswers<Entry> {
     change: (before, after) => {
       for (const { question, found } of answers.values()) {
         if (before && question.holds(before)) {
-          found.splice(placeIn(found, before, question.order), 1)
+          found.splice(lowerBound(found, before, question.order), 1)
           size -= 1
         }
         if (after && question.holds(after)) {
-          found.splice(placeIn(found, after, question.order), 0, after)
+          found.splice(lowerBound(found, after, question.order), 0, after)
           size += 1
         }
       }
@@ -66,8 +66,8 @@ export function keptAnswers<Entry>(): KeptAnswers<Entry> {
   }
 }
 
-/** Where a value is, or belongs, in a sorted list. */
-export function placeIn<T>(sorted: readonly T[], value: T, order: (a: T, b: T) => number): number {
+/** Where a value is, or belongs, in a sorted list: binary search. */
+export function lowerBound<T>(sorted: readonly T[], value: T, order: (a: T, b: T) => number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -1,4 +1,4 @@
-import { keptAnswers, placeIn, type Question } from './kept-answers.ts'
+import { keptAnswers, lowerBound, type Question } from './kept-answers.ts'
 
 /** A text to be found. */
 export interface Entry {
@@ -54,7 +54,7 @@ export function textIndex(): TextIndex {
     find: (part, { limit, offset }, first) => {
       const found = answers.to(holding(part), () => rarest(postings, part).flatMap(number => entries[number] ?? []))
       const led = first === undefined ? undefined : entries[numbers.get(first) ?? -1]
-      const ownRank = led?.text.includes(part) ? placeIn(found, led, newestFirst) : -1
+      const ownRank = led?.text.includes(part) ? lowerBound(found, led, newestFirst) : -1
       const rankByAge = (rank: number) => (rank > ownRank ? rank : rank === 0 ? ownRank : rank - 1)
       const ranks = Array.from({ length: Math.max(0, Math.min(limit, found.length - offset)) }, (_, n) => offset + n)
       return { ids: ranks.map(rank => found[rankByAge(rank)]!.id), total: found.length }
@@ -78,13 +78,13 @@ function add(postings: Postings, gram: string, number: number): void {
   const list = postings.get(gram)
   if (!list) postings.set(gram, [number])
   else if (list.at(-1)! < number) list.push(number)
-  else list.splice(placeIn(list, number, rising), 0, number)
+  else list.splice(lowerBound(list, number, rising), 0, number)
 }
 
 function drop(postings: Postings, gram: string, number: number): void {
   const list = postings.get(gram)!
   if (list.length === 1) postings.delete(gram)
-  else list.splice(placeIn(list, number, rising), 1)
+  else list.splice(lowerBound(list, number, rising), 1)
 }
 
 /** The shortest of the lists in which everything is that holds the part. */
