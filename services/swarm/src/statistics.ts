@@ -19,27 +19,23 @@ export const shareOf: ShareOf<Stored<Validation>> = ({ status, frozen, appealOf,
 /** Figures of all validations and rewards. */
 export async function statisticsOf({ validations, rewards }: Parts) {
   const [of, money] = await Promise.all([validations.sums(), rewards.rows.sums()])
-  const [pending, approved, rejected, expired] = [of('pending'), of('approved'), of('rejected'), of('expired')].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  const count = (name: string) => Number(of(name))
+  const [pending, approved, rejected, expired] = [count('pending'), count('approved'), count('rejected'), count('expired')]
   const ended = approved + rejected + expired
-  const resolved = Number(of('resolved'))
+  const resolved = count('resolved')
   return {
     totalValidations: pending + ended,
     pending,
     approved,
     rejected,
     expired,
-    frozen: Number(of('frozen')),
-    appeals: Number(of('appeals')),
-    appealsWon: Number(of('appealsWon')),
-    totalValidators: Number(of('asked')),
-    activeValidators: Number(of('voted')),
+    frozen: count('frozen'),
+    appeals: count('appeals'),
+    appealsWon: count('appealsWon'),
+    totalValidators: count('asked'),
+    activeValidators: count('voted'),
     consensusRate: ended ? Math.round((1000 * (approved + rejected)) / ended) / 1000 : 0,
-    averageResolutionSeconds: resolved ? Math.round(Number(of('resolutionMs')) / resolved / 1000) : 0,
+    averageResolutionSeconds: resolved ? Math.round(count('resolutionMs') / resolved / 1000) : 0,
     totalRewardsAccrued: usd(money('accrued')),
     totalRewardsClaimed: usd(money('claimed')),
   }
