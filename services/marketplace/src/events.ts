@@ -1,5 +1,6 @@
 import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
+import type { Decision } from '@carapace/store'
 import { addApplicant, bondFailed } from './acceptance.ts'
 import { rescoreCrew } from './crew-score.ts'
 import type { Gig } from './gig.ts'
@@ -11,7 +12,7 @@ import type { Parts } from './parts.ts'
 export const events = (parts: Parts): Subscription[] => {
   const { gigs, applications, offers, crews, agents, bonds, clock } = parts
   /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
-  const change = (gigId: string, decide: (gig: Gig) => ReturnType<typeof follow>) => gigs.change(gigId, decide)
+  const change = (gigId: string, decide: (gig: Gig) => Decision<Gig> | undefined) => gigs.change(gigId, decide)
   const escrowIs = (gigId: string, status: Gig['escrowStatus'], { aggregateversion }: api.CloudEvent) =>
     change(gigId, gig => showEscrow(gig, status, aggregateversion))
 
