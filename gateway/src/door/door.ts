@@ -74,6 +74,9 @@ export function door(parts: DoorParts): (request: Request, response: Response) =
   }
 }
 
+/** Noted where the client went away before there was an answer; the number is nginx's. */
+const unanswered = 499
+
 async function serve(request: Request, response: Response, trace: Trace, parts: DoorParts): Promise<void> {
   const start = performance.now()
   const requestId = randomUUID()
@@ -92,11 +95,12 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
     }
   }
   const { route, identity, isNoted } = progress
+  const status = response.headersSent ? response.statusCode : unanswered
   if (isNoted)
     await parts.adminLog
-      .end(requestId, response.statusCode)
+      .end(requestId, status)
       .catch((error: unknown) => parts.log.error({ err: error, requestId }, 'the outcome of an admin call is not in its log'))
-  parts.record({ requestId, trace, method: request.method, status: response.statusCode, ms: performance.now() - start, route, identity, failure })
+  parts.record({ requestId, trace, method: request.method, status, ms: performance.now() - start, route, identity, failure })
 }
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {

@@ -34,7 +34,11 @@ describe('a client that goes away while identity is asked who it is', () => {
     await world.call('GET', '/health')
     faults.pass()
   }
-  const isLogged = (route: string) => until('it is in the log', () => lines.some(line => JSON.parse(line).route === route))
+  const logged = (route: string) => lines.map(line => JSON.parse(line)).find(line => line.route === route)
+  const isLogged = async (route: string) => {
+    await until('it is in the log', () => logged(route) !== undefined)
+    assert.equal(logged(route).status, 499)
+  }
 
   it('in the middle of its body: its request ends and is in the log', async () => {
     await leave('POST /api/gigs HTTP/1.1', ['content-type: application/json', 'content-length: 100', '', '{"title":'])
