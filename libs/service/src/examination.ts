@@ -29,8 +29,8 @@ export async function examine<Parts extends Pick<Platform, 'log'>>(parts: Parts,
  */
 export function examination<Parts extends Platform>(parts: Parts, checks: Checks<Parts>, operatorMatters: ReadonlySet<string>): Job {
   let last: DoctorCheck[] = []
-  const counts = (areMatters: boolean) => () =>
-    last.filter(({ name }) => operatorMatters.has(name) === areMatters).map(({ name, count }) => [name, count] as const)
+  const counts = (forOperator: boolean) => () =>
+    last.filter(({ name }) => operatorMatters.has(name) === forOperator).map(({ name, count }) => [name, count] as const)
   parts.metrics.gauges('invariant_broken', 'Breaches of a money invariant', 'name', counts(false))
   parts.metrics.gauges('saga_stuck', 'Sagas that need an operator', 'name', counts(true))
   return {

@@ -11,7 +11,7 @@ export type NewReservation = Omit<Reservation, 'day' | 'status' | 'seq' | 'txHas
 type Line = Pick<Movement, 'status' | 'counterpartyId' | 'gigId' | 'description'>
 
 /**
- * Sets money aside in one transaction: the limit of the day, the balance, the reservation, its line in the history, and what comes `with` it.
+ * Sets money aside in one transaction: the limit of the day, the balance, the reservation, its line in the history, and what `also` writes.
  * @throws DAILY_LIMIT_REACHED, INSUFFICIENT_BALANCE; ALREADY_EXISTS when this round of the command has its reservation
  */
 export async function holdFunds(
