@@ -83,9 +83,12 @@ export interface ChangeLog {
   isClosed(): boolean
 }
 
-const maxChanges = 20_000
+const maxChanges = 10_000
 const maxBytes = 16 * 1024 * 1024
 const overhead = 256
+/** So much more may gather before the oldest changes are cut off, which is not worth while for each commit. */
+const slack = 1.25
+const blockBytes = 64 * 1024
 
 export function openChangeLog(startedAt: number): ChangeLog {
   let watched = false
@@ -97,9 +100,12 @@ export function openChangeLog(startedAt: number): ChangeLog {
   let first = 0
   let bytes = 0
   let noted: LoggedChange[] = []
+  /** How many of the noted changes are too many to be kept, and the time of the last of them. */
+  let lost = { count: 0, until: new Timestamp({ t: 0, i: 0 }) }
   let forgotten = new Timestamp({ t: seconds, i: counter })
   let newest = forgotten
   const waiting = new Set<() => void>()
+  const copy = blockCopier()
 
   const turnClock = () => {
     const now = Math.floor(Date.now() / 1000)
@@ -108,6 +114,7 @@ export function openChangeLog(startedAt: number): ChangeLog {
     counter = 1
   }
   const forgetOldest = () => {
+    if (changes.length <= maxChanges * slack && bytes <= maxBytes * slack) return
     let surplus = 0
     // A transaction goes as a whole, and the newest change stays.
     const isTooMuch = () => changes.length - surplus > maxChanges || bytes > maxBytes || changes[surplus]!.part > 0
@@ -119,6 +126,14 @@ export function openChangeLog(startedAt: number): ChangeLog {
     forgotten = changes[surplus - 1]!.time
     changes = changes.slice(surplus)
     first += surplus
+  }
+  const forgetLost = () => {
+    if (lost.count === 0) return
+    first += changes.length + lost.count
+    forgotten = lost.until
+    changes = []
+    bytes = 0
+    lost = { ...lost, count: 0 }
   }
   const wake = () => {
     for (const resume of [...waiting]) resume()
@@ -136,6 +151,10 @@ export function openChangeLog(startedAt: number): ChangeLog {
     },
     note: (change, joinsLast = false) => {
       if (!watched) return
+      if (noted.length > maxChanges) {
+        const cut = noted.splice(0, noted.length >> 1)
+        lost = { count: lost.count + cut.length, until: cut.at(-1)!.time }
+      }
       const kept = { ...change, before: copy(change.before), after: copy(change.after) }
       const last = joinsLast ? noted.at(-1) : undefined
       if (last) {
@@ -152,6 +171,7 @@ export function openChangeLog(startedAt: number): ChangeLog {
         wake()
         return
       }
+      forgetLost()
       newest = noted.at(-1)!.time
       for (const change of noted) bytes += sizeOf(change)
       changes.push(...noted)
@@ -161,6 +181,7 @@ export function openChangeLog(startedAt: number): ChangeLog {
     },
     discard: () => {
       noted = []
+      lost = { ...lost, count: 0 }
     },
     first: () => first,
     end: () => first + changes.length,
@@ -189,12 +210,24 @@ export function openChangeLog(startedAt: number): ChangeLog {
   }
 }
 
-/** Buffers from the store share their memory with many others: the log must not keep these alive. */
-function copy(bytes: Buffer | undefined): Buffer | undefined {
-  if (!bytes) return undefined
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  own.set(bytes)
-  return own
+/**
+ * Copies bytes into blocks of the log's own: buffers from the store share their memory with many others, which the log must not keep
+ * alive, and a piece of memory for each would cost more than the bytes.
+ */
+function blockCopier(): (bytes: Buffer | undefined) => Buffer | undefined {
+  let block = Buffer.alloc(0)
+  let used = 0
+  return bytes => {
+    if (!bytes) return undefined
+    if (used + bytes.length > block.length) {
+      block = Buffer.allocUnsafeSlow(Math.max(blockBytes, bytes.length))
+      used = 0
+    }
+    const own = block.subarray(used, used + bytes.length)
+    own.set(bytes)
+    used += bytes.length
+    return own
+  }
 }
 
 function sizeOf({ before, after }: LoggedChange): number {
