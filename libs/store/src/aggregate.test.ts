@@ -101,6 +101,16 @@ describe('aggregate store', () => {
     assert.equal(again.version, 1)
   })
 
+  it('keeps what follows from the other fields with every write', async () => {
+    const derive = (counter: Counter): Counter => ({ ...counter, note: counter.count > 0 ? 'counted' : 'new' })
+    const noted = aggregateStore<Counter>(db, { collection: 'noted_counters', resource: 'counter', schema, derive })
+
+    const created = await noted.create({ id: randomUUID(), name: randomUUID(), count: 0 }, [])
+    const changed = await noted.change(created.id, increment)
+
+    assert.deepEqual([created.note, changed.note, (await noted.need(created.id)).note], ['new', 'counted', 'counted'])
+  })
+
   it('removes a field that the new state lacks', async () => {
     const { id } = await counters.create({ id: randomUUID(), name: randomUUID(), count: 0, note: 'x' }, [])
 

@@ -22,6 +22,8 @@ export interface AggregateSpec<T> {
   schema: Schema<T>
   /** Which refusal a collision on which named index means. `_id_` is the id itself. */
   duplicates?: Readonly<Record<string, ErrorCode>>
+  /** Sets fields that follow from the others and that lists are filtered by, before every write. Answers the state itself where they are right. */
+  derive?: (state: T) => T
   /** Figures of the whole collection that are kept with it, for `sums`. */
   shareOf?: ShareOf<Stored<T>>
 }
@@ -89,12 +91,14 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   }
   const sums = openSums(db, spec.collection, spec.shareOf, all)
 
+  const derive = spec.derive ?? ((state: T) => state)
   const load = (id: string, session?: ClientSession) => raw.findOne({ _id: id }, session ? { session } : {})
 
   const store: AggregateStore<T> = {
     collection: raw as unknown as Collection<mongo.Document>,
 
-    create: async (state, events, options = {}) => {
+    create: async (given, events, options = {}) => {
+      const state = derive(given)
       const now = db.clock.now()
       const outbox = outboxEntries(db, events, 1, now)
       const document = {
@@ -134,11 +138,12 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         if (options.cause && document.processed?.includes(options.cause)) return before
         const decision = decide(before)
         if (!decision) return before
+        const state = derive(decision.state)
         const now = db.clock.now()
         const version = document.version + 1
         const outbox = outboxEntries(db, decision.events, version, now)
-        const after: Stored<T> = { ...decision.state, id, version, createdAt: document.createdAt, updatedAt: now }
-        const update = updateOf(document, decision.state, { version, now, outbox, cause: options.cause, lease: !options.session })
+        const after: Stored<T> = { ...state, id, version, createdAt: document.createdAt, updatedAt: now }
+        const update = updateOf(document, state, { version, now, outbox, cause: options.cause, lease: !options.session })
         const isWritten = await sums
           .write(before, after, options.session, async session => {
             const { modifiedCount } = await raw.updateOne({ _id: id, version: document.version }, update, session)

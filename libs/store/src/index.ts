@@ -1,7 +1,7 @@
 export { type AggregateSpec, type AggregateStore, aggregateStore, type ChangeOptions, type Decision } from './aggregate.ts'
 export type { Stored } from './aggregate-document.ts'
 export { type Clock, wallClock } from './clock.ts'
-export { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+export { announceWritten, type Database, type DatabaseOptions, openDatabase } from './database.ts'
 export { duplicateIndex, refuseDuplicate } from './duplicate.ts'
 export { type Ledger, type LedgerEntry, type LedgerLine, openLedger, transfer } from './ledger.ts'
 export { openOutbox } from './outbox/outbox.ts'

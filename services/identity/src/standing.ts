@@ -18,7 +18,7 @@ import {
   slashReversed,
 } from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
-import type { Database } from '@carapace/store'
+import { announceWritten, type Database } from '@carapace/store'
 
 /** What other services say of an agent. Lists are filtered and ordered by it, so it lies in the agent's own document. */
 export interface Standing {
@@ -72,7 +72,7 @@ export function standingEvents(db: Database, collection: string): Subscription[]
       { _id: agentId, [`heard.${writer}`]: { $not: { $gt: order } } },
       { $set: { ...told, [`heard.${writer}`]: order, updatedAt: db.clock.now() } },
     )
-    db.changes.emit('saved', collection, agentId, { version: 0, entries: [] })
+    announceWritten(db, collection, agentId)
   }
 
   type Score = Pick<Standing, 'fusedScore' | 'tier' | 'components' | 'badges' | 'riskScore' | 'riskLevel' | 'totalGigsCompleted' | 'totalEarned'>

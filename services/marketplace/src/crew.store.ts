@@ -31,21 +31,13 @@ export type CrewStore = AggregateStore<Crew> & {
 }
 
 export function crewStore(db: Database): CrewStore {
-  const crews = aggregateStore<Crew>(db, { collection: 'crews', resource: 'crew', schema, duplicates: { handle: 'DUPLICATE_HANDLE' } })
-  const create: CrewStore['create'] = (state, events, options) => crews.create(withRoles(state), events, options)
-  const change: CrewStore['change'] = (id, decide, options) =>
-    crews.change(
-      id,
-      present => {
-        const decision = decide(present)
-        return decision && { ...decision, state: withRoles(decision.state) }
-      },
-      options,
-    )
-  return { ...crews, create, change, ofMember: agentId => crews.find({ ...memberFilter(agentId), dissolved: false }) }
+  const duplicates = { handle: 'DUPLICATE_HANDLE' } as const
+  const crews = aggregateStore<Crew>(db, { collection: 'crews', resource: 'crew', schema, duplicates, derive: withRoles })
+  return { ...crews, ofMember: agentId => crews.find({ ...memberFilter(agentId), dissolved: false }) }
 }
 
-function withRoles<T extends Crew>(crew: T): T {
+/** The roles of its joined members. */
+function withRoles(crew: Crew): Crew {
   const roles = [...new Set(joined(crew).map(({ role }) => role))]
   return crew.roles?.join() === roles.join() ? crew : { ...crew, roles }
 }

@@ -46,22 +46,12 @@ export type GigStore = AggregateStore<Gig> & {
 }
 
 export function gigStore(db: Database): GigStore {
-  const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema })
-  const create: GigStore['create'] = (state, events, options) => gigs.create(withParties(state), events, options)
-  const change: GigStore['change'] = (id, decide, options) =>
-    gigs.change(
-      id,
-      present => {
-        const decision = decide(present)
-        return decision && { ...decision, state: withParties(decision.state) }
-      },
-      options,
-    )
-  return { ...gigs, create, change, due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+  const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema, derive: withParties })
+  return { ...gigs, due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
 }
 
 /** Poster and assignee in one field, so that the gigs of an agent in either role are one range of an index. */
-function withParties<T extends Gig>(gig: T): T {
+function withParties(gig: Gig): Gig {
   const partyIds = [gig.posterId, ...(gig.assigneeId === null ? [] : [gig.assigneeId])]
   return gig.partyIds?.join() === partyIds.join() ? gig : { ...gig, partyIds }
 }
