@@ -98,7 +98,7 @@ function replaceMatch(writer: Writer, collection: Collection, match: Found, doc:
       "$merge failed to update the matching document, did you attempt to modify the _id or the shard key? :: caused by :: Performing an update on the path '_id' would modify the immutable field '_id'",
     )
   const { _id: _given, ...rest } = doc
-  replaceDocument(writer, collection, match.key, match, { ...encodeVersion({ _id: before._id, ...rest }), isReplacement: true })
+  replaceDocument(writer, collection, match.key, match, encodeVersion({ _id: before._id, ...rest }, true))
 }
 
 function valueAt(doc: Doc, path: string): unknown {

@@ -87,7 +87,7 @@ export function updater(context: Context, statement: Doc, filter: Doc, update: U
 export function applyTo(writer: Writer, collection: Collection, target: Found, change: (doc: Doc) => Updated): Doc | undefined {
   const { doc, changed, isReplacement } = change(docOf(target))
   if (!changed) return undefined
-  replaceDocument(writer, collection, target.key, target, { ...encodeVersion(doc), isReplacement })
+  replaceDocument(writer, collection, target.key, target, encodeVersion(doc, isReplacement))
   return doc
 }
 

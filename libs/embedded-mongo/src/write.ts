@@ -81,10 +81,10 @@ function claim(writer: Writer, key: Buffer): void {
 }
 
 /** Encodes a changed document and checks its size. */
-export function encodeVersion(doc: Doc): Version {
+export function encodeVersion(doc: Doc, isReplacement = false): Version {
   const raw = encode(doc)
   if (raw.length > maxDocumentBytes) fail(10334, `BSONObj size: ${raw.length} is invalid. Size must be between 0 and 16793600(16MB)`)
-  return { raw, doc }
+  return { raw, doc, isReplacement }
 }
 
 export function failDuplicate(collection: Collection, index: string, pattern: unknown, value: Doc): never {
