@@ -118,6 +118,25 @@ describe('crews, comments and work logs over HTTP', () => {
       assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${stranger}/join`)), [404, 'NOT_FOUND'])
     })
 
+    it('is joined and left once more by a retry of the same request only', async () => {
+      const { lead, crewId } = await newCrew()
+      const other = newAgent(world)
+      /** Says it with a key, again with that key when the first answer was never kept, and without one. */
+      const thrice = async (who: TestAgent, what: string, body: object) => {
+        const say = (headers = {}) => as(who, 'POST', `/api/crews/${crewId}/${what}`, body, headers)
+        const key = { 'idempotency-key': randomUUID() }
+        const first = await say(key)
+        await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+        const again = await say(key)
+        assert.deepEqual([again.status, again.body], [first.status, first.body])
+        return [first.status, (await say()).body.code]
+      }
+
+      assert.deepEqual(await thrice(lead, 'invite', { agentId: other.id, role: 'DESIGNER' }), [201, 'ALREADY_EXISTS'])
+      assert.deepEqual(await thrice(other, 'join', {}), [200, 'INVALID_STATE'])
+      assert.deepEqual(await thrice(other, 'leave', {}), [200, 'NOT_CREW_MEMBER'])
+    })
+
     it('is dissolved when its lead leaves, but nobody leaves while a gig runs', async () => {
       const { lead, coder, crewId } = await crewAtWork()
       assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])

@@ -96,24 +96,26 @@ export const crewHandlers = (
       return { crews: await crewViews(parts, items), total, ...page }
     },
 
-    inviteToCrew: async ({ params, body, caller }) => {
+    inviteToCrew: async ({ params, body, caller, operationId }) => {
       const agent = await parts.agents.need(body.agentId)
-      const crew = await parts.crews.change(params.id, present => invite(present, caller.agentId, agent.id, body.role, parts.clock.now()))
-      return (await viewOf(crew)).members.find(member => member.agentId === agent.id)!
+      const decide = (present: Crew) => invite(present, caller.agentId, agent.id, body.role, parts.clock.now())
+      const crew = await parts.crews.change(params.id, decide, { cause: operationId })
+      return (await viewOf(crew)).members.find(member => member.agentId === agent.id) ?? refuse('NOT_FOUND', { resource: 'invitation' })
     },
 
-    joinCrew: async ({ params, caller }) => {
+    joinCrew: async ({ params, caller, operationId }) => {
       const crew = await parts.crews.need(params.id)
       if (!isJoined(crew, caller.agentId)) await needRoom(parts, caller.agentId)
-      await parts.crews.change(crew.id, present => join(present, caller.agentId, parts.clock.now()))
+      await parts.crews.change(crew.id, present => join(present, caller.agentId, parts.clock.now()), { cause: operationId })
       await rescoreCrew(parts, crew.id)
       return viewOf(await parts.crews.need(crew.id))
     },
 
-    leaveCrew: async ({ params, body, caller }) => {
+    leaveCrew: async ({ params, body, caller, operationId }) => {
       const crew = await parts.crews.need(params.id)
       const busy = (await parts.gigs.count({ crewId: crew.id, status: { $in: ['assigned', 'pending_validation', 'disputed'] } })) > 0
-      const left = await parts.crews.change(crew.id, present => leave(present, caller.agentId, body.agentId ?? caller.agentId, busy))
+      const decide = (present: Crew) => leave(present, caller.agentId, body.agentId ?? caller.agentId, busy)
+      const left = await parts.crews.change(crew.id, decide, { cause: operationId })
       if (!left.dissolved) await rescoreCrew(parts, crew.id)
       return viewOf(await parts.crews.need(crew.id))
     },
