@@ -7,6 +7,7 @@ import { bondOf, changeBond } from '../bond/keep.ts'
 import { deposit, lockFor, moveOf, outcomeOf, reverse, slashByHand, withdraw } from '../bond/operate.ts'
 import { outcome } from '../bond/outcome.ts'
 import { endLock } from '../bond/request.ts'
+import { statisticsOf } from '../bond/statistics.ts'
 import { bondView, eventView, moveEvent, slashView } from '../bond/views.ts'
 import { mayDraw } from '../funding.ts'
 import type { Parts } from '../parts.ts'
@@ -180,18 +181,7 @@ export const bondReadHandlers = (
     }
   },
 
-  getBondStatistics: async () => {
-    const { total, bonded, slashed, healthy, high } = await parts.bonds.stats(new Date(parts.clock.now().getTime() - 90 * day))
-    const average = bonded === 0 ? 0n : (total + BigInt(bonded) / 2n) / BigInt(bonded)
-    return {
-      totalBonded: usd(total),
-      avgBond: usd(average),
-      bondedAgents: bonded,
-      slashedTotal: usd(slashed),
-      healthyBonds: healthy,
-      highBondAgents: high,
-    }
-  },
+  getBondStatistics: () => statisticsOf(parts),
 
   listBonds: async ({ query }) => {
     const { items, total } = await parts.bonds.page({}, query, { total: -1, _id: -1 })

@@ -1,0 +1,41 @@
+import { type Database, type Page, totalsOf } from '@carapace/store'
+import { type ClientSession, Schema } from 'mongoose'
+import type { BondEvent } from './outcome.ts'
+
+type Row = BondEvent & { _id: string; createdAt: Date }
+const eventSchema = new Schema(
+  { _id: String, agentId: String, operationId: String, txHash: String, amount: BigInt, createdAt: Date },
+  { versionKey: false },
+)
+eventSchema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
+eventSchema.index({ agentId: 1, operationId: 1 }, { name: 'operation' })
+
+export interface History {
+  add(events: readonly BondEvent[], session: ClientSession): Promise<void>
+  get(id: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
+  ofOperation(agentId: string, operationId: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
+  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<BondEvent & { createdAt: Date }>>
+}
+
+/** Everything that happened to bonds, in a collection that only grows. */
+export function bondHistory(db: Database): History {
+  const rows = db.collection<Row>('bond_events', eventSchema)
+  const totals = totalsOf(db, 'bond_events')
+  const one = async (filter: Record<string, unknown>) => {
+    const row = await rows.findOne(filter)
+    return row ? { ...row, id: row._id } : undefined
+  }
+  return {
+    add: async (events, session) => {
+      if (events.length === 0) return
+      await rows.insertMany(
+        events.map(({ id, ...event }) => ({ _id: id, id, ...event, createdAt: db.clock.now() })),
+        { session },
+      )
+    },
+    get: id => one({ _id: id }),
+    ofOperation: (agentId, operationId) => one({ agentId, operationId }),
+    page: (agentId, { limit, offset }) =>
+      totals.page({ agentId }, { limit, offset }, () => rows.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset }).toArray()),
+  }
+}
