@@ -3,6 +3,7 @@ import path from 'node:path'
 import { lockFolder } from '@carapace/devnet'
 import { type Config, type Logger, makeLog, readConfig } from '@carapace/service'
 import { computeAddress } from 'ethers'
+import { holdDataVersion } from './data-version.ts'
 import { startEngine } from './engine.ts'
 import { type Keys, loadKeys } from './keys.ts'
 import { startNetworks } from './networks.ts'
@@ -30,13 +31,14 @@ export interface Ground {
 /**
  * Takes the data folder, makes its keys, starts database and devnets unless the environment names others.
  * @param own keeps what is to be closed in the end, in reverse order
- * @throws Error when another process has the folder, a port is taken, or a variable is wrong
+ * @throws Error when another process has the folder, its data has another form, a port is taken, or a variable is wrong
  */
 export async function layGround(environment: Environment, own: <T extends Closable>(part: T) => T): Promise<Ground> {
   const first = readConfig(environment)
   const dataDir = path.resolve(first.DATA_DIR)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   own({ close: await lockFolder(dataDir) })
+  if (!first.MONGODB_URI) await holdDataVersion(dataDir)
   const keys = await loadKeys(dataDir)
   const log = makeLog({ process: 'local', level: first.LOG_LEVEL })
   const warn = (message: string) => log.warn(message)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
 import { openSystem, type System } from '@carapace/testing'
 import { type Child, startChild, temporaryDataDir } from './testing/child.ts'
 import { deliver, fundedJob, gigIs, openPanel, vote } from './testing/job.ts'
@@ -27,6 +29,15 @@ describe('the embedded start', function () {
 
   it('is refused a second time on the same folder', async () => {
     await assert.rejects(startChild(folder.path), /is in use by process/)
+  })
+
+  it('is refused on data of another form, and says what to do', async () => {
+    const old = await temporaryDataDir()
+    await mkdir(path.join(old.path, 'mongo'))
+
+    await assert.rejects(startChild(old.path), /holds data in form 1, this version reads form 2: start the version that made it/)
+
+    await old.remove()
   })
 
   it('goes on with a funded gig after kill -9, and once more after an orderly end', async () => {
