@@ -67,6 +67,17 @@ describe('the directory of agents over HTTP', () => {
     await until('it is found', async () => (await search(later)).total === 1)
   })
 
+  it('finds what a process has written whose clock is slow', async () => {
+    const word = `word-${randomUUID().slice(0, 8)}`
+    const agent = await world.agent({ description: 'as it was' })
+    assert.equal((await search(word)).total, 0)
+
+    const agents = world.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    await agents.updateOne({ _id: agent.id }, { $set: { searchText: word, updatedAt: new Date(Date.now() - 60_000) } })
+
+    await until('it is found', async () => (await search(word)).total === 1)
+  })
+
   it('offers agents by any of some skills and all other wishes, in each order', async () => {
     const [rust, audits] = [1, 2].map(() => `skill-${randomUUID().slice(0, 8)}`) as [string, string]
     const skills = [[rust], [rust, audits], [audits], [audits, 'tests'], [rust, 'tests']]

@@ -38,6 +38,8 @@ const pollMs = 1_000
 /** Milliseconds by which a write may become visible later than the time that it carries, between processes. */
 const overlapMs = 5_000
 const batchSize = 200
+/** Agents that each poll reads again, whatever their time says. */
+const roundSize = 200
 
 export function openDirectory(db: Database, collection: string): Directory {
   const texts = textIndex()
@@ -46,6 +48,8 @@ export function openDirectory(db: Database, collection: string): Directory {
   /** Written by this process and not read since. */
   const written = new Set<string>()
   let polled: { at: Date; due: number } | undefined
+  /** Up to this agent, by id, all have been read in this round. */
+  let rounded = ''
   let turn: Promise<void> = Promise.resolve()
   db.changes.on('saved', (saved, id) => {
     if (saved === collection) written.add(id)
@@ -61,13 +65,22 @@ export function openDirectory(db: Database, collection: string): Directory {
     else candidates.delete(id)
     answers.change(before, after)
   }
+  const rows = db.connection.collection<Row>(collection)
   const read = async (filter: Record<string, unknown>, sort: Record<string, 1> = {}) => {
-    for await (const row of db.connection.collection<Row>(collection).find(filter, { projection, sort, batchSize })) take(row)
+    for await (const row of rows.find(filter, { projection, sort, batchSize })) take(row)
+  }
+  /** Goes round all agents, a few at a time: what a clock that was wrong, or a write that took long, has kept from a poll is found on the way. */
+  const readRound = async () => {
+    const some = await rows.find({ _id: { $gt: rounded } }, { projection, sort: { _id: 1 }, limit: roundSize }).toArray()
+    for (const row of some) take(row)
+    rounded = some.length < roundSize ? '' : some.at(-1)!._id
   }
   const poll = async () => {
     const at = db.clock.now()
-    if (polled) await read({ updatedAt: { $gte: new Date(polled.at.getTime() - overlapMs) } })
-    else await read({ status: 'active' }, { createdAt: 1, _id: 1 })
+    if (polled) {
+      await read({ updatedAt: { $gte: new Date(polled.at.getTime() - overlapMs) } })
+      await readRound()
+    } else await read({ status: 'active' }, { createdAt: 1, _id: 1 })
     polled = { at, due: performance.now() + pollMs }
   }
   const readWritten = async () => {
