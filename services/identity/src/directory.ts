@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Chain } from '@carapace/api'
 import type { Database } from '@carapace/store'
 import { type Candidate, type Order, questionOf, type Wish } from './discover.ts'
@@ -61,6 +62,8 @@ export function openDirectory(db: Database, collection: string): Directory {
     else texts.remove(id)
     const before = candidates.get(id)
     const after = row.hireable ? candidateOf(row) : undefined
+    // most rows that are read again are as they were: the kept answers need not hear of them
+    if (isDeepStrictEqual(before, after)) return
     if (after) candidates.set(id, after)
     else candidates.delete(id)
     answers.change(before, after)
