@@ -1,6 +1,6 @@
 import type { Chain } from '@carapace/api'
 import { type Activity, seenBetween } from './activity.ts'
-import type { Question } from './kept-answers.ts'
+import { newestFirst, type Question } from './kept-answers.ts'
 
 export interface Wish {
   skills?: readonly string[] | undefined
@@ -31,7 +31,7 @@ const orders = {
   score_desc: (a, b) => b.fusedScore - a.fusedScore || (a.id < b.id ? 1 : -1),
   score_asc: (a, b) => a.fusedScore - b.fusedScore || (a.id < b.id ? -1 : 1),
   risk_asc: (a, b) => a.riskScore - b.riskScore || (a.id < b.id ? 1 : -1),
-  newest: (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1),
+  newest: newestFirst,
 } as const satisfies Record<string, (a: Candidate, b: Candidate) => number>
 
 /** Who fits: any of the skills, all of the rest. */

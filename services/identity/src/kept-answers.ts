@@ -15,6 +15,13 @@ export interface KeptAnswers<Entry> {
   change(before: Entry | undefined, after: Entry | undefined): void
 }
 
+/** An order of entries by age; those of one moment by id. */
+export const newestFirst = (a: Dated, b: Dated): number => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)
+interface Dated {
+  id: string
+  createdAt: Date
+}
+
 const keptAtMost = 500
 /** Of all kept answers together: 8 MB. */
 const entriesAtMost = 1_000_000

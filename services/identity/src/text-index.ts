@@ -1,4 +1,4 @@
-import { keptAnswers, lowerBound, type Question } from './kept-answers.ts'
+import { keptAnswers, lowerBound, newestFirst, type Question } from './kept-answers.ts'
 
 /** A text to be found. */
 export interface Entry {
@@ -62,7 +62,6 @@ export function textIndex(): TextIndex {
   }
 }
 
-const newestFirst = (a: Entry, b: Entry): number => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)
 const holding = (part: string): Question<Entry> => ({ key: part, holds: ({ text }) => text.includes(part), order: newestFirst })
 
 function gramsOf(text: string): Set<string> {
