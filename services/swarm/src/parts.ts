@@ -1,3 +1,4 @@
+import { type NetworkReader, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import { type Facts, factProjections } from './facts.ts'
@@ -9,6 +10,7 @@ export interface Stores {
   rewards: RewardStore
   agents: AgentProjection
   facts: Facts
+  networks: NetworkReader
 }
 export type Parts = Stores & Platform
 
@@ -17,4 +19,5 @@ export const stores = (platform: Platform): Stores => ({
   rewards: rewardStore(platform.db),
   agents: agentProjection(platform),
   facts: factProjections(platform),
+  networks: networkReader(platform),
 })

@@ -1,4 +1,4 @@
-import { chainRelayerApi, Refusal, refuse } from '@carapace/api'
+import { Refusal, refuse } from '@carapace/api'
 import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import type { Validation } from './validation.ts'
@@ -38,10 +38,10 @@ function lostRace(error: unknown): undefined {
 }
 
 async function verdictFacts(parts: Parts, agentIds: readonly string[]): Promise<VerdictFacts> {
-  const [crews, agents, { networks }, proven] = await Promise.all([
+  const [crews, agents, networks, proven] = await Promise.all([
     parts.facts.crewsOf(agentIds),
     parts.agents.many(agentIds),
-    parts.peers.call('chain-relayer', chainRelayerApi.internal.chainNetworks),
+    parts.networks.all(),
     parts.facts.proven(agentIds),
   ])
   const isDevnet = networks.every(network => network.devnet)
