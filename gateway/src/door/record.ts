@@ -16,19 +16,10 @@ export interface Ended {
 
 /** Counts requests and writes the one log line of each, at the end of the turn in which it is answered. */
 export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void {
-  const series = new Map<string, { observe(seconds: number): void }>()
-  /** Labels are looked up once for each series: hashing them costs more than counting. */
-  const observe = (route: string, method: string, status: number, seconds: number) => {
-    const key = `${status} ${method} ${route}`
-    const one = series.get(key) ?? metrics.requests.labels({ route, method, status })
-    series.set(key, one)
-    one.observe(seconds)
-  }
-
   return atTurnsEnd(({ requestId, trace, method, status, ms, route, identity, failure }) => {
     const label = route?.path ?? 'none'
     // the gateway's own endpoints are counted where they are handled
-    if (route?.service !== 'gateway' || failure) observe(label, route ? method : 'any', status, ms / 1000)
+    if (route?.service !== 'gateway' || failure) metrics.answered(label, route ? method : 'any', status, ms / 1000)
     log.info(
       {
         trace: trace.traceId,

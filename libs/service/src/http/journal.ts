@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@carapace/api'
 import type { Platform } from '../define.ts'
 import type { Logger } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
 import { atTurnsEnd } from '../turn.ts'
 
 /** What is told of a request once it is answered. */
@@ -25,10 +24,9 @@ export type Note = (ended: Ended) => void
 export function openJournal({ log, metrics }: Pick<Platform, 'log' | 'metrics'>): (method: string, route: string) => Note {
   const later = atTurnsEnd(({ note, ended }: { note: Note; ended: Ended }) => note(ended))
   return (method, route) => {
-    const observe = observer(metrics, method, route)
     const write = lineWriter(log, method, route)
     const note: Note = ended => {
-      observe(ended.status, ended.ms / 1000)
+      metrics.answered(route, method, ended.status, ended.ms / 1000)
       write(ended)
     }
     return ended => later({ note, ended })
@@ -42,18 +40,5 @@ function lineWriter(log: Logger, method: string, route: string): Note {
     const line = { trace: traceId, requestId, status, ms: Math.round(ms * 10) / 10, agent: agentId, code: failure?.code }
     if (failure && status >= 500) lines.error({ ...line, err: failure.error }, 'request')
     else lines.info(line, 'request')
-  }
-}
-
-/** Resolves the metric's labels once per status, not per request. */
-function observer(metrics: Metrics, method: string, route: string): (status: number, seconds: number) => void {
-  const children = new Map<number, { observe(seconds: number): void }>()
-  return (status, seconds) => {
-    let child = children.get(status)
-    if (!child) {
-      child = metrics.requests.labels({ route, method, status })
-      children.set(status, child)
-    }
-    child.observe(seconds)
   }
 }
