@@ -67,7 +67,6 @@ export function openSums<T>(
       if (await kept(session)) return
       const of = new Map<string, bigint>()
       const counts = new Map<string, bigint>()
-      const plus = (totals: Map<string, bigint>, name: string, by: bigint) => totals.set(name, (totals.get(name) ?? 0n) + by)
       for await (const document of all(session)) {
         const change = difference({}, shareOf(document))
         for (const [name, by] of change.sums) plus(of, name, by)
@@ -92,7 +91,7 @@ export function openSums<T>(
       const _id = idOf(set, member)
       const row = await members.findOneAndUpdate({ _id }, { $inc: { documents: by } }, { session, upsert: true, returnDocument: 'after' })
       const isFirstOrLast = row?.documents === (by > 0n ? 1n : 0n)
-      if (isFirstOrLast) inc.set(set, (inc.get(set) ?? 0n) + by)
+      if (isFirstOrLast) plus(inc, set, by)
       if (row?.documents === 0n) await members.deleteOne({ _id }, { session })
     }
     const $inc = Object.fromEntries([...inc].map(([name, by]) => [`of.${name}`, by]))
@@ -125,6 +124,8 @@ export function openSums<T>(
     },
   }
 }
+
+const plus = (totals: Map<string, bigint>, name: string, by: bigint) => totals.set(name, (totals.get(name) ?? 0n) + by)
 
 /** Of a collection without figures. */
 const noSums: Sums<unknown> = {
