@@ -2,7 +2,7 @@ import { Int32, Long } from 'bson'
 import type { Collection } from './catalog.ts'
 import { fail } from './errors.ts'
 import { type Index, indexFrom } from './index-spec.ts'
-import { wholeRange, withPrefix } from './keyspace.ts'
+import { wholeRange, withoutPrefix, withPrefix } from './keyspace.ts'
 import type { Storage } from './storage.ts'
 import { asInteger, asNumber, type Doc, isNumeric } from './values.ts'
 
@@ -110,7 +110,7 @@ export function entryKey({ natural }: Capped, number: number): Buffer {
 
 /** The number of an entry: how many documents have come before. */
 export function numberOf(entryKey: Buffer): number {
-  return Number(entryKey.readBigUInt64BE(4))
+  return Number(withoutPrefix(entryKey).readBigUInt64BE())
 }
 
 /** Refuses what a capped collection cannot be part of. */

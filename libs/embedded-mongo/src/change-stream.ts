@@ -4,7 +4,7 @@ import { collector, connect, type PipelineEnv, type Sink } from './aggregate-sin
 import { type EventOptions, eventOf, expandedOnly, invalidateEvent } from './change-event.ts'
 import type { ChangeLog, LoggedChange } from './change-log.ts'
 import { isInvalidateToken, parseToken, type ResumeToken, tokenAt, tokenBefore, tokenBehind, tokenDoc } from './change-token.ts'
-import type { LiveSource } from './cursors.ts'
+import { fullBatchBytes, type LiveSource } from './cursors.ts'
 import { fail, MongoError } from './errors.ts'
 import { scopeWith } from './expression-core.ts'
 import { equal } from './order.ts'
@@ -30,7 +30,6 @@ const stages = new Set(['$addFields', '$match', '$project', '$replaceRoot', '$re
 const fullDocumentModes = ['default', 'updateLookup', 'whenAvailable', 'required']
 const beforeChangeModes = ['off', 'whenAvailable', 'required']
 const ownDatabases = new Set(['admin', 'config', 'local'])
-const maxBatchBytes = 12 * 1024 * 1024
 /** Errors after which a client may open the stream again where it was. */
 const resumableCodes = new Set([6, 7, 63, 89, 91, 133, 150, 189, 234, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436])
 
@@ -78,7 +77,7 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
       const events: Doc[] = []
       if (next < log.first()) failForgotten()
       try {
-        for (let bytes = 0; next < log.end() && events.length < size && bytes < maxBatchBytes && !isOver; ) bytes += step(events)
+        for (let bytes = 0; next < log.end() && events.length < size && bytes < fullBatchBytes && !isOver; ) bytes += step(events)
       } catch (error) {
         // The events before the one that fails are good; it fails again when it is asked for.
         if (events.length === 0) throw error

@@ -3,7 +3,7 @@ import { decode, encode } from './bson-raw.ts'
 import { checkNamespace } from './catalog.ts'
 import { prepare, refuse, statements } from './commands-write.ts'
 import { type Command, type Context, flag, optionalCount, optionalDoc } from './context.ts'
-import { openCursor } from './cursors.ts'
+import { fullBatchBytes, openCursor } from './cursors.ts'
 import { fail, type MongoError } from './errors.ts'
 import { okReply } from './reply.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
@@ -24,7 +24,6 @@ interface Operation {
 }
 
 const resultNamespace = 'admin.$cmd.bulkWrite'
-const maxBatchBytes = 12 * 1024 * 1024
 const opFields: Readonly<Record<Kind, ReadonlySet<string>>> = {
   insert: new Set(['insert', 'document']),
   update: new Set(['update', 'filter', 'updateMods', 'multi', 'upsert', 'arrayFilters', 'hint', 'collation', 'constants', 'sort']),
@@ -143,7 +142,7 @@ function replyWith(context: Context, { results, counts }: Pick<Results, 'results
   let fitting = 0
   for (let bytes = 0; fitting < Math.min(wanted.length, limit); fitting++) {
     bytes += encode(wanted[fitting]!).length
-    if (bytes > maxBatchBytes) break
+    if (bytes > fullBatchBytes) break
   }
   const rest = wanted.slice(fitting).map(encode)
   const cursor = { namespace: resultNamespace, stream: rest.values(), sessionId: session?.id, txn, deadline, usedAt: Date.now() }

@@ -39,6 +39,8 @@ export type Cursors = Map<number, Cursor>
 
 export const cursorMs = 10 * 60_000
 const maxBatchBytes = 16 * 1024 * 1024
+/** Bytes after which a batch takes in no more of what is measured before it is made into a reply. */
+export const fullBatchBytes = 12 * 1024 * 1024
 const turnMs = 12
 
 export function openCursor(cursors: Cursors, cursor: Omit<Cursor, 'id' | 'ahead' | 'isBusy'>): Cursor {

@@ -4,6 +4,7 @@ import { flag, optionalDoc } from './context.ts'
 import { valueAt } from './doc-path.ts'
 import { fail } from './errors.ts'
 import { type Index, idIndexSpec } from './index-spec.ts'
+import { withoutPrefix } from './keyspace.ts'
 import { compare } from './order.ts'
 import { hintedIndex, planQuery, sameKey } from './plan.ts'
 import { docOf, type Found, type Query } from './read.ts'
@@ -40,7 +41,7 @@ export function shownKey(collection: Collection | undefined, query: Query, body:
     const paths = collection ? keyPaths(collection, query) : []
     return found => keyOf(docOf(found), paths)
   }
-  return showsRecord ? ({ key }, doc) => ({ ...doc, $recordId: new Binary(key.subarray(4)) }) : undefined
+  return showsRecord ? ({ key }, doc) => ({ ...doc, $recordId: new Binary(withoutPrefix(key)) }) : undefined
 }
 
 /** The fields of the index that answers the query; none when there is no such index. */

@@ -3,6 +3,9 @@ import type { Index } from './index-spec.ts'
 import { encodeKey } from './key.ts'
 import type { Range } from './table.ts'
 
+/** Bytes of the number that a key begins with. */
+const prefixBytes = 4
+
 /** The key of a document: its collection's number and its _id in comparable form. */
 export function docKeyOf(collection: Pick<Collection, 'id'>, id: unknown): { key: Buffer; isExact: boolean } {
   const encoded = encodeKey([id])
@@ -11,7 +14,7 @@ export function docKeyOf(collection: Pick<Collection, 'id'>, id: unknown): { key
 
 /** The key of an index entry; one that is not unique ends with the document's key, so that equal values stand side by side. */
 export function entryKeyOf(index: Index, valueKey: Buffer, docKey: Buffer): Buffer {
-  return index.isUnique ? withPrefix(index.id, valueKey) : Buffer.concat([prefixOf(index.id), valueKey, docKey.subarray(4)])
+  return index.isUnique ? withPrefix(index.id, valueKey) : Buffer.concat([prefixOf(index.id), valueKey, withoutPrefix(docKey)])
 }
 
 /** Everything that belongs to a collection (in the table of documents) or an index (in the table of entries). */
@@ -20,17 +23,20 @@ export function wholeRange(id: number): Range {
 }
 
 function prefixOf(id: number): Buffer {
-  const prefix = Buffer.allocUnsafe(4)
+  const prefix = Buffer.allocUnsafe(prefixBytes)
   prefix.writeUInt32BE(id)
   return prefix
 }
 
 export function withPrefix(id: number, key: Buffer): Buffer {
-  const whole = Buffer.allocUnsafe(4 + key.length)
+  const whole = Buffer.allocUnsafe(prefixBytes + key.length)
   whole.writeUInt32BE(id)
-  whole.set(key, 4)
+  whole.set(key, prefixBytes)
   return whole
 }
+
+/** What `withPrefix` was given. */
+export const withoutPrefix = (whole: Buffer): Buffer => whole.subarray(prefixBytes)
 
 /** The first key behind all keys that begin with `prefix`. */
 export function behind(prefix: Buffer): Buffer {

@@ -1,7 +1,7 @@
 import { entryKey, numberOf } from './capped.ts'
 import type { Collection } from './catalog.ts'
 import { type Context, findCollection, flag } from './context.ts'
-import type { LiveSource } from './cursors.ts'
+import { fullBatchBytes, type LiveSource } from './cursors.ts'
 import { fail } from './errors.ts'
 import { wholeRange } from './keyspace.ts'
 import { compileFilter } from './match.ts'
@@ -9,8 +9,6 @@ import { compileProjection } from './project.ts'
 import type { Query } from './read.ts'
 import { docOf } from './read.ts'
 import type { Doc } from './values.ts'
-
-const maxBatchBytes = 12 * 1024 * 1024
 
 /** A cursor that stays open at the end of a capped collection and goes on with what is inserted later; undefined while nothing is there. */
 export function openTail(
@@ -38,7 +36,7 @@ export function openTail(
       const taken: Doc[] = []
       let bytes = 0
       for (const { key, value } of storage.index.scan({ start, end: whole.end })) {
-        if (taken.length >= size || bytes > maxBatchBytes) break
+        if (taken.length >= size || bytes > fullBatchBytes) break
         // What the cursor has not read yet has had to make room.
         if (next !== undefined && numberOf(key) > next && taken.length === 0 && isGone(next))
           fail(136, 'CollectionScan died due to position in capped collection being deleted')
