@@ -1,4 +1,5 @@
-import { access, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Raised when stored documents change so that this code does not read the old ones. There is no migration before the first release. */
@@ -10,11 +11,7 @@ const dataVersion = 2
  */
 export async function holdDataVersion(dataDir: string): Promise<void> {
   const file = path.join(dataDir, 'version')
-  const hasData = await access(path.join(dataDir, 'mongo')).then(
-    () => true,
-    () => false,
-  )
-  if (!hasData) return writeFile(file, `${dataVersion}\n`)
+  if (!existsSync(path.join(dataDir, 'mongo'))) return writeFile(file, `${dataVersion}\n`)
   const found = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? '1' : Promise.reject(error)))
   if (Number(found) !== dataVersion)
     throw new Error(
