@@ -25,7 +25,7 @@ export async function startDistributedSystem(): Promise<DistributedSystem> {
     PORT: String(base),
     SERVICE_PORT_BASE: String(base + 1),
     DEVNET_RPC_PORT: '0',
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: environment.LOG_LEVEL ?? 'silent',
     RATE_LIMIT_READ: '1000000',
     RATE_LIMIT_WRITE: '1000000',
   }

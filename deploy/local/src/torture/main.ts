@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { startDistributedSystem } from '../testing/distributed.ts'
-import { assertWell } from '../testing/health.ts'
+import { assertWell, illnesses } from '../testing/health.ts'
 import { newValidators } from '../testing/stories.ts'
 import { torture } from './torture.ts'
 
@@ -21,6 +21,10 @@ try {
   })
   await assertWell(running)
   console.log('Every gig was settled exactly once, and the ledger is what the contracts hold.')
+} catch (error) {
+  console.error(error)
+  for (const finding of await illnesses(running)) console.error(JSON.stringify(finding))
+  process.exitCode = 1
 } finally {
   await running.end()
 }

@@ -98,7 +98,16 @@ async function settle(system: System, { job, ends, decide }: Prepared): Promise<
       throw new Error(`its escrow is ${status}`)
     },
     settleSeconds,
-  )
+  ).catch(async cause => {
+    throw new Error(await stateOf(system, job.gigId), { cause })
+  })
+}
+
+/** What the services say of a gig that did not come to its end. */
+async function stateOf(system: System, gigId: string): Promise<string> {
+  const paths = [`/api/gigs/${gigId}`, `/api/escrow/${gigId}`, `/api/swarm/validations?gigId=${gigId}`]
+  const answers = await Promise.all(paths.map(path => system.call('GET', path)))
+  return answers.map(({ status, body }, n) => `${paths[n]}: ${status} ${JSON.stringify(body)}`).join('\n')
 }
 
 async function kill(
