@@ -1,5 +1,5 @@
 import type { Found, Refusal } from '@carapace/api'
-import { atTurnsEnd, type Logger, type Metrics, type Trace } from '@carapace/service'
+import { atTurnsEnd, type Logger, type Metrics, requestLine, type Trace } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
 
 /** A request that is over. */
@@ -20,19 +20,7 @@ export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void 
     const label = route?.path ?? 'none'
     // the gateway's own endpoints are counted where they are handled
     if (route?.service !== 'gateway' || failure) metrics.answered(label, route ? method : 'any', status, ms / 1000)
-    log.info(
-      {
-        trace: trace.traceId,
-        requestId,
-        method,
-        route: label,
-        status,
-        ms: Math.round(ms * 10) / 10,
-        agent: identity?.agent?.agentId,
-        admin: identity?.admin?.wallet,
-        code: failure?.code,
-      },
-      'request',
-    )
+    const line = requestLine({ traceId: trace.traceId, requestId, agentId: identity?.agent?.agentId, status, ms, failure })
+    log.info({ method, route: label, ...line, admin: identity?.admin?.wallet }, 'request')
   })
 }

@@ -2,15 +2,10 @@ import type { ErrorCode } from '@carapace/api'
 import type { Platform } from '../define.ts'
 import type { Logger } from '../log.ts'
 import { atTurnsEnd } from '../turn.ts'
+import { type Answered, requestLine } from './request-line.ts'
 
 /** What is told of a request once it is answered. */
-export interface Ended {
-  traceId: string
-  requestId: string
-  agentId: string | undefined
-  status: number
-  /** Milliseconds. */
-  ms: number
+export interface Ended extends Answered {
   failure: Failure | undefined
 }
 export interface Failure {
@@ -36,9 +31,9 @@ export function openJournal({ log, metrics }: Pick<Platform, 'log' | 'metrics'>)
 /** A line holds nothing that would have to be cut out, so nothing is searched for. */
 function lineWriter(log: Logger, method: string, route: string): Note {
   const lines = log.child({ method, route }, { redact: [] })
-  return ({ traceId, requestId, agentId, status, ms, failure }) => {
-    const line = { trace: traceId, requestId, status, ms: Math.round(ms * 10) / 10, agent: agentId, code: failure?.code }
-    if (failure && status >= 500) lines.error({ ...line, err: failure.error }, 'request')
+  return ended => {
+    const line = requestLine(ended)
+    if (ended.failure && ended.status >= 500) lines.error({ ...line, err: ended.failure.error }, 'request')
     else lines.info(line, 'request')
   }
 }
