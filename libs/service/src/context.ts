@@ -1,5 +1,6 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { AdminCaller, AgentCaller } from '@carapace/api'
+import { type Mac, macOf } from './mac.ts'
 
 /** What the gateway knows of a request and services may trust: signed, short-lived, stripped when it comes from outside. */
 export interface RequestContext {
@@ -24,8 +25,6 @@ export const contextHeader = 'x-carapace-context'
 /** Travels beside the context, unsigned: it names a request in logs and answers and gives no right to anything. */
 export const requestIdHeader = 'x-request-id'
 
-const blockBytes = 64
-const digestBytes = 32
 const lifetimeMs = 30_000
 const stepMs = 5_000
 const remembered = 1_000
@@ -36,11 +35,11 @@ export const expiry = (nowMs = Date.now()): number => Math.ceil(nowMs / stepMs) 
 /** `<base64url json>.<base64url HMAC-SHA256>` */
 export function signContext(context: RequestContext, key: string): string {
   const json = JSON.stringify(context)
-  const { signed } = signerOf(key)
+  const { mac, signed } = signerOf(key)
   const known = signed.get(json)
   if (known !== undefined) return known
   const body = Buffer.from(json).toString('base64url')
-  const header = `${body}.${mac(body, key).toString('base64url')}`
+  const header = `${body}.${mac(body).toString('base64url')}`
   remember(signed, json, header)
   return header
 }
@@ -48,20 +47,21 @@ export function signContext(context: RequestContext, key: string): string {
 /** The context, or undefined when it is missing, forged or expired. It may be that of an earlier request with the same header, and is not to be changed. */
 export function verifyContext(header: string | undefined, key: string, nowMs = Date.now()): Readonly<RequestContext> | undefined {
   if (header === undefined) return undefined
-  const { verified } = signerOf(key)
+  const { mac, verified } = signerOf(key)
   const known = verified.get(header)
-  const context = known ?? authentic(header, key)
+  const context = known ?? authentic(header, mac)
   if (!context || context.expires <= nowMs) return undefined
   if (!known) remember(verified, header, context)
   return context
 }
 
-function authentic(header: string, key: string): RequestContext | undefined {
+function authentic(header: string, mac: Mac): RequestContext | undefined {
   const dot = header.indexOf('.')
   if (dot < 1) return undefined
   const body = header.slice(0, dot)
   const given = Buffer.from(header.slice(dot + 1), 'base64url')
-  return given.length === digestBytes && timingSafeEqual(given, mac(body, key)) ? parsed(body) : undefined
+  const right = mac(body)
+  return given.length === right.length && timingSafeEqual(given, right) ? parsed(body) : undefined
 }
 
 /** All are forgotten when there are too many: those that still come are back with their next request. */
@@ -84,9 +84,7 @@ function parsed(body: string): RequestContext | undefined {
 
 /** What is kept for each key. */
 interface Signer {
-  /** The two blocks that RFC 2104 puts before text and inner hash; behind the outer one there is room for the inner hash. */
-  inner: Buffer
-  outer: Buffer
+  mac: Mac
   /** Headers by the JSON of their context, and contexts by their header, of late. */
   signed: Map<string, string>
   verified: Map<string, RequestContext>
@@ -96,28 +94,8 @@ const signers = new Map<string, Signer>()
 function signerOf(key: string): Signer {
   let signer = signers.get(key)
   if (!signer) {
-    signer = { ...pad(key), signed: new Map(), verified: new Map() }
+    signer = { mac: macOf(key), signed: new Map(), verified: new Map() }
     signers.set(key, signer)
   }
   return signer
-}
-
-/** HMAC-SHA256 (RFC 2104) from two one-shot hashes: an Hmac object for each request costs several times as much, most of it in its collection. */
-function mac(body: string, key: string): Buffer {
-  const { inner, outer } = signerOf(key)
-  const text = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(body))
-  inner.copy(text)
-  text.write(body, blockBytes)
-  hash('sha256', text, 'buffer').copy(outer, blockBytes)
-  return hash('sha256', outer, 'buffer')
-}
-
-function pad(key: string): Pick<Signer, 'inner' | 'outer'> {
-  const bytes = Buffer.from(key)
-  const block = Buffer.alloc(blockBytes)
-  const short = bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes
-  short.copy(block)
-  const outer = Buffer.alloc(blockBytes + digestBytes)
-  outer.set(block.map(byte => byte ^ 0x5c))
-  return { inner: block.map(byte => byte ^ 0x36) as Buffer, outer }
 }
