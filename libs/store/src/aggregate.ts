@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Draft, type ErrorCode, refuse } from '@carapace/api'
+import { type Draft, type ErrorCode, type PageQuery, refuse } from '@carapace/api'
 import type { ClientSession, Collection, mongo, Schema } from 'mongoose'
 import { type Envelope, envelopeFields, fieldsOf, type Stored, stored, updateOf } from './aggregate-document.ts'
 import { announce, type Database } from './database.ts'
@@ -57,9 +57,9 @@ export interface AggregateStore<T> {
    * A page, newest first, of a filter with a range in it. An index knows the range or the order, not both: where few match they are sorted, where
    * many do, `inOrder`, an index in the order of the list, is walked until the page is full.
    */
-  pageOfRange(filter: Record<string, unknown>, page: { limit: number; offset: number }, inOrder: string): Promise<Page<Stored<T>>>
+  pageOfRange(filter: Record<string, unknown>, page: PageQuery, inOrder: string): Promise<Page<Stored<T>>>
   /** One page and the count of all matches, newest first unless sorted otherwise. What another process writes counts after 1 s at the latest. */
-  page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort?: Record<string, 1 | -1>): Promise<Page<Stored<T>>>
+  page(filter: Record<string, unknown>, page: PageQuery, sort?: Record<string, 1 | -1>): Promise<Page<Stored<T>>>
 }
 
 export interface FindOptions {

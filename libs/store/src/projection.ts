@@ -1,4 +1,4 @@
-import type { CloudEvent } from '@carapace/api'
+import type { CloudEvent, PageQuery } from '@carapace/api'
 import type { ClientSession, Schema } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
@@ -28,7 +28,7 @@ export interface Projection<Row> {
     options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number },
   ): Promise<(Row & { id: string })[]>
   /** One page and the count of all matches. What another process writes counts after 1 s at the latest. */
-  page(filter: Record<string, unknown>, page: { limit: number; offset: number }, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
+  page(filter: Record<string, unknown>, page: PageQuery, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
   /** The kept figures by name; 0n for one that nothing adds to. */
   sums: Sums<Row>['read']
 }

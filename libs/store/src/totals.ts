@@ -1,3 +1,4 @@
+import type { PageQuery } from '@carapace/api'
 import type { Database } from './database.ts'
 
 /** One page of a list, and how many matches there are in all. */
@@ -9,7 +10,7 @@ export interface Page<T> {
 /** How many documents lists have in all. A count walks every key of its range; kept ones let a list cost the same however long it is. */
 export interface Totals {
   /** Reads a page, and counts only what the page itself does not tell. */
-  page<T>(filter: Record<string, unknown>, page: { limit: number; offset: number }, read: () => Promise<T[]>): Promise<Page<T>>
+  page<T>(filter: Record<string, unknown>, page: PageQuery, read: () => Promise<T[]>): Promise<Page<T>>
   /** How many match, also when a page would tell. */
   of(filter: Record<string, unknown>): Promise<number>
   /** Something was written here: what was counted before no longer holds. */

@@ -1,4 +1,4 @@
-import { type Chain, type ChainCommand, chainCommand, chainCommandType, commandRoute, type Draft, refuse } from '@carapace/api'
+import { type Chain, type ChainCommand, chainCommand, chainCommandType, commandRoute, type Draft, type PageQuery, refuse } from '@carapace/api'
 import type { mongo } from 'mongoose'
 import type { Collections } from './collections.ts'
 import { type OpRecord, type TxRecord, terminalFailures } from './records.ts'
@@ -22,12 +22,9 @@ const ownersRound: ReadonlySet<string> = new Set([
 
 /** What an operator sees and may do about commands. */
 export interface Operator {
-  list(query: {
-    state?: string | undefined
-    chain?: Chain | undefined
-    limit: number
-    offset: number
-  }): Promise<{ commands: OperationView[]; total: number; limit: number; offset: number }>
+  list(
+    query: PageQuery & { state?: string | undefined; chain?: Chain | undefined },
+  ): Promise<PageQuery & { commands: OperationView[]; total: number }>
   inspect(opKey: string): Promise<OperationView>
   /** @throws Refusal INVALID_STATE unless its last round has failed, or when its owner has taken that failure as the end */
   retry(opKey: string): Promise<{ success: true; commandId: string; round: number }>

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Chain } from '@carapace/api'
+import type { Chain, PageQuery } from '@carapace/api'
 import type { Database } from '@carapace/store'
 import { type Candidate, type Order, questionOf, type Wish } from './discover.ts'
 import { keptAnswers } from './kept-answers.ts'
-import { type Page, textIndex } from './text-index.ts'
+import { textIndex } from './text-index.ts'
 
 /** Ids of one page, and how many there are in all. */
 export interface Found {
@@ -14,9 +14,9 @@ export interface Found {
 /** What is asked of all agents at once: kept in memory (some 2 kB for each), brought up to date before each answer. */
 export interface Directory {
   /** Active agents whose text holds this, newest first; `first`, if it is among them, before all others. */
-  findByText(part: string, page: Page, first?: string): Promise<Found>
+  findByText(part: string, page: PageQuery, first?: string): Promise<Found>
   /** Agents for hire that fit. */
-  discover(wish: Wish, sortBy: Order, page: Page): Promise<Found>
+  discover(wish: Wish, sortBy: Order, page: PageQuery): Promise<Found>
 }
 
 interface Row {

@@ -1,16 +1,12 @@
-import { refuse } from '@carapace/api'
-import type { Stored } from '@carapace/store'
+import { type PageQuery, refuse } from '@carapace/api'
+import type { Page, Stored } from '@carapace/store'
 import type { AgentStore } from './agent.store.ts'
 import type { Agent } from './agent.ts'
 import type { Found } from './directory.ts'
 import type { Parts } from './parts.ts'
 
 /** One page of the active agents whose handle, description or skills hold the text, in any letter case; the one whose handle it is comes first. */
-export async function search(
-  agents: AgentStore,
-  text: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: Stored<Agent>[]; total: number }> {
+export async function search(agents: AgentStore, text: string, { limit, offset }: PageQuery): Promise<Page<Stored<Agent>>> {
   const wanted = text.toLowerCase()
   if (wanted === '') return { items: [], total: 0 }
   const exact = await agents.byHandle(wanted)
@@ -18,7 +14,7 @@ export async function search(
 }
 
 /** The agents of a page in its order. */
-export async function agentsOf(agents: AgentStore, { ids, total }: Found): Promise<{ items: Stored<Agent>[]; total: number }> {
+export async function agentsOf(agents: AgentStore, { ids, total }: Found): Promise<Page<Stored<Agent>>> {
   const found = new Map((ids.length ? await agents.find({ _id: { $in: ids } }) : []).map(agent => [agent.id, agent]))
   return { items: ids.flatMap(id => found.get(id) ?? []), total }
 }

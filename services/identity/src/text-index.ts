@@ -1,3 +1,4 @@
+import type { PageQuery } from '@carapace/api'
 import { keptAnswers, lowerBound, newestFirst, type Question } from './kept-answers.ts'
 
 /** A text to be found. */
@@ -5,11 +6,6 @@ export interface Entry {
   id: string
   text: string
   createdAt: Date
-}
-
-export interface Page {
-  limit: number
-  offset: number
 }
 
 /**
@@ -22,7 +18,7 @@ export interface TextIndex {
   put(entry: Entry): void
   remove(id: string): void
   /** Ids of one page of the entries that hold this, newest first; `first`, if it is among them, before all others. */
-  find(part: string, page: Page, first?: string): { ids: string[]; total: number }
+  find(part: string, page: PageQuery, first?: string): { ids: string[]; total: number }
 }
 
 const longestGram = 3

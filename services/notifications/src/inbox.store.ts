@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Notification } from '@carapace/api'
+import type { Notification, PageQuery } from '@carapace/api'
 import { type Database, duplicateIndex, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Notice } from './notices.ts'
@@ -22,7 +22,7 @@ interface Entry {
 export interface Inbox {
   /** Adds what is not there yet: a redelivered event adds nothing. */
   add(eventId: string, notices: readonly Notice[]): Promise<void>
-  page(agentId: string, page: { limit: number; offset: number; unreadOnly: boolean }): Promise<{ notifications: Notification[]; total: number }>
+  page(agentId: string, page: PageQuery & { unreadOnly: boolean }): Promise<{ notifications: Notification[]; total: number }>
   unread(agentId: string): Promise<number>
   /** What came at `from` or later, oldest first. */
   since(agentId: string, from: Date, limit: number): Promise<Notification[]>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { PageQuery } from '@carapace/api'
 import { type Database, duplicateIndex, type Page, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Dated, Fact } from './facts.ts'
@@ -38,7 +39,7 @@ export interface AuditLog {
   append(entry: NewEntry, scores: { before: number; after: number }): Promise<boolean>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Dated[]>
-  page(filter: Record<string, unknown>, page: { limit: number; offset: number }): Promise<Page<Entry>>
+  page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
   verify(): Promise<number[]>
 }

@@ -1,4 +1,4 @@
-import type { Chain } from '@carapace/api'
+import type { Chain, PageQuery } from '@carapace/api'
 import { type Database, type Page, totalsOf } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
 import type { PaymentStatus } from './payment.ts'
@@ -31,7 +31,7 @@ export interface History {
   add(movement: Omit<Movement, 'changedAt'>, session: ClientSession): Promise<void>
   change(id: string, fields: Partial<Pick<Movement, 'status' | 'txHash' | 'isFinal'>>, session?: ClientSession): Promise<void>
   get(id: string): Promise<Movement | undefined>
-  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<Movement>>
+  page(agentId: string, page: PageQuery): Promise<Page<Movement>>
 }
 
 /** What agents are shown of the movements of their money; written with the ledger's entries, in the same transaction. */

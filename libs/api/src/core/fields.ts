@@ -125,6 +125,8 @@ export const pageQuery = {
     .meta({ type: 'integer', minimum: 1, description: 'More than 100 is lowered to 100' }),
   offset: wholeNumber('a whole number of at least 0').prefault('0').meta({ type: 'integer', minimum: 0 }),
 }
+/** Which page of a list is asked for: at most `limit` entries behind the first `offset`. */
+export type PageQuery = z.infer<z.ZodObject<typeof pageQuery>>
 /** The answer L(x): one page of a list under its name. */
 export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.looseObject({ [name]: z.array(item), total: z.int(), limit: z.int(), offset: z.int() } as Record<Name, z.ZodArray<Item>> & {

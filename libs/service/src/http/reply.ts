@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PageQuery } from '@carapace/api'
 
 /** An answer that is more than its declared status and a JSON body. Made by `reply`, `image`, `list`. */
 export class Reply {
@@ -25,7 +26,7 @@ export const content = (type: string, body: Buffer | string, headers?: Record<st
   new Reply(undefined, Buffer.from(body), { 'content-type': type, ...headers })
 
 /** A bare array with its total in `X-Total-Count` and the next page in `Link`. */
-export const bareList = (items: unknown[], total: number, page: { limit: number; offset: number }) =>
+export const bareList = (items: unknown[], total: number, page: PageQuery) =>
   new Reply(undefined, items, { 'x-total-count': String(total) }, page.offset + items.length < total ? page.offset + page.limit : undefined)
 
 /** Writes an answer: ETag and 304 on GET, length, type; they are added to `headers`. HEAD sends no body. */

@@ -1,3 +1,4 @@
+import type { PageQuery } from '@carapace/api'
 import { type Database, type Page, totalsOf } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
 import type { BondEvent } from './outcome.ts'
@@ -14,7 +15,7 @@ export interface History {
   add(events: readonly BondEvent[], session: ClientSession): Promise<void>
   get(id: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
   ofOperation(agentId: string, operationId: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
-  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<BondEvent & { createdAt: Date }>>
+  page(agentId: string, page: PageQuery): Promise<Page<BondEvent & { createdAt: Date }>>
 }
 
 /** Everything that happened to bonds, in a collection that only grows. */

@@ -1,4 +1,4 @@
-import type { Chain } from '@carapace/api'
+import type { Chain, PageQuery } from '@carapace/api'
 import { type Database, type Page, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
 
@@ -16,11 +16,13 @@ export interface Earning {
 }
 
 export interface Earnings {
-  /** Once per gig or job. */
-  add(earning: Earning): Promise<void>
+  /** One per gig or job: as it was paid in the end, for whom it was first credited to. */
+  put(earning: Earning): Promise<void>
+  /** The gig is not paid after all. */
+  remove(gigId: string): Promise<void>
   /** What the source has earned, and will, counts for the target. */
   inherit(sourceAgentId: string, targetAgentId: string): Promise<void>
-  page(agentId: string, page: { limit: number; offset: number }): Promise<Page<Earning>>
+  page(agentId: string, page: PageQuery): Promise<Page<Earning>>
   /** Sum of the net of all. */
   total(agentId: string): Promise<bigint>
 }
@@ -47,10 +49,14 @@ export function earningStore(db: Database): Earnings {
   const heirs = () => db.connection.collection<{ _id: string; targetAgentId: string }>('heirs')
   const totals = totalsOf(db, 'earnings')
   return {
-    add: async earning => {
-      const heir = await heirs().findOne({ _id: earning.agentId })
-      const credited = heir ? { ...earning, agentId: heir.targetAgentId } : earning
-      await rows.updateOne({ _id: earning.gigId ?? earning.jobId! }, { $setOnInsert: credited }, { upsert: true })
+    put: async ({ agentId, ...earned }) => {
+      const heir = await heirs().findOne({ _id: agentId })
+      const credited = { agentId: heir?.targetAgentId ?? agentId }
+      await rows.updateOne({ _id: earned.gigId ?? earned.jobId! }, { $set: earned, $setOnInsert: credited }, { upsert: true })
+      totals.forget()
+    },
+    remove: async gigId => {
+      await rows.deleteOne({ _id: gigId })
       totals.forget()
     },
     inherit: async (sourceAgentId, targetAgentId) => {
