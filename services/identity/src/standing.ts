@@ -4,6 +4,7 @@ import {
   agentUnfollowed,
   bondDeposited,
   bondLocked,
+  bondLockFailed,
   bondSlashed,
   bondUnlocked,
   bondWithdrawn,
@@ -85,7 +86,7 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     const { bondTier, bondStatus, totalBonded, availableBond, lockedBond } = bond
     return tell(agentId, 'bond', version, { bondTier, bondStatus, totalBonded, availableBond, lockedBond })
   }
-  const bondEvents = [bondDeposited, bondWithdrawn, bondLocked, bondUnlocked, bondSlashed, slashReversed]
+  const bondEvents = [bondDeposited, bondWithdrawn, bondLocked, bondLockFailed, bondUnlocked, bondSlashed, slashReversed]
 
   /** The name an agent has now; whoever else showed that very name before shows it no more. */
   const named = async ({

@@ -1,5 +1,6 @@
 import { gigAssigned, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import { withConfirmedLock } from './bond-locks.ts'
 import { type Acceptance, facts, type Gig, graceAfterDeadline, hour, move, needOpen, who } from './gig.ts'
 
 /** Notes who has applied: applicants are never asked to judge. */
@@ -48,7 +49,7 @@ export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: 
     deadlineAt,
     dueAt: new Date(deadlineAt.getTime() + graceAfterDeadline),
   }
-  return move(gig, 'assign', changes, moved => [
+  return move(withConfirmedLock(gig, agentId), 'assign', changes, moved => [
     gigAssigned.of({
       ...facts(moved),
       ...who(moved),

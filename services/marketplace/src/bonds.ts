@@ -1,4 +1,4 @@
-import { bondDeposited, bondLocked, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
+import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { projection } from '@carapace/store'
 import { Schema } from 'mongoose'
@@ -26,6 +26,7 @@ export function bondProjection({ db }: Pick<Platform, 'db'>): Bonds {
       on(bondDeposited, keep),
       on(bondWithdrawn, keep),
       on(bondLocked, keep),
+      on(bondLockFailed, keep),
       on(bondUnlocked, keep),
       on(bondSlashed, keep),
       on(slashReversed, keep),

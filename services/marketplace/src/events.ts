@@ -2,6 +2,7 @@ import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 import { addApplicant, bondFailed } from './acceptance.ts'
+import { bondLost, showBond } from './bond-locks.ts'
 import { rescoreCrew } from './crew-score.ts'
 import type { Gig } from './gig.ts'
 import { follow, linkValidation, type Panel, showEscrow } from './heard.ts'
@@ -15,6 +16,13 @@ export const events = (parts: Parts): Subscription[] => {
   const change = (gigId: string, decide: (gig: Gig) => Decision<Gig> | undefined) => gigs.change(gigId, decide)
   const escrowIs = (gigId: string, status: Gig['escrowStatus'], { aggregateversion }: api.CloudEvent) =>
     change(gigId, gig => showEscrow(gig, status, aggregateversion))
+
+  const bondIs = async ({ agentId, gigId }: { agentId: string; gigId: string }, isLocked: boolean, { aggregateversion: version }: api.CloudEvent) => {
+    await change(gigId, gig => {
+      const state = showBond(gig, { agentId, isLocked, version })
+      return state && { state, events: [] }
+    })
+  }
 
   const panelIs = async ({ gigId, ...panel }: Panel & { gigId: string | null }, { aggregateversion }: api.CloudEvent) => {
     if (gigId !== null) await change(gigId, gig => linkValidation(gig, panel, aggregateversion))
@@ -42,8 +50,17 @@ export const events = (parts: Parts): Subscription[] => {
         ? Promise.resolve()
         : crews.change(crewId, crew => ({ state: { ...crew, gigsCompleted: crew.gigsCompleted + 1 }, events: [] }), { cause: event.id }),
     ),
-    on(api.bondLocked, payload => onBondLocked(parts, payload)),
-    on(api.bondLockFailed, ({ agentId, gigId }, { time }) => change(gigId, gig => bondFailed(gig, agentId, new Date(time)))),
+    on(api.bondLocked, async (payload, event) => {
+      await bondIs(payload, true, event)
+      await onBondLocked(parts, payload)
+    }),
+    on(api.bondUnlocked, (payload, event) => bondIs(payload, false, event)),
+    on(api.bondLockFailed, async (payload, event) => {
+      const { agentId, gigId, isLockedAgain } = payload
+      if (isLockedAgain) return bondIs(payload, false, event)
+      await change(gigId, gig => bondLost(gig, { agentId, isLocked: false, version: event.aggregateversion }, clock.now()))
+      await change(gigId, gig => bondFailed(gig, agentId, new Date(event.time)))
+    }),
     on(api.validationOpened, panelIs),
     on(api.panelChanged, panelIs),
     on(api.escrowDecided, payload => change(payload.gigId, gig => follow(gig, payload, clock.now()))),

@@ -34,6 +34,8 @@ export interface Gig {
   escrowStatus: 'none' | 'locked' | 'released' | 'refunded' | 'disputed'
   /** Version of the escrow that this is of: later word is never undone by what comes late. */
   escrowAsOf: number
+  /** What was last told of the locks that agents have, or had, for this gig. Missing in older documents. */
+  bondLocks?: BondLock[]
   /** Agents whose acceptance was given up because their bond lock came too late: they cannot be assigned by it any more. */
   givenUp: string[]
   /** An acceptance that waits for its bond lock. */
@@ -54,6 +56,13 @@ export interface Gig {
   completedAt: Date | null
   /** When time alone moves it on; null in final states and where another service's timers rule. */
   dueAt: Date | null
+}
+
+export interface BondLock {
+  agentId: string
+  isLocked: boolean
+  /** Version of the agent's bond that this is of. */
+  version: number
 }
 
 export interface PanelStamp {

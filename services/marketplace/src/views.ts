@@ -3,6 +3,7 @@ import { usd } from '@carapace/api'
 import type { AgentRef } from '@carapace/projections'
 import type { Stored } from '@carapace/store'
 import type { Application } from './application.store.ts'
+import { bondStatusOf } from './bond-locks.ts'
 import type { Gig } from './gig.ts'
 import type { Offer } from './offer.store.ts'
 
@@ -48,6 +49,7 @@ export function gigView(gig: Stored<Gig>, refs: Refs, viewer: Viewer = {}): api.
     assignee: gig.assigneeId === null ? null : (refs(gig.assigneeId) as api.Gig['poster']),
     applicantCount: gig.applicantIds.length,
     escrowStatus: gig.escrowStatus,
+    bondStatus: bondStatusOf(gig),
     deadlineAt: iso(gig.deadlineAt),
     assignedAt: iso(gig.assignedAt),
     submittedAt: iso(gig.submittedAt),

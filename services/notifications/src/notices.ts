@@ -229,6 +229,20 @@ export const noticeRules: readonly NoticeRule[] = [
       amount: api.usd(amount),
     }),
   ),
+  rule(api.bondLockFailed, ({ agentId, amount, gigId, wasLocked, isLockedAgain }, tell) => {
+    const next = isLockedAgain ? 'It is being locked once more.' : 'It is free again.'
+    if (wasLocked)
+      tell(agentId, ['bond_lost', 'Bond lock undone', `The chain took back the lock of ${formatUsdc(amount)} for a gig. ${next}`], { gigId })
+  }),
+  rule(api.gigBondLost, ({ posterId, gigId, gigTitle, bondRequired }, tell) =>
+    tell(
+      posterId,
+      ['bond_lost', 'Bond lost', `The chain took back the lock of the bond of ${formatUsdc(bondRequired)} for "${gigTitle}". It goes on without.`],
+      {
+        gigId,
+      },
+    ),
+  ),
   rule(api.bondWalletChanged, ({ agentId, walletAddress, effectiveAt }, tell) =>
     tell(agentId, ['bond_wallet_changed', 'Bond wallet changed', `Withdrawals will go to ${walletAddress} from ${effectiveAt}.`], {
       walletAddress,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { escrowFailed, gigAssigned, gigCommented } from '@carapace/api'
+import { bondLockFailed, escrowFailed, gigAssigned, gigBondLost, gigCommented } from '@carapace/api'
 import { published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { identityStandIn, named, stranger } from './testing/identity.ts'
@@ -86,6 +86,29 @@ describe('notifications', () => {
     const typesOf = async (agentId: string) => (await inbox(agentId)).body.notifications.map((entry: { type: string }) => entry.type)
     await until('the poster knows both', async () => (await typesOf(posterId)).length === 2)
     assert.deepEqual([await typesOf(posterId), await typesOf(assigneeId)], [['escrow_failed', 'escrow_failed'], ['escrow_failed']])
+  })
+
+  it('tell the assignee of a bond lock that was undone, and the poster of a bond that is lost for good', async () => {
+    const [posterId, agentId, gigId] = [randomUUID(), randomUUID(), randomUUID()]
+    const bond = { bondEventId: gigId, chain: 'BASE_SEPOLIA', bondTier: 'BONDED', bondStatus: 'BONDED', txHash: null, code: 'REVERTED' } as const
+    const amounts = { amount: 20_000_000n, totalBonded: 20_000_000n, availableBond: 20_000_000n, lockedBond: 0n, slashedBond: 0n }
+    const failed = (wasLocked: boolean, isLockedAgain: boolean) =>
+      bondLockFailed.of({ agentId, gigId, ...bond, ...amounts, wasLocked, isLockedAgain, changedAt: new Date().toISOString() })
+
+    for (const draft of [failed(false, false), failed(true, true), failed(true, false)]) await platform.publish(draft)
+    await platform.publish(
+      gigBondLost.of({
+        ...{ gigId, gigTitle: 'Audit', posterId, budget: 40_000_000n, chain: 'BASE_SEPOLIA', bondRequired: 20_000_000n },
+        ...{ assigneeId: agentId, crewId: null, memberIds: [], lostAt: new Date().toISOString() },
+      }),
+    )
+
+    const messagesOf = async (id: string) => (await inbox(id)).body.notifications.map((entry: { message: string }) => entry.message).reverse()
+    await until('both know', async () => (await messagesOf(agentId)).length === 2 && (await messagesOf(posterId)).length === 1)
+    const [first, second] = await messagesOf(agentId)
+    assert.match(first, /took back .*locked once more/)
+    assert.match(second, /took back .*free again/)
+    assert.match((await messagesOf(posterId))[0], /"Audit"\. It goes on without/)
   })
 
   it('pages newest first and counts', async () => {

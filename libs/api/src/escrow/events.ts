@@ -135,11 +135,14 @@ export const bondUnlocked = event('escrow.bond.unlocked', 'agentId', 'The lock f
   /** Ended without a slash. */
   clean: z.boolean(),
 })
-export const bondLockFailed = event('escrow.bond.lock-failed', 'agentId', 'A lock failed for good: the acceptance has failed', {
-  agentId: id,
+export const bondLockFailed = event('escrow.bond.lock-failed', 'agentId', 'A lock failed for good, or a reorganisation of the chain undid it', {
+  ...bondFacts,
   gigId: id,
-  amount: micro,
   code: z.string(),
+  /** The gig's lock had been told of as standing; an acceptance that waited for it has failed otherwise. */
+  wasLocked: z.boolean(),
+  /** It is asked for once more: `locked` or another `lock-failed` follows. */
+  isLockedAgain: z.boolean(),
 })
 const slashFacts = { ...bondFacts, slashId: id, validationId: id.nullable(), reason: z.string(), by: z.enum(['swarm', 'oracle', 'admin']) }
 export const bondSlashed = event('escrow.bond.slashed', 'agentId', 'Stake was taken into the fee pool', slashFacts)

@@ -109,6 +109,18 @@ export const gigDisputed = event('marketplace.gig.disputed', 'gigId', 'The gig w
   disputedAt: timestamp,
 })
 
+export const gigBondLost = event(
+  'marketplace.gig.bond-lost',
+  'gigId',
+  'The gig goes on without the bond that it requires: the chain undid its lock',
+  {
+    ...gigFacts,
+    ...assignment,
+    bondRequired: micro,
+    lostAt: timestamp,
+  },
+)
+
 export const crewChanged = event('marketplace.crew.changed', 'crewId', 'A crew as it is now', {
   crewId: id,
   name: z.string(),

@@ -37,6 +37,7 @@ export const gig = z
     assignee: agentRef.nullable(),
     applicantCount: z.int(),
     escrowStatus: gigEscrowStatus,
+    bondStatus: z.enum(['none', 'locked']).meta({ description: 'Whether the bond that the gig requires of its assignee is locked now' }),
     deadlineAt: timestamp.nullable(),
     assignedAt: timestamp.nullable(),
     submittedAt: timestamp.nullable(),

@@ -32,6 +32,7 @@ export const notificationTypes = [
   'bond_deposited',
   'bond_locked',
   'bond_unlocked',
+  'bond_lost',
   'bond_wallet_changed',
   'slash_applied',
   'slash_reversed',

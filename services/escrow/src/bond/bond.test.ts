@@ -219,6 +219,55 @@ describe('bonds', () => {
     }
   })
 
+  /** A reorganisation takes the lock of the gig away for good. */
+  const loseLock = async ({ gigId }: Story) => {
+    const lock = world.commands.findLast(({ kind, args }) => kind === 'bond.lock' && args.gigId === gigId)!
+    await world.outcome(lock, 'reorg', '', 2)
+    await world.outcome(lock, 'fail', 'REVERTED', 3)
+  }
+
+  it('are locked again when a reorganisation undid the lock of a running gig', async () => {
+    const story = await bondedGig()
+
+    await loseLock(story)
+
+    const locks = async () => (await history(story.worker)).filter(([type]: [string]) => type === 'LOCK').length
+    await until('it is locked again', async () => (await locks()) === 2)
+    assert.equal((await status(story.worker)).lockedBond, 50)
+    await world.platform.publish(told.resolved(story, 'approved'))
+    assert.equal((await unlocked(story.worker)).availableBond, 100)
+    assert.deepEqual(
+      (await history(story.worker)).map(([type]: [string]) => type),
+      ['UNLOCK', 'LOCK', 'UNLOCK', 'LOCK', 'DEPOSIT'],
+    )
+  })
+
+  it('lose nothing to a rejection when the lock is gone for good, before the verdict or after it was frozen', async () => {
+    for (const isFrozen of [false, true]) {
+      const story = await bondedGig()
+      const appealId = randomUUID()
+      const appealUntil = new Date(Date.now() + 9 * day * 1000).toISOString()
+      const verdict = told.resolved(story, 'rejected', isFrozen ? { frozen: true, appealUntil } : {})
+      if (isFrozen) for (const draft of [told.frozen(story), verdict]) await world.platform.publish(draft)
+      world.chain = ({ kind }) => (kind === 'bond.lock' ? 'fail' : 'confirm')
+
+      await loseLock(story)
+      await until('it is free', async () => (await status(story.worker)).availableBond === 100)
+      for (const draft of isFrozen ? [told.appealFiled(story, appealId), told.appealClosed(story, appealId, 'lost', true)] : [verdict])
+        await world.platform.publish(draft)
+
+      await untilStatus(world, story.gigId, 'refunded')
+      const shown = await status(story.worker)
+      assert.deepEqual([shown.availableBond, shown.slashedBond, shown.locks], [100, 0, []])
+      if (isFrozen) {
+        const rows = world.platform.service('escrow').platform.db.connection.collection('slashes')
+        const row = await until('the row is applied', () => rows.findOne({ gigId: story.gigId, status: 'APPLIED' }))
+        assert.equal(BigInt(String(row.amount)), 0n)
+      }
+      world.chain = () => 'confirm'
+    }
+  })
+
   it('are undone after 15 minutes when the gig was not assigned, and kept when it was', async () => {
     const agent = await bonded(100)
     const [lost, kept] = [randomUUID(), randomUUID()]

@@ -36,7 +36,7 @@ async function hearOf(parts: Parts, heard: Heard): Promise<void> {
     return made
   })
   await tellSlash(parts, before!, after, heard)
-  const lock = heard.is === 'confirmed' ? after.locks.find(({ lockId }) => lockId === heard.id) : undefined
+  const lock = before!.locks.find(({ lockId }) => lockId === heard.id)
   if (lock) await closeLockOf(parts, lock.gigId)
 }
 

@@ -2,9 +2,9 @@ import type { ChainLog } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { sum } from '../amounts.ts'
 import { type Bond, type BondLock, type Done, type Move, reduceLocks, withLock } from './bond.ts'
-import { confirmLock, confirmMove, confirmUnlock, failLock, type OnChain, type Outcome, outcome } from './outcome.ts'
+import { confirmLock, confirmMove, confirmUnlock, type OnChain, type Outcome, outcome } from './outcome.ts'
 import { endLock, failMove, unlockFailed } from './request.ts'
-import { undoMove, undoUnlock } from './undo.ts'
+import { failLock, undoMove, undoUnlock } from './undo.ts'
 
 /** What the relayer says about the command of a bond event. `seq` rises with everything that it says about one. */
 export type Heard = { id: string; round: number; seq: number } & (
@@ -24,7 +24,8 @@ export function hear(bond: Bond, heard: Heard, now: Date, newId: () => string): 
   const move = bond.moves.find(known => known.id === id)
   if (move) return heard.is === 'confirmed' ? moved(bond, move, heard, now) : failMove(bond, move)
   const lock = bond.locks.find(({ lockId }) => lockId === id)
-  if (lock && heard.seq > lock.lockSeq) return heard.is === 'confirmed' ? locked(bond, lock, heard, now, newId) : failLock(bond, lock, heard.code)
+  if (lock && heard.seq > lock.lockSeq)
+    return heard.is === 'confirmed' ? locked(bond, lock, heard, now, newId) : failLock(bond, lock, heard.code, newId(), now)
   const unlocking = bond.locks.find(({ unlockId }) => unlockId === id)
   if (unlocking && heard.seq > unlocking.unlockSeq) return unlocked(bond, unlocking, heard, now)
   return again(bond, heard, now)

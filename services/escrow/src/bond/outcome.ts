@@ -1,4 +1,4 @@
-import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, type Draft, slashReversed } from '@carapace/api'
+import { bondDeposited, bondLocked, bondSlashed, bondUnlocked, bondWithdrawn, type Draft, slashReversed } from '@carapace/api'
 import { account, type Posting, transfer } from '../ledger.ts'
 import { type Bond, type BondLock, lockedOf, type Move, settled, statusOf, tierOf } from './bond.ts'
 
@@ -141,15 +141,6 @@ export function confirmLock(bond: Bond, lock: BondLock, { txHash, blockNumber }:
   const state: Bond = { ...bond, locks: bond.locks.map(held => (held.gigId === lock.gigId ? { ...held, stage: 'locked', ...at } : held)) }
   const event = lockEvent(bond, lock, lock.lockId, 'LOCK', at.txHash)
   return outcome(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
-}
-
-export function failLock(bond: Bond, lock: BondLock, code: string): Outcome {
-  const state: Bond = { ...bond, free: bond.free + lock.amount, locks: bond.locks.filter(({ gigId }) => gigId !== lock.gigId) }
-  const { gigId, amount, lockId } = lock
-  return outcome(state, {
-    events: [bondLockFailed.of({ agentId: bond.id, gigId, amount, code })],
-    postings: [posting(bond.id, `bond-lock-failed:${lockId}`, account.bondLocked(bond.id), account.bondFree(bond.id), amount)],
-  })
 }
 
 export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHash: string, now: Date): Outcome {

@@ -97,6 +97,50 @@ describe('a bond whose block is gone', () => {
     assert.equal(book.bond().locks.length, 0)
   })
 
+  const lockedGig = () => {
+    const book = begin()
+    book.become(requestDeposit(book.bond(), { ...at, id: key('deposit'), amount: 100n, from: wallet, source: { kind: 'allowance' } }))
+    book.hear({ id: 'deposit', is: 'confirmed', seq: 1 })
+    book.become(requestLock(book.bond(), { lockId: key('lock'), gigId: key('gig'), amount: 50n, now: start }))
+    book.hear({ id: 'lock', is: 'confirmed', seq: 1 })
+    return book
+  }
+
+  it('asks once more for a lock that its gig still needs, and gives it up when that fails too', () => {
+    for (const again of ['confirmed', 'failed'] as const) {
+      const book = lockedGig()
+
+      book.hear({ id: 'lock', is: 'failed', seq: 3 })
+      book.hear({ id: 'lock', is: 'confirmed', seq: 1 })
+      const [lock] = book.bond().locks
+      assert.deepEqual([lock?.lockId, lock?.stage, book.bond().free], [key('end'), 'locking', 50n])
+      book.hear({ id: 'end', is: again, seq: 1 })
+
+      assert.deepEqual([book.bond().free, lockedOf(book.bond())], again === 'confirmed' ? [50n, 50n] : [100n, 0n])
+    }
+  })
+
+  it('lets go of the stake of an undone lock when the deposit is undone too', () => {
+    const book = lockedGig()
+
+    book.hear({ id: 'lock', is: 'failed', seq: 3 })
+    assert.equal(book.hear({ id: 'deposit', is: 'failed', seq: 3 }), false)
+    book.hear({ id: 'end', is: 'failed', seq: 1 })
+
+    assert.ok(book.hear({ id: 'deposit', is: 'failed', seq: 3 }))
+    assert.deepEqual([book.bond().total, book.bond().locks], [0n, []])
+  })
+
+  it('does not lock again for a gig that is over', () => {
+    const book = lockedGig()
+    book.become(endLock(book.bond(), key('gig'), key('unlock')))
+
+    book.hear({ id: 'lock', is: 'failed', seq: 3 })
+    book.hear({ id: 'unlock', is: 'failed', seq: 3 })
+
+    assert.deepEqual([book.bond().free, book.bond().locks], [100n, []])
+  })
+
   it('takes back what an undone reversal paid, and it can be reversed again', () => {
     const book = built()
     book.hear({ id: 'slash', is: 'confirmed', seq: 1 })

@@ -1,9 +1,9 @@
-import { bondDeposited, bondLocked, bondSlashed, bondWithdrawn, slashReversed } from '@carapace/api'
+import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import { sum } from '../amounts.ts'
 import { account } from '../ledger.ts'
-import { type Bond, type BondLock, type Move, reduceLocks } from './bond.ts'
+import { type Bond, type BondLock, type Move, reduceLocks, withLock } from './bond.ts'
 import { type BondEvent, depositSource, facts, type Outcome, outcome, posting, slashFacts } from './outcome.ts'
-import { unlockFailed } from './request.ts'
+import { requestLock, unlockFailed } from './request.ts'
 
 const reason = 'Undone: its block was reorganised away, then it failed'
 
@@ -85,5 +85,30 @@ export function undoUnlock(bond: Bond, lock: BondLock, told: { round: number; se
     events: [bondLocked.of({ ...facts(state, event, now), gigId })],
     postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
     history: [event],
+  })
+}
+
+/**
+ * A lock has failed for good. One that stood and that its gig still needs, which a reorganisation has undone, is asked for once more under
+ * `againId`: the stake may be there. That one is given up like any other when it fails too.
+ */
+export function failLock(bond: Bond, lock: BondLock, code: string, againId: string, now: Date): Outcome {
+  const { gigId, amount, lockId, isOver, askAt } = lock
+  const stood = lock.stage !== 'locking'
+  const free: Bond = { ...bond, free: bond.free + amount, locks: bond.locks.filter(held => held.gigId !== gigId) }
+  const again = stood && !isOver && amount > 0n ? requestLock(free, { lockId: againId, gigId, amount, now }) : undefined
+  const state = again ? withLock(again.state, gigId, { isAgain: true, askAt }) : free
+  const event = contrary(bond, { id: lockId, amount, gigId }, 'UNLOCK')
+  const told = { ...facts(state, event, now), gigId }
+  // what is undone when its gig is over has come to what it was to come to
+  const news =
+    stood && isOver
+      ? bondUnlocked.of({ ...told, clean: lock.isClean })
+      : bondLockFailed.of({ ...told, code, wasLocked: stood || lock.isAgain === true, isLockedAgain: again !== undefined })
+  const back = posting(bond.id, `bond-lock-failed:${lockId}`, account.bondLocked(bond.id), account.bondFree(bond.id), amount)
+  return outcome(state, {
+    events: [news, ...(again?.events ?? [])],
+    postings: [...(amount > 0n ? [back] : []), ...(again?.postings ?? [])],
+    history: stood ? [event] : [],
   })
 }

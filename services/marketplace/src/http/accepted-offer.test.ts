@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { bondLockFailed, offerAnswered } from '@carapace/api'
+import { offerAnswered } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
-import { bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
+import { bondIsLocked, bondIsLost, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
 import { newAgent, startWorld, type World } from '../testing/world.ts'
 
 /** The request that accepts an offer ends before the bond is locked: the chain is slow, or the process dies. */
@@ -67,8 +67,7 @@ describe('an accepted offer whose bond is locked later', () => {
   it('is not accepted when the lock fails: it can be answered anew, and a lock for something else assigns nothing', async () => {
     const { id, worker, accept } = await acceptedOffer()
     assert.equal((await accept()).status, 503)
-    const failure = { agentId: worker.id, gigId: id, amount: 20_000_000n, code: 'REVERTED' }
-    await world.platform.publish(bondLockFailed.of(failure))
+    await bondIsLost(world, worker.id, id)
 
     await bondIsLocked(world, worker.id, id)
 

@@ -52,13 +52,18 @@ export async function decide(world: World, work: Work, outcome: 'release' | 'ref
 export const gigIs = (world: World, gigId: string, status: string) =>
   until(`the gig is ${status}`, async () => (await gigAs(world, gigId)).status === status)
 
+const bondFacts = (agentId: string, gigId: string) => ({
+  ...{ agentId, gigId, bondEventId: gigId, chain: 'BASE_SEPOLIA' as const, bondTier: 'BONDED' as const, bondStatus: 'BONDED' as const },
+  ...{ amount: 20_000_000n, totalBonded: 50_000_000n, availableBond: 30_000_000n, lockedBond: 20_000_000n, slashedBond: 0n, txHash: null },
+  changedAt: new Date().toISOString(),
+})
+
 /** The bond of the agent is locked on chain for the gig. */
-export async function bondIsLocked(world: World, agentId: string, gigId: string): Promise<void> {
-  const amounts = { amount: 20_000_000n, totalBonded: 50_000_000n, availableBond: 30_000_000n, lockedBond: 20_000_000n, slashedBond: 0n }
-  await world.platform.publish(
-    api.bondLocked.of({
-      ...{ agentId, gigId, bondEventId: gigId, chain: 'BASE_SEPOLIA', bondTier: 'BONDED', bondStatus: 'BONDED', txHash: null, ...amounts },
-      changedAt: new Date().toISOString(),
-    } as never),
-  )
+export const bondIsLocked = (world: World, agentId: string, gigId: string, version = 1): Promise<void> =>
+  world.platform.publish(api.bondLocked.of(bondFacts(agentId, gigId)), version)
+
+/** The chain refuses the lock; or a reorganisation has undone it, and it may be asked for once more. */
+export async function bondIsLost(world: World, agentId: string, gigId: string, { version = 1, wasLocked = false, isLockedAgain = false } = {}) {
+  const lost = { ...bondFacts(agentId, gigId), availableBond: 50_000_000n, lockedBond: 0n, code: 'REVERTED', wasLocked, isLockedAgain }
+  await world.platform.publish(api.bondLockFailed.of(lost), version)
 }

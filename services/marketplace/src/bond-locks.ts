@@ -1,0 +1,30 @@
+import { gigBondLost } from '@carapace/api'
+import type { Decision } from '@carapace/store'
+import { type BondLock, facts, type Gig, who } from './gig.ts'
+
+const lockOf = ({ bondLocks }: Gig, agentId: string | null): BondLock | undefined => bondLocks?.find(lock => lock.agentId === agentId)
+
+/** As the gig shows it: of its assignee. */
+export const bondStatusOf = (gig: Gig): 'none' | 'locked' => (lockOf(gig, gig.assigneeId)?.isLocked ? 'locked' : 'none')
+
+/** Notes what is told of an agent's lock for a gig; undefined for what is older than that. */
+export function showBond(gig: Gig, { agentId, isLocked, version }: BondLock): Gig | undefined {
+  const known = lockOf(gig, agentId)
+  if (known && version <= known.version) return undefined
+  const others = (gig.bondLocks ?? []).filter(lock => lock !== known)
+  return { ...gig, bondLocks: [...others, { agentId, isLocked, version }] }
+}
+
+/** The escrow confirmed the lock of the one who is assigned now; its event may be on its way. */
+export const withConfirmedLock = (gig: Gig, agentId: string): Gig =>
+  gig.bondRequired === 0n || lockOf(gig, agentId) ? gig : showBond(gig, { agentId, isLocked: true, version: 0 })!
+
+/** The lock of the assignee is undone for good: the gig goes on without it, and both parties hear so. */
+export function bondLost(gig: Gig, lock: BondLock, now: Date): Decision<Gig> | undefined {
+  const state = showBond(gig, lock)
+  if (!state) return undefined
+  const isRunning = gig.status === 'assigned' || gig.status === 'pending_validation' || gig.status === 'disputed'
+  const isLost = isRunning && gig.assigneeId === lock.agentId
+  const lost = { ...facts(gig), ...who(gig), bondRequired: gig.bondRequired, lostAt: now.toISOString() }
+  return { state, events: isLost ? [gigBondLost.of(lost)] : [] }
+}
