@@ -104,7 +104,7 @@ export const checks: Checks<Parts> = {
     return debts.flatMap(found => [...found].filter(([, owed]) => owed !== 0n).map(([name, owed]) => `${name}: ${owed} are owed after a lost payout`))
   },
 
-  /** What we owe for certain is in the contracts. Money of commands under way is left out on both sides. */
+  /** What we owe for certain is in the contracts. Money of commands under way is left out on both sides, as are fees that wait to be paid again. */
   contracts: async ({ escrows, bonds, ledger, networks, peers }) => {
     const faults = await Promise.all(
       chains.map(async chain => {
@@ -112,7 +112,9 @@ export const checks: Checks<Parts> = {
         const staked = sum(
           (await bonds.find({ chain })).map(({ free, locks }) => free + lockedOf({ locks: locks.filter(({ stage }) => stage !== 'locking') })),
         )
-        const pool = (await poolSurplus(ledger, chain)) + sum((await ledger.balances(chain, 'reward:')).values())
+        const unmade = await escrows.find({ chain, status: 'releasing', 'settlement.undone': { $gt: 0 } })
+        const lent = sum(unmade.map(({ settlement }) => settlement!.fee))
+        const pool = (await poolSurplus(ledger, chain)) + sum((await ledger.balances(chain, 'reward:')).values()) - lent
         const addresses = await networks.contracts(chain)
         const compared = { escrow: held, bond: staked, swarmValidator: pool }
         const wrong = Object.entries(compared).map(async ([name, owed]) => {

@@ -1,4 +1,4 @@
-import { type AgentRow, type Chain, chains, type Draft } from '@carapace/api'
+import { type AgentRow, agentUpdated, type Chain, chains, type Draft } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import type { Attempt } from './skills/attempt.ts'
 import { isVerified, type Skill } from './skills/skill.ts'
@@ -127,3 +127,10 @@ export const profileFacts = (agent: Agent) => ({
   externalLink: agent.externalLink,
   avatar: agent.avatar,
 })
+
+/** A change of the profile; others hear all of it as it is now. */
+export function announced(agent: Agent, patch: Partial<Underived>): Decision<Agent> {
+  const after = { ...agent, ...patch }
+  const { id: agentId, handle } = agent
+  return changed(agent, patch, [agentUpdated.of({ agentId, handle, requireSignature: after.requireSignature, ...profileFacts(after) })])
+}

@@ -6,7 +6,7 @@ import { changed } from './agent.ts'
 import { chainOutcomes } from './chain-outcomes.ts'
 import { beat } from './heartbeat.ts'
 import type { Parts } from './parts.ts'
-import { creditGig } from './skills/skill-changes.ts'
+import { creditGig, discreditGig } from './skills/skill-changes.ts'
 import { standingEvents } from './standing.ts'
 
 export const events = (parts: Parts): Subscription[] => {
@@ -28,6 +28,10 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
       if (creditable && (await agents.get(assigneeId)))
         await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
+    }),
+    on(api.escrowRestated, async ({ assigneeId, gigId, unpaid }, event) => {
+      if (unpaid && assigneeId !== null && (await agents.get(assigneeId)))
+        await agents.change(assigneeId, agent => discreditGig(agent, gigId), { cause: event.id })
     }),
     on(api.tierChanged, async ({ agentId }, event) => {
       // readers of the card are told that its picture and traits have changed

@@ -189,6 +189,15 @@ export const noticeRules: readonly NoticeRule[] = [
       amount: api.usd(amount),
     }),
   ),
+  rule(api.escrowRestated, ({ posterId, assigneeId, gigId, gigTitle, amount, status, unpaid, txHash }, tell) => {
+    if (!unpaid) return
+    const undone = `The chain took back the payment for "${gigTitle}"`
+    const [type, where] =
+      status === 'refunded'
+        ? (['escrow_refunded', `${formatUsdc(amount)} went back to where they came from.`] as const)
+        : (['escrow_failed', 'The budget had not been locked, nothing is locked now.'] as const)
+    tell([posterId, assigneeId], [type, 'Payment undone', `${undone}. ${where}`], { gigId, txHash, amount: api.usd(amount) })
+  }),
   rule(api.escrowDisputed, ({ posterId, assigneeId, gigId, gigTitle, reason, deadlineAt }, tell) =>
     tell([posterId, assigneeId], ['escrow_disputed', 'Dispute', `The escrow of "${gigTitle}" is disputed: ${reason}`], { gigId, deadlineAt }),
   ),

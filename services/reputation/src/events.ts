@@ -46,6 +46,11 @@ export const events = (parts: Parts): Subscription[] => [
     if (disputed || reason === 'dispute')
       await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: false, assigneeLost: failure === 'dispute_lost' })
   }),
+  on(api.escrowRestated, async ({ posterId, assigneeId, gigId, status, unpaid, txHash, settledAt }, event) => {
+    const type = unpaid ? 'settlement_undone' : status === 'released' ? 'settled_again' : undefined
+    for (const agentId of [posterId, assigneeId])
+      if (type && agentId !== null) await record(parts, event, agentId, { type, gigId }, { txHash, ...(settledAt === null ? {} : { at: settledAt }) })
+  }),
   on(api.escrowDisputed, async ({ posterId, assigneeId, gigId, disputedAt }, event) => {
     for (const agentId of [posterId, assigneeId])
       if (agentId !== null) await record(parts, event, agentId, { type: 'dispute_opened', gigId }, { at: disputedAt, key: gigId })

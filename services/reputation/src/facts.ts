@@ -6,6 +6,8 @@ export type Fact =
   | { type: 'onchain_confirmed'; chain: string }
   | { type: 'seen' }
   | { type: 'settled'; role: 'assignee' | 'poster'; with: string; theirScore: number; fee: string; net: string; gigId: string; creditable: boolean }
+  | { type: 'settled_again'; gigId: string }
+  | { type: 'settlement_undone'; gigId: string }
   | { type: 'failed'; with: string; reason: 'rejected' | 'deadline_missed' | 'dispute_lost'; gigId: string }
   | { type: 'dispute_opened'; gigId: string }
   | { type: 'dispute_ended'; gigId: string; lost: boolean }
@@ -37,6 +39,12 @@ export const daysBetween = (from: Date, to: Date): number => Math.max(0, Math.fl
 /** Facts of one type not older than `days` whole days. */
 export function within<T extends FactType>(facts: readonly Dated[], type: T, now: Date, days = Number.POSITIVE_INFINITY): Of<T>[] {
   return facts.filter((fact): fact is Of<T> => fact.type === type && fact.at <= now && (now.getTime() - fact.at.getTime()) / dayMs < days)
+}
+
+/** What the chain has not taken back: a payment that is undone for good counts for nobody. */
+export function standingFacts(facts: readonly Dated[], now: Date): readonly Dated[] {
+  const undone = new Set(within(facts, 'settlement_undone', now).map(({ gigId }) => gigId))
+  return undone.size === 0 ? facts : facts.filter(fact => fact.type !== 'settled' || !undone.has(fact.gigId))
 }
 
 export const usdcOf = (micro: string): number => Number(micro) / 1e6

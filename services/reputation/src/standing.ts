@@ -1,4 +1,4 @@
-import { type Dated, usdcOf, within } from './facts.ts'
+import { type Dated, standingFacts, usdcOf, within } from './facts.ts'
 import { type Risk, riskOf } from './risk.ts'
 import { type Score, scoreOf } from './score.ts'
 
@@ -16,7 +16,8 @@ export interface Standing extends Score {
 }
 
 /** A pure function of the audit log and the moment: the same log gives the same standing, byte for byte. */
-export function standingAt(facts: readonly Dated[], now: Date): Standing {
+export function standingAt(log: readonly Dated[], now: Date): Standing {
+  const facts = standingFacts(log, now)
   const score = scoreOf(facts, now)
   const risk = riskOf(facts, now)
   const delivered = within(facts, 'settled', now).filter(fact => fact.role === 'assignee')

@@ -8,15 +8,17 @@ interface CrewRow {
   leadAgentId: string
   memberIds: string[]
 }
+/** A settled payment from `a` to `b`. */
 interface TieRow {
   a: string
   b: string
   at: Date
+  /** The chain has taken it back for good. */
+  undone?: boolean
 }
 interface ProvenRow {
   /** micro-USDC */
   totalBonded: bigint
-  hasSettled: boolean
 }
 
 export interface Facts {
@@ -31,20 +33,17 @@ export interface Facts {
 
 const crewSchema = new Schema<CrewRow>({ leadAgentId: String, memberIds: [String] })
 crewSchema.index({ memberIds: 1 }, { name: 'members' })
-const tieSchema = new Schema<TieRow>({ a: String, b: String, at: Date })
+const tieSchema = new Schema<TieRow>({ a: String, b: String, at: Date, undone: Boolean })
 tieSchema.index({ a: 1, at: -1 }, { name: 'a_at' })
 tieSchema.index({ b: 1, at: -1 }, { name: 'b_at' })
 
 export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
   const crews = projection<CrewRow>(db, { collection: 'crews', schema: crewSchema })
   const ties = projection<TieRow>(db, { collection: 'ties', schema: tieSchema })
-  const standing = projection<ProvenRow>(db, { collection: 'standing', schema: new Schema<ProvenRow>({ totalBonded: BigInt, hasSettled: Boolean }) })
+  const standing = projection<ProvenRow>(db, { collection: 'standing', schema: new Schema<ProvenRow>({ totalBonded: BigInt }) })
   type Bonded = { agentId: string; totalBonded: bigint }
   const bonded = ({ agentId, totalBonded }: Bonded, event: api.CloudEvent) => standing.apply(agentId, { totalBonded }, event)
-  const settled = async (posterId: string, assigneeId: string, at: string, event: api.CloudEvent) => {
-    await ties.apply(event.subject, { a: posterId, b: assigneeId, at: new Date(at) }, event)
-    await standing.apply(assigneeId, { hasSettled: true }, event)
-  }
+  const wasPaid = async (b: string) => (await ties.find({ b, undone: { $ne: true } }, { sort: { at: -1 }, limit: 1 })).length > 0
 
   return {
     subscriptions: [
@@ -56,7 +55,12 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
       on(api.bondWithdrawn, bonded),
       on(api.bondSlashed, bonded),
       on(api.slashReversed, bonded),
-      on(api.escrowReleased, ({ posterId, assigneeId, settledAt }, event) => settled(posterId, assigneeId, settledAt, event)),
+      on(api.escrowReleased, ({ gigId, posterId, assigneeId, settledAt }, event) =>
+        ties.apply(gigId, { a: posterId, b: assigneeId, at: new Date(settledAt) }, event),
+      ),
+      on(api.escrowRestated, async ({ gigId, unpaid }, event) => {
+        if (unpaid) await ties.apply(gigId, { undone: true }, event)
+      }),
     ],
     crewsOf: async agentIds => {
       const found = await crews.find(agentIds ? { memberIds: { $in: [...agentIds] } } : {})
@@ -66,12 +70,14 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
     },
     tiedTo: async (agentIds, after) => {
       const ids = [...agentIds]
-      const rows = await ties.find({ at: { $gte: after }, $or: [{ a: { $in: ids } }, { b: { $in: ids } }] })
+      const rows = await ties.find({ at: { $gte: after }, undone: { $ne: true }, $or: [{ a: { $in: ids } }, { b: { $in: ids } }] })
       return new Set(rows.flatMap(row => [row.a, row.b]))
     },
     proven: async agentIds => {
       const rows = await standing.many(agentIds)
-      return new Set([...rows].filter(([, row]) => row.hasSettled || (row.totalBonded ?? 0n) >= api.limits.bond.minMicro).map(([id]) => id))
+      const isProven = async (id: string) => (rows.get(id)?.totalBonded ?? 0n) >= api.limits.bond.minMicro || (await wasPaid(id))
+      const found = await Promise.all(agentIds.map(async id => ((await isProven(id)) ? [id] : [])))
+      return new Set(found.flat())
     },
   }
 }

@@ -105,9 +105,14 @@ export const escrowFailed = event('escrow.escrow.failed', 'gigId', 'A lock faile
 
 export const escrowRestated = event('escrow.escrow.restated', 'gigId', 'A payout or refund is undone by a reorganisation, or made again', {
   ...escrowFacts,
-  status: z.enum(['locked', 'disputed', 'released', 'refunded']),
-  /** Of the settlement, when it is made again. */
+  /** locked or disputed: it will be tried again; `none`: its lock is undone too, for good. */
+  status: z.enum(['locked', 'disputed', 'released', 'refunded', 'none']),
+  /** The assignee had been told of as paid, and will not be. */
+  unpaid: z.boolean(),
+  /** Of the settlement as it stands now; null while there is none. */
   txHash: z.string().nullable(),
+  blockNumber: z.int().nullable(),
+  settledAt: timestamp.nullable(),
 })
 
 /** Totals of the bond as they are after the change. */

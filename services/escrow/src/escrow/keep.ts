@@ -56,6 +56,15 @@ export async function changeEscrow(parts: Parts, gigId: string, decide: Decide, 
   })
 }
 
+/** Writes what follows from an escrow, and writes it anew if the escrow has changed meanwhile: what is told of it may come in any order. */
+export async function keepInLine(parts: Parts, gigId: string, write: (escrow: Stored<Escrow>) => Promise<void>): Promise<void> {
+  for (;;) {
+    const escrow = await parts.escrows.need(gigId)
+    await write(escrow)
+    if ((await parts.escrows.need(gigId)).version === escrow.version) return
+  }
+}
+
 /** The time, and where half of a payout would go. `assigneeId` when the change itself brings it. */
 export async function momentOf(parts: Parts, gigId: string, assigneeId?: string): Promise<Moment> {
   const assignee = assigneeId ?? (await parts.escrows.get(gigId))?.assignment?.assigneeId

@@ -3,6 +3,7 @@ import { commands, type FundingSource } from '@carapace/chain'
 import { advance, type Moment } from './act.ts'
 import { deadline, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told, zeroAddress } from './change.ts'
 import { type Escrow, type Lock, next, type Settlement } from './escrow.ts'
+import { isTold, restated } from './restated.ts'
 
 export type Reservation = Pick<Lock, 'operationId' | 'kind' | 'from' | 'poster'> & { payee?: string }
 
@@ -76,7 +77,7 @@ export function lockFailed(e: Escrow, failure: LockFailure, moment: Moment): Res
   if (!isNews(e.lock, failure)) return undefined
   const { code, message: error } = failure
   const failed = escrowFailed.of({ ...facts(e), code, error, wasLocked: e.lock.lockedAt !== null, disputed: e.disputedAt !== null })
-  if (next(e.status, 'fail') === undefined) return { state: withoutLock(e), events: [failed] }
+  if (next(e.status, 'fail') === undefined) return { state: withoutLock(e), events: [isTold(e) ? restated(e, 'none') : failed] }
   const then = freed(e, failure, moment)
   return { state: then.state, events: [failed, ...then.events] }
 }

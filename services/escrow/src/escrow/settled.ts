@@ -1,10 +1,11 @@
-import { type Draft, escrowRefunded, escrowReleased, escrowRestated } from '@carapace/api'
+import { dayMs, escrowRefunded, escrowReleased } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told } from './change.ts'
-import { day, type Escrow, next, type Settlement } from './escrow.ts'
+import { type Escrow, next, type Settlement } from './escrow.ts'
 import { standing } from './judge.ts'
+import { restated } from './restated.ts'
 
-const retryAfter = day
+const retryAfterMs = dayMs
 
 export interface Released extends OnChain {
   /** Of the command's outcome; undefined when a final log told of it. */
@@ -18,7 +19,7 @@ export interface Released extends OnChain {
 export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result | undefined {
   const { paid, posterScore, assigneeScore, seq, ...at } = seen
   if (!isNews(e, seq)) return undefined
-  if (e.status === 'released') return seenAgain(e, at, seq)
+  if (e.status === 'released') return seenAgain(e, 'released', at, seq)
   if (e.status !== 'releasing') return undefined
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
   const settlement: Settlement = { ...e.settlement!, ...parts, ...at, seq: seq ?? e.settlement!.seq, settledAt: now, retryAt: null, error: null }
@@ -49,20 +50,20 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
   })
   return {
     state: move(e, 'pay', { settlement, dueAt: null, dueAction: null }),
-    events: settlement.undone > 0 ? [restated(e, 'released', at)] : [released],
+    events: settlement.undone > 0 ? [restated(e, 'released', settlement)] : [released],
   }
 }
-
-/** A settlement is told of once; what became of it since is told in a few words. */
-const restated = (e: Escrow, status: 'locked' | 'disputed' | 'released' | 'refunded', at: OnChain | null): Draft =>
-  escrowRestated.of({ ...facts(e), status, txHash: at?.txHash ?? null })
 
 /** Whether an outcome of the settlement's command is younger than what was followed. What a final log tells always counts. */
 const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
 
-/** The same effect in another block. */
-function seenAgain(e: Escrow, at: OnChain, seq: number | undefined): Result | undefined {
-  return seq === undefined ? undefined : { state: { ...e, settlement: { ...e.settlement!, ...at, seq } }, events: [] }
+/** The same effect, perhaps in another block or by another transaction: whoever shows where it was made must hear of that. */
+function seenAgain(e: Escrow, status: 'released' | 'refunded', at: OnChain, seq: number | undefined): Result | undefined {
+  const known = e.settlement!
+  const isMoved = at.txHash !== known.txHash || at.blockNumber !== known.blockNumber
+  if (!isMoved && seq === undefined) return undefined
+  const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq }
+  return { state: { ...e, settlement }, events: isMoved ? [restated(e, status, settlement)] : [] }
 }
 
 /** The block of the settlement is gone and the same transaction is sent again; only a failure would undo it. */
@@ -77,7 +78,7 @@ export const receiptVerdict = ({ by }: Pick<Settlement, 'by'>): 'APPROVED' | 'OR
 /** The payer has its money: by our refund, or by anybody after the contract's timeout. Seen while a release was under way, the payout is lost. */
 export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }, now: Date): Result | undefined {
   if (!isNews(e, seq)) return undefined
-  if (e.status === 'refunded') return seenAgain(e, at, seq)
+  if (e.status === 'refunded') return seenAgain(e, 'refunded', at, seq)
   if (next(e.status, 'lapse') === undefined) return undefined
   const payoutLost = e.status === 'releasing'
   const unasked: Settlement = {
@@ -116,7 +117,7 @@ export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }
   })
   return {
     state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }),
-    events: settlement.undone > 0 ? [restated(e, 'refunded', at)] : [...decided.events, refunded],
+    events: settlement.undone > 0 ? [restated(e, 'refunded', settlement)] : [...decided.events, refunded],
   }
 }
 
@@ -126,7 +127,7 @@ export function settleFailed(e: Escrow, failure: Told & { code: string; message:
   if (!settlement || settlement.round === 0 || failure.round < settlement.round || !isNews(e, failure.seq)) return undefined
   const isUndone = next(status, 'revoke') !== undefined && !settlement.payoutLost
   if (status !== 'releasing' && status !== 'refunding' && !isUndone) return undefined
-  const retryAt = new Date(now.getTime() + retryAfter)
+  const retryAt = new Date(now.getTime() + retryAfterMs)
   const approveRound = settlement.kind === 'release' ? settlement.approveRound + 1 : 0
   const failed: Settlement = {
     ...settlement,
@@ -140,12 +141,12 @@ export function settleFailed(e: Escrow, failure: Told & { code: string; message:
   const events = approveRound > 0 ? [commands.escrowApprove({ ...slot(e, e.lock!), round: approveRound })] : []
   const change = { settlement: failed, dueAt: retryAt, dueAction: 'retry' }
   if (!isUndone) return { state: { ...e, ...change }, events }
-  return { state: move(e, 'revoke', change), events: [restated(e, e.disputedAt ? 'disputed' : 'locked', null), ...events] }
+  return { state: move(e, 'revoke', change), events: [restated(e, e.disputedAt ? 'disputed' : 'locked'), ...events] }
 }
 
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {
   if (!e.lock || round < e.lock.payeeRound || next(e.status, 'release') === undefined) return undefined
-  const retryAt = new Date(now.getTime() + retryAfter)
+  const retryAt = new Date(now.getTime() + retryAfterMs)
   const dueAt = e.dueAt && e.dueAt < retryAt ? e.dueAt : retryAt
   return { state: { ...e, lock: { ...e.lock, payeeFailed: true, payeeRound: round }, dueAt }, events: [] }
 }

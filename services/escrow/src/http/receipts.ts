@@ -1,6 +1,7 @@
 import { type escrowApi, refuse, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { followPayment } from '../receipt/follow.ts'
 import { issueReceipt } from '../receipt/issue.ts'
 import { receiptView } from '../receipt/receipt.ts'
 
@@ -15,7 +16,7 @@ export const receiptHandlers = (
   const baseUrl = config.PUBLIC_BASE_URL?.replace(/\/$/, '') ?? listening
   const view = (receipt: Parameters<typeof receiptView>[0]) => receiptView(receipt, baseUrl)
   return {
-    getGigReceipt: async ({ params }) => view((await receipts.ofGig(params.gigId)) ?? refuse('NOT_FOUND', { resource: 'receipt' })),
+    getGigReceipt: async ({ params }) => view(await receipts.ofGig(params.gigId)),
 
     listAgentReceipts: async ({ params, query }) => {
       const { role, limit, offset } = query
@@ -32,6 +33,7 @@ export const receiptHandlers = (
       if (escrow.assignment?.assigneeId !== body.agentId) refuse('NOT_ASSIGNEE')
       if (escrow.status !== 'released') refuse('INVALID_STATE', { state: escrow.status, allowed: ['released'] })
       const { receipt, isNew } = await issueReceipt(parts, escrow)
+      await followPayment(parts, escrow.id)
       return isNew ? view(receipt) : reply(200, view(receipt))
     },
 

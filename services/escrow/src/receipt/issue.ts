@@ -3,12 +3,18 @@ import type { Escrow } from '../escrow/escrow.ts'
 import type { Parts } from '../parts.ts'
 import { type Party, type Receipt, receiptOf } from './receipt.ts'
 
-/** Issues the receipt of a released escrow, or finds the one there is. Scores are those of the settlement, when the caller knows them. */
-export async function issueReceipt(
-  parts: Parts,
-  escrow: Escrow,
-  scores?: { posterScore: number; assigneeScore: number },
-): Promise<{ receipt: Stored<Receipt>; isNew: boolean }> {
+export interface Scores {
+  posterScore: number
+  assigneeScore: number
+}
+
+/**
+ * Issues the receipt of a released escrow, or has the one there is speak of the payment as it stands: its id and its parties, with the scores of the
+ * first settlement, stay. Scores are those of the settlement, when the caller knows them.
+ */
+export async function issueReceipt(parts: Parts, escrow: Escrow, scores?: Scores): Promise<{ receipt: Stored<Receipt>; isNew: boolean }> {
+  const known = await parts.receipts.everOf(escrow.id)
+  if (known) return { receipt: await parts.receipts.amend(receiptOf(escrow, known.id, known)), isNew: false }
   const party = async (agentId: string, score: number | undefined): Promise<Party> => {
     const agent = await parts.agents.need(agentId)
     return { handle: agent.handle, wallet: agent.wallet, fusedScore: score ?? agent.fusedScore }

@@ -1,4 +1,4 @@
-import { Refusal, receiptIssued } from '@carapace/api'
+import { Refusal, receiptIssued, refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Receipt } from './receipt.ts'
@@ -12,27 +12,43 @@ const schema = new Schema<Receipt>({
   budget: BigInt,
   platformFee: BigInt,
   netPaid: BigInt,
+  isWithdrawn: Boolean,
 })
 schema.index({ gigId: 1 }, { name: 'one_per_gig', unique: true })
 schema.index({ posterId: 1, ...newest }, { name: 'poster_newest' })
 schema.index({ assigneeId: 1, ...newest }, { name: 'assignee_newest' })
 schema.index({ partyIds: 1, ...newest }, { name: 'party_newest' })
 
-export type Receipts = Pick<AggregateStore<Receipt>, 'get' | 'need' | 'page'> & {
-  ofGig(gigId: string): Promise<Stored<Receipt> | undefined>
-  /** Stores the receipt of a gig, once for ever: the one that was first stays. */
+/** Receipts; one that is withdrawn is none. */
+export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page'> & {
+  /** @throws NOT_FOUND */
+  ofGig(gigId: string): Promise<Stored<Receipt>>
+  /** The one receipt that a gig can have, also while it is withdrawn. */
+  everOf(gigId: string): Promise<Stored<Receipt> | undefined>
+  /** Stores the receipt of a gig: the one that was first stays. */
   issue(receipt: Receipt): Promise<{ receipt: Stored<Receipt>; isNew: boolean }>
+  /** What the receipt with this id says from now on. */
+  amend(receipt: Receipt): Promise<Stored<Receipt>>
+  /** Shows the receipt of a gig, if there is one, to nobody until it is amended. */
+  withdraw(gigId: string): Promise<void>
+}
+
+function shown(receipt: Stored<Receipt> | undefined): Stored<Receipt> {
+  if (!receipt) return refuse('NOT_FOUND', { resource: 'receipt' })
+  if (receipt.isWithdrawn)
+    refuse('NOT_FOUND', { resource: 'receipt' }, { message: 'This receipt is withdrawn: the chain has taken the payment back' })
+  return receipt
 }
 
 export function receiptStore(db: Database): Receipts {
   const receipts = aggregateStore<Receipt>(db, { collection: 'receipts', resource: 'receipt', schema, duplicates: { one_per_gig: 'ALREADY_EXISTS' } })
-  const ofGig = async (gigId: string) => (await receipts.find({ gigId }, { limit: 1 }))[0]
+  const everOf = async (gigId: string) => (await receipts.find({ gigId }, { limit: 1 }))[0]
   return {
-    ...receipts,
-    ofGig,
+    need: async id => shown(await receipts.get(id)),
+    page: (filter, page) => receipts.page({ ...filter, isWithdrawn: { $ne: true } }, page),
+    ofGig: async gigId => shown(await everOf(gigId)),
+    everOf,
     issue: async receipt => {
-      const known = await ofGig(receipt.gigId)
-      if (known) return { receipt: known, isNew: false }
       const { id: receiptId, gigId, gigTitle, posterId, assigneeId } = receipt
       try {
         return {
@@ -42,10 +58,19 @@ export function receiptStore(db: Database): Receipts {
           isNew: true,
         }
       } catch (error) {
-        const first = error instanceof Refusal && error.code === 'ALREADY_EXISTS' ? await ofGig(receipt.gigId) : undefined
+        const first = error instanceof Refusal && error.code === 'ALREADY_EXISTS' ? await everOf(receipt.gigId) : undefined
         if (!first) throw error
         return { receipt: first, isNew: false }
       }
+    },
+    amend: receipt =>
+      receipts.change(receipt.id, present =>
+        present.contentHash === receipt.contentHash && !present.isWithdrawn ? undefined : { state: { ...present, ...receipt }, events: [] },
+      ),
+    withdraw: async gigId => {
+      const known = await everOf(gigId)
+      if (known)
+        await receipts.change(known.id, present => (present.isWithdrawn ? undefined : { state: { ...present, isWithdrawn: true }, events: [] }))
     },
   }
 }

@@ -6,7 +6,7 @@ import { standing } from '../escrow/judge.ts'
 import { receiptVerdict } from '../escrow/settled.ts'
 
 export type Party = { handle: string | null; wallet: string | null; fusedScore: number }
-/** What a settled gig was, for ever. Amounts in micro-USDC. */
+/** What a settled gig was. Amounts in micro-USDC. */
 export interface Receipt {
   id: string
   gigId: string
@@ -30,10 +30,12 @@ export interface Receipt {
   deliverableUrl: string | null
   verdict: 'APPROVED' | 'ORACLE' | 'DEFAULT'
   contentHash: string
+  /** The payment is undone: nobody is shown the receipt any more, unless the payment is made again. */
+  isWithdrawn: boolean
 }
 
 /** The receipt of a released escrow. */
-export function receiptOf(escrow: Escrow, id: string, parties: { poster: Party; assignee: Party }): Receipt {
+export function receiptOf(escrow: Escrow, id: string, { poster, assignee }: { poster: Party; assignee: Party }): Receipt {
   const settlement = escrow.settlement!
   const { approvalPct, votes, validationId } = standing(escrow)
   const facts = {
@@ -42,7 +44,8 @@ export function receiptOf(escrow: Escrow, id: string, parties: { poster: Party; 
     gigTitle: escrow.gigTitle,
     posterId: escrow.posterId,
     assigneeId: escrow.assignment!.assigneeId,
-    ...parties,
+    poster,
+    assignee,
     budget: escrow.amount,
     platformFee: settlement.fee,
     netPaid: settlement.treasury + settlement.external,
@@ -56,11 +59,11 @@ export function receiptOf(escrow: Escrow, id: string, parties: { poster: Party; 
     deliverableUrl: escrow.delivery?.url ?? null,
     verdict: receiptVerdict(settlement),
   }
-  return { ...facts, contentHash: contentHash(facts) }
+  return { ...facts, contentHash: contentHash(facts), isWithdrawn: false }
 }
 
 /** SHA-256 of the JSON with sorted keys, amounts as decimal text of micro-USDC, times as ISO 8601. */
-export function contentHash(facts: Omit<Receipt, 'contentHash'>): string {
+export function contentHash(facts: Omit<Receipt, 'contentHash' | 'isWithdrawn'>): string {
   return `0x${createHash('sha256').update(canonical(facts)).digest('hex')}`
 }
 
@@ -73,7 +76,7 @@ function canonical(value: unknown): string {
 
 /** @param baseUrl where the world sees the gateway */
 export function receiptView(receipt: Receipt, baseUrl: string): TrustReceipt {
-  const { budget, platformFee, netPaid, settledAt, ...rest } = receipt
+  const { budget, platformFee, netPaid, settledAt, isWithdrawn, ...rest } = receipt
   return {
     ...rest,
     budget: usd(budget),

@@ -2,20 +2,27 @@ import * as api from '@carapace/api'
 import { operationParts } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
+import { keepInLine } from '../escrow/keep.ts'
 import { account, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { followClaim, startClaim } from './claims.ts'
 import { fundWhenReady } from './fund.ts'
 import type { Source } from './reward.ts'
+import { sourceOf } from './source.ts'
 
 const jobFeeBp = 300
 const idOf = (opKey: string): string => operationParts(opKey)[1]
 
 export const rewardEvents = (parts: Parts): Subscription[] => {
   const ended = async (source: Omit<Source, 'used'>) => {
-    await parts.rewardSources.add({ ...source, used: 0n })
+    await parts.rewardSources.put(source)
     for (const { id } of await parts.rewards.ofSubject(source.id)) await fundWhenReady(parts, id)
   }
+  const settled = ({ gigId }: { gigId: string }) =>
+    keepInLine(parts, gigId, async escrow => {
+      const source = sourceOf(escrow)
+      if (source) await ended(source)
+    })
   return [
     on(api.rewardAccrued, async ({ validationId, gigId, jobId, title, posterId, chain, rewards }) => {
       const shares = rewards.map(({ validatorId, amount }) => ({ validatorId, accrued: amount, funded: 0n, claiming: 0n, claimed: 0n }))
@@ -26,13 +33,9 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
       })
       await fundWhenReady(parts, validationId)
     }),
-    on(api.escrowReleased, ({ gigId: id, posterId, chain, fee, settledAt }) =>
-      ended({ id, posterId, chain, kind: 'fee', fee, endedAt: new Date(settledAt) }),
-    ),
-    on(api.escrowRefunded, async ({ gigId: id, posterId, chain, amount, refundedAt }) => {
-      const feeBp = (await parts.escrows.get(id))?.assignment?.feeBp ?? 0
-      await ended({ id, posterId, chain, kind: 'refund', fee: api.feeOf(amount, feeBp), endedAt: new Date(refundedAt) })
-    }),
+    on(api.escrowReleased, settled),
+    on(api.escrowRefunded, settled),
+    on(api.escrowRestated, settled),
     on(api.jobSettled, async ({ jobId: id, posterId, chain, fee, txHash, at }) => {
       // the commerce contract pays its fee into the same pool
       const entry = {

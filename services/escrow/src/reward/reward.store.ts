@@ -29,8 +29,8 @@ const turnSchema = new Schema({ _id: String, turn: BigInt }, { versionKey: false
 
 type Row = Omit<Source, 'id'> & { _id: string }
 export interface Sources {
-  /** Notes how a gig or job ended; the first word stays. */
-  add(source: Source): Promise<void>
+  /** Notes how a gig or job ended. */
+  put(source: Omit<Source, 'used'>): Promise<void>
   get(id: string, session?: ClientSession): Promise<Source | undefined>
   use(id: string, amount: bigint, session: ClientSession): Promise<void>
   /** Fees paid and rewards funded after refunds, of this poster on this network since then. Fundings of one poster take turns. */
@@ -41,8 +41,8 @@ export function sourceStore(db: Database): Sources {
   const rows = db.collection<Row>('reward_sources', sourceSchema)
   const turns = db.collection<{ _id: string; turn: bigint }>('reward_turns', turnSchema)
   return {
-    add: async ({ id, ...source }) => {
-      await rows.updateOne({ _id: id }, { $setOnInsert: source }, { upsert: true })
+    put: async ({ id, ...source }) => {
+      await rows.updateOne({ _id: id }, { $set: source, $setOnInsert: { used: 0n } }, { upsert: true })
     },
     get: async (id, session) => {
       const row = await rows.findOne({ _id: id }, session ? { session } : {})

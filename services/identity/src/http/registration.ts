@@ -1,7 +1,7 @@
-import { agentUpdated, type identityApi } from '@carapace/api'
+import type { identityApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { type HandlersOf, reply } from '@carapace/service'
-import { type Agent, changed, profileFacts } from '../agent.ts'
+import { announced } from '../agent.ts'
 import { needActive } from '../heartbeat.ts'
 import type { Parts } from '../parts.ts'
 import { registerAgent, whenSettled } from '../register.ts'
@@ -68,10 +68,3 @@ export const registrationHandlers = (parts: Parts): Pick<Handlers, 'registerAgen
     return (await profiles(parts.owners, [agent], now))[0]!
   },
 })
-
-/** A change of the profile; others hear all of it as it is now. */
-function announced(agent: Agent, patch: Partial<Agent>) {
-  const after = { ...agent, ...patch }
-  const event = agentUpdated.of({ agentId: agent.id, handle: agent.handle, requireSignature: after.requireSignature, ...profileFacts(after) })
-  return changed(agent, patch, [event])
-}

@@ -1,6 +1,6 @@
 import { refuse, skillAttached, skillRemoved, skillVerified } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import { type Agent, changed, verifiedSkillNames } from '../agent.ts'
+import { type Agent, announced, changed, verifiedSkillNames } from '../agent.ts'
 import { attach, isVerified, methodOf, type Skill, tierOf, trustOf } from './skill.ts'
 
 /** What every event about a skill says: the lists are whole, as they are after the change. */
@@ -63,4 +63,19 @@ export function creditGig(
     },
     { state: agent, events: [] },
   )
+}
+
+/** The payment of a gig is undone for good: it speaks for no skill any more. Others hear of skills that are not verified without it. */
+export function discreditGig(agent: Agent, gigId: string): Decision<Agent> | undefined {
+  const isUsed = (skill: Skill) => skill.uses.some(use => use.gigId === gigId)
+  return agent.skills.some(isUsed)
+    ? announced(agent, { skills: agent.skills.map(skill => (isUsed(skill) ? withoutUse(skill, gigId) : skill)) })
+    : undefined
+}
+
+function withoutUse(skill: Skill, gigId: string): Skill {
+  const uses = skill.uses.filter(use => use.gigId !== gigId)
+  const { gig, ...others } = skill.trust
+  const left = { ...skill, uses, trust: uses.length > 0 ? skill.trust : others }
+  return { ...left, verifiedAt: isVerified(left) ? skill.verifiedAt : null }
 }

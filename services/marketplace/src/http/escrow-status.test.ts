@@ -18,11 +18,13 @@ describe('the escrow of a gig as the gig shows it', () => {
   })
   const from = ({ poster }: Work) => ({ fundedFrom: { kind: 'allowance' as const, address: poster.wallet } })
   const at = { txHash: hash, blockNumber: 7 }
+  const nowhere = { txHash: null, blockNumber: null, settledAt: null }
   const words = (work: Work) => ({
     locked: api.escrowLocked.of({ ...facts(work), ...from(work), ...at, lockedAt: new Date().toISOString() }),
     failed: api.escrowFailed.of({ ...facts(work), code: 'EXPIRED', error: '', wasLocked: true, disputed: false }),
-    undone: api.escrowRestated.of({ ...facts(work), status: 'locked', txHash: null }),
-    again: api.escrowRestated.of({ ...facts(work), status: 'refunded', txHash: hash }),
+    undone: api.escrowRestated.of({ ...facts(work), status: 'locked', unpaid: false, ...nowhere }),
+    gone: api.escrowRestated.of({ ...facts(work), status: 'none', unpaid: false, ...nowhere }),
+    again: api.escrowRestated.of({ ...facts(work), status: 'refunded', unpaid: false, ...at, settledAt: new Date().toISOString() }),
     refunded: api.escrowRefunded.of({
       ...{ ...facts(work), ...from(work), ...at, reason: 'cancelled', by: 'party', failure: null, payoutLost: false, disputed: false },
       refundedAt: new Date().toISOString(),
@@ -49,7 +51,7 @@ describe('the escrow of a gig as the gig shows it', () => {
     assert.deepEqual(seen, ['locked', 'none', 'none', 'locked', 'locked'])
   })
 
-  it('is locked again while a settlement is undone, and settled when it is made again', async () => {
+  it('is locked again while a settlement is undone, settled when it is made again, and none without its lock', async () => {
     const work = await assignedGig(world)
     const seen: string[] = []
     for (const [word, version] of [
@@ -59,11 +61,12 @@ describe('the escrow of a gig as the gig shows it', () => {
       ['refunded', 6],
       ['again', 9],
       ['undone', 7],
+      ['gone', 10],
     ] as const) {
       await tell(work, word, version)
       seen.push(await shown(work))
     }
 
-    assert.deepEqual(seen, ['refunded', 'refunded', 'locked', 'locked', 'refunded', 'refunded'])
+    assert.deepEqual(seen, ['refunded', 'refunded', 'locked', 'locked', 'refunded', 'refunded', 'none'])
   })
 })
