@@ -1,3 +1,4 @@
+import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as conduct from './reputation/conduct.ts'
 import * as events from './reputation/events.ts'
@@ -7,6 +8,6 @@ import * as scores from './reputation/scores.ts'
 /** FusedScore, tiers, leaderboard, risk, slashes (read side), audit log, eligibility, score sync. */
 export const reputationApi = serviceApi('reputation', {
   endpoints: { ...scores, ...conduct },
-  internal: { getScoreRow, announceScores },
+  internal: { getScoreRow, announceScores, doctorReport },
   events,
 })

@@ -1,3 +1,4 @@
+import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as events from './swarm/events.ts'
 import * as figures from './swarm/figures.ts'
@@ -7,6 +8,6 @@ import * as validations from './swarm/validations.ts'
 /** Validations, panels, votes, freeze signals, appeals, validator rewards. */
 export const swarmApi = serviceApi('swarm', {
   endpoints: { ...validations, ...figures },
-  internal: { getValidationRow, listGigValidations, listJobValidations, announceValidations },
+  internal: { getValidationRow, listGigValidations, listJobValidations, announceValidations, doctorReport },
   events,
 })

@@ -15,8 +15,9 @@ export {
   type ServiceDefinition,
   type Subscription,
 } from './define.ts'
+export { doctorHandlers } from './doctor.ts'
 export { eachDue } from './each-due.ts'
-export { type Checks, examination, examine } from './examination.ts'
+export { type Checks, examination } from './examination.ts'
 export { healthRoutes } from './health.ts'
 export { checkBodyHeaders, collectBody, hasBody } from './http/body.ts'
 export { asRefusal, sendFailure } from './http/failure.ts'

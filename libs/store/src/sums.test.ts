@@ -7,6 +7,7 @@ import { Schema } from 'mongoose'
 import { type AggregateStore, aggregateStore } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
 import { type Projection, projection } from './projection.ts'
+import { auditSums } from './sums-audit.ts'
 
 interface Gig {
   id: string
@@ -119,6 +120,52 @@ describe('sums of a collection', () => {
     await Promise.all([...more, figures(), figures()])
 
     assert.deepEqual(await figures(), [30n, 30n, 0n, 150n, 11n])
+  })
+
+  const ofThese = async () => (await auditSums(db)).filter(fault => fault.startsWith(`gigs${made}:`))
+  const rowsOf = (name: string) => db.connection.collection<{ _id: string; documents?: bigint; of?: Record<string, bigint> }>(name)
+
+  it('are audited against the documents: a falsified figure, a lost member and one too many are found', async () => {
+    for (const people of [['ada', 'bob'], ['bob'], ['x/y']]) await gigs.create(gig({ people }), [])
+    await figures()
+    assert.deepEqual(await ofThese(), [])
+
+    await rowsOf('sums').updateOne({ _id: `gigs${made}/3` }, { $inc: { 'of.budget': 1n } })
+    await rowsOf('sum_members').updateOne({ _id: `gigs${made}/people/bob` }, { $set: { documents: 1n } })
+    assert.deepEqual(await ofThese(), [
+      `gigs${made}: "budget" is kept as 16 and adds up to 15`,
+      `gigs${made}: the kept members of "people" are not those that documents name`,
+    ])
+    await rowsOf('sum_members').deleteOne({ _id: `gigs${made}/people/ada` })
+    assert.match((await ofThese())[1]!, /"people" is kept as 3 and adds up to 2/)
+
+    await forget()
+    assert.deepEqual(await ofThese(), [])
+    await figures()
+    assert.deepEqual(await ofThese(), [])
+  })
+
+  it('are audited without a false alarm while documents come, change and go', async () => {
+    const first = await Promise.all(Array.from({ length: 10 }, (_, n) => gigs.create(gig({ people: [`p${n}`] }), [])))
+    await figures()
+    let isOver = false
+    const writing = Promise.all(
+      first.map(async ({ id }, n) => {
+        for (let turn = 0; turn < 6; turn++) {
+          await gigs.change(id, present => ({ state: { ...present, budget: present.budget + 1n, people: [`p${n + turn}`] }, events: [] }))
+          await gigs.remove((await gigs.create(gig({ people: [`q${turn}`] }), [])).id)
+        }
+      }),
+    ).finally(() => {
+      isOver = true
+    })
+
+    let audits = 0
+    for (; !isOver; audits++) assert.deepEqual(await ofThese(), [])
+
+    await writing
+    assert.ok(audits > 0)
+    assert.deepEqual(await ofThese(), [])
   })
 
   it('are kept of projections too, whatever order events come in', async () => {

@@ -1,8 +1,9 @@
 import { type ClientSession, Schema } from 'mongoose'
 import type { Database } from './database.ts'
 import { pool } from './pool.ts'
+import { toBeAudited } from './sums-audit.ts'
 
-/** What one document adds to the figures of its collection. Names are free of dots and dollars. */
+/** What one document adds to the figures of its collection. Names are free of dots, dollars and slashes. */
 export interface Share {
   sums?: Readonly<Record<string, bigint>>
   /** Figures that count different members, however many documents name one. */
@@ -53,12 +54,31 @@ export function openSums<T>(
   const rows = db.collection<Row>('sums', sumSchema)
   const members = db.collection<Member>('sum_members', memberSchema)
   const parts = Array.from({ length: partCount }, (_, part) => `${collection}/${part}`)
+  // all of this collection: "0" comes next after "/"
+  const ownMembers = { _id: { $gte: `${collection}/`, $lt: `${collection}0` } }
   const idOf = (set: string, member: string) => `${collection}/${set}/${member}`
 
   const kept = async (session?: ClientSession): Promise<Row[] | undefined> => {
     const found = await rows.find({ _id: { $in: parts }, isComplete: true }, session ? { session } : {}).toArray()
     return found.length === partCount ? found : undefined
   }
+
+  toBeAudited(db, {
+    collection,
+    kept: async session => {
+      const found = await kept(session)
+      return found && totalOf(found)
+    },
+    members: async function* (session) {
+      for await (const { _id, documents } of members.find(ownMembers, { session })) {
+        const [set = '', ...member] = _id.slice(collection.length + 1).split('/')
+        yield { set, member: member.join('/'), documents }
+      }
+    },
+    shares: async function* (session) {
+      for await (const document of all(session)) yield shareOf(document)
+    },
+  })
 
   let adding: Promise<void> | undefined
   /** All in one transaction: whoever adds meanwhile writes the same rows, so one of the two begins anew. */
@@ -75,8 +95,7 @@ export function openSums<T>(
           plus(counts, idOf(set, member), by)
         }
       }
-      // all of this collection: "0" comes next after "/"
-      await members.deleteMany({ _id: { $gte: `${collection}/`, $lt: `${collection}0` } }, { session })
+      await members.deleteMany(ownMembers, { session })
       const named = [...counts].map(([_id, documents]) => ({ _id, documents }))
       if (named.length) await members.insertMany(named, { session })
       for (const [part, _id] of parts.entries())
@@ -119,13 +138,20 @@ export function openSums<T>(
         await adding
         found = await kept()
       }
-      const present = found
-      return name => present.reduce((sum, { of }) => sum + (of[name] ?? 0n), 0n)
+      const present = totalOf(found)
+      return name => present.get(name) ?? 0n
     },
   }
 }
 
 const plus = (totals: Map<string, bigint>, name: string, by: bigint) => totals.set(name, (totals.get(name) ?? 0n) + by)
+
+/** The figures by name, of all rows together. */
+function totalOf(rows: readonly Row[]): Map<string, bigint> {
+  const totals = new Map<string, bigint>()
+  for (const { of } of rows) for (const [name, by] of Object.entries(of)) plus(totals, name, by)
+  return totals
+}
 
 /** Of a collection without figures. */
 const noSums: Sums<unknown> = {

@@ -1,5 +1,5 @@
 import { reputationApi } from '@carapace/api'
-import { defineService } from '@carapace/service'
+import { defineService, doctorHandlers } from '@carapace/service'
 import { events } from './events.ts'
 import { conductHandlers } from './http/conduct.ts'
 import { scoreHandlers } from './http/scores.ts'
@@ -10,7 +10,7 @@ import { stores } from './parts.ts'
 export const reputation = defineService({
   api: reputationApi,
   stores,
-  http: parts => ({ ...scoreHandlers(parts), ...conductHandlers(parts), ...syncHandlers(parts) }),
+  http: parts => ({ ...scoreHandlers(parts), ...conductHandlers(parts), ...syncHandlers(parts), ...doctorHandlers(parts) }),
   events,
   jobs,
 })

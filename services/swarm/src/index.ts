@@ -1,5 +1,5 @@
 import { swarmApi } from '@carapace/api'
-import { defineService } from '@carapace/service'
+import { defineService, doctorHandlers } from '@carapace/service'
 import { events } from './events.ts'
 import { figureHandlers } from './http/figures.ts'
 import { internalHandlers } from './http/internal.ts'
@@ -10,7 +10,7 @@ import { stores } from './parts.ts'
 export const swarm = defineService({
   api: swarmApi,
   stores,
-  http: parts => ({ ...validationHandlers(parts), ...figureHandlers(parts), ...internalHandlers(parts) }),
+  http: parts => ({ ...validationHandlers(parts), ...figureHandlers(parts), ...internalHandlers(parts), ...doctorHandlers(parts) }),
   events,
   jobs,
 })

@@ -1,5 +1,5 @@
 import { type escrowApi, escrowSnapshot, refuse } from '@carapace/api'
-import { announceRows, examine, type HandlersOf, reply } from '@carapace/service'
+import { announceRows, doctorHandlers, type HandlersOf, reply } from '@carapace/service'
 import { bondOf, changeBond } from '../bond/keep.ts'
 import { lockFor, outcomeOf } from '../bond/operate.ts'
 import { endLock } from '../bond/request.ts'
@@ -47,5 +47,5 @@ export const internalHandlers = (
       ? announceRows(parts, escrowSnapshot, body, parts.escrows, escrowRow, { status: { $ne: 'none' } })
       : announceRows(parts, escrowSnapshot, body, parts.bonds, bondRow),
 
-  doctorReport: async () => ({ checks: await examine(parts, checks) }),
+  ...doctorHandlers(parts, checks),
 })

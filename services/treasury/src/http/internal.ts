@@ -1,5 +1,5 @@
 import { refuse, type treasuryApi, treasurySnapshot } from '@carapace/api'
-import { announceRows, examine, type HandlersOf, reply } from '@carapace/service'
+import { announceRows, doctorHandlers, type HandlersOf, reply } from '@carapace/service'
 import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 import { reserve } from '../reserve.ts'
@@ -21,5 +21,5 @@ export const internalHandlers = (
 
   announceWallets: ({ body }) => announceRows(parts, treasurySnapshot, body, parts.wallets, walletRow),
 
-  doctorReport: async () => ({ checks: await examine(parts, checks) }),
+  ...doctorHandlers(parts, checks),
 })

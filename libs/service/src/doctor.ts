@@ -1,0 +1,11 @@
+import { auditSums, keepsSums } from '@carapace/store'
+import type { Platform } from './define.ts'
+import { type Checks, examine } from './examination.ts'
+
+/** The kept figures of whole collections are what their documents add up to. Reads all of those, so only the doctor asks for it. */
+const figures: Checks<Pick<Platform, 'db'>> = { sums: ({ db }) => auditSums(db) }
+
+/** Answers `doctorReport`: the service's own checks, and that of every service that keeps figures. */
+export const doctorHandlers = <Parts extends Pick<Platform, 'log' | 'db'>>(parts: Parts, checks: Checks<Parts> = {}) => ({
+  doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...(keepsSums(parts.db) ? figures : {}) }) }),
+})
