@@ -34,7 +34,7 @@ const claimMs = 30_000
 export async function openIdempotency(db: Database): Promise<Idempotency> {
   const kept = db.connection.collection<Kept>('idempotency')
   await kept.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
-  const claimFields = () => ({ claimedUntil: new Date(Date.now() + claimMs), expireAt: new Date(Date.now() + limits.idempotencyTtl * 1000) })
+  const claimFields = () => ({ claimedUntil: new Date(Date.now() + claimMs), expireAt: new Date(Date.now() + limits.idempotencyTtlMs) })
 
   return {
     claim: async (id, fingerprint) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clockAdvanced } from '@carapace/api'
+import { clockAdvanced, hourMs } from '@carapace/api'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo, startPlatform, type TestMongo, until } from '@carapace/testing'
 import { openPlatformClock } from './platform-clock.ts'
@@ -13,7 +13,6 @@ describe('the platform clock', () => {
   })
   after(() => mongo.close())
 
-  const hour = 3_600_000
   const near = (time: Date, wanted: number) => assert.ok(Math.abs(time.getTime() - wanted) < 5_000)
 
   it('is ahead by an offset that only grows, and is still after a restart', async () => {
@@ -22,13 +21,13 @@ describe('the platform clock', () => {
     const clock = await openPlatformClock(db)
     near(clock.now(), Date.now())
 
-    assert.equal(await clock.advanceTo(2 * hour), true)
-    assert.equal(await clock.advanceTo(hour), false)
-    near(clock.now(), Date.now() + 2 * hour)
+    assert.equal(await clock.advanceTo(2 * hourMs), true)
+    assert.equal(await clock.advanceTo(hourMs), false)
+    near(clock.now(), Date.now() + 2 * hourMs)
     await db.close()
 
     const again = await openDatabase({ uri: mongo.uri, name })
-    near((await openPlatformClock(again)).now(), Date.now() + 2 * hour)
+    near((await openPlatformClock(again)).now(), Date.now() + 2 * hourMs)
     await again.close()
   })
 
@@ -36,23 +35,23 @@ describe('the platform clock', () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}replicas` })
     const [one, other] = [await openPlatformClock(db), await openPlatformClock(db)]
 
-    await one.advanceTo(hour)
+    await one.advanceTo(hourMs)
     assert.equal(other.offsetMs(), 0)
     await other.refresh()
 
-    assert.equal(other.offsetMs(), hour)
+    assert.equal(other.offsetMs(), hourMs)
     await db.close()
   })
 
   it('moves by the event, which runs the jobs that become due', async () => {
     const seen: Date[] = []
-    const jobs = () => [{ name: 'timer', everyMs: 24 * hour, run: async (now: Date) => seen.push(now) }]
+    const jobs = () => [{ name: 'timer', everyMs: 24 * hourMs, run: async (now: Date) => seen.push(now) }]
     const platform = await startPlatform([{ ...things(newWorld()), jobs }], { mongo })
 
-    await platform.publish(clockAdvanced.of({ offsetMs: hour }))
+    await platform.publish(clockAdvanced.of({ offsetMs: hourMs }))
 
     await until('the job ran', () => seen.length > 0)
-    near(seen[0]!, Date.now() + hour)
+    near(seen[0]!, Date.now() + hourMs)
     await platform.close()
   })
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Chain, type PaymentChallenge, usd } from '@carapace/api'
 import { networks } from '@carapace/chain'
 
-const openFor = 300
+const openForSeconds = 300
 
 /** The 402 answer that asks for a gig's budget by x402: the fields of the spec and what x402 v1 clients read. */
 export function budgetChallenge(request: { amount: bigint; chain: Chain; payTo: string; usdc: string | undefined; path: string }): PaymentChallenge {
@@ -14,7 +14,7 @@ export function budgetChallenge(request: { amount: bigint; chain: Chain; payTo: 
     currency: 'USDC',
     payTo,
     nonce: `0x${randomBytes(32).toString('hex')}`,
-    deadline: Math.floor(Date.now() / 1000) + openFor,
+    deadline: Math.floor(Date.now() / 1000) + openForSeconds,
     chain,
     scheme: 'exact',
     memo: `POST ${path}`,
@@ -30,7 +30,7 @@ export function budgetChallenge(request: { amount: bigint; chain: Chain; payTo: 
         description: 'Budget of a gig',
         mimeType: 'application/json',
         payTo,
-        maxTimeoutSeconds: openFor,
+        maxTimeoutSeconds: openForSeconds,
         asset: usdc ?? token.address,
         extra: { name: token.name, version: token.version },
       },

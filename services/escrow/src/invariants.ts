@@ -6,7 +6,7 @@ import { account, poolSurplus } from './ledger.ts'
 import { faultsIn } from './pages.ts'
 import type { Parts } from './parts.ts'
 
-const stuckAfter = 15 * 60_000
+const stuckAfterMs = 15 * 60_000
 
 /** The invariants of behaviour 18 that the escrow can judge by its own books; each names what breaks it. */
 export const checks: Checks<Parts> = {
@@ -86,7 +86,7 @@ export const checks: Checks<Parts> = {
   },
 
   stuck: async ({ escrows, bonds, claims, clock }) => {
-    const before = new Date(clock.now().getTime() - stuckAfter)
+    const before = new Date(clock.now().getTime() - stuckAfterMs)
     const found = await escrows.find({ status: { $in: ['funding', 'releasing', 'refunding'] }, updatedAt: { $lt: before } })
     const waiting = found.filter(({ settlement }) => !settlement?.retryAt)
     const moving = await bonds.find({ 'moves.0': { $exists: true }, updatedAt: { $lt: before } })

@@ -1,10 +1,7 @@
-import type { AgentProfile } from '@carapace/api'
+import { type AgentProfile, dayMs, hourMs } from '@carapace/api'
 
 export type Activity = AgentProfile['activityStatus']
 export type Autonomy = AgentProfile['autonomyStatus']
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 /** Behaviour 17.9: hours since the agent was last heard of, below `maxHours`; null = for ever. */
 export const activityTiers: readonly { status: Activity; label: string; maxHours: number | null }[] = [

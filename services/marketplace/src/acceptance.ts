@@ -1,7 +1,7 @@
-import { gigAssigned, refuse } from '@carapace/api'
+import { gigAssigned, hourMs, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { withConfirmedLock } from './bond-locks.ts'
-import { type Acceptance, facts, type Gig, graceAfterDeadline, hour, move, needOpen, who } from './gig.ts'
+import { type Acceptance, facts, type Gig, graceAfterDeadlineMs, move, needOpen, who } from './gig.ts'
 
 /** Notes who has applied: applicants are never asked to judge. */
 export function addApplicant(gig: Gig, agentId: string): Decision<Gig> | undefined {
@@ -37,7 +37,7 @@ export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | und
 
 export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: Acceptance, now: Date): Decision<Gig> {
   if (gig.givenUp.includes(agentId)) refuse('CONFLICT', undefined, { message: 'This acceptance was given up; accept the applicant again' })
-  const deadlineAt = new Date(now.getTime() + gig.deadlineHours * hour)
+  const deadlineAt = new Date(now.getTime() + gig.deadlineHours * hourMs)
   const changes = {
     assigneeId: agentId,
     crewId,
@@ -47,7 +47,7 @@ export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: 
     acceptedId: id,
     assignedAt: now,
     deadlineAt,
-    dueAt: new Date(deadlineAt.getTime() + graceAfterDeadline),
+    dueAt: new Date(deadlineAt.getTime() + graceAfterDeadlineMs),
   }
   return move(withConfirmedLock(gig, agentId), 'assign', changes, moved => [
     gigAssigned.of({

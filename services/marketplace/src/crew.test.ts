@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Refusal } from '@carapace/api'
+import { dayMs, type Refusal } from '@carapace/api'
 import fc from 'fast-check'
 import { type Crew, crewScoreOf, found, invite, join, leave, withdrawInvitations } from './crew.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
-const day = 86_400_000
 const crew: Crew = {
   id: 'c1',
   name: 'Shells',
@@ -74,10 +73,10 @@ describe('a crew', () => {
   it('withdraws an invitation after seven days', () => {
     const { state } = invite(crew, 'lead', 'ann', 'CODER', now)
 
-    assert.equal(withdrawInvitations(state, new Date(now.getTime() + 7 * day - 1)), undefined)
-    assert.equal(withdrawInvitations(state, new Date(now.getTime() + 7 * day))?.state.members.length, 1)
+    assert.equal(withdrawInvitations(state, new Date(now.getTime() + 7 * dayMs - 1)), undefined)
+    assert.equal(withdrawInvitations(state, new Date(now.getTime() + 7 * dayMs))?.state.members.length, 1)
     assert.equal(
-      codeOf(() => join(state, 'ann', new Date(now.getTime() + 7 * day))),
+      codeOf(() => join(state, 'ann', new Date(now.getTime() + 7 * dayMs))),
       'FORBIDDEN',
     )
   })

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { gigStatuses, Refusal } from '@carapace/api'
+import { gigStatuses, hourMs, Refusal } from '@carapace/api'
 import fc from 'fast-check'
 import { assign, settleAcceptance } from './acceptance.ts'
-import { type Gig, graceAfterDeadline, openFor, runOut, submit, transitions, withdraw } from './gig.ts'
+import { type Gig, graceAfterDeadlineMs, openForMs, runOut, submit, transitions, withdraw } from './gig.ts'
 import { follow, showEscrow } from './heard.ts'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
-const hour = 3_600_000
 
 const openGig: Gig = {
   id: '0190a5d0-0000-7000-8000-000000000001',
@@ -49,13 +48,13 @@ const openGig: Gig = {
   panelIds: [],
   panelAsOf: null,
   completedAt: null,
-  dueAt: later(openFor),
+  dueAt: later(openForMs),
 }
 const acceptance = { agentId: 'worker', crewId: null, memberIds: [], by: 'application' as const, id: 'a1', feeBp: 300, at: start }
 const delivery = { submissionId: 's1', url: 'https://example.org/r', note: null, hash: `0x${'1'.repeat(64)}` }
 const assigned = assign(openGig, acceptance, start).state
-const delivered = submit(assigned, 'worker', delivery, later(hour)).state
-const held = follow(delivered, { outcome: 'hold', reason: 'frozen', verdict: 'rejected' }, later(2 * hour))!.state
+const delivered = submit(assigned, 'worker', delivery, later(hourMs)).state
+const held = follow(delivered, { outcome: 'hold', reason: 'frozen', verdict: 'rejected' }, later(2 * hourMs))!.state
 
 const codeOf = (work: () => unknown) => {
   try {
@@ -68,7 +67,7 @@ const codeOf = (work: () => unknown) => {
 
 describe('a gig', () => {
   it('is assigned with its fee frozen and its deadline set', () => {
-    assert.deepEqual([assigned.status, assigned.feeBp, assigned.deadlineAt], ['assigned', 300, later(48 * hour)])
+    assert.deepEqual([assigned.status, assigned.feeBp, assigned.deadlineAt], ['assigned', 300, later(48 * hourMs)])
   })
 
   it('is delivered by its assignee only, once, and not after the grace of its deadline', () => {
@@ -81,7 +80,7 @@ describe('a gig', () => {
       'INVALID_STATE',
     )
     assert.equal(
-      codeOf(() => submit(assigned, 'worker', delivery, later(48 * hour + graceAfterDeadline + 1))),
+      codeOf(() => submit(assigned, 'worker', delivery, later(48 * hourMs + graceAfterDeadlineMs + 1))),
       'WINDOW_CLOSED',
     )
   })
@@ -89,12 +88,12 @@ describe('a gig', () => {
   it('is delivered into a dispute that began before, and stays disputed', () => {
     const disputed = follow(assigned, { outcome: 'hold', reason: 'dispute', verdict: null }, start)!.state
 
-    const { state, events } = submit(disputed, 'worker', delivery, later(hour))
+    const { state, events } = submit(disputed, 'worker', delivery, later(hourMs))
 
     assert.equal(state.status, 'disputed')
     assert.equal(events[0]?.data.disputed, true)
     assert.equal(
-      codeOf(() => submit(state, 'worker', delivery, later(hour))),
+      codeOf(() => submit(state, 'worker', delivery, later(hourMs))),
       'INVALID_STATE',
     )
   })
@@ -147,10 +146,10 @@ describe('a gig', () => {
   })
 
   it('is left by time alone while it is open or assigned', () => {
-    assert.equal(runOut(openGig, later(openFor - 1)), undefined)
-    assert.equal(runOut(openGig, later(openFor))?.state.closeReason, 'expired')
+    assert.equal(runOut(openGig, later(openForMs - 1)), undefined)
+    assert.equal(runOut(openGig, later(openForMs))?.state.closeReason, 'expired')
     assert.equal(runOut(assigned, assigned.dueAt!)?.state.closeReason, 'deadline_missed')
-    assert.equal(runOut(delivered, later(1000 * hour)), undefined)
+    assert.equal(runOut(delivered, later(1000 * hourMs)), undefined)
   })
 
   it('never leaves its table, whatever comes in whatever order', () => {
@@ -198,6 +197,6 @@ function step(gig: Gig, name: string) {
   if (name === 'assign') return assign(gig, acceptance, start)
   if (name === 'submit') return submit(gig, 'worker', delivery, start)
   if (name === 'withdraw') return withdraw(gig, 'poster', start)
-  if (name === 'runOut') return runOut(gig, later(10_000 * hour))
+  if (name === 'runOut') return runOut(gig, later(10_000 * hourMs))
   return follow(gig, { outcome: name as 'release', reason: 'verdict', verdict: name === 'refund' ? 'rejected' : 'approved' }, start)
 }

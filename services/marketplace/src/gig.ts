@@ -1,4 +1,4 @@
-import { type Chain, type Draft, type GigStatus, gigCancelled, gigPosted, gigSubmitted, refuse } from '@carapace/api'
+import { type Chain, type Draft, dayMs, type GigStatus, gigCancelled, gigPosted, gigSubmitted, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
@@ -87,9 +87,8 @@ export interface Acceptance extends Assignee, Accepted {
   at: Date
 }
 
-export const hour = 3_600_000
-export const openFor = 30 * 24 * hour
-export const graceAfterDeadline = 24 * hour
+export const openForMs = 30 * dayMs
+export const graceAfterDeadlineMs = dayMs
 
 /**
  * Every transition (behaviour 4). Those after the delivery follow the escrow's decision only: it is the arbiter of the money, so that a gig is
@@ -148,7 +147,7 @@ export function submit(gig: Gig, caller: string, { submissionId, ...deliverable 
   if (gig.assigneeId !== caller) refuse('NOT_ASSIGNEE')
   const intoDispute = gig.status === 'disputed' && gig.submissionId === null
   if (gig.status === 'assigned' || intoDispute) {
-    if (now.getTime() > gig.deadlineAt!.getTime() + graceAfterDeadline) refuse('WINDOW_CLOSED', { deadlineAt: gig.deadlineAt!.toISOString() })
+    if (now.getTime() > gig.deadlineAt!.getTime() + graceAfterDeadlineMs) refuse('WINDOW_CLOSED', { deadlineAt: gig.deadlineAt!.toISOString() })
   }
   const changes = { submissionId, submittedAt: now, deliverable, dueAt: null }
   const submitted = (moved: Gig) => [

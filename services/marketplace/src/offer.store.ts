@@ -1,4 +1,4 @@
-import { type Draft, offerAnswered, offerMade, refuse } from '@carapace/api'
+import { type Draft, hourMs, offerAnswered, offerMade, refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Gig } from './gig.ts'
@@ -16,7 +16,7 @@ export interface Offer {
   pendingKey?: string
 }
 
-export const offerFor = 72 * 3_600_000
+export const offerForMs = 72 * hourMs
 
 const schema = new Schema<Offer>({ gigId: String, fromAgentId: String, toAgentId: String, status: String, expiresAt: Date, pendingKey: String })
 schema.index({ pendingKey: 1 }, { name: 'pending_key', unique: true, partialFilterExpression: { pendingKey: { $exists: true } } })
@@ -31,7 +31,7 @@ export const offerStore = (db: Database): OfferStore =>
   aggregateStore<Offer>(db, { collection: 'offers', resource: 'offer', schema, duplicates: { pending_key: 'ALREADY_EXISTS' } })
 
 export function newOffer(id: string, gig: Gig, toAgentId: string, message: string | null, now: Date): { state: Offer; events: Draft[] } {
-  const expiresAt = new Date(now.getTime() + offerFor)
+  const expiresAt = new Date(now.getTime() + offerForMs)
   const state: Offer = {
     id,
     gigId: gig.id,
@@ -73,7 +73,7 @@ function answer(offer: Offer, gig: Gig, status: Exclude<Offer['status'], 'pendin
 const isAccepted = (offer: Offer, gig: Gig): boolean => gig.acceptedId === offer.id
 
 /** Longer than a bond lock can take until it is confirmed or given up. */
-const bondTakesMs = 3_600_000
+const bondTakesMs = hourMs
 
 /** It was accepted in time, and the assignment that ends it is there or under way: time does not end it. */
 export function isBeingAccepted(offer: Offer, gig: Gig, now: Date): boolean {

@@ -54,7 +54,7 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Strea
   return {
     placeOf: async (agentId, lastEventId) => {
       const last = lastEventId === undefined ? undefined : await inbox.get(agentId, lastEventId)
-      const oldest = clock.now().getTime() - limits.stream.replay * 1000
+      const oldest = clock.now().getTime() - limits.stream.replayMs
       if (!last) return { from: clock.now(), seen: new Set() }
       const from = new Date(Math.max(Date.parse(last.createdAt), oldest))
       const sameTime = await inbox.since(agentId, from, pageSize)

@@ -1,3 +1,4 @@
+import { dayMs } from '@carapace/api'
 import { clamp, type Dated, daysBetween, isBonded, round1, usdcOf, within } from './facts.ts'
 import { credit, type Pair } from './pairs.ts'
 
@@ -56,18 +57,18 @@ function bondReliability(facts: readonly Dated[], now: Date): number {
   return (60 * Math.min(1, meanBond(facts, now) / 500) + 40 * Math.min(1, bondedDays(facts, now) / 90)) * (1 - loss)
 }
 
-const month = 30 * 86_400_000
+const monthMs = 30 * dayMs
 
 /** Time-weighted mean of the whole bond over 30 days, USDC. */
 export function meanBond(facts: readonly Dated[], now: Date): number {
-  const start = now.getTime() - month
+  const start = now.getTime() - monthMs
   const changes = within(facts, 'bond', now)
   const weighted = changes.map((fact, at) => {
     const from = Math.max(start, fact.at.getTime())
     const to = changes[at + 1]?.at.getTime() ?? now.getTime()
     return usdcOf(fact.total) * Math.max(0, to - from)
   })
-  return sum(weighted) / month
+  return sum(weighted) / monthMs
 }
 
 /** Whole days in a row, up to now, with a bond that counts. */

@@ -7,8 +7,6 @@ import type { Parts } from './parts.ts'
 import { record } from './record.ts'
 import { finishBatch } from './sync.ts'
 
-const dayMs = 86_400_000
-
 export const events = (parts: Parts): Subscription[] => [
   on(api.agentRegistered, async (payload, event) => {
     if (!(await parts.scores.get(payload.agentId))) await parts.scores.create(newcomer(payload), [], { cause: event.id })
@@ -34,7 +32,7 @@ export const events = (parts: Parts): Subscription[] => [
   }),
   on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
     const seen = (await parts.audit.page({ agentId, type: 'seen' }, { limit: 1, offset: 0 })).items[0]
-    if (!seen || new Date(recordedAt).getTime() - seen.at.getTime() >= dayMs)
+    if (!seen || new Date(recordedAt).getTime() - seen.at.getTime() >= api.dayMs)
       await record(parts, event, agentId, { type: 'seen' }, { at: recordedAt })
   }),
   on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),

@@ -1,4 +1,4 @@
-import { limits, usd } from '@carapace/api'
+import { dayMs, limits, usd } from '@carapace/api'
 
 /** What the audit log tells of an agent: the only input of score and risk. All times are ISO 8601, all money micro-USDC as text. */
 export type Fact =
@@ -33,7 +33,6 @@ export type Dated = Fact & { at: Date }
 
 export type Of<T extends FactType> = Extract<Fact, { type: T }> & { at: Date }
 
-const dayMs = 86_400_000
 export const daysBetween = (from: Date, to: Date): number => Math.max(0, Math.floor((to.getTime() - from.getTime()) / dayMs))
 
 /** Facts of one type not older than `days` whole days. */

@@ -1,10 +1,10 @@
+import { dayMs } from '@carapace/api'
 import { eachDue, type Job } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { recompute } from './record.ts'
 import { pushDue } from './sync.ts'
 
 const dailyAtMs = 5 * 60_000
-const dayMs = 86_400_000
 
 /** The latest 00:05 UTC. */
 const lastDailyRun = (now: Date): Date => new Date(Math.floor((now.getTime() - dailyAtMs) / dayMs) * dayMs + dailyAtMs)

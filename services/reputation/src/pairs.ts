@@ -13,13 +13,13 @@ export interface Pair {
   asPoster: number
 }
 
-const window = 365
+const windowDays = 365
 const repeatAfterDays = 7
 
 export const standingOf = (score: number): number => 0.2 + 0.8 * clamp((score - 15) / 55, 0, 1)
 
 export function pairsOf(facts: readonly Dated[], now: Date): Pair[] {
-  const settled = within(facts, 'settled', now, window).filter(fact => fact.creditable)
+  const settled = within(facts, 'settled', now, windowDays).filter(fact => fact.creditable)
   const mates = new Set(latestCrews(facts, now).flatMap(crew => crew.mates))
   return [...new Set(settled.map(fact => fact.with))].map(counterparty =>
     pairWith(

@@ -18,7 +18,7 @@ export interface Risk {
   cleanStreakDays: number
 }
 
-const quarter = 90
+const quarterDays = 90
 const streakDays = 30
 const tolerated = new Set<RiskFlag>(['NEW_ACCOUNT', 'UNBONDED'])
 
@@ -39,12 +39,12 @@ export function riskOf(facts: readonly Dated[], now: Date): Risk {
   const open = opened.filter(({ gigId, at }) => !ends.some(end => end.gigId === gigId && end.at >= at)).length
   const lost = ended.filter(fact => fact.lost)
   const idle = idleDays(facts, now)
-  const withdrawals = within(facts, 'bond', now, quarter).filter(fact => fact.change === 'withdrawn').length
+  const withdrawals = within(facts, 'bond', now, quarterDays).filter(fact => fact.change === 'withdrawn').length
   const failureRate = settled + failed === 0 ? 0 : failed / (settled + failed)
   const parts = {
-    slash: Math.min(45, 15 * slashes.filter(slash => daysBetween(slash.at, now) < quarter).length),
+    slash: Math.min(45, 15 * slashes.filter(slash => daysBetween(slash.at, now) < quarterDays).length),
     failure: 25 * failureRate,
-    dispute: Math.min(40, 20 * lost.filter(fact => daysBetween(fact.at, now) < quarter).length) + Math.min(10, 5 * open),
+    dispute: Math.min(40, 20 * lost.filter(fact => daysBetween(fact.at, now) < quarterDays).length) + Math.min(10, 5 * open),
     inactivity: 10 * clamp((idle - 14) / 30, 0, 1),
     bondDepletion: (10 * Math.min(5, withdrawals)) / 5,
   }
@@ -82,7 +82,7 @@ function flagsOf({ recentSlash, failureRate, open, idle, withdrawals, age, bond 
     ACTIVE_DISPUTE: open > 0,
     INACTIVE: idle > 14,
     BOND_DEPLETION: withdrawals >= 3,
-    NEW_ACCOUNT: age < limits.newAccountAge * 1000,
+    NEW_ACCOUNT: age < limits.newAccountAgeMs,
     UNBONDED: !isBonded(bond),
   }
   return (Object.keys(fires) as RiskFlag[]).filter(flag => fires[flag])

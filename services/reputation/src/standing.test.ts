@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { dayMs } from '@carapace/api'
 import fc from 'fast-check'
 import type { Dated, Fact } from './facts.ts'
 import { riskOf } from './risk.ts'
@@ -6,8 +7,7 @@ import { scoreOf, tierOf } from './score.ts'
 import { standingAt } from './standing.ts'
 
 const now = new Date('2026-06-01T00:00:00.000Z')
-const day = 86_400_000
-const ago = (days: number, fact: Fact): Dated => ({ ...fact, at: new Date(now.getTime() - days * day) })
+const ago = (days: number, fact: Fact): Dated => ({ ...fact, at: new Date(now.getTime() - days * dayMs) })
 const settled = (days: number, with_: string, theirScore: number, fee: number, role: 'assignee' | 'poster' = 'assignee') =>
   ago(days, {
     type: 'settled',

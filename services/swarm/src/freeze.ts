@@ -19,7 +19,7 @@ export interface Freeze {
   reason: string | null
 }
 
-const youngMs = limits.newAccountAge * 1000
+const youngMs = limits.newAccountAgeMs
 
 export function freezeOf({ rejecterCrews, voterRegisteredAt, weak, quorumText, resolvedAt }: FreezeFacts): Freeze {
   const counts = new Map<string, number>()

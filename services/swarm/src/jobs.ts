@@ -1,4 +1,4 @@
-import { marketplaceApi } from '@carapace/api'
+import { dayMs, marketplaceApi } from '@carapace/api'
 import { eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { replaceCommands } from './chain.ts'
@@ -12,7 +12,7 @@ import { decideKnowing } from './verdict-facts.ts'
 
 const everyMs = 5_000
 const batch = 100
-const payAfterMs = 30 * 86_400_000
+const payAfterMs = 30 * dayMs
 
 /** What time alone does. */
 export const jobs = (parts: Parts): Job[] => [

@@ -1,10 +1,10 @@
-import { chainRelayerApi, refuse } from '@carapace/api'
+import { chainRelayerApi, dayMs, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
 import type { Parts } from './parts.ts'
 import { beaconOf, type Candidate, draw, isEligible, order, reachable, type Seat } from './selection.ts'
 import type { PanelSeat } from './validation.ts'
 
-const tieMs = 90 * 86_400_000
+const tieMs = 90 * dayMs
 
 /** Whose deliverable is judged, for whom, and who must not judge it. */
 export interface Case {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { MICRO, type Refusal } from '@carapace/api'
+import { dayMs, MICRO, type Refusal } from '@carapace/api'
 import fc from 'fast-check'
 import { freezeOf } from './freeze.ts'
 import { appealQuorum, isWeak, quorumFor } from './quorum.ts'
@@ -8,7 +8,6 @@ import { approvals, rejections, type Validation } from './validation.ts'
 import { cast, runOut, type VerdictFacts } from './verdict.ts'
 
 const now = new Date('2026-01-10T00:00:00.000Z')
-const day = 86_400_000
 const ago = (ms: number) => new Date(now.getTime() - ms)
 const beacon = `0x${'ab'.repeat(32)}`
 
@@ -51,8 +50,8 @@ const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate =
   risk: 0,
   isActive: true,
   isPlatform: false,
-  lastSeenAt: ago(day),
-  registeredAt: ago(10 * day),
+  lastSeenAt: ago(dayMs),
+  registeredAt: ago(10 * dayMs),
   openVotes: 0,
   hasRequiredSkill: false,
   crewIds: [],
@@ -69,7 +68,7 @@ describe('selection', () => {
     ['a risk above 60', { risk: 61 }, false],
     ['a suspended agent', { isActive: false }, false],
     ['the platform agent', { isPlatform: true }, false],
-    ['an agent not seen for 31 days', { lastSeenAt: ago(31 * day), registeredAt: ago(90 * day) }, false],
+    ['an agent not seen for 31 days', { lastSeenAt: ago(31 * dayMs), registeredAt: ago(90 * dayMs) }, false],
     ['an agent with 20 open votes', { openVotes: 20 }, false],
     ['an excluded party', { agentId: 'poster' }, false],
     ['a crew-mate of a party', { crewIds: ['their-crew'] }, false],
@@ -99,7 +98,7 @@ describe('selection', () => {
     order(
       beacon,
       entries.map(entry =>
-        candidate(entry.id, { registeredAt: entry.young ? ago(day) : ago(10 * day), crewIds: entry.crew ? [entry.crew] : [], tied: entry.tied }),
+        candidate(entry.id, { registeredAt: entry.young ? ago(dayMs) : ago(10 * dayMs), crewIds: entry.crew ? [entry.crew] : [], tied: entry.tied }),
       ),
       now,
     )
@@ -149,10 +148,10 @@ describe('freeze signals', () => {
 
   it('fire when two voters are younger than 48 hours', () => {
     assert.equal(
-      freezeOf({ ...calm, voterRegisteredAt: [ago(day), ago(day), ago(9 * day)] }).reason,
+      freezeOf({ ...calm, voterRegisteredAt: [ago(dayMs), ago(dayMs), ago(9 * dayMs)] }).reason,
       'New account cluster: 2 validators have accounts < 48h old, Sybil signal',
     )
-    assert.equal(freezeOf({ ...calm, voterRegisteredAt: [ago(day), ago(2 * day)] }).reason, null)
+    assert.equal(freezeOf({ ...calm, voterRegisteredAt: [ago(dayMs), ago(2 * dayMs)] }).reason, null)
   })
 
   it('are joined when several fire', () => {
@@ -163,7 +162,7 @@ describe('freeze signals', () => {
   })
 })
 
-const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * day), waitMs: () => 0, nextId: 'next' }
+const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
 
 function validation(candidateCount: number, threshold: number, given: Partial<Validation> = {}): Validation {
   return {
@@ -198,8 +197,8 @@ function validation(candidateCount: number, threshold: number, given: Partial<Va
     frozen: false,
     signals: [],
     disputeReason: null,
-    expiresAt: new Date(now.getTime() + 3 * day),
-    replaceAt: new Date(now.getTime() + 1.5 * day),
+    expiresAt: new Date(now.getTime() + 3 * dayMs),
+    replaceAt: new Date(now.getTime() + 1.5 * dayMs),
     resolvedAt: null,
     appealUntil: null,
     settleAfter: null,
@@ -284,7 +283,7 @@ describe('consensus', () => {
     const end = vote(validation(3, 2), ['reject', 'reject'], { ...known, registeredAt: () => ago(1) })
 
     assert.equal(end.frozen, true)
-    assert.equal(end.appealUntil?.getTime(), now.getTime() + 2 * day)
+    assert.equal(end.appealUntil?.getTime(), now.getTime() + 2 * dayMs)
   })
 
   it('is left by time alone', () => {

@@ -1,4 +1,4 @@
-import { limits } from '@carapace/api'
+import { dayMs, limits } from '@carapace/api'
 import { concat, getBytes, keccak256, toUtf8Bytes } from 'ethers'
 
 /** What a draw needs to know of an agent. */
@@ -21,8 +21,8 @@ export interface Candidate {
 export const minScore = 15
 export const maxRisk = 60
 const maxOpenVotes = 20
-const seenWithinMs = 30 * 86_400_000
-const youngMs = limits.newAccountAge * 1000
+const seenWithinMs = 30 * dayMs
+const youngMs = limits.newAccountAgeMs
 
 /** Who may judge (behaviour 5.1); who is excluded for their part in the gig is the caller's set. */
 export function isEligible(candidate: Candidate, excluded: ReadonlySet<string>, excludedCrews: ReadonlySet<string>, now: Date): boolean {

@@ -1,5 +1,5 @@
 import * as api from '@carapace/api'
-import { type Chain, type Draft, refuse, type ValidationStatus } from '@carapace/api'
+import { type Chain, type Draft, hourMs, refuse, type ValidationStatus } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import type { Signal } from './freeze.ts'
 import { isWeak, quorumFor } from './quorum.ts'
@@ -79,9 +79,8 @@ export interface Validation {
   dueAt: Date | null
 }
 
-const hour = 3_600_000
-export const windowMs = 72 * hour
-export const replaceAfterMs = 36 * hour
+export const windowMs = 72 * hourMs
+export const replaceAfterMs = 36 * hourMs
 
 export const seated = (validation: Validation): PanelSeat[] => validation.panel.filter(seat => !seat.replaced)
 export const approvals = (validation: Validation): number => validation.votes.filter(vote => vote.vote === 'approve').length

@@ -1,10 +1,10 @@
-import { Refusal, refuse } from '@carapace/api'
+import { dayMs, Refusal, refuse } from '@carapace/api'
 import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import type { Validation } from './validation.ts'
 import type { VerdictFacts } from './verdict.ts'
 
-const unprovenWaitMs = 24 * 3_600_000
+const unprovenWaitMs = dayMs
 /** A whole panel may vote at the same moment, while the chain confirms earlier votes: each write lets one of them through. */
 const rounds = 5
 

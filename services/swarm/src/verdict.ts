@@ -64,7 +64,7 @@ function resolve(v: Validation, verdict: 'approved' | 'rejected', known: Verdict
     signals: freeze.signals,
     disputeReason: frozen ? freeze.reason : null,
     resolvedAt: now,
-    appealUntil: frozen ? new Date(now.getTime() + limits.appealWindow * 1000) : null,
+    appealUntil: frozen ? new Date(now.getTime() + limits.appealWindowMs) : null,
     settleAfter: waitMs > 0 ? new Date(now.getTime() + waitMs) : null,
     replaceAt: null,
     dueAt: null,

@@ -1,4 +1,4 @@
-import { limitChanged, limits, refuse } from '@carapace/api'
+import { dayMs, limitChanged, limits, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 /** What an agent may spend in one UTC day, over all networks. */
@@ -15,8 +15,7 @@ export interface Budget {
   spent: bigint
 }
 
-const raiseDelayMs = limits.treasury.queueDelay * 1000
-const dayMs = 86_400_000
+const raiseDelayMs = limits.treasury.queueDelayMs
 
 export const newBudget = (id: string): Budget => ({ id, dailyLimit: limits.treasury.defaultDailyMicro, raise: null, day: '', spent: 0n })
 

@@ -73,7 +73,7 @@ const facts = ({ id, kind, fromAgentId, toAgentId, toAddress, amount, chain, gig
 
 export const paymentKey = (paymentId: string): string => `treasury.pay:${paymentId}`
 export const isQueued = (amount: bigint): boolean => amount >= limits.treasury.queueFromMicro
-export const executeAfter = (amount: bigint, now: Date): Date => new Date(now.getTime() + (isQueued(amount) ? limits.treasury.queueDelay * 1000 : 0))
+export const executeAfter = (amount: bigint, now: Date): Date => new Date(now.getTime() + (isQueued(amount) ? limits.treasury.queueDelayMs : 0))
 
 /** `deadline` is wall-clock time: the relayer never signs after it. */
 const transfer = ({ id, fromAddress, toAddress, amount, chain }: Payment, deadline: Date): Draft =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type Player, type System, until } from '@carapace/testing'
 import { deliver, escrowIs, fundedJob, gigIs, type Job, micro, openPanel, panelOf, vote } from './job.ts'
 
-const hour = 3_600
-const day = 24 * hour
+const hourSeconds = 3_600
+const daySeconds = 24 * hourSeconds
 
 /** The ends that a gig can come to, in an order in which one run of the platform clock serves all. */
 export const stories: readonly (readonly [string, (system: System) => Promise<void>])[] = [
@@ -99,7 +99,7 @@ async function frozenAndAppealed(system: System): Promise<void> {
 
 async function frozen(system: System): Promise<void> {
   const { job } = await frozenJob(system)
-  await system.advance(48 * hour + 60)
+  await system.advance(48 * hourSeconds + 60)
   await gigIs(system, job.gigId, 'cancelled')
   await assertRefunded(system, job)
 }
@@ -117,7 +117,7 @@ async function rejected(system: System): Promise<void> {
 
 async function deadlineMissed(system: System): Promise<void> {
   const job = await fundedJob(system, { deadlineHours: 1 })
-  await system.advance(26 * hour)
+  await system.advance(26 * hourSeconds)
   const gig = await gigIs(system, job.gigId, 'cancelled')
   assert.equal(gig.closeReason, 'deadline_missed')
   await assertRefunded(system, job)
@@ -128,15 +128,15 @@ async function expired(system: System): Promise<void> {
   const job = await fundedJob(system)
   await deliver(system, job)
   await openPanel(system, job)
-  await system.advance(3 * day + 60)
+  await system.advance(3 * daySeconds + 60)
   await until('a second panel was drawn', async () => {
     const { validations } = await system.get(`/api/swarm/validations?gigId=${job.gigId}`)
     return validations.length === 2
   })
-  await system.advance(3 * day + 60)
+  await system.advance(3 * daySeconds + 60)
   await gigIs(system, job.gigId, 'disputed')
   await escrowIs(system, job.gigId, 'disputed')
-  await system.advance(14 * day + 60)
+  await system.advance(14 * daySeconds + 60)
   await gigIs(system, job.gigId, 'cancelled')
   await assertRefunded(system, job)
 }

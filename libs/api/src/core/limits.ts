@@ -1,4 +1,6 @@
-/** Every limit of the interface, once. Text limits count characters after trimming; times are seconds unless the name says otherwise. */
+import { dayMs, hourMs } from './time.ts'
+
+/** Every limit of the interface, once. Text limits count characters after trimming. */
 export const limits = {
   text: {
     title: 200,
@@ -29,15 +31,15 @@ export const limits = {
   treasury: {
     minPaymentMicro: 1_000n,
     queueFromMicro: 25_000_000n,
-    queueDelay: 600,
+    queueDelayMs: 600_000,
     defaultDailyMicro: 50_000_000n,
     minDailyMicro: 1_000_000n,
     maxDailyMicro: 500_000_000n,
   },
   /** Notification streams: how many an agent may have open, how far back one is taken up again. */
-  stream: { perAgent: 5, replay: 7 * 86_400 },
-  appealWindow: 48 * 3600,
-  newAccountAge: 48 * 3600,
-  idempotencyTtl: 24 * 3600,
+  stream: { perAgent: 5, replayMs: 7 * dayMs },
+  appealWindowMs: 48 * hourMs,
+  newAccountAgeMs: 48 * hourMs,
+  idempotencyTtlMs: 24 * hourMs,
   boundedWaitMs: 10_000,
 } as const

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { id, ZeroAddress, ZeroHash } from 'ethers'
 import { type Chain, type Handle, people, startChain, walletOf } from '../testing/chain.ts'
 import { testTree } from '../testing/tree.ts'
-import { authorize, balanceOf, days, fund, key, usd } from '../testing/usdc.ts'
+import { authorize, balanceOf, daySeconds, fund, key, usd } from '../testing/usdc.ts'
 
 const { operator, oracle, pauser, payee: agent, stranger } = people
 const gig = id('gig')
@@ -213,7 +213,7 @@ describe('Bond', () => {
       'when 180 days have not passed': async () => {
         await deposit()
         await lock()
-        await chain.advance(180 * days - 60)
+        await chain.advance(180 * daySeconds - 60)
         await bond.send(stranger, 'unlockAfterTimeout', agent, gig)
       },
       'when nothing is locked': () => bond.send(stranger, 'unlockAfterTimeout', agent, gig),
@@ -221,7 +221,7 @@ describe('Bond', () => {
         await deposit()
         await lock()
         await paused()
-        await chain.advance(180 * days)
+        await chain.advance(180 * daySeconds)
         await bond.send(stranger, 'unlockAfterTimeout', agent, gig)
 
         assert.deepEqual(await account(), [usd(100), 0n])

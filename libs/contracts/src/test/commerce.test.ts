@@ -3,7 +3,7 @@ import { id, toBeHex, ZeroAddress } from 'ethers'
 import { abiErc8183, abiSpec } from '../commerce-abi.ts'
 import { type Chain, type Event, type Handle, people, startChain, walletOf } from '../testing/chain.ts'
 import { testTree } from '../testing/tree.ts'
-import { authorize, balanceOf, days, fund, key, usd } from '../testing/usdc.ts'
+import { authorize, balanceOf, daySeconds, fund, key, usd } from '../testing/usdc.ts'
 
 const { operator, pauser, poster: client, payee: provider, stranger } = people
 const evaluator = operator
@@ -25,7 +25,7 @@ describe('Commerce', () => {
   after(() => chain?.stop())
 
   const paused = () => jobs.send(pauser, 'pause')
-  const expiry = async () => (await chain.now()) + BigInt(days)
+  const expiry = async () => (await chain.now()) + BigInt(daySeconds)
   const createFor = async (salt = key(), by = client, value = budget) =>
     jobs.send(operator, 'createJobFor', by, evaluator, value, await expiry(), 'a job', salt)
   const createDirect = async (to: string = provider, judge: string = evaluator, hook: string = ZeroAddress) =>
@@ -200,7 +200,7 @@ describe('Commerce', () => {
       'when the job is expired': async () => {
         await createDirect()
         await setBudget()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await directFund()
       },
       'when it is funded already': async () => {
@@ -270,7 +270,7 @@ describe('Commerce', () => {
       },
       'when the job is expired': async () => {
         await createFor()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await prefund()
       },
       "it leaves the job open for the ERC's readers": async () => {
@@ -352,7 +352,7 @@ describe('Commerce', () => {
       'when the job is expired': async () => {
         await createFor()
         await prefund()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await assign()
       },
       "it gives the ERC's readers a legal history in one transaction": async () => {
@@ -377,7 +377,7 @@ describe('Commerce', () => {
       },
       'when the job is expired': async () => {
         await funded()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await jobs.send(provider, 'submit', jobId, id('url'), '0x')
       },
       'it emits both forms': async () => {
@@ -510,12 +510,12 @@ describe('Commerce', () => {
       'when the job is ended': async () => {
         await submitted()
         await complete()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await claim()
       },
       'when the submission is younger than an hour': async () => {
         await funded()
-        await chain.advance(days - 600)
+        await chain.advance(daySeconds - 600)
         await submitFor()
         await chain.advance(1_200)
         await claim()
@@ -523,7 +523,7 @@ describe('Commerce', () => {
       'it lets anybody end an open job that is paid in': async () => {
         await createFor()
         await prefund()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
 
         const events = await claim()
 
@@ -536,7 +536,7 @@ describe('Commerce', () => {
       'it lets anybody end a funded job while paused': async () => {
         await funded()
         await paused()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await claim()
 
         assert.deepEqual([await status(), await balanceOf(chain, client)], [Status.Expired, budget])
@@ -544,14 +544,14 @@ describe('Commerce', () => {
       'it lets anybody end submitted work an hour after the submission': async () => {
         await submitted()
         await jobs.send(client, 'flagDispute', jobId, client)
-        await chain.advance(days)
+        await chain.advance(daySeconds)
         await claim()
 
         assert.equal(await balanceOf(chain, client), budget)
       },
       'it pays nothing for a job without deposit': async () => {
         await createFor()
-        await chain.advance(days)
+        await chain.advance(daySeconds)
 
         const events = await claim()
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { id, ZeroAddress, ZeroHash } from 'ethers'
 import { type Chain, type Event, type Handle, people, startChain, walletOf } from '../testing/chain.ts'
 import { testTree } from '../testing/tree.ts'
-import { authorize, balanceOf, days, fund, key, signMovement, usd } from '../testing/usdc.ts'
+import { authorize, balanceOf, daySeconds, fund, key, signMovement, usd } from '../testing/usdc.ts'
 
 const { operator, oracle, facilitator, pauser, proposer, poster, payee, stranger } = people
 const gig = id('gig')
@@ -401,26 +401,26 @@ describe('Escrow', () => {
       'when the slot is empty': () => escrow.send(stranger, 'refundAfterTimeout', slot),
       'when 180 days have not passed': async () => {
         await lock()
-        await chain.advance(180 * days - 60)
+        await chain.advance(180 * daySeconds - 60)
         await escrow.send(stranger, 'refundAfterTimeout', slot)
       },
       'when it was paid before': async () => {
         await lock()
         await release()
-        await chain.advance(180 * days)
+        await chain.advance(180 * daySeconds)
         await escrow.send(stranger, 'refundAfterTimeout', slot)
       },
       'it lets anybody refund a lock while paused': async () => {
         await lock()
         await paused()
-        await chain.advance(180 * days)
+        await chain.advance(180 * daySeconds)
         await escrow.send(stranger, 'refundAfterTimeout', slot)
 
         assert.deepEqual([await balanceOf(chain, poster), await escrow.read('totalLocked')], [amount, 0n])
       },
       'it lets anybody refund a pending lock': async () => {
         await directLock()
-        await chain.advance(180 * days)
+        await chain.advance(180 * daySeconds)
         await escrow.send(stranger, 'refundAfterTimeout', slot)
 
         assert.deepEqual([await balanceOf(chain, poster), await escrow.read('totalPending')], [amount, 0n])
@@ -428,7 +428,7 @@ describe('Escrow', () => {
       'it lets anybody refund a disputed lock': async () => {
         await lock()
         await escrow.send(operator, 'dispute', slot)
-        await chain.advance(180 * days)
+        await chain.advance(180 * daySeconds)
         await escrow.send(stranger, 'refundAfterTimeout', slot)
 
         assert.equal(await balanceOf(chain, poster), amount)
@@ -436,7 +436,7 @@ describe('Escrow', () => {
       'it pays the payee of an approved lock': async () => {
         await lock()
         await escrow.send(operator, 'markApproved', slot)
-        await chain.advance(180 * days)
+        await chain.advance(180 * daySeconds)
 
         const events = await escrow.send(stranger, 'refundAfterTimeout', slot)
 

@@ -5,7 +5,7 @@ import { people } from './chain.ts'
 export const usd = (whole: number): bigint => BigInt(Math.round(whole * 1_000_000))
 export const key = (): string => hexlify(randomBytes(32))
 
-export const days = 86_400
+export const daySeconds = 86_400
 
 /** Gives `owner` tokens and lets `spender` take them. */
 export async function fund(chain: Chain, owner: string, amount: bigint, spender?: string): Promise<void> {

@@ -6,7 +6,7 @@ import { deliveredGig, lockFunds, newGig, type Story, told, untilStatus } from '
 import { assertWell } from '../testing/well.ts'
 import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
 
-const day = 24 * 3_600
+const daySeconds = 24 * 3_600
 
 describe('bonds', () => {
   let world: World
@@ -153,7 +153,7 @@ describe('bonds', () => {
     const target = () => world.commands.filter(({ kind, args }) => kind === 'bond.withdraw' && args.agent === agent.wallet).map(({ args }) => args.to)
 
     await call(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, agent.headers)
-    await world.platform.advance(day)
+    await world.platform.advance(daySeconds)
     await call(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, agent.headers)
 
     assert.deepEqual(target(), [agent.wallet, wallet])
@@ -207,7 +207,7 @@ describe('bonds', () => {
     for (const applySlash of [true, false]) {
       const story = await bondedGig()
       const appealId = randomUUID()
-      const appealUntil = new Date(Date.now() + 9 * day * 1000).toISOString()
+      const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
       for (const draft of [told.frozen(story), told.resolved(story, 'rejected', { frozen: true, appealUntil }), told.appealFiled(story, appealId)])
         await world.platform.publish(draft)
       assert.equal((await status(story.worker)).slashedBond, 0)
@@ -246,7 +246,7 @@ describe('bonds', () => {
     for (const isFrozen of [false, true]) {
       const story = await bondedGig()
       const appealId = randomUUID()
-      const appealUntil = new Date(Date.now() + 9 * day * 1000).toISOString()
+      const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
       const verdict = told.resolved(story, 'rejected', isFrozen ? { frozen: true, appealUntil } : {})
       if (isFrozen) for (const draft of [told.frozen(story), verdict]) await world.platform.publish(draft)
       world.chain = ({ kind }) => (kind === 'bond.lock' ? 'fail' : 'confirm')

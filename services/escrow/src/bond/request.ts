@@ -1,4 +1,4 @@
-import { refuse, usd } from '@carapace/api'
+import { dayMs, refuse, usd } from '@carapace/api'
 import { commands, type FundingSource } from '@carapace/chain'
 import { id as keccakOfText } from 'ethers'
 import { deadline } from '../escrow/change.ts'
@@ -6,9 +6,9 @@ import { account, type Posting } from '../ledger.ts'
 import { type Bond, type BondLock, type Move, reduceLocks, slashOf, takeAny, takeFree, timeout, withLock } from './bond.ts'
 import { type Outcome, outcome, posting } from './outcome.ts'
 
-const askAfter = 15 * 60_000
-const retryAfter = 86_400_000
-const verdictPause = 7 * 86_400_000
+const askAfterMs = 15 * 60_000
+const retryAfterMs = dayMs
+const verdictPauseMs = 7 * dayMs
 
 const onChain = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
 const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.moves, move] })
@@ -85,7 +85,7 @@ export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId
     unlockRound: 0,
     stage: 'locking',
     retryAt: null,
-    askAt: new Date(now.getTime() + askAfter),
+    askAt: new Date(now.getTime() + askAfterMs),
     isOver: false,
     isClean: true,
     txHash: null,
@@ -111,7 +111,7 @@ export function endLock(bond: Bond, gigId: string, unlockId: string, isClean = t
 
 /** An unlock that failed goes out again a day later, as the next round. */
 export function unlockFailed(bond: Bond, gigId: string, { round, seq }: { round: number; seq: number }, now: Date): Outcome {
-  return outcome(withLock(bond, gigId, { retryAt: new Date(now.getTime() + retryAfter), unlockRound: round, unlockSeq: seq }))
+  return outcome(withLock(bond, gigId, { retryAt: new Date(now.getTime() + retryAfterMs), unlockRound: round, unlockSeq: seq }))
 }
 
 /** What time does to the locks of a bond: failed unlocks go out again, a lock of 180 days ends. */
@@ -187,7 +187,7 @@ export function slashAndUnlock(
   }
 }
 
-const isWithin = (last: Date | null, now: Date): boolean => last !== null && now.getTime() - last.getTime() < verdictPause
+const isWithin = (last: Date | null, now: Date): boolean => last !== null && now.getTime() - last.getTime() < verdictPauseMs
 
 /** Pays a slash back out of the pool's surplus. */
 export function requestReversal(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestAgent } from '@carapace/testing'
 import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
 
-const day = 24 * 3_600
+const daySeconds = 24 * 3_600
 
 describe('statistics of bonds', () => {
   let world: World
@@ -37,7 +37,7 @@ describe('statistics of bonds', () => {
     )
     const slashed = { totalBonded: 542, avgBond: 180.666667, bondedAgents: 3, slashedTotal: 10, healthyBonds: 2, highBondAgents: 1 }
     assert.deepEqual(await statistics(), slashed)
-    await world.platform.advance(90 * day - 600)
+    await world.platform.advance(90 * daySeconds - 600)
     assert.deepEqual(await statistics(), slashed)
     await world.platform.advance(1_200)
     await until('the slash is forgotten', async () => (await statistics()).healthyBonds === 3)

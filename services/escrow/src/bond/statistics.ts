@@ -1,11 +1,10 @@
-import { limits, usd } from '@carapace/api'
+import { dayMs, limits, usd } from '@carapace/api'
 import type { Share } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import type { Bond } from './bond.ts'
 
 /** A slash counts against a bond's health for so many days. */
 const healthDays = 90
-const dayMs = 86_400_000
 
 /** What one bond adds to the figures of all; bonded ones by the day of their last slash too. */
 export function shareOf({ total, slashed, lastSlashAt }: Bond): Share {

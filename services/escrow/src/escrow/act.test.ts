@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { dayMs, hourMs } from '@carapace/api'
 import fc from 'fast-check'
 import { appeal, assignment, blank, chainAt, delivery, later, start, verdict, wallets } from '../testing/facts.ts'
 import { advance, onTime, shares } from './act.ts'
-import { day, type Escrow, holdsMoney, hour, isFinal, type Status, transitions } from './escrow.ts'
+import { type Escrow, holdsMoney, isFinal, type Status, transitions } from './escrow.ts'
 import { lockConfirmed, lockFailed, reserve, sendLock } from './locking.ts'
 import { postings } from './postings.ts'
 import { refundSeen, releaseConfirmed, settleFailed } from './settled.ts'
@@ -33,33 +34,33 @@ describe('escrow rules', () => {
   const decisions: [string, Partial<Escrow>, Date, Status][] = [
     ['an approved verdict releases', { verdict: verdict('approved') }, start, 'releasing'],
     ['a weak approval pays too', { verdict: verdict('approved', { weak: true }) }, start, 'releasing'],
-    ['an approved verdict waits for its time', { verdict: verdict('approved', { settleAfter: later(day) }) }, start, 'locked'],
-    ['and releases when it has come', { verdict: verdict('approved', { settleAfter: later(day) }) }, later(day), 'releasing'],
-    ['the poster ends that wait', { verdict: verdict('approved', { settleAfter: later(day) }), posterReleased: true }, start, 'releasing'],
+    ['an approved verdict waits for its time', { verdict: verdict('approved', { settleAfter: later(dayMs) }) }, start, 'locked'],
+    ['and releases when it has come', { verdict: verdict('approved', { settleAfter: later(dayMs) }) }, later(dayMs), 'releasing'],
+    ['the poster ends that wait', { verdict: verdict('approved', { settleAfter: later(dayMs) }), posterReleased: true }, start, 'releasing'],
     ['a plain rejection refunds', { verdict: verdict('rejected') }, start, 'refunding'],
     ['a frozen rejection stays locked', { verdict: verdict('rejected', { frozen: true }) }, start, 'locked'],
-    ['and refunds after 48 hours without an appeal', { verdict: verdict('rejected', { frozen: true }) }, later(48 * hour), 'refunding'],
-    ['an appeal keeps it locked beyond that', { verdict: verdict('rejected', { frozen: true }), appeal: appeal() }, later(3 * day), 'locked'],
+    ['and refunds after 48 hours without an appeal', { verdict: verdict('rejected', { frozen: true }) }, later(48 * hourMs), 'refunding'],
+    ['an appeal keeps it locked beyond that', { verdict: verdict('rejected', { frozen: true }), appeal: appeal() }, later(3 * dayMs), 'locked'],
     ['a won appeal releases', { verdict: verdict('rejected', { frozen: true }), appeal: appeal({ outcome: 'won' }) }, start, 'releasing'],
     ['a lost appeal refunds', { verdict: verdict('rejected', { frozen: true }), appeal: appeal({ outcome: 'lost' }) }, start, 'refunding'],
     ['an expired appeal refunds', { verdict: verdict('rejected', { frozen: true }), appeal: appeal({ outcome: 'expired' }) }, start, 'refunding'],
     [
       'an appeal without a panel disputes',
       { verdict: verdict('rejected', { frozen: true }), appeal: appeal({ oracleAssisted: true }) },
-      later(day),
+      later(dayMs),
       'disputed',
     ],
-    ['an appeal that is never closed disputes', { verdict: verdict('rejected', { frozen: true }), appeal: appeal() }, later(5 * day), 'disputed'],
+    ['an appeal that is never closed disputes', { verdict: verdict('rejected', { frozen: true }), appeal: appeal() }, later(5 * dayMs), 'disputed'],
     ['a weak rejection disputes', { verdict: verdict('rejected', { weak: true, frozen: true }) }, start, 'disputed'],
     ['no consensus disputes', { verdict: verdict('expired') }, start, 'disputed'],
-    ['and refunds after 14 days', { verdict: verdict('expired') }, later(14 * day), 'refunding'],
+    ['and refunds after 14 days', { verdict: verdict('expired') }, later(14 * dayMs), 'refunding'],
     [
       'a dispute defaults to an approved verdict',
       { verdict: verdict('approved'), dispute: { agentId: 'a', reason: 'r', at: start } },
-      later(14 * day),
+      later(14 * dayMs),
       'releasing',
     ],
-    ['and to a refund without one', { dispute: { agentId: 'a', reason: 'r', at: start } }, later(14 * day), 'refunding'],
+    ['and to a refund without one', { dispute: { agentId: 'a', reason: 'r', at: start } }, later(14 * dayMs), 'refunding'],
     ['a cancelled gig refunds', { cancelled: { reason: 'withdrawn', at: start } }, start, 'refunding'],
     [
       'a cancelled gig refunds a dispute too',
@@ -67,7 +68,7 @@ describe('escrow rules', () => {
       start,
       'refunding',
     ],
-    ['nothing heard for 180 days refunds', {}, later(180 * day), 'refunding'],
+    ['nothing heard for 180 days refunds', {}, later(180 * dayMs), 'refunding'],
   ]
   for (const [title, facts, now, status] of decisions) {
     it(title, () => {
@@ -78,14 +79,14 @@ describe('escrow rules', () => {
   }
 
   const unfunded: [string, Partial<Escrow>, Date, Status][] = [
-    ['approved', { verdict: verdict('approved', { settleAfter: later(day) }) }, start, 'unfunded'],
+    ['approved', { verdict: verdict('approved', { settleAfter: later(dayMs) }) }, start, 'unfunded'],
     ['rejected', { verdict: verdict('rejected') }, start, 'unfunded'],
     ['expired', { verdict: verdict('expired') }, start, 'unfunded'],
     ['cancelled', { cancelled: { reason: 'expired', at: start } }, start, 'unfunded'],
     ['frozen, at first', { verdict: verdict('rejected', { frozen: true }) }, start, 'none'],
-    ['frozen, after 48 hours', { verdict: verdict('rejected', { frozen: true }) }, later(2 * day), 'unfunded'],
+    ['frozen, after 48 hours', { verdict: verdict('rejected', { frozen: true }) }, later(2 * dayMs), 'unfunded'],
     ['weak, at first', { verdict: verdict('rejected', { weak: true }) }, start, 'none'],
-    ['weak, after 14 days', { verdict: verdict('rejected', { weak: true }) }, later(14 * day), 'unfunded'],
+    ['weak, after 14 days', { verdict: verdict('rejected', { weak: true }) }, later(14 * dayMs), 'unfunded'],
   ]
   for (const [title, facts, now, status] of unfunded) {
     it(`without money, ${title}: ${status}`, () => {
@@ -98,11 +99,11 @@ describe('escrow rules', () => {
   }
 
   it('leave to the timers what a time has decided: a late event alone refunds nothing', () => {
-    const late = advance({ ...locked(assigned), verdict: verdict('rejected', { frozen: true }) }, moment(later(9 * day), false)).state
+    const late = advance({ ...locked(assigned), verdict: verdict('rejected', { frozen: true }) }, moment(later(9 * dayMs), false)).state
 
     assert.equal(late.status, 'locked')
-    assert.equal(advance({ ...late, appeal: appeal({ outcome: 'won' }) }, moment(later(9 * day), false)).state.status, 'releasing')
-    assert.equal(onTime(late, moment(later(9 * day)))!.state.status, 'refunding')
+    assert.equal(advance({ ...late, appeal: appeal({ outcome: 'won' }) }, moment(later(9 * dayMs), false)).state.status, 'releasing')
+    assert.equal(onTime(late, moment(later(9 * dayMs)))!.state.status, 'refunding')
   })
 
   it('a verdict that meets a lock under way is kept and decided at its end', () => {
@@ -141,13 +142,13 @@ const facts = fc.record(
     verdict: fc.oneof(
       fc
         .record({ weak: fc.boolean(), wait: fc.boolean() })
-        .map(({ weak, wait }) => verdict('approved', { weak, settleAfter: wait ? later(day) : null })),
+        .map(({ weak, wait }) => verdict('approved', { weak, settleAfter: wait ? later(dayMs) : null })),
       fc.record({ weak: fc.boolean(), frozen: fc.boolean() }).map(flags => verdict('rejected', flags)),
       fc.constant(verdict('expired')),
     ),
     appeal: fc.record({ outcome: fc.constantFrom(null, 'won', 'lost', 'expired' as const), oracleAssisted: fc.boolean() }).map(more => appeal(more)),
     cancelled: fc.constantFrom('withdrawn', 'expired', 'deadline_missed').map(reason => ({ reason, at: start })),
-    dispute: fc.constant({ agentId: 'a', reason: 'late', at: later(hour) }),
+    dispute: fc.constant({ agentId: 'a', reason: 'late', at: later(hourMs) }),
   },
   { requiredKeys: [] },
 )
@@ -205,7 +206,7 @@ describe('escrow rules, whatever comes', () => {
               if (escrow.status === 'none') become(funding(escrow))
             } else if (typeof step === 'boolean') become(answer(escrow, step, now))
             else {
-              now = later(step.days * day, now)
+              now = later(step.days * dayMs, now)
               become(onTime(escrow, moment(now))?.state ?? escrow)
             }
           })
@@ -233,9 +234,9 @@ describe('escrow rules, whatever comes', () => {
           const run = (names: readonly (keyof typeof possible)[]) => {
             let escrow = locked(blank())
             for (const name of names)
-              if (possible[name] !== undefined) escrow = advance({ ...escrow, [name]: possible[name] }, moment(later(2 * hour))).state
+              if (possible[name] !== undefined) escrow = advance({ ...escrow, [name]: possible[name] }, moment(later(2 * hourMs))).state
             for (let days = 1; days <= 200; days++) {
-              const now = later(days * day)
+              const now = later(days * dayMs)
               escrow = answer(onTime(escrow, moment(now))?.state ?? escrow, true, now)
             }
             return [escrow.status, escrow.settlement!.fee, escrow.settlement!.external]
@@ -251,7 +252,7 @@ describe('escrow rules, whatever comes', () => {
       fc.property(facts, fc.array(fc.boolean(), { maxLength: 8 }), (given, luck) => {
         let escrow = advance({ ...locked(blank()), ...(given as Facts) }, moment()).state
         for (let days = 1; days <= 230 && !isFinal(escrow.status); days++) {
-          const now = later(days * day)
+          const now = later(days * dayMs)
           escrow = answer(onTime(escrow, moment(now))?.state ?? escrow, luck[days % 9] ?? true, now)
         }
         assert.ok(isFinal(escrow.status), `${escrow.status} due ${escrow.dueAt?.toISOString()}`)

@@ -4,10 +4,10 @@ import { type By, type Escrow, type Lock, next, type Reason, type Step } from '.
 import { standing } from './judge.ts'
 
 export const zeroAddress = `0x${'0'.repeat(40)}`
-const commandTime = 15 * 60_000
+const commandTimeMs = 15 * 60_000
 
 /** Reservations are never spent after it (wall clock, judged by the relayer). */
-export const deadline = (): Date => new Date(Date.now() + commandTime)
+export const deadline = (): Date => new Date(Date.now() + commandTimeMs)
 
 export interface OnChain {
   txHash: string

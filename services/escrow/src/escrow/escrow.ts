@@ -1,8 +1,5 @@
 import type { Chain, EscrowStatus } from '@carapace/api'
 
-export const hour = 3_600_000
-export const day = 24 * hour
-
 /** `none`: the gig is known, no money was locked for it. */
 export type Status = EscrowStatus | 'none'
 export type FundingKind = 'allowance' | 'authorization' | 'treasury' | 'onchain'

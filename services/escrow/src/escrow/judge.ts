@@ -1,11 +1,11 @@
-import { limits } from '@carapace/api'
-import { type By, day, type Escrow, type Reason, type Settlement } from './escrow.ts'
+import { dayMs, limits } from '@carapace/api'
+import type { By, Escrow, Reason, Settlement } from './escrow.ts'
 
-const disputeTime = 14 * day
+const disputeTimeMs = 14 * dayMs
 /** After it an appeal that was never closed counts as one without a panel. */
-const appealGrace = day
+const appealGraceMs = dayMs
 /** As the contract: then anybody may have the money sent back. */
-const contractTimeout = 180 * day
+const contractTimeoutMs = 180 * dayMs
 
 /** What the facts demand now. It depends on the facts and the time only, not on the order in which the facts became known. */
 export type Judgement =
@@ -47,12 +47,12 @@ function disputed(escrow: Escrow, now: Date): Judgement | undefined {
   if (verdict?.result === 'rejected' && verdict.weak)
     causes.push({ from: verdict.at, reason: 'weak', by: 'swarm', note: verdict.note ?? 'Weak panel' })
   if (appeal?.oracleAssisted) causes.push({ from: appeal.filedAt, reason: 'dispute', by: 'party', note: 'Appeal without a panel' })
-  if (appeal && !appeal.oracleAssisted && appeal.outcome === null && now >= after(appeal.expiresAt, appealGrace))
-    causes.push({ from: after(appeal.expiresAt, appealGrace), reason: 'dispute', by: 'time', note: 'Appeal without an outcome' })
+  if (appeal && !appeal.oracleAssisted && appeal.outcome === null && now >= after(appeal.expiresAt, appealGraceMs))
+    causes.push({ from: after(appeal.expiresAt, appealGraceMs), reason: 'dispute', by: 'time', note: 'Appeal without an outcome' })
   const [cause] = causes
   if (!cause) return undefined
-  const ends = causes.map(({ from }) => after(from, disputeTime).getTime())
-  if (appeal) ends.push(after(appeal.expiresAt, appealGrace).getTime())
+  const ends = causes.map(({ from }) => after(from, disputeTimeMs).getTime())
+  if (appeal) ends.push(after(appeal.expiresAt, appealGraceMs).getTime())
   const until = new Date(Math.max(...ends))
   if (now >= until) return verdict?.result === 'approved' && assignment ? release('default', 'time') : refund('default', 'time')
   const action = verdict?.result === 'approved' ? 'release' : 'refund'
@@ -68,14 +68,14 @@ function byVerdict(escrow: Escrow, now: Date): Judgement | undefined {
   }
   if (verdict?.result !== 'rejected') return undefined
   if (!verdict.frozen) return refund('verdict', 'swarm', 'rejected')
-  const until = appeal ? after(appeal.expiresAt, appealGrace) : (verdict.appealUntil ?? after(verdict.at, limits.appealWindow * 1000))
+  const until = appeal ? after(appeal.expiresAt, appealGraceMs) : (verdict.appealUntil ?? after(verdict.at, limits.appealWindowMs))
   if (now >= until) return refund('frozen', 'time', 'rejected')
   return { kind: 'hold', disputed: false, reason: 'frozen', by: 'swarm', note: verdict.note ?? 'Frozen', until, action: appeal ? 'appeal' : 'refund' }
 }
 
 function untouched({ lock }: Escrow, now: Date): Judgement {
   if (!lock?.lockedAt) return { kind: 'wait', until: null, action: null }
-  const until = after(lock.lockedAt, contractTimeout)
+  const until = after(lock.lockedAt, contractTimeoutMs)
   return now >= until ? refund('default', 'time') : { kind: 'wait', until, action: 'refund' }
 }
 

@@ -7,8 +7,8 @@ import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatu
 import { assertWell } from '../testing/well.ts'
 import { oracle, startWorld, until, type World } from '../testing/world.ts'
 
-const hour = 3_600
-const day = 24 * hour
+const hourSeconds = 3_600
+const daySeconds = 24 * hourSeconds
 
 describe('settlement of a gig', () => {
   let world: World
@@ -30,7 +30,7 @@ describe('settlement of a gig', () => {
   const frozenUntil = () => ({
     frozen: true,
     disputeReason: 'New account cluster',
-    appealUntil: new Date(Date.now() + 48 * hour * 1000).toISOString(),
+    appealUntil: new Date(Date.now() + 48 * hourSeconds * 1000).toISOString(),
   })
 
   it('ends in the same state with the same payments in whatever order, and however often, the same events come', async function () {
@@ -230,7 +230,7 @@ describe('settlement of a gig', () => {
       const escrow = await escrowOf(world, story.gigId)
       return escrow.onChain.status === 'failed' && escrow
     })
-    await world.platform.advance(day + 60)
+    await world.platform.advance(daySeconds + 60)
 
     assert.equal(failed.status, 'releasing')
     await untilStatus(world, story.gigId, 'released')
@@ -249,7 +249,7 @@ describe('settlement of a gig', () => {
     }
     world.validations.set(appealed.gigId, [validationRow(appealed, { validationId: randomUUID(), appealOf: appealed.validationId })])
 
-    await world.platform.advance(15 * day)
+    await world.platform.advance(15 * daySeconds)
 
     await untilStatus(world, plain.gigId, 'refunded')
     assert.equal((await escrowOf(world, appealed.gigId)).status, 'disputed')

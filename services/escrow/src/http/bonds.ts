@@ -1,4 +1,4 @@
-import { bondWalletChanged, type escrowApi, marketplaceApi, refuse, usd } from '@carapace/api'
+import { bondWalletChanged, dayMs, type escrowApi, marketplaceApi, refuse, usd } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
@@ -13,7 +13,6 @@ import { mayDraw } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof escrowApi>
-const day = 86_400_000
 
 const view = async (parts: Parts, bond: Stored<Bond>) => {
   const { components } = await parts.performances.of(bond.id)
@@ -108,7 +107,7 @@ export const bondHandlers = (
   setBondWallet: async ({ body, caller }) => {
     const now = parts.clock.now()
     const address = toChecksum(body.walletAddress)
-    const effectiveAt = new Date(now.getTime() + day)
+    const effectiveAt = new Date(now.getTime() + dayMs)
     await changeBond(parts, caller.agentId, bond =>
       outcome(
         { ...bond, payout: { address, effectiveAt, before: payoutAddress(bond, now) } },

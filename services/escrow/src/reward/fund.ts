@@ -1,4 +1,4 @@
-import { refuse, usd } from '@carapace/api'
+import { dayMs, refuse, usd } from '@carapace/api'
 import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { least, sum } from '../amounts.ts'
@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts'
 import { post } from '../post.ts'
 import { equalShares, fund, type Reward, type Source, topUpShares, unfunded } from './reward.ts'
 
-const window = 365 * 86_400_000
+const windowMs = 365 * dayMs
 
 /** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
 export async function fundWhenReady(parts: Parts, validationId: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function fundWhenReady(parts: Parts, validationId: string): Promise
 async function available(parts: Parts, source: Source, session: ClientSession): Promise<bigint> {
   const own = source.fee - source.used
   if (source.kind === 'fee') return least(own, await parts.ledger.balance(source.chain, account.feePool, session))
-  const since = new Date(parts.clock.now().getTime() - window)
+  const since = new Date(parts.clock.now().getTime() - windowMs)
   const { fees, usedByRefunds } = await parts.rewardSources.ofPoster(source.posterId, source.chain, since, session)
   return least(own, await poolSurplus(parts.ledger, source.chain, session), fees / 2n - usedByRefunds)
 }

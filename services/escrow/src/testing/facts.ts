@@ -1,4 +1,5 @@
-import { type Assignment, day, type Escrow, firstContact, hour, type Verdict } from '../escrow/escrow.ts'
+import { dayMs, hourMs } from '@carapace/api'
+import { type Assignment, type Escrow, firstContact, type Verdict } from '../escrow/escrow.ts'
 
 /** Plain values for tests of the pure rules. */
 export const start = new Date('2026-01-01T00:00:00.000Z')
@@ -8,8 +9,8 @@ export const wallets = { poster: `0x${'11'.repeat(20)}`, worker: `0x${'22'.repea
 
 export const blank = (amount = 40_000_000n): Escrow =>
   firstContact({ gigId: uuid(1), gigTitle: 'Audit', posterId: uuid(2), amount, chain: 'BASE_SEPOLIA' }, uuid(3))
-export const assignment: Assignment = { assigneeId: uuid(4), wallet: wallets.worker, crewId: null, feeBp: 300, deadlineAt: later(2 * day) }
-export const delivery = { submissionId: uuid(5), url: 'https://example.org/r', at: later(hour) }
+export const assignment: Assignment = { assigneeId: uuid(4), wallet: wallets.worker, crewId: null, feeBp: 300, deadlineAt: later(2 * dayMs) }
+export const delivery = { submissionId: uuid(5), url: 'https://example.org/r', at: later(hourMs) }
 export const verdict = (result: Verdict['result'], more: Partial<Verdict> = {}): Verdict => ({
   result,
   validationId: uuid(6),
@@ -17,7 +18,7 @@ export const verdict = (result: Verdict['result'], more: Partial<Verdict> = {}):
   frozen: false,
   note: null,
   settleAfter: null,
-  appealUntil: more.frozen ? later(2 * day) : null,
+  appealUntil: more.frozen ? later(2 * dayMs) : null,
   approvalPct: 50,
   votes: 3,
   at: start,
@@ -25,8 +26,8 @@ export const verdict = (result: Verdict['result'], more: Partial<Verdict> = {}):
 })
 export const appeal = (more: Partial<NonNullable<Escrow['appeal']>> = {}): NonNullable<Escrow['appeal']> => ({
   appealId: uuid(7),
-  filedAt: later(day),
-  expiresAt: later(4 * day),
+  filedAt: later(dayMs),
+  expiresAt: later(4 * dayMs),
   oracleAssisted: false,
   outcome: null,
   applySlash: false,

@@ -68,7 +68,7 @@ export const told = {
       createdAt: at(),
     }),
   assigned: (s: Story, feeBp = 300) => {
-    Object.assign(s.row, { status: 'assigned', assigneeId: s.worker.id, feeBp, assignedAt: at(), deadlineAt: at(48 * 3_600_000) })
+    Object.assign(s.row, { status: 'assigned', assigneeId: s.worker.id, feeBp, assignedAt: at(), deadlineAt: at(48 * api.hourMs) })
     const { skillsRequired, bondRequired, deadlineAt } = s.row
     return api.gigAssigned.of({
       ...gigFacts(s),
@@ -121,7 +121,7 @@ export const told = {
       weak: false,
       signals: ['new_account_cluster'],
       reason: 'New account cluster',
-      appealUntil: at(48 * 3_600_000),
+      appealUntil: at(48 * api.hourMs),
       ...extra,
     }),
   expired: (s: Story) =>
@@ -135,7 +135,7 @@ export const told = {
       expiredAt: at(),
     }),
   appealFiled: (s: Story, appealId: string, oracleAssisted = false) =>
-    api.appealFiled.of({ ...validation(s), appealId, appealOf: s.validationId, oracleAssisted, expiresAt: at(72 * 3_600_000) }),
+    api.appealFiled.of({ ...validation(s), appealId, appealOf: s.validationId, oracleAssisted, expiresAt: at(72 * api.hourMs) }),
   appealClosed: (s: Story, appealId: string, outcome: 'won' | 'lost' | 'expired', applySlash = false) =>
     api.appealClosed.of({
       ...validation(s),

@@ -1,11 +1,10 @@
-import { agentStatusChanged, type identityApi, refuse } from '@carapace/api'
+import { agentStatusChanged, hourMs, type identityApi, refuse } from '@carapace/api'
 import type { HandlersOf } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed } from '../agent.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof identityApi>
-const hourMs = 3_600_000
 
 export const adminHandlers = (parts: Parts): Pick<Handlers, 'suspendAgent' | 'createInvite'> => ({
   suspendAgent: async ({ params, body }) => {

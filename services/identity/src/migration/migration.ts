@@ -1,4 +1,4 @@
-import { agentMigrated, agentStatusChanged, refuse } from '@carapace/api'
+import { agentMigrated, agentStatusChanged, dayMs, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed } from '../agent.ts'
 
@@ -15,7 +15,6 @@ export interface Migration {
   dueAt?: Date
 }
 
-const dayMs = 86_400_000
 const openMs = 7 * dayMs
 const maxTargetAgeMs = 30 * dayMs
 

@@ -4,7 +4,7 @@ import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { feeFor, split } from '../fees.ts'
 import { orderedBy } from '../gig.store.ts'
-import { type Gig, openFor, post, submit, withdraw } from '../gig.ts'
+import { type Gig, openForMs, post, submit, withdraw } from '../gig.ts'
 import type { Parts } from '../parts.ts'
 import { gigView, type Viewer } from '../views.ts'
 
@@ -76,7 +76,7 @@ export const gigHandlers = (
       panelIds: [],
       panelAsOf: null,
       completedAt: null,
-      dueAt: new Date(now.getTime() + openFor),
+      dueAt: new Date(now.getTime() + openForMs),
     }
     const { state, events } = post(gig)
     return viewOf(parts, await parts.gigs.create(state, events), { agentId: caller.agentId })

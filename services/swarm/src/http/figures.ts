@@ -1,4 +1,4 @@
-import { limits, refuse, type swarmApi, usd } from '@carapace/api'
+import { hourMs, limits, refuse, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import { claimFunded } from '../claim.ts'
 import type { Parts } from '../parts.ts'
@@ -43,7 +43,7 @@ export const figureHandlers = (
       threshold,
       rewardPerValidator: usd(rewardPerValidator),
       currency: 'USDC' as const,
-      windowHours: windowMs / 3_600_000,
+      windowHours: windowMs / hourMs,
       minScore,
       maxRisk,
     }

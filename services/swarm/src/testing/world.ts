@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
+import { dayMs } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import {
   commandConfirmed,
@@ -27,7 +28,6 @@ export interface World {
   close(): Promise<void>
 }
 
-const day = 86_400_000
 export const stranger = randomUUID()
 export const budget = 40_000_000n
 export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
@@ -69,7 +69,7 @@ export async function startWorld(validators: number): Promise<World & { validato
 
 /** An agent that the swarm has heard of. */
 export async function newAgent({ platform, call }: World, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
-  const { agent, registered } = newcomer({ registeredAt: new Date(Date.now() - ageDays * day) })
+  const { agent, registered } = newcomer({ registeredAt: new Date(Date.now() - ageDays * dayMs) })
   await platform.publish(registered)
   if (score !== 15) await platform.publish(scoreIs(agent.id, score))
   await until('the agent is known', async () => (await call('GET', `/api/agents/${agent.id}/swarm/pending-votes`)).status === 200)
