@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { hourMs } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { type Kit, startKit, wallet } from './testing/kit.ts'
 import { type LaneHost, laneHost } from './testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork } from './testing/workload.ts'
-
-const hour = 3_600_000
 
 describe('a lane whose clock jumps', function () {
   // A process is started.
@@ -27,7 +26,7 @@ describe('a lane whose clock jumps', function () {
     const work = makeWork(60)
     const lane = await host.start({ batchSize: 4 })
     await until('the lane listens', () => host.listening, 90)
-    for (const [index, jumpMs] of [hour, -2 * hour, 5_000, hour].entries()) {
+    for (const [index, jumpMs] of [hourMs, -2 * hourMs, 5_000, hourMs].entries()) {
       host.send(work.slice(index * 12, index * 12 + 12).map(one => one.draft))
       lane.jump(jumpMs)
     }
@@ -43,8 +42,8 @@ describe('a lane whose clock jumps', function () {
     const work = makeWork(10)
     const lane = await host.start({})
     await until('the lane listens', () => host.listening, 90)
-    lane.jump(hour)
-    const deadline = Date.now() + hour / 2
+    lane.jump(hourMs)
+    const deadline = Date.now() + hourMs / 2
     host.send(work.map(({ draft }, index) => (index % 2 ? draft : { ...draft, data: { ...draft.data, deadline } })))
 
     await allOver(kit, work, 90)

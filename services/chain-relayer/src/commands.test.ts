@@ -13,7 +13,7 @@ describe('commands', () => {
   const faults = new Map<string, Command>()
   before(async () => {
     kit = await startKit()
-    await kit.start({ commandOf: kind => faults.get(kind) ?? commandOf(kind), timings: { retries: [30, 30, 30, 30, 30] } })
+    await kit.start({ commandOf: kind => faults.get(kind) ?? commandOf(kind), timings: { retryDelaysMs: [30, 30, 30, 30, 30] } })
   })
   after(() => kit.close())
   afterEach(() => faults.clear())

@@ -14,7 +14,7 @@ export async function effectIsThere(lane: Lane, op: OpRecord): Promise<boolean |
   if (!check) return undefined
   const { to, data } = encodeCall(check, lane.network.addresses, lane.signer.address)
   try {
-    const answer = await lane.rpc.call('eth_call', [{ to, data }, 'latest'], lane.timings.readTimeout)
+    const answer = await lane.rpc.call('eth_call', [{ to, data }, 'latest'], lane.timings.readTimeoutMs)
     return check.isOurs(decodeResult(check, String(answer)))
   } catch (error) {
     // A view that reverts (no such token) says that the effect is not there.

@@ -34,7 +34,7 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
       const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
       undecided = undecided.filter(one => !due.includes(one))
       if (due.length) await settle(lane, due)
-      if (performance.now() - finalizedAt > lane.timings.finalize) {
+      if (performance.now() - finalizedAt > lane.timings.finalizeMs) {
         finalizedAt = performance.now()
         finalize(lane)
       }

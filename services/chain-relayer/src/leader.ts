@@ -33,7 +33,7 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
         parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stands still')
       }
       current = undefined
-      await sleep(parts.timings.leaseRetry, undefined, { signal: stop.signal }).catch(() => undefined)
+      await sleep(parts.timings.leaseRetryMs, undefined, { signal: stop.signal }).catch(() => undefined)
     }
   }
 

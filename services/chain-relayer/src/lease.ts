@@ -30,7 +30,7 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
   if (!present || (present.expiresAt >= now && !isDead(present.holder))) return undefined
   const taken = await leases.findOneAndUpdate(
     { _id: lane, holder: present.holder, epoch: present.epoch },
-    { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtl) }, $inc: { epoch: 1 } },
+    { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
   if (!taken) return undefined
@@ -48,7 +48,7 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
   }
   let renewing = false
   const timer = setInterval(() => {
-    if (performance.now() - asked > timings.leaseTrust) return stop()
+    if (performance.now() - asked > timings.leaseTrustMs) return stop()
     if (renewing) return
     renewing = true
     renew()
@@ -56,18 +56,18 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
       .finally(() => {
         renewing = false
       })
-  }, timings.leaseRenew)
+  }, timings.leaseRenewMs)
 
   async function renew(): Promise<void> {
     const at = performance.now()
-    const kept = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(Date.now() + timings.leaseTtl) } })
+    const kept = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(Date.now() + timings.leaseTtlMs) } })
     if (kept.matchedCount === 0) stop()
     else asked = at
   }
 
   return {
     epoch,
-    valid: () => !over && performance.now() - asked < timings.leaseTrust,
+    valid: () => !over && performance.now() - asked < timings.leaseTrustMs,
     lost,
     release: async () => {
       stop()

@@ -40,9 +40,9 @@ export async function openNetworks(platform: Platform, db: Collections, custody:
 
 async function openNetwork(config: LaneConfig, platform: Platform, db: Collections, custody: Custody): Promise<NetworkParts> {
   const url = await bestUrl(config.rpcUrl)
-  const rpc = openRpc({ url, timeoutMs: defaultTimings.rpcTimeout })
+  const rpc = openRpc({ url, timeoutMs: defaultTimings.rpcTimeoutMs })
   // Reads of other services have a connection of their own: they must not wait behind batches of transactions.
-  const readRpc = openRpc({ url, timeoutMs: defaultTimings.readTimeout })
+  const readRpc = openRpc({ url, timeoutMs: defaultTimings.readTimeoutMs })
   const close = async () => {
     await Promise.all([rpc.close(), readRpc.close()])
   }

@@ -11,5 +11,5 @@ export function tokenMovesLater(lane: Lane, op: OpRecord, tx: TxRecord): number 
   const request = command?.authorization?.(argsOf(command, op))
   if (request?.type !== 'TransferWithAuthorization') return 0
   const now = Math.max(Date.now(), lane.head.time * 1_000)
-  return Math.max(0, Math.max(tx.signedAt, lane.head.time * 1_000) + lane.timings.authorizationTtl + 2_000 - now)
+  return Math.max(0, Math.max(tx.signedAt, lane.head.time * 1_000) + lane.timings.authorizationTtlMs + 2_000 - now)
 }

@@ -4,7 +4,7 @@ const perPass = 500
 
 /** Forgets the signed bytes of transactions that have long been final; hashes and outcomes stay. */
 export async function trim(lane: Lane): Promise<void> {
-  const before = Date.now() - lane.timings.trimAfter
+  const before = Date.now() - lane.timings.trimAfterMs
   const old = await lane.db.txs
     .find({ lane: lane.id, state: 'FINAL', nonce: { $ne: null }, signedAt: { $lt: before }, 'attempts.0.raw': { $ne: null } })
     .limit(perPass)

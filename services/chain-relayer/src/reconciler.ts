@@ -59,7 +59,7 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
 
 function isMissingLong(lane: Lane, slot: Slot): boolean {
   slot.missingSince ||= performance.now()
-  return ++slot.missing > looks && performance.now() - slot.missingSince >= looks * lane.timings.reconcile
+  return ++slot.missing > looks && performance.now() - slot.missingSince >= looks * lane.timings.reconcileMs
 }
 
 /** On a real network the count must hold at a final block, too: nodes behind one address may disagree. */

@@ -23,7 +23,7 @@ export async function revertReason(lane: Lane, tx: TxRecord, blockNumber: number
   }
   for (const tag of [`0x${(blockNumber - 1).toString(16)}`, `0x${blockNumber.toString(16)}`]) {
     try {
-      await lane.rpc.call('eth_call', [call, tag], lane.timings.readTimeout)
+      await lane.rpc.call('eth_call', [call, tag], lane.timings.readTimeoutMs)
     } catch (error) {
       if (error instanceof RpcRefused) {
         const data = revertData(error.fault)

@@ -47,7 +47,7 @@ export function sender(): Sender {
       replies = await lane.rpc.batch(calls)
     } catch (error) {
       if (!(error instanceof RpcUnavailable)) throw error
-      return lane.timings.resend
+      return lane.timings.resendMs
     }
     const taken: Slot[] = []
     let pauseMs = 0
@@ -68,7 +68,7 @@ export function sender(): Sender {
         if (verdict === 'no-funds' && lane.network.profile.gasless) await replaceByNoop(lane, slot, null)
         else if (verdict === 'no-funds') lane.paused = 'the lane has no funds'
         if (verdict === 'nonce-gap') for (const lower of lane.slots.open()) if (lower.nonce < slot.nonce) waiting.add(lower.nonce)
-        pauseMs = lane.timings.resend
+        pauseMs = lane.timings.resendMs
       }
     }
     if (pauseMs === 0) lane.paused = undefined

@@ -136,7 +136,7 @@ async function failure(lane: Lane, op: OpRecord, outcome: OpOutcome & { kind: 'r
   const { slot, receipt } = one
   if (await effectIsThere(lane, op)) return confirm(op, { ...placeOf(one), logs: [], already: true }, now)
   countTry(op, slot.tx._id, receipt.transactionHash)
-  const verdict = judge(outcome, op, lane.timings.retries, lane.commandOf(op.kind)?.transient ?? [], Math.random())
+  const verdict = judge(outcome, op, lane.timings.retryDelaysMs, lane.commandOf(op.kind)?.transient ?? [], Math.random())
   const waitMs = tokenMovesLater(lane, op, slot.tx)
   if (verdict.next === 'retry') return retry(op, verdict, outcome.outOfGas ? 'out of gas' : outcome.revert.name, now)
   if (waitMs > 0) {

@@ -31,7 +31,7 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
         'latest',
       ],
     })),
-    lane.timings.readTimeout,
+    lane.timings.readTimeoutMs,
   )
   const refused = new Set<string>()
   const steps: OpStep[] = []
@@ -49,7 +49,7 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     }
     one.op.attempts++
     const revert = data && data !== '0x' ? decodeRevert(data) : { name: 'unknown', args: [] }
-    const verdict = judge({ revert, outOfGas: false }, one.op, lane.timings.retries, one.command.transient ?? [], Math.random())
+    const verdict = judge({ revert, outOfGas: false }, one.op, lane.timings.retryDelaysMs, one.command.transient ?? [], Math.random())
     if (verdict.next === 'fail') endings.push({ op: one.op, error: verdict.error })
     else steps.push(retry(one.op, verdict, revert.name, Date.now()))
   }

@@ -54,7 +54,7 @@ describe('a lane that loses its database', function () {
     await run(async () => {
       await pause(30)
       proxy.hold()
-      await pause(quickTimings.leaseTrust + 500)
+      await pause(quickTimings.leaseTrustMs + 500)
       proxy.reset()
       proxy.pass()
     })

@@ -1,3 +1,4 @@
+import { hourMs } from '@carapace/api'
 import { afterwork } from './afterwork.ts'
 import { cancelRequested } from './cancels.ts'
 import { clockWatch } from './clock.ts'
@@ -43,7 +44,6 @@ type LoopName = 'planning' | 'sending' | 'following' | 'reconciling' | 'saving'
 /** Answers ms after which it wants to run again by itself; undefined = when woken. */
 type Work = (term: Term, heads: Heads) => Promise<number | undefined>
 
-const hourMs = 3_600_000
 /** Below it there is room for commands that were left in the database. */
 const fewOps = 1_000
 
@@ -127,7 +127,7 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
 
 /** A node that is away is waited for; anything else ends the term. */
 function failed({ lane, end }: Term, error: unknown): number | undefined {
-  if (error instanceof RpcUnavailable || error instanceof RpcRefused) return lane.timings.resend
+  if (error instanceof RpcUnavailable || error instanceof RpcRefused) return lane.timings.resendMs
   end(error)
   return undefined
 }
@@ -140,10 +140,10 @@ export function startTimers(term: Term): NodeJS.Timeout[] {
     setInterval(() => {
       lane.queue.shift(clockJump())
       lane.wake()
-    }, lane.timings.tick),
+    }, lane.timings.tickMs),
     setInterval(() => loops.following.wake(), lane.network.blockMs),
-    setInterval(() => loops.reconciling.wake(), lane.timings.reconcile),
-    setInterval(() => loops.saving.wake(), lane.timings.cursorSave),
+    setInterval(() => loops.reconciling.wake(), lane.timings.reconcileMs),
+    setInterval(() => loops.saving.wake(), lane.timings.cursorSaveMs),
     setInterval(() => void inOrder(() => trim(lane)).catch(error => failed(term, error)), hourMs),
   ]
 }

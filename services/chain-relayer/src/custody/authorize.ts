@@ -12,7 +12,7 @@ export async function signAuthorization(lane: Lane, request: AuthorizationReques
     ...request,
     to: /^0x/.test(request.to) ? request.to : lane.network.addresses[request.to as ContractName],
     validAfter: 0n,
-    validBefore: BigInt(now + Math.ceil(lane.timings.authorizationTtl / 1_000)),
+    validBefore: BigInt(now + Math.ceil(lane.timings.authorizationTtlMs / 1_000)),
   }
   const digest = authorizationDigest(lane.network.token, message)
   const isIntake = request.from === lane.signer.address

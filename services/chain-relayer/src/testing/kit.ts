@@ -22,17 +22,17 @@ import { custodySeed, deployerKey, laneAddress, laneKey } from './keys.ts'
 /** Timings under which failures show within seconds. */
 export const quickTimings: Timings = {
   ...defaultTimings,
-  leaseTtl: 5_000,
-  leaseRenew: 500,
-  leaseTrust: 4_000,
-  leaseRetry: 100,
-  reconcile: 300,
-  tick: 50,
-  rpcTimeout: 2_000,
-  resend: 50,
-  retries: [50, 100, 150, 200, 250],
-  cursorSave: 100,
-  finalize: 0,
+  leaseTtlMs: 5_000,
+  leaseRenewMs: 500,
+  leaseTrustMs: 4_000,
+  leaseRetryMs: 100,
+  reconcileMs: 300,
+  tickMs: 50,
+  rpcTimeoutMs: 2_000,
+  resendMs: 50,
+  retryDelaysMs: [50, 100, 150, 200, 250],
+  cursorSaveMs: 100,
+  finalizeMs: 0,
 }
 
 export interface TestDevnet {
@@ -145,7 +145,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
     },
     custody: () => openCustody(custodySeed, db.wallets, db.seeds),
     start: async (laneOptions = {}) => {
-      const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeout ?? quickTimings.rpcTimeout })
+      const laneRpc = openRpc({ url: laneOptions.rpcUrl ?? devnet.wsUrl, timeoutMs: laneOptions.timings?.rpcTimeoutMs ?? quickTimings.rpcTimeoutMs })
       rpcs.push(laneRpc)
       await connected(laneRpc)
       const parts = await laneParts({ chain, devnet, db: laneOptions.db ?? db, bus, rpc: laneRpc }, laneOptions)

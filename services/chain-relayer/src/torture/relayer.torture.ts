@@ -23,7 +23,7 @@ const points: readonly FailPoint[] = [
   'after-outcome',
 ]
 /** Leases as in production: a machine that does other things, too, must not look like a lost leader. */
-const timings = { leaseTtl: defaultTimings.leaseTtl, leaseTrust: defaultTimings.leaseTrust }
+const timings = { leaseTtlMs: defaultTimings.leaseTtlMs, leaseTrustMs: defaultTimings.leaseTrustMs }
 /** Seconds, for a machine that is busy. */
 const patience = 240
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
