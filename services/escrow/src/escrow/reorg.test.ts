@@ -20,7 +20,7 @@ interface Told {
   seq: number
 }
 
-const about = (seq: number) => ({ ...chainAt, round: 1, seq, code: 'REVERTED', message: '' })
+const about = (seq: number) => ({ ...chainAt, txHash: `0x${String(seq).padStart(64, '0')}`, round: 1, seq, code: 'REVERTED', message: '' })
 
 const hear = (e: Escrow, told: Told): Escrow => heardOf(e, told)?.state ?? e
 
@@ -46,6 +46,15 @@ const toldBy: Record<string, string | undefined> = {
 }
 const known = (before: string, events: Result['events']): string =>
   events.reduce((status, { type, data }) => (type === escrowRestated.type ? String(data.status) : (toldBy[type] ?? status)), before)
+/** Where others think that the assignee was paid, if they do: by which transaction. */
+function paidAsKnown(before: string | null, events: Result['events']): string | null {
+  return events.reduce((paid, { type, data }) => {
+    if (type === escrowReleased.type) return String(data.txHash)
+    if (type !== escrowRestated.type) return paid
+    assert.ok(!data.unpaid || paid !== null, 'unpaid without a payment')
+    return data.unpaid ? null : data.status === 'released' ? String(data.txHash) : paid
+  }, before)
+}
 const asKnown: Partial<Record<Status, string>> = {
   releasing: 'locked',
   refunding: 'locked',
@@ -160,9 +169,11 @@ describe('an escrow whose block is gone', () => {
           const book = books()
           let escrow: Escrow = gig
           let others = 'none'
+          let paid: string | null = null
           const become = ({ state, events }: Result = { state: escrow, events: [] }) => {
             book.follow(escrow, state)
             others = known(others, events)
+            paid = paidAsKnown(paid, events)
             escrow = state
           }
           become({ state: sent(gig, kind), events: [] })
@@ -178,6 +189,8 @@ describe('an escrow whose block is gone', () => {
           const isSettled = last(settle) === 'confirmed'
           const [under, done] = outcome === 'release' ? (['releasing', 'released'] as const) : (['refunding', 'refunded'] as const)
           assert.equal(others, asKnown[escrow.status], `others take it for ${others}, it is ${escrow.status}`)
+          if (escrow.status === 'released') assert.equal(paid, escrow.settlement!.txHash)
+          else if (escrow.status !== 'releasing') assert.equal(paid, null, 'others take the assignee for paid')
           assert.equal(escrow.status, isLocked ? (isSettled ? done : under) : 'unfunded')
           if (escrow.status !== 'released' && escrow.status !== 'releasing') assert.equal(book.of(`ext:${wallets.worker}`), 0n)
           if (escrow.status === 'unfunded') assert.equal(book.of(`clearing:escrow.settle:${gig.id}`), 0n)

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { escrowSlot, onChainKey } from '@carapace/chain'
+import { newHash } from '@carapace/testing'
+import { deliveredGig, escrowOf, type Story, told, untilStatus } from '../testing/story.ts'
+import { assertWell } from '../testing/well.ts'
+import { contracts, startWorld, until, type World } from '../testing/world.ts'
+
+describe('a payment that the chain takes back', () => {
+  let world: World
+  const restated: api.PayloadOf<typeof api.escrowRestated>[] = []
+  const issued: string[] = []
+  let listener: { close(): Promise<void> }
+
+  before(async () => {
+    world = await startWorld()
+    const bindings = [api.escrowRestated.type, api.receiptIssued.type]
+    listener = await world.platform.bus.subscribe({ name: `test.undone.${randomUUID()}`, exchange: 'events', bindings }, async ({ type, data }) => {
+      if (type === api.escrowRestated.type) restated.push(api.escrowRestated.read(data))
+      else issued.push(api.receiptIssued.read(data).gigId)
+    })
+  })
+  after(async () => {
+    await assertWell(world, 'debts')
+    await listener.close()
+    await world.close()
+  })
+
+  const get = (path: string) => world.platform.call('GET', path)
+  const receiptOf = ({ gigId }: Story) => get(`/api/trust-receipts/gigs/${gigId}`)
+  const earningsOf = async ({ worker }: Story) => (await get(`/api/agents/${worker.id}/earnings`)).body
+  const command = (opKey: string) => world.commands.findLast(sent => sent.opKey === opKey)!
+  const settlementOf = ({ gigId }: Story) => command(`escrow.settle:${gigId}`)
+  const toldOf = ({ gigId }: Story) => restated.filter(event => event.gigId === gigId).map(({ status, unpaid }) => [status, unpaid])
+
+  /** A gig that is paid; its settlement is the first outcome that was followed. */
+  const paidGig = async () => {
+    const story = await deliveredGig(world)
+    const validators = [randomUUID(), randomUUID()]
+    await world.platform.publish(
+      api.rewardAccrued.of({
+        ...{
+          validationId: story.validationId,
+          gigId: story.gigId,
+          jobId: null,
+          title: 'Audit',
+          posterId: story.poster.id,
+          assigneeId: story.worker.id,
+        },
+        ...{ budget: story.amount, chain: story.chain, round: 1, appealOf: null },
+        rewards: validators.map(validatorId => ({ validatorId, amount: 100_000n })),
+      }),
+    )
+    await world.platform.publish(told.resolved(story, 'approved'))
+    const { body: receipt } = await until('the receipt', async () => {
+      const found = await receiptOf(story)
+      return found.status === 200 && found
+    })
+    return { story, receipt }
+  }
+  const undo = async (story: Story) => {
+    await world.outcome(settlementOf(story), 'reorg', '', 2)
+    await world.outcome(settlementOf(story), 'fail', 'REVERTED', 3)
+    await untilStatus(world, story.gigId, 'releasing')
+  }
+  const untilUnshown = (story: Story) => until('the receipt is withdrawn', async () => (await receiptOf(story)).status === 404)
+  const assertUnpaid = async (story: Story, receiptId: string) => {
+    await untilUnshown(story)
+    const answers = await Promise.all([
+      get(`/api/trust-receipts/${receiptId}`),
+      world.platform.call('POST', '/api/trust-receipts', { body: { gigId: story.gigId, agentId: story.worker.id } }),
+    ])
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.code]),
+      [
+        [404, 'NOT_FOUND'],
+        [409, 'INVALID_STATE'],
+      ],
+    )
+    assert.match(answers[0].body.message, /withdrawn/)
+    for (const { id } of [story.worker, story.poster]) assert.equal((await get(`/api/trust-receipts/agent/${id}`)).body.total, 0)
+    const { totalEarned, history, gigsCompleted } = await earningsOf(story)
+    assert.deepEqual([totalEarned, history, gigsCompleted], [0, [], 0])
+  }
+
+  it('and is made by another transaction at once: the same receipt and the earning name that one', async () => {
+    const { story, receipt } = await paidGig()
+
+    await world.outcome(settlementOf(story), 'reorg', '', 2)
+    await world.outcome(settlementOf(story), 'confirm', undefined, 3)
+
+    const moved = await until('the receipt names the other one', async () => {
+      const { body } = await receiptOf(story)
+      return body.txHash !== receipt.txHash && body
+    })
+    const { releaseTxHash } = await escrowOf(world, story.gigId)
+    const { history, totalEarned } = await earningsOf(story)
+    assert.deepEqual([moved.id, moved.txHash, history.length, history[0].txHash, totalEarned], [receipt.id, releaseTxHash, 1, releaseTxHash, 38.8])
+    assert.ok(moved.basescanUrl === null || moved.basescanUrl.includes(releaseTxHash))
+    assert.notEqual(moved.contentHash, receipt.contentHash)
+    assert.deepEqual([moved.poster, moved.assignee, moved.settledAt], [receipt.poster, receipt.assignee, receipt.settledAt])
+    assert.deepEqual(toldOf(story), [['released', false]])
+    await world.platform.publish(
+      api.escrowRestated.of({ ...restated.find(({ gigId }) => gigId === story.gigId)!, status: 'locked', txHash: null, blockNumber: null }),
+      1,
+    )
+    assert.deepEqual((await receiptOf(story)).body, moved, 'what comes late changes nothing')
+  })
+
+  it('shows neither receipt nor earning until it is made again, then the same receipt with the new transaction', async () => {
+    const { story, receipt } = await paidGig()
+    world.chain = ({ round }) => (round === 2 ? 'wait' : 'confirm')
+
+    await undo(story)
+
+    await assertUnpaid(story, receipt.id)
+    await assertWell(world, 'stuck')
+    await world.platform.advance(86_400 + 60)
+    await until('it is tried again', () => settlementOf(story).round === 2)
+    await world.outcome(settlementOf(story), 'confirm', undefined, 4)
+    await untilStatus(world, story.gigId, 'released')
+    const again = await until('the receipt is back', async () => {
+      const { status, body } = await receiptOf(story)
+      return status === 200 && body
+    })
+    const { releaseTxHash } = await escrowOf(world, story.gigId)
+    assert.deepEqual([again.id, again.txHash], [receipt.id, releaseTxHash])
+    assert.notEqual(again.txHash, receipt.txHash)
+    assert.equal((await earningsOf(story)).totalEarned, 38.8)
+    assert.deepEqual(toldOf(story), [
+      ['locked', false],
+      ['released', false],
+    ])
+    assert.equal(issued.filter(gigId => gigId === story.gigId).length, 1)
+  })
+
+  it('has no receipt and no earning when the money goes back to the poster in the end', async () => {
+    const { story, receipt } = await paidGig()
+    await undo(story)
+
+    await world.platform.publish(
+      api.chainEvent('Escrow', 'EscrowRefunded').of({
+        ...{ logId: randomUUID(), network: story.chain, contract: 'Escrow', event: 'EscrowRefunded', address: contracts.escrow, logIndex: 0 },
+        ...{ txHash: newHash(), blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true },
+        args: { key: onChainKey(story.gigId), slot: escrowSlot(story.gigId, story.poster.wallet), amount: String(story.amount) },
+      } as never),
+    )
+
+    await untilStatus(world, story.gigId, 'refunded')
+    await assertUnpaid(story, receipt.id)
+    assert.deepEqual(toldOf(story), [
+      ['locked', false],
+      ['refunded', true],
+    ])
+    await assertWell(world, 'debts')
+  })
+
+  it('has no receipt and no earning when its lock is taken back too', async () => {
+    const { story, receipt } = await paidGig()
+
+    await world.outcome(command(`escrow.lock:${story.gigId}`), 'fail', 'REVERTED', 3)
+
+    await untilStatus(world, story.gigId, 'unfunded')
+    await assertUnpaid(story, receipt.id)
+    assert.deepEqual(toldOf(story), [['none', true]])
+    await assertWell(world, 'debts')
+  })
+})
