@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Chain } from '@carapace/api'
+import { type Chain, chains } from '@carapace/api'
 import { networks } from '@carapace/chain'
 import { checkDevnet, type Deployment, deployDevnet } from '@carapace/contracts'
 import { type Devnet, startDevnets } from '@carapace/devnet'
@@ -27,7 +27,6 @@ export async function startNetworks(
   const operator = computeAddress(keys.relayer)
   const admin = computeAddress(keys.oracle)
   const roles = { deployerKey: keys.deployer, operator, pauser: admin, proposers: [admin], baseUrl }
-  const chains = Object.keys(networks) as Chain[]
   const devnets = await startDevnets<Deployment>({
     networks: chains.map((chain, at) => ({ chain, chainId: networks[chain].chainId, gasless: networks[chain].gasless, port: ports[at] ?? 0 })),
     dataDir: path.join(dataDir, 'devnet'),

@@ -1,6 +1,6 @@
-import { type ContractName as ArtifactName, interfaceOf } from '@carapace/contracts'
+import { interfaceOf } from '@carapace/contracts'
 import type { Interface } from 'ethers'
 import type { ContractName } from './contract-names.ts'
 
 /** The ABI of one of our contracts. The network's USDC speaks the devnet token's ABI (FiatToken 2.2 is the same where it matters). */
-export const contractInterface = (name: ContractName): Interface => interfaceOf(name === 'USDC' ? 'DevUSDC' : (name as ArtifactName))
+export const contractInterface = (name: ContractName): Interface => interfaceOf(name === 'USDC' ? 'DevUSDC' : name)

@@ -1,18 +1,13 @@
+import { type ContractName as Artifact, contractNames as artifacts } from '@carapace/contracts'
+
+/** Built and deployed, but never called by the platform; the token is called by the name that it has on every network. */
+const uncalled = ['DevUSDC', 'EnsRegistry', 'Timelock', 'Multicall3'] as const satisfies readonly Artifact[]
+type Uncalled = (typeof uncalled)[number]
+
+export type ContractName = Exclude<Artifact, Uncalled> | 'USDC'
 /** The platform's contracts, by the names of their sources. USDC is the token of the network, DevUSDC's code on a devnet. */
-export const contractNames = [
+export const contractNames: readonly ContractName[] = [
   'USDC',
-  'IdentityRegistry',
-  'ReputationRegistry',
-  'ValidationRegistry',
-  'Card',
-  'Escrow',
-  'SwarmValidator',
-  'Bond',
-  'Commerce',
-  'DomainRegistry',
-  'DomainResolver',
-  'ReputationAdapter',
-  'Batcher',
-] as const
-export type ContractName = (typeof contractNames)[number]
+  ...artifacts.filter((name): name is Exclude<Artifact, Uncalled> => !uncalled.some(other => other === name)),
+]
 export type Addresses = Readonly<Record<ContractName, string>>

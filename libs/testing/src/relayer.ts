@@ -9,6 +9,7 @@ import {
   chainCommandReorged,
   chains,
   type Draft,
+  network,
 } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import { type KnownNetwork, networks, toChecksum } from '@carapace/chain'
@@ -46,14 +47,9 @@ export const hearCommands = (bus: Bus, hear: (command: ChainCommand) => Promise<
     await hear(chainCommand.parse(data))
   })
 
-const contractNames = [
-  ...['identityRegistry', 'reputationRegistry', 'validationRegistry', 'card', 'escrow', 'bond', 'swarmValidator', 'commerce', 'domains'],
-  'reputationAdapter',
-]
-
 /** The relayer's `chainNetworks`: the same contracts on each network, new addresses but for those given. */
 export function knownNetworks(contracts: Record<string, string>): KnownNetwork[] {
-  const addresses = Object.fromEntries(contractNames.map(name => [name, contracts[name] ?? newWallet()]))
+  const addresses = Object.fromEntries(Object.keys(network.shape.contracts.shape).map(name => [name, contracts[name] ?? newWallet()]))
   const place = { rpcUrl: 'http://127.0.0.1:1', explorerUrl: null, gasless: false, devnet: true, finalityBlocks: 1 }
   const usdc = networks.BASE_SEPOLIA.canonical.USDC
   return chains.map(chain => ({ chain, chainId: networks[chain].chainId, ...place, contracts: { ...addresses, usdc, timelock: null } as never }))
