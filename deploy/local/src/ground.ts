@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { chains } from '@carapace/api'
+import { perChain } from '@carapace/chain'
 import { lockFolder } from '@carapace/devnet'
 import { type Config, type Logger, makeLog, readConfig } from '@carapace/service'
 import { computeAddress } from 'ethers'
@@ -45,7 +47,7 @@ export async function layGround(environment: Environment, own: <T extends Closab
   const base = first.PUBLIC_BASE_URL ?? `http://${first.HOST}:${first.PORT}`
   const [database, networks] = await both(
     first.MONGODB_URI ? undefined : startEngine(dataDir, warn).then(own),
-    first.BASE_SEPOLIA_RPC_URL && first.SKALE_TESTNET_RPC_URL ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
+    chains.every(chain => first[`${chain}_RPC_URL`]) ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
   )
   const mongoUri = first.MONGODB_URI ?? database!.uri
   const variables = { ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(environment), DATA_DIR: dataDir, MONGODB_URI: mongoUri }
@@ -58,7 +60,7 @@ export async function layGround(environment: Environment, own: <T extends Closab
     log,
     processes: [...(database ? [{ name: 'database', pid: database.pid }] : []), ...(networks?.processes ?? [])],
     parts: {
-      ...(networks?.rpcUrls ?? { BASE_SEPOLIA: config.BASE_SEPOLIA_RPC_URL!, SKALE_TESTNET: config.SKALE_TESTNET_RPC_URL! }),
+      ...(networks?.rpcUrls ?? perChain(chain => config[`${chain}_RPC_URL`]!)),
       database: first.MONGODB_URI ? 'MONGODB_URI' : `embedded, ${path.join(dataDir, 'mongo')}`,
     },
   }

@@ -19,5 +19,6 @@ export { domainTokenId, escrowSlot, jobIdTopic, onChainKey, paymentNonce, toChec
 export { logDecoder, type RawLog } from './logs.ts'
 export { type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
 export { type FeeProfile, type NetworkProfile, networkOf, networks } from './networks.ts'
+export { perChain } from './per-chain.ts'
 export { named, plain } from './plain.ts'
 export { decodeRevert, isTransient, type Revert, revertText, transientErrors } from './revert.ts'

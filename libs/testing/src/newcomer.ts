@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AgentRow, agentRegistered, type Chain, type Draft } from '@carapace/api'
+import { perChain } from '@carapace/chain'
 import { newWallet } from './relayer.ts'
 
 export interface TestAgent {
@@ -27,10 +28,9 @@ export function newcomer({ preferredChain = 'BASE_SEPOLIA' as Chain, registeredA
   const at = registeredAt.toISOString()
   const who = { agentId: id, handle, wallet, walletProven: true, agentType: null, status: 'active', platform: false, cardTokenId: 1 } as const
   const what = { skills, verifiedSkills: [], preferredChain, registeredAt: at }
-  const chains = { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered }
   return {
     agent: { id, handle, wallet, headers: { 'x-agent-id': id, 'x-wallet-address': wallet } },
     registered: agentRegistered.of({ ...who, ...what, chains: [preferredChain], description: '', avatar: null, externalLink: null }),
-    row: { ...who, ...what, chains, requireSignature: false, lastSeenAt: at, version: 1 },
+    row: { ...who, ...what, chains: perChain(() => unregistered), requireSignature: false, lastSeenAt: at, version: 1 },
   }
 }

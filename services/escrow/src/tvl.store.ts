@@ -1,4 +1,5 @@
 import { type Chain, limits, refuse } from '@carapace/api'
+import { perChain } from '@carapace/chain'
 import type { Database } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
 
@@ -35,4 +36,4 @@ export function tvlRow(db: Database): TvlRow {
   }
 }
 
-const nothing: Locked = { total: 0n, chains: { BASE_SEPOLIA: 0n, SKALE_TESTNET: 0n } }
+const nothing: Locked = { total: 0n, chains: perChain(() => 0n) }

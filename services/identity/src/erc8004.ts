@@ -1,10 +1,10 @@
 import { type Chain, usd } from '@carapace/api'
-import { networks, tokenUrl } from '@carapace/chain'
+import { networks, perChain, tokenUrl } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { type Agent, verifiedSkillNames } from './agent.ts'
 import { agentRegistry, registryOf } from './networks.ts'
 import type { Parts } from './parts.ts'
-import { iso, perChain, shownWallet, tokens } from './views.ts'
+import { iso, shownWallet, tokens } from './views.ts'
 
 /** Where a token can be looked at in the network's explorer. */
 export const scanUrl = (chain: Chain, tokenId: string | null): string | null =>

@@ -9,7 +9,7 @@ import {
   refuse,
   reservedHandles,
 } from '@carapace/api'
-import { commands } from '@carapace/chain'
+import { commands, perChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from './agent.ts'
 import { newSkill } from './skills/skill.ts'
@@ -63,7 +63,7 @@ export function register(application: Application, { now, newId, baseUrl }: Circ
     githubSyncedAt: null,
     attempts: [],
     preferredChain: chain === 'BOTH' ? 'BASE_SEPOLIA' : chain,
-    chains: { BASE_SEPOLIA: registration('BASE_SEPOLIA'), SKALE_TESTNET: registration('SKALE_TESTNET') },
+    chains: perChain(registration),
     drip: noStep,
     status: 'active',
     requireSignature: false,

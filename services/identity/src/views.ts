@@ -1,5 +1,5 @@
 import { type AgentProfile, type AgentRow, type Chain, chains, usd } from '@carapace/api'
-import { txUrl } from '@carapace/chain'
+import { perChain, txUrl } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { activityOf, autonomyOf } from './activity.ts'
 import { type Agent, type Step, verifiedSkillNames } from './agent.ts'
@@ -7,7 +7,6 @@ import type { TokenOwners } from './owner.store.ts'
 import { requestedChains } from './registration.ts'
 
 export const iso = (date: Date | null) => date?.toISOString() ?? null
-export const perChain = <T>(of: (chain: Chain) => T) => ({ BASE_SEPOLIA: of('BASE_SEPOLIA'), SKALE_TESTNET: of('SKALE_TESTNET') })
 
 /** The wallet that an agent shows: the former one after it was given up. */
 export const shownWallet = (agent: Agent): string => agent.wallet ?? agent.formerWallet ?? ''

@@ -1,4 +1,5 @@
-import type { agentRegistered, Chain, PayloadOf } from '@carapace/api'
+import type { agentRegistered, PayloadOf } from '@carapace/api'
+import { perChain } from '@carapace/chain'
 import type { ChainScore, ScoreDoc } from './score.store.ts'
 import { standingAt } from './standing.ts'
 
@@ -19,7 +20,6 @@ const unknown: ChainScore = {
 export function newcomer({ agentId, handle, wallet, registeredAt, status, platform }: PayloadOf<typeof agentRegistered>): ScoreDoc {
   const at = new Date(registeredAt)
   const standing = standingAt([{ type: 'registered', at }], at)
-  const chains: Record<Chain, ChainScore> = { BASE_SEPOLIA: unknown, SKALE_TESTNET: unknown }
   return {
     id: agentId,
     handle,
@@ -31,7 +31,7 @@ export function newcomer({ agentId, handle, wallet, registeredAt, status, platfo
     platform,
     sources: [],
     history: [{ score: standing.fusedScore, at }],
-    chains,
+    chains: perChain(() => unknown),
     syncDueAt: null,
     lastSyncRequestAt: null,
     computedAt: at,

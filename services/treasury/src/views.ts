@@ -1,4 +1,5 @@
 import { type Chain, chains, formatUsdc } from '@carapace/api'
+import { perChain } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import type { Holding } from './accounts.ts'
 import { type Budget, limitAt, nextResetAt, remainingOn, spentOn } from './budget.ts'
@@ -28,10 +29,7 @@ export const balanceView = (wallet: Wallet | undefined, home: Chain, holdings: R
   walletId: wallet?.id ?? null,
   walletExists: wallet !== undefined,
   reserved: micro(holdings[home].reserved),
-  balances: {
-    BASE_SEPOLIA: micro(holdings.BASE_SEPOLIA.available),
-    SKALE_TESTNET: micro(holdings.SKALE_TESTNET.available),
-  },
+  balances: perChain(chain => micro(holdings[chain].available)),
 })
 
 export const limitsView = (budget: Budget, now: Date) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Chain, chains } from './fields.ts'
 
 /** Words of the domain that several services use in answers, requests and events. */
 export const tiers = ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'] as const
@@ -30,7 +31,8 @@ export const scoreComponents = z
   .meta({ id: 'ScoreComponents' })
 
 /** One value per network. */
-export const perChain = <S extends z.ZodType>(schema: S) => z.looseObject({ BASE_SEPOLIA: schema, SKALE_TESTNET: schema })
+export const perChain = <S extends z.ZodType>(schema: S) =>
+  z.looseObject(Object.fromEntries(chains.map(chain => [chain, schema])) as Record<Chain, S>)
 
 const unixSeconds = z
   .int('must be Unix seconds')

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, id, intQuery, listOf, microIn, microOut, pageQuery, text, timestamp, uuid } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
+import { perChain } from '../core/terms.ts'
 import { limitsAnswer, paymentAnswer, pendingPayment, treasuryTransaction, treasuryWallet } from './records.ts'
 
 const own = { caller: 'agent', self: 'id' } as const
@@ -38,7 +39,7 @@ export const getTreasuryBalance = endpoint({
       walletId: id.nullable(),
       walletExists: z.boolean(),
       reserved: microOut,
-      balances: z.looseObject({ BASE_SEPOLIA: microOut, SKALE_TESTNET: microOut }),
+      balances: perChain(microOut),
     })
     .meta({ id: 'TreasuryBalance' }),
 })

@@ -1,4 +1,5 @@
 import { chainRelayerApi, type chains, type escrowApi, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
+import { perChain } from '@carapace/chain'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { budgetChallenge } from '../challenge.ts'
@@ -79,7 +80,7 @@ export const escrowHandlers = (
       currentTvl: usd(total),
       remaining: usd(cap - total),
       utilizationPct: Number((total * 1_000_000n) / cap) / 10_000,
-      chains: { BASE_SEPOLIA: { locked: usd(chains.BASE_SEPOLIA) }, SKALE_TESTNET: { locked: usd(chains.SKALE_TESTNET) } },
+      chains: perChain(chain => ({ locked: usd(chains[chain]) })),
       currency: 'USDC' as const,
     }
   },

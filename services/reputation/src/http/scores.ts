@@ -1,5 +1,5 @@
 import { type Chain, chains, limits, type reputationApi, usd } from '@carapace/api'
-import { networks, txUrl } from '@carapace/chain'
+import { networks, perChain, txUrl } from '@carapace/chain'
 import type { HandlersOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { isBonded } from '../facts.ts'
@@ -13,8 +13,6 @@ type Handlers = HandlersOf<typeof reputationApi>
 const leaders = 50
 const maxDrift = 0.5
 const iso = (date: Date | null) => date?.toISOString() ?? null
-
-const perChain = <T>(view: (chain: Chain) => T) => Object.fromEntries(chains.map(chain => [chain, view(chain)])) as Record<Chain, T>
 
 /** Both known and at most half a point apart. */
 export function inSync({ chains: { BASE_SEPOLIA, SKALE_TESTNET } }: ScoreDoc): boolean {

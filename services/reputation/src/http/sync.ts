@@ -1,5 +1,5 @@
 import { type Chain, chains, identityApi, limits, refuse, type reputationApi, reputationSnapshot } from '@carapace/api'
-import { networks } from '@carapace/chain'
+import { networks, perChain } from '@carapace/chain'
 import { announceRows, type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { needScore } from '../lookup.ts'
@@ -46,14 +46,13 @@ export const syncHandlers = (parts: Parts): Pick<Handlers, 'syncReputation' | 's
       if (latest.chains[chain].batchId !== null) return 'pending' as const
       return latest.chains[chain].score === latest.fusedScore ? ('confirmed' as const) : ('failed' as const)
     }
-    const view = <T>(of: (chain: Chain) => T) => ({ BASE_SEPOLIA: of('BASE_SEPOLIA'), SKALE_TESTNET: of('SKALE_TESTNET') })
     const answer = {
       agentId: doc.id,
       fusedScore: latest.fusedScore,
       synced: on.length > 0 && on.every(chain => statusOf(chain) === 'confirmed'),
       syncedAt: done ? parts.clock.now().toISOString() : null,
-      txHashes: view(chain => latest.chains[chain].txHash),
-      chains: view(chain => ({ status: statusOf(chain) })),
+      txHashes: perChain(chain => latest.chains[chain].txHash),
+      chains: perChain(chain => ({ status: statusOf(chain) })),
     }
     return done ? answer : reply(202, answer)
   },
