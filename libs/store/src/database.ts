@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import mongoose, { type ClientSession, type Collection, type Connection, type mongo, type Schema } from 'mongoose'
 import { v7 } from 'uuid'
 import { type Clock, wallClock } from './clock.ts'
+import { PromptConnection } from './driver-connection.ts'
 import type { Handoff } from './outbox/entry.ts'
 
 export interface DatabaseOptions {
@@ -54,6 +55,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       autoCreate: false,
       serverSelectionTimeoutMS: 5_000,
       maxPoolSize: 20,
+      // An option of the driver that its types leave out.
+      ...{ connectionType: PromptConnection },
     })
     .asPromise()
   const models: ReturnType<Defining['model']>[] = []

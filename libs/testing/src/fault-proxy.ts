@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A TCP proxy on loopback that can be told to misbehave. A mode holds for open and new connections until the next one. */
+/** A proxy on loopback, or on a Unix socket, that can be told to misbehave. A mode holds for open and new connections until the next one. */
 export interface FaultProxy {
+  /** 0 on a Unix socket. */
   port: number
   /** Forwards at once; the mode at the start. */
   pass(): void
@@ -27,10 +28,10 @@ type Mode = { kind: 'pass' } | { kind: 'delay'; ms: number } | { kind: 'throttle
 const lookAgainMs = 10
 
 /**
- * Starts a proxy in front of `host:port`.
+ * Starts a proxy in front of `host:port`, on a free port or on the Unix socket `path`.
  * @example const proxy = await startFaultProxy({ port: 5672 }); proxy.reset()
  */
-export async function startFaultProxy(target: { host?: string; port: number }): Promise<FaultProxy> {
+export async function startFaultProxy(target: { host?: string; port: number }, path?: string): Promise<FaultProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let mode: Mode = { kind: 'pass' }
 
@@ -67,10 +68,12 @@ export async function startFaultProxy(target: { host?: string; port: number }): 
   const end = (how: (socket: Socket) => void) => {
     for (const pair of pairs) for (const socket of pair) how(socket)
   }
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  if (path === undefined) server.listen(0, '127.0.0.1')
+  else server.listen(path)
+  await once(server, 'listening')
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port: path === undefined ? (server.address() as AddressInfo).port : 0,
     pass: () => {
       mode = { kind: 'pass' }
     },

@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
+
+/** What is used here of the driver's own class, which it does not export. */
+interface DriverConnection {
+  /** Why it was closed. */
+  error: Error | null
+  once(event: 'close', listener: () => void): this
+  writeCommand(...args: unknown[]): Promise<void>
+}
+type DriverConnectionClass = new (socket: Socket, options: object) => DriverConnection
+
+const requireAsMongoose = createRequire(import.meta.resolve('mongoose'))
+const { Connection } = requireAsMongoose('mongodb/lib/cmap/connection.js') as { Connection: DriverConnectionClass }
+
+/**
+ * The driver's connection without two faults that it has when the server goes away (seen in 7.8, the same in 7.9):
+ * a command that is written between the end of the socket and its `close` event waits for `drain` for ever, which leaves an operation,
+ * or the monitor and thereby the whole client, without an answer; and a write that fails is told as the socket's bare error, which
+ * is neither tried again nor taken as a sign that the server is gone.
+ */
+export class PromptConnection extends Connection {
+  constructor(socket: Socket, options: object) {
+    super(socket, options)
+    this.once('close', () => {
+      if (socket.listenerCount('drain') > 0) socket.emit('error', this.error)
+    })
+  }
+
+  override async writeCommand(...args: unknown[]): Promise<void> {
+    try {
+      await super.writeCommand(...args)
+    } catch (error) {
+      throw this.error ?? error
+    }
+  }
+}
