@@ -1,7 +1,7 @@
 import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
 import { shareOf } from './statistics.ts'
-import type { Validation } from './validation.ts'
+import { owingOf, type Validation } from './validation.ts'
 
 const schema = new Schema<Validation>({ gigId: String, jobId: String, submissionId: String, status: String, budget: BigInt, dueAt: Date })
 const newest = { createdAt: -1, _id: -1 } as const
@@ -10,6 +10,7 @@ schema.index(newest, { name: 'newest' })
 schema.index({ gigId: 1, ...newest }, { name: 'gig_newest' })
 schema.index({ jobId: 1, ...newest }, { name: 'job_newest' })
 schema.index({ 'panel.agentId': 1, ...newest }, { name: 'panel_newest' })
+schema.index({ owing: 1, ...newest }, { name: 'owing_newest', partialFilterExpression: { status: 'pending' } })
 // behind those that leave less: of two that fit equally well the first is taken
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
@@ -17,6 +18,8 @@ schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $t
 export type ValidationStore = AggregateStore<Validation> & {
   /** The validation of a gig that a POST may speak of: the latest that is no appeal. */
   latestOfGig(gigId: string): Promise<Stored<Validation> | undefined>
+  /** The pending validations in which the agent has yet to vote, newest first. */
+  owedBy(agentId: string): Promise<Stored<Validation>[]>
   /** How many votes each agent still owes. */
   openVotes(): Promise<Map<string, number>>
 }
@@ -28,17 +31,24 @@ export function validationStore(db: Database): ValidationStore {
     schema,
     duplicates: { submission: 'ALREADY_EXISTS' },
     shareOf,
+    derive: withOwing,
   })
   return {
     ...validations,
     latestOfGig: async gigId => (await validations.find({ gigId, appealOf: null }, { limit: 1 }))[0],
+    owedBy: agentId => validations.find({ status: 'pending', owing: agentId }),
     openVotes: async () => {
       const owed = new Map<string, number>()
-      for (const validation of await validations.find({ status: 'pending' })) {
-        const voted = new Set(validation.votes.map(vote => vote.voterId))
-        for (const seat of validation.panel) if (!seat.replaced && !voted.has(seat.agentId)) owed.set(seat.agentId, (owed.get(seat.agentId) ?? 0) + 1)
-      }
+      // no more of each document than these few ids: order, votes and their reasons stay where they are
+      const pending = validations.collection.find<Pick<Validation, 'owing'>>({ status: 'pending' }, { projection: { _id: 0, owing: 1 } })
+      for await (const { owing = [] } of pending) for (const agentId of owing) owed.set(agentId, (owed.get(agentId) ?? 0) + 1)
       return owed
     },
   }
+}
+
+/** Who still owes a vote, in one field, so that the open votes of an agent are one range of an index. */
+function withOwing(validation: Validation): Validation {
+  const owing = owingOf(validation)
+  return validation.owing?.join() === owing.join() ? validation : { ...validation, owing }
 }

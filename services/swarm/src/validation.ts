@@ -65,6 +65,8 @@ export interface Validation {
   order: Seat[]
   panel: PanelSeat[]
   votes: Vote[]
+  /** Who has yet to vote, kept by the store for look-ups. */
+  owing?: string[]
   frozen: boolean
   signals: Signal[]
   disputeReason: string | null
@@ -83,6 +85,12 @@ export const windowMs = 72 * hourMs
 export const replaceAfterMs = 36 * hourMs
 
 export const seated = (validation: Validation): PanelSeat[] => validation.panel.filter(seat => !seat.replaced)
+/** Who has yet to vote; nobody once it is decided. */
+export function owingOf(validation: Validation): string[] {
+  if (validation.status !== 'pending') return []
+  const voted = new Set(validation.votes.map(vote => vote.voterId))
+  return seated(validation).flatMap(({ agentId }) => (voted.has(agentId) ? [] : agentId))
+}
 export const approvals = (validation: Validation): number => validation.votes.filter(vote => vote.vote === 'approve').length
 export const rejections = (validation: Validation): number => validation.votes.length - approvals(validation)
 /** 100·a / votes, one decimal; 0 without votes. */

@@ -16,13 +16,7 @@ export const figureHandlers = (
 ): Pick<Handlers, 'listPendingVotes' | 'getSwarmStatistics' | 'getQuorumRequirements' | 'getClaimableRewards' | 'claimRewards'> => ({
   listPendingVotes: async ({ params }) => {
     const agent = await parts.agents.need(params.id)
-    const pending = await parts.validations.find({
-      status: 'pending',
-      'panel.agentId': agent.id, // what the index knows
-      panel: { $elemMatch: { agentId: agent.id, replaced: false } },
-      'votes.voterId': { $ne: agent.id },
-    })
-    const pendingVotes = pending.map(validation => ({
+    const pendingVotes = (await parts.validations.owedBy(agent.id)).map(validation => ({
       validationId: validation.id,
       gigId: validation.gigId,
       gigTitle: validation.title,

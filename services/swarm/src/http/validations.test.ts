@@ -304,6 +304,12 @@ describe('validations over HTTP', () => {
     assert.ok(own.validations.some((one: { id: string }) => one.id === validationId))
     const pending = await list(`/api/agents/${panel[0]}/swarm/pending-votes`)
     assert.ok(pending.pendingVotes.some((one: { validationId: string }) => one.validationId === validationId))
+    await vote(world, validationId, panel[0]!, 'reject')
+    const after = await Promise.all(panel.map(id => list(`/api/agents/${id}/swarm/pending-votes`)))
+    assert.deepEqual(
+      after.map(({ pendingVotes }) => pendingVotes.some((one: { validationId: string }) => one.validationId === validationId)),
+      panel.map((_, seat) => seat > 0),
+    )
     for (const path of [
       `/api/swarm/validations/${stranger}`,
       `/api/validations/${stranger}/votes`,
