@@ -3,13 +3,14 @@ import { createServer } from 'node:net'
 import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
 import { environment } from '../config.ts'
 import { type Distributed, startDistributed } from '../distributed/start.ts'
+import type { Victim } from '../torture/torture.ts'
 import { temporaryDataDir } from './child.ts'
 
 export interface DistributedSystem {
   system: System
   platform: Distributed
   /** All that may be killed, the supervisor and the broker excepted. */
-  victims: { name: string; pid(): number | undefined }[]
+  victims: Victim[]
   end(): Promise<void>
 }
 

@@ -8,6 +8,8 @@ import { deliver, escrowOf, fundedJob, gigOf, headersOf, type Job, micro, openPa
 export interface Victim {
   name: string
   pid(): number | undefined
+  /** Resolves once it serves again; not there for what the others wait for. */
+  ready?(): Promise<void>
 }
 
 export interface TortureOptions {
@@ -37,6 +39,7 @@ export async function torture(system: System, victims: readonly Victim[], option
   const random = seeded(seed)
   for (let round = 1; round <= rounds; round++) {
     const chain = chains[round % chains.length]!
+    await Promise.all(victims.map(victim => victim.ready?.()))
     const { prepared, balances } = await prepare(system, chain, settlements, random)
     const before = await balances()
     let isOver = false
