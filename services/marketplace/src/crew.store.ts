@@ -11,8 +11,10 @@ const schema = new Schema<Crew>({
   dissolved: Boolean,
   dueAt: Date,
 })
+/** The index that has the running crews in the order of their list. */
+export const runningNewest = 'running_newest'
 schema.index({ handle: 1 }, { name: 'handle', unique: true })
-schema.index({ dissolved: 1, createdAt: -1, _id: -1 }, { name: 'running_newest' })
+schema.index({ dissolved: 1, createdAt: -1, _id: -1 }, { name: runningNewest })
 schema.index({ roles: 1, dissolved: 1, createdAt: -1, _id: -1 }, { name: 'role_running_newest' })
 schema.index({ dissolved: 1, crewScore: 1 }, { name: 'running_score' })
 schema.index({ 'members.agentId': 1, dissolved: 1, createdAt: -1, _id: -1 }, { name: 'member_running_newest' })

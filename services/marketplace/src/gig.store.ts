@@ -17,27 +17,31 @@ const schema = new Schema<Gig>({
   dueAt: Date,
 })
 const newest = { createdAt: -1, _id: -1 } as const
-schema.index(newest, { name: 'newest' })
-// of two that fit equally well the first is taken: those that leave the least come first
-schema.index({ posterId: 1, ...newest }, { name: 'poster_newest' })
-schema.index({ assigneeId: 1, ...newest }, { name: 'assignee_newest' })
-schema.index({ partyIds: 1, ...newest }, { name: 'party_newest' })
-schema.index({ skillsRequired: 1, ...newest }, { name: 'skill_newest' })
-schema.index({ status: 1, ...newest }, { name: 'status_newest' })
-schema.index({ status: 1, skillsRequired: 1, ...newest }, { name: 'status_skill_newest' })
-schema.index({ status: 1, chain: 1, ...newest }, { name: 'status_chain_newest' })
-schema.index({ chain: 1, ...newest }, { name: 'chain_newest' })
+/** The indexes that have a list in its order, and what each is filtered by. Of two that fit equally well the first is taken: those that leave the least come first. */
+const listed = {
+  newest: [],
+  poster_newest: ['posterId'],
+  assignee_newest: ['assigneeId'],
+  party_newest: ['partyIds'],
+  skill_newest: ['skillsRequired'],
+  status_newest: ['status'],
+  status_skill_newest: ['status', 'skillsRequired'],
+  status_chain_newest: ['status', 'chain'],
+  chain_newest: ['chain'],
+} as const satisfies Record<string, readonly (keyof Gig)[]>
+for (const [name, fields] of Object.entries(listed)) schema.index({ ...Object.fromEntries(fields.map(field => [field, 1])), ...newest }, { name })
 schema.index({ status: 1, budget: 1 }, { name: 'status_budget' })
 schema.index({ budget: 1 }, { name: 'budget' })
 schema.index({ crewId: 1, status: 1 }, { name: 'crew_status' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 
 /** Which index has the gigs of a list in its order, whatever their budget. */
-export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partial<Record<string, unknown>>): string {
+export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partial<Record<string, unknown>>): keyof typeof listed {
   if (posterId) return 'poster_newest'
   if (assigneeId) return 'assignee_newest'
-  const known = [...(status ? ['status'] : []), ...(skill ? ['skill'] : chain ? ['chain'] : [])]
-  return [...known, 'newest'].join('_')
+  if (skill) return status ? 'status_skill_newest' : 'skill_newest'
+  if (chain) return status ? 'status_chain_newest' : 'chain_newest'
+  return status ? 'status_newest' : 'newest'
 }
 
 export type GigStore = AggregateStore<Gig> & {

@@ -2,7 +2,7 @@ import type * as api from '@carapace/api'
 import { type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { memberFilter } from '../crew.store.ts'
+import { memberFilter, runningNewest } from '../crew.store.ts'
 import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew.ts'
 import { rescoreCrew } from '../crew-score.ts'
 import type { Parts } from '../parts.ts'
@@ -83,7 +83,7 @@ export const crewHandlers = (
       const { minScore, role, ...page } = query
       const filter = filterOf({ minScore, role })
       const { items, total } =
-        minScore === undefined ? await parts.crews.page(filter, page) : await parts.crews.pageOfRange(filter, page, 'running_newest')
+        minScore === undefined ? await parts.crews.page(filter, page) : await parts.crews.pageOfRange(filter, page, runningNewest)
       return { crews: await crewViews(parts, items), total, ...page }
     },
 
