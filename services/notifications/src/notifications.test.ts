@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { bondLockFailed, escrowFailed, gigAssigned, gigBondLost, gigCommented } from '@carapace/api'
+import { bondLockFailed, escrowFailed, escrowRestated, gigAssigned, gigBondLost, gigCommented } from '@carapace/api'
 import { published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { identityStandIn, named, stranger } from './testing/identity.ts'
@@ -86,6 +86,29 @@ describe('notifications', () => {
     const typesOf = async (agentId: string) => (await inbox(agentId)).body.notifications.map((entry: { type: string }) => entry.type)
     await until('the poster knows both', async () => (await typesOf(posterId)).length === 2)
     assert.deepEqual([await typesOf(posterId), await typesOf(assigneeId)], [['escrow_failed', 'escrow_failed'], ['escrow_failed']])
+  })
+
+  it('tell both parties of a payment that is undone for good, of one that may be made again nobody', async () => {
+    const [posterId, assigneeId] = [randomUUID(), randomUUID()]
+    const restated = (status: 'locked' | 'released' | 'refunded' | 'none', unpaid: boolean) =>
+      escrowRestated.of({
+        ...{ escrowId: randomUUID(), gigId: randomUUID(), gigTitle: 'Audit', posterId, assigneeId, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
+        ...{ status, unpaid, txHash: null, blockNumber: null, settledAt: null },
+      })
+
+    for (const status of ['locked', 'released', 'refunded', 'none'] as const) await platform.publish(restated(status, false))
+    for (const status of ['refunded', 'none'] as const) await platform.publish(restated(status, true))
+
+    for (const agentId of [posterId, assigneeId]) {
+      const told = await until('both are told', async () => {
+        const { notifications, total } = (await inbox(agentId)).body
+        return total === 2 && notifications.map(({ type, message }: { type: string; message: string }) => [type, message]).sort()
+      })
+      assert.deepEqual(told, [
+        ['escrow_failed', 'The chain took back the payment for "Audit". The budget had not been locked, nothing is locked now.'],
+        ['escrow_refunded', 'The chain took back the payment for "Audit". 40.00 USDC went back to where they came from.'],
+      ])
+    }
   })
 
   it('tell the assignee of a bond lock that was undone, and the poster of a bond that is lost for good', async () => {

@@ -92,11 +92,18 @@ describe('FusedScore', () => {
   it('counts a dispute as open until it ends or its gig is paid, a second one of the same gig anew', () => {
     const opened = (days: number) => ago(days, { type: 'dispute_opened', gigId: 'a5assignee' })
     const ended = (days: number) => ago(days, { type: 'dispute_ended', gigId: 'a5assignee', lost: false })
+    const undone = ago(4, { type: 'settlement_undone', gigId: 'a5assignee' })
     const isOpen = (...facts: Dated[]) => riskOf([ago(9, { type: 'registered' }), ...facts], now).flags.includes('ACTIVE_DISPUTE')
 
     assert.deepEqual(
-      [isOpen(opened(6)), isOpen(opened(6), ended(5)), isOpen(opened(6), settled(5, 'a', 15, 1)), isOpen(opened(6), ended(5), opened(4))],
-      [true, false, false, true],
+      [
+        isOpen(opened(6)),
+        isOpen(opened(6), ended(5)),
+        isOpen(opened(6), settled(5, 'a', 15, 1)),
+        isOpen(opened(6), ended(5), opened(4)),
+        isOpen(opened(6), undone),
+      ],
+      [true, false, false, true, false],
     )
   })
 
@@ -158,6 +165,18 @@ describe('FusedScore', () => {
         assert.ok(standing.risk.riskScore >= 0 && standing.risk.riskScore <= 100)
         for (const component of Object.values(standing.components)) assert.ok(component >= 0 && component <= 100)
         assert.deepEqual(standingAt([...facts], now), standing)
+      }),
+    )
+  })
+
+  it('and all that stands beside it are without a payment that was undone as if it had never been', () => {
+    fc.assert(
+      fc.property(log, facts => {
+        const settlement = facts.find(fact => fact.type === 'settled')
+        if (!settlement) return
+        const undone = ago(0, { type: 'settlement_undone', gigId: settlement.gigId })
+        const others = facts.filter(fact => fact !== settlement)
+        assert.deepEqual(standingAt([...facts, undone], now), standingAt(others, now))
       }),
     )
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { escrowReleased } from '@carapace/api'
+import { escrowReleased, escrowRestated } from '@carapace/api'
 import { newWallet, until } from '@carapace/testing'
 import { hex, startWorld, type TestAgent, type World } from '../testing/world.ts'
 import { challengeFor } from './challenges.ts'
@@ -158,6 +158,39 @@ describe('skills', () => {
     await world.platform.publish(released(50))
     await until('used for three of standing', async () => (await tier()) === 4)
     assert.equal((await skillsOf(agent)).skills[0].trustScore, 10)
+  })
+
+  it('lose the gig whose payment is undone for good, and with the last one all that it spoke for', async () => {
+    const agent = await world.agent({ skills: ['audit'] })
+    const [lost, kept] = [randomUUID(), randomUUID()]
+    const facts = (gigId: string) => ({
+      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: randomUUID(), assigneeId: agent.id, amount: 40_000_000n },
+      chain: 'BASE_SEPOLIA' as const,
+    })
+    const released = (gigId: string) =>
+      escrowReleased.of({
+        ...{ ...facts(gigId), fundedFrom: { kind: 'allowance', address: newWallet() }, crewId: null, skillsRequired: ['audit'], feeBp: 300 },
+        ...{ fee: 1_200_000n, net: 38_800_000n, txHash: hex(32), blockNumber: 1, by: 'swarm', verdict: 'APPROVED', validationId: null, weak: false },
+        ...{ split: { treasury: 0n, external: 38_800_000n, treasuryAddress: null, externalAddress: newWallet() }, creditable: true },
+        ...{ afterDispute: false, posterScore: 60, assigneeScore: 15, settledAt: new Date().toISOString() },
+      })
+    const restated = (gigId: string, unpaid: boolean) =>
+      escrowRestated.of({ ...facts(gigId), status: unpaid ? 'refunded' : 'locked', unpaid, txHash: null, blockNumber: null, settledAt: null })
+    const skill = async () => {
+      const { tier, trustScore, status } = (await skillsOf(agent)).skills[0]
+      return [tier, trustScore, status]
+    }
+    const verified = async () => (await world.call('GET', `/api/agents/${agent.id}`)).body.verifiedSkills
+
+    for (const gigId of [lost, kept]) await world.platform.publish(released(gigId))
+    await until('used', async () => (await skill())[0] === 3)
+    await world.platform.publish(restated(kept, false))
+    await world.platform.publish(restated(lost, true))
+    assert.deepEqual([await skill(), await verified()], [[3, 10, 'verified'], ['audit']])
+    await world.platform.publish(restated(kept, true))
+    await until('it is verified no more', async () => (await skill())[0] === 0)
+
+    assert.deepEqual([await skill(), await verified()], [[0, 0, 'unverified'], []])
   })
 
   it('are not checked at GitHub unless that is allowed, and never at a private address', async () => {

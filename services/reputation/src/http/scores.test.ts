@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentStatusChanged, escrowReleased, slashRecorded } from '@carapace/api'
+import { agentStatusChanged, escrowReleased, escrowRestated, slashRecorded } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { newAgent, registeredOn, startWorld, stranger, type World } from '../testing/world.ts'
 
@@ -35,6 +35,11 @@ describe('scores over HTTP', () => {
       ...{ blockNumber: 5, by: 'swarm', verdict: 'APPROVED', validationId: null, weak: false, creditable: true, afterDispute: false },
       ...{ posterScore: 15, assigneeScore: 15, settledAt: new Date().toISOString() },
     })
+  const restated = (poster: TestAgent, worker: TestAgent, gigId: string, status: 'locked' | 'released' | 'refunded', txHash: string | null = null) =>
+    escrowRestated.of({
+      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
+      ...{ status, unpaid: status === 'refunded', txHash, blockNumber: null, settledAt: null },
+    })
   const slashed = (agentId: string, slashId: string, status: 'FROZEN' | 'APPLIED') =>
     slashRecorded.of({
       ...{ slashId, agentId, gigId: null, gigTitle: null, gigBudget: null, validationId: null, amount: 2_000_000n, status, reason: 'late' },
@@ -67,6 +72,41 @@ describe('scores over HTTP', () => {
     assert.ok(all.length >= 2)
     const row = (await get('/api/agents/leaderboard')).leaderboard.find((entry: { id: string }) => entry.id === worker.id)
     assert.deepEqual([row.fusedScore, row.totalGigsCompleted], [risen, 1])
+  })
+
+  it('keep a payment that is made by another transaction, and lose one that is undone for good, in whatever order that is told', async () => {
+    const [poster, worker, other] = [await newAgent(world), await newAgent(world), await newAgent(world)]
+    const [kept, lost, early] = [randomUUID(), randomUUID(), randomUUID()]
+    const hash = `0x${'cd'.repeat(32)}`
+    const standing = async ({ id }: TestAgent) => {
+      const { fusedScore } = await get(`/api/agents/${id}/reputation`)
+      const { events } = await get(`/api/audit?agentId=${id}`)
+      return { fusedScore, types: events.map(({ type }: { type: string }) => type).sort() }
+    }
+    const rowOf = async ({ id }: TestAgent) =>
+      (await get('/api/agents/leaderboard?limit=100')).leaderboard.find((row: { id: string }) => row.id === id)
+
+    await world.platform.publish(paid(poster, worker, kept), 5)
+    await world.platform.publish(restated(poster, worker, kept, 'locked'), 7)
+    await world.platform.publish(restated(poster, worker, kept, 'released', hash), 9)
+    await until('the log names the other transaction', async () => (await standing(worker)).types.includes('settled_again'))
+    const risen = await standing(worker)
+    await world.platform.publish(paid(poster, worker, lost), 5)
+    await world.platform.publish(restated(poster, worker, lost, 'refunded'), 9)
+    await world.platform.publish(restated(poster, other, early, 'refunded'), 9)
+    await world.platform.publish(paid(poster, other, early), 5)
+    await until('all is told', async () => (await standing(poster)).types.filter((type: string) => type === 'settlement_undone').length === 2)
+    await until('the late one is told', async () => (await standing(other)).types.includes('settled'))
+
+    const proofs = (await get(`/api/audit?agentId=${worker.id}&type=settled_again`)).events.map(
+      ({ proof }: { proof: { txHash: string } }) => proof.txHash,
+    )
+    const [fallen, never] = [await standing(worker), await standing(other)]
+    assert.deepEqual(proofs, [hash])
+    assert.ok(risen.fusedScore > 15)
+    assert.deepEqual([fallen.fusedScore, never.fusedScore], [risen.fusedScore, 15])
+    assert.deepEqual(fallen.types, ['registered', 'settled', 'settled', 'settled_again', 'settlement_undone'])
+    assert.deepEqual([(await rowOf(worker)).totalGigsCompleted, (await rowOf(other)).totalGigsCompleted], [1, 0])
   })
 
   it('fall by a slash, which is listed with the score before and after', async () => {
