@@ -1,5 +1,7 @@
 import { Timestamp } from 'bson'
+import { blockCopier } from './block-copier.ts'
 import type { Collection } from './catalog.ts'
+import { operationClock, timestampOf } from './operation-clock.ts'
 import { type Doc, isDoc } from './values.ts'
 import type { OperationTime } from './wire-message.ts'
 
@@ -88,31 +90,22 @@ const maxBytes = 16 * 1024 * 1024
 const overhead = 256
 /** So much more may gather before the oldest changes are cut off, which is not worth while for each commit. */
 const slack = 1.25
-const blockBytes = 64 * 1024
 
 export function openChangeLog(startedAt: number): ChangeLog {
+  const clock = operationClock(startedAt)
   let watched = false
   let closed = false
-  // A second ahead, and counting from its milliseconds: no time of an engine that ran on this folder before is as late.
-  let seconds = Math.floor(startedAt / 1000) + 1
-  let counter = (startedAt % 1000) * 1000 + 1
   let changes: LoggedChange[] = []
   let first = 0
   let bytes = 0
   let noted: LoggedChange[] = []
   /** How many of the noted changes are too many to be kept, and the time of the last of them. */
   let lost = { count: 0, until: new Timestamp({ t: 0, i: 0 }) }
-  let forgotten = new Timestamp({ t: seconds, i: counter })
+  let forgotten = timestampOf(clock.now())
   let newest = forgotten
   const waiting = new Set<() => void>()
   const copy = blockCopier()
 
-  const turnClock = () => {
-    const now = Math.floor(Date.now() / 1000)
-    if (now <= seconds) return
-    seconds = now
-    counter = 1
-  }
   const forgetOldest = () => {
     if (changes.length <= maxChanges * slack && bytes <= maxBytes * slack) return
     let surplus = 0
@@ -144,10 +137,8 @@ export function openChangeLog(startedAt: number): ChangeLog {
     watch: () => {
       if (watched) return
       watched = true
-      turnClock()
-      forgotten = new Timestamp({ t: seconds, i: counter })
-      counter += 1
-      newest = new Timestamp({ t: seconds, i: counter })
+      forgotten = timestampOf(clock.now())
+      newest = clock.next()
     },
     note: (change, joinsLast = false) => {
       if (!watched) return
@@ -161,13 +152,11 @@ export function openChangeLog(startedAt: number): ChangeLog {
         noted.push({ ...kept, time: last.time, part: last.part + 1, at: last.at })
         return
       }
-      turnClock()
-      counter += 1
-      noted.push({ ...kept, time: new Timestamp({ t: seconds, i: counter }), part: 0, at: new Date() })
+      noted.push({ ...kept, time: clock.next(), part: 0, at: new Date() })
     },
     publish: () => {
       if (noted.length === 0) {
-        counter += 1
+        clock.tick()
         wake()
         return
       }
@@ -188,10 +177,7 @@ export function openChangeLog(startedAt: number): ChangeLog {
     get: number => changes[number - first],
     forgottenUntil: () => forgotten,
     newest: () => newest,
-    time: () => {
-      turnClock()
-      return { seconds, counter }
-    },
+    time: clock.now,
     change: withinMs =>
       new Promise(resolve => {
         const resume = () => {
@@ -207,26 +193,6 @@ export function openChangeLog(startedAt: number): ChangeLog {
       wake()
     },
     isClosed: () => closed,
-  }
-}
-
-/**
- * Copies bytes into blocks of the log's own: buffers from the store share their memory with many others, which the log must not keep
- * alive, and a piece of memory for each would cost more than the bytes.
- */
-function blockCopier(): (bytes: Buffer | undefined) => Buffer | undefined {
-  let block = Buffer.alloc(0)
-  let used = 0
-  return bytes => {
-    if (!bytes) return undefined
-    if (used + bytes.length > block.length) {
-      block = Buffer.allocUnsafeSlow(Math.max(blockBytes, bytes.length))
-      used = 0
-    }
-    const own = block.subarray(used, used + bytes.length)
-    own.set(bytes)
-    used += bytes.length
-    return own
   }
 }
 

@@ -1,9 +1,9 @@
-import { Timestamp } from 'bson'
 import { compileStages } from './aggregate.ts'
 import { collector, connect, type PipelineEnv, type Sink } from './aggregate-sink.ts'
 import { type EventOptions, eventOf, expandedOnly, invalidateEvent } from './change-event.ts'
 import type { ChangeLog, LoggedChange } from './change-log.ts'
-import { isInvalidateToken, parseToken, type ResumeToken, tokenAt, tokenBefore, tokenBehind, tokenDoc } from './change-token.ts'
+import { failForgotten, startOf } from './change-start.ts'
+import { tokenAt, tokenBehind, tokenDoc } from './change-token.ts'
 import { fullBatchBytes, type LiveSource } from './cursors.ts'
 import { fail, MongoError } from './errors.ts'
 import { scopeWith } from './expression-core.ts'
@@ -126,37 +126,6 @@ function checkStage(stage: Doc): void {
   fail(20, `${name} is not permitted in a $changeStream pipeline`)
 }
 
-/** Where the stream begins: the first change that it is to give out, and the token of the place before. */
-function startOf({ resumeAfter, startAfter, startAtOperationTime }: Doc, log: ChangeLog): { next: number; token: ResumeToken } {
-  if ([resumeAfter, startAfter, startAtOperationTime].filter(value => value !== undefined).length > 1)
-    fail(40674, "Only one of 'resumeAfter', 'startAfter' and 'startAtOperationTime' may be given to $changeStream")
-  if (startAtOperationTime !== undefined) {
-    if (!(startAtOperationTime instanceof Timestamp))
-      return fail(14, "BSON field '$changeStream.startAtOperationTime' is the wrong type, expected type 'timestamp'")
-    return placeOf(log, tokenBefore(startAtOperationTime))
-  }
-  if (resumeAfter === undefined && startAfter === undefined) return { next: log.end(), token: tokenBehind(log.newest()) }
-  const token = parseToken(resumeAfter ?? startAfter, resumeAfter === undefined ? 'startAfter' : 'resumeAfter')
-  if (resumeAfter !== undefined && isInvalidateToken(token))
-    fail(260, "Attempting to resume a change stream using 'resumeAfter' is not allowed from an invalidate notification")
-  return placeOf(log, token)
-}
-
-function placeOf(log: ChangeLog, token: ResumeToken): { next: number; token: ResumeToken } {
-  if (token <= tokenBehind(log.forgottenUntil())) failForgotten()
-  return { next: firstAfter(log, token), token }
-}
-
-function firstAfter(log: ChangeLog, token: ResumeToken): number {
-  let next = log.end()
-  while (next > log.first()) {
-    const { time, part } = log.get(next - 1)!
-    if (tokenAt(time, part) <= token) break
-    next -= 1
-  }
-  return next
-}
-
 function isOf({ db, collection }: Watched, change: LoggedChange): boolean {
   if (db === undefined) return !ownDatabases.has(change.db)
   const to = change.kind === 'rename' ? (change.details?.to as { db: string; coll: string }) : undefined
@@ -167,11 +136,4 @@ function isOf({ db, collection }: Watched, change: LoggedChange): boolean {
 function endsStream({ db, collection }: Watched, { kind }: LoggedChange): boolean {
   if (collection !== undefined) return kind === 'drop' || kind === 'rename' || kind === 'dropDatabase'
   return db !== undefined && kind === 'dropDatabase'
-}
-
-/** Only what has been written since the first stream was opened is there, and of that the newest part. */
-function failForgotten(): never {
-  throw new MongoError(286, 'Resume of change stream was not possible, as the resume point may no longer be in the oplog.', {}, [
-    'NonResumableChangeStreamError',
-  ])
 }
