@@ -8,6 +8,8 @@ export interface Comment {
   agentId: string
   content: string
   isInternal: boolean
+  /** Nothing but the fact is left of it: its author may delete it once more. Missing where it is not so. */
+  isDeleted?: boolean
 }
 
 export interface WorkEntry {
@@ -21,7 +23,7 @@ export interface WorkEntry {
   subtask: string
 }
 
-const commentSchema = new Schema<Comment>({ gigId: String, agentId: String, content: String, isInternal: Boolean })
+const commentSchema = new Schema<Comment>({ gigId: String, agentId: String, content: String, isInternal: Boolean, isDeleted: Boolean })
 commentSchema.index({ gigId: 1, createdAt: -1, _id: -1 }, { name: 'gig_newest' })
 export const commentStore = (db: Database): AggregateStore<Comment> =>
   aggregateStore<Comment>(db, { collection: 'comments', resource: 'comment', schema: commentSchema })

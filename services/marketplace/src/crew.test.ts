@@ -17,7 +17,7 @@ const crew: Crew = {
   dissolved: false,
   dueAt: null,
 }
-const withCoder = join(invite(crew, 'lead', 'ann', 'CODER', now).state, 'ann', now).state
+const withCoder = join(invite(crew, 'lead', 'ann', 'CODER', now)!.state, 'ann', now)!.state
 const codeOf = (work: () => unknown) => {
   try {
     work()
@@ -71,7 +71,7 @@ describe('a crew', () => {
   })
 
   it('withdraws an invitation after seven days', () => {
-    const { state } = invite(crew, 'lead', 'ann', 'CODER', now)
+    const { state } = invite(crew, 'lead', 'ann', 'CODER', now)!
 
     assert.equal(withdrawInvitations(state, new Date(now.getTime() + 7 * dayMs - 1)), undefined)
     assert.equal(withdrawInvitations(state, new Date(now.getTime() + 7 * dayMs))?.state.members.length, 1)
@@ -82,7 +82,7 @@ describe('a crew', () => {
   })
 
   it('lets a member go, but not during a gig, and is dissolved when its lead goes', () => {
-    assert.equal(leave(withCoder, 'ann', 'ann', false).state.members.length, 1)
+    assert.equal(leave(withCoder, 'ann', 'ann', false)!.state.members.length, 1)
     assert.equal(
       codeOf(() => leave(withCoder, 'ann', 'ann', true)),
       'INVALID_STATE',
@@ -91,16 +91,16 @@ describe('a crew', () => {
       codeOf(() => leave(withCoder, 'ann', 'lead', false)),
       'NOT_CREW_LEAD',
     )
-    assert.equal(leave(withCoder, 'lead', 'lead', false).state.dissolved, true)
+    assert.equal(leave(withCoder, 'lead', 'lead', false)!.state.dissolved, true)
     assert.equal(
-      codeOf(() => join(leave(withCoder, 'lead', 'lead', false).state, 'ann', now)),
+      codeOf(() => join(leave(withCoder, 'lead', 'lead', false)!.state, 'ann', now)),
       'INVALID_STATE',
     )
   })
 
   it('has at most ten members, each named once', () => {
     let full = crew
-    for (let n = 0; n < 9; n++) full = invite(full, 'lead', `m${n}`, 'CODER', now).state
+    for (let n = 0; n < 9; n++) full = invite(full, 'lead', `m${n}`, 'CODER', now)!.state
 
     assert.equal(
       codeOf(() => invite(full, 'lead', 'one-more', 'CODER', now)),

@@ -23,6 +23,8 @@ export interface Crew {
   crewScore: number
   gigsCompleted: number
   members: Member[]
+  /** Who has left, or was removed, the last of them: to leave once more is no mistake of theirs. Missing in older documents. */
+  former?: string[]
   /** Of the joined members; derived for look-ups. */
   roles?: CrewRole[]
   dissolved: boolean
@@ -32,6 +34,7 @@ export interface Crew {
 
 export const maxMembers = 10
 export const maxCrewsPerAgent = 5
+const rememberedFormer = 100
 const invitationMs = 7 * 86_400_000
 
 /** Source: behaviour 17.8. Tenths are summed as integers: no float error reaches the rounding. */
@@ -51,11 +54,14 @@ export function found(crew: Crew): { state: Crew; events: Draft[] } {
   return changed(crew, invited)
 }
 
-export function invite(crew: Crew, caller: string, agentId: string, role: CrewRole, now: Date): Decision<Crew> {
+/** Undefined when that very invitation stands already. */
+export function invite(crew: Crew, caller: string, agentId: string, role: CrewRole, now: Date): Decision<Crew> | undefined {
   needLead(crew, caller)
   needRunning(crew)
   if (agentId === caller) refuse('SELF_ACTION')
-  if (crew.members.some(member => member.agentId === agentId)) refuse('ALREADY_EXISTS')
+  const known = crew.members.find(member => member.agentId === agentId)
+  if (known?.role === role && known.invitedUntil !== null && known.invitedUntil > now) return undefined
+  if (known) refuse('ALREADY_EXISTS')
   if (crew.members.length >= maxMembers)
     refuse('INVALID_STATE', { members: crew.members.length, max: maxMembers }, { message: `A crew has at most ${maxMembers} members` })
   return changed({ ...crew, members: [...crew.members, invitation(agentId, role, now)] }, [agentId])
@@ -69,11 +75,12 @@ export const invitation = (agentId: string, role: CrewRole, now: Date): Member =
   invitedUntil: new Date(now.getTime() + invitationMs),
 })
 
-export function join(crew: Crew, agentId: string, now: Date): Decision<Crew> {
+/** Undefined when the agent has joined already. */
+export function join(crew: Crew, agentId: string, now: Date): Decision<Crew> | undefined {
   needRunning(crew)
   const member =
     crew.members.find(entry => entry.agentId === agentId) ?? refuse('FORBIDDEN', undefined, { message: 'You are not invited to this crew' })
-  if (member.status === 'joined') refuse('INVALID_STATE', { state: 'joined', allowed: ['invited'] })
+  if (member.status === 'joined') return undefined
   if (member.invitedUntil && member.invitedUntil <= now) refuse('FORBIDDEN', undefined, { message: 'The invitation was withdrawn' })
   return changed({
     ...crew,
@@ -81,14 +88,20 @@ export function join(crew: Crew, agentId: string, now: Date): Decision<Crew> {
   })
 }
 
-/** A member leaves, or the lead removes one; the lead leaves only by dissolving the crew. `busy`: a gig of this crew is running. */
-export function leave(crew: Crew, caller: string, agentId: string, busy: boolean): Decision<Crew> {
-  needRunning(crew)
+/**
+ * A member leaves, or the lead removes one; the lead leaves only by dissolving the crew. Undefined when that has been done already.
+ * `busy`: a gig of this crew is running.
+ */
+export function leave(crew: Crew, caller: string, agentId: string, busy: boolean): Decision<Crew> | undefined {
   if (agentId !== caller) needLead(crew, caller)
-  if (!crew.members.some(member => member.agentId === agentId)) refuse('NOT_CREW_MEMBER')
+  const isMember = crew.members.some(member => member.agentId === agentId)
+  if (!isMember && crew.former?.includes(agentId)) return undefined
+  needRunning(crew)
+  if (!isMember) refuse('NOT_CREW_MEMBER')
   if (busy && isJoined(crew, agentId)) refuse('INVALID_STATE', { state: 'gig running' }, { message: 'A gig of this crew is running' })
-  if (agentId === crew.leadAgentId) return changed({ ...crew, dissolved: true, members: [] })
-  return changed({ ...crew, members: crew.members.filter(member => member.agentId !== agentId) })
+  const former = [...(crew.former ?? []).filter(id => id !== agentId), agentId].slice(-rememberedFormer)
+  if (agentId === crew.leadAgentId) return changed({ ...crew, former, dissolved: true, members: [] })
+  return changed({ ...crew, former, members: crew.members.filter(member => member.agentId !== agentId) })
 }
 
 export function withdrawInvitations(crew: Crew, now: Date): Decision<Crew> | undefined {

@@ -10,11 +10,14 @@ const eventSchema = new Schema(
 )
 eventSchema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
 eventSchema.index({ agentId: 1, operationId: 1 }, { name: 'operation' })
+eventSchema.index({ agentId: 1, gigId: 1 }, { name: 'agent_gig' })
 
 export interface History {
   add(events: readonly BondEvent[], session: ClientSession): Promise<void>
   get(id: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
   ofOperation(agentId: string, operationId: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
+  /** Whether a lock of the agent for this gig has ended. */
+  wasUnlocked(agentId: string, gigId: string): Promise<boolean>
   page(agentId: string, page: PageQuery): Promise<Page<BondEvent & { createdAt: Date }>>
 }
 
@@ -36,6 +39,7 @@ export function bondHistory(db: Database): History {
     },
     get: id => one({ _id: id }),
     ofOperation: (agentId, operationId) => one({ agentId, operationId }),
+    wasUnlocked: async (agentId, gigId) => (await one({ agentId, gigId, eventType: 'UNLOCK' })) !== undefined,
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, () => rows.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset }).toArray()),
   }

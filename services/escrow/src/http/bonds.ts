@@ -92,9 +92,12 @@ export const bondHandlers = (
   unlockBond: async ({ params, body, respondAsync }) => {
     const { agentId } = params
     const isHeld = (bond: Bond) => bond.locks.some(({ gigId }) => gigId === body.gigId)
-    if (!isHeld(await bondOf(parts, agentId))) refuse('NOT_FOUND', { resource: 'lock' })
+    const present = await bondOf(parts, agentId)
+    const wasUnlocked = !isHeld(present) && (await parts.bondHistory.wasUnlocked(agentId, body.gigId))
+    if (!isHeld(present) && !wasUnlocked) refuse('NOT_FOUND', { resource: 'lock' })
     const { status } = await gigRow(parts, body.gigId)
     if (status !== 'completed' && status !== 'cancelled') refuse('INVALID_STATE', { state: status, allowed: ['completed', 'cancelled'] })
+    if (wasUnlocked) return { bond: await view(parts, present) }
     await changeBond(parts, agentId, bond => endLock(bond, body.gigId, parts.newId()))
     const gone = async () => {
       const bond = await parts.bonds.need(agentId)

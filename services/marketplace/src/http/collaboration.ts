@@ -26,6 +26,8 @@ async function commentViews(parts: Parts, comments: readonly Stored<Comment>[]) 
   }))
 }
 
+const erase = (comment: Comment) => (comment.isDeleted ? undefined : { state: { ...comment, content: '', isDeleted: true }, events: [] })
+
 /** The crew that works on a gig in agency mode. @throws INVALID_STATE */
 async function crewAtWork(parts: Parts, gig: Gig): Promise<Crew> {
   if (!gig.crewGig || gig.crewId === null || gig.status === 'open')
@@ -63,7 +65,7 @@ export const collaborationHandlers = (
 
   listGigComments: async ({ params, query, caller }) => {
     const gig = await parts.gigs.need(params.id)
-    const filter = { gigId: gig.id, ...(isParty(gig, agentIdOf(caller)) ? {} : { isInternal: false }) }
+    const filter = { gigId: gig.id, isDeleted: { $ne: true }, ...(isParty(gig, agentIdOf(caller)) ? {} : { isInternal: false }) }
     const { items, total } = await parts.comments.page(filter, query)
     return bareList(await commentViews(parts, items), total, query)
   },
@@ -94,9 +96,10 @@ export const collaborationHandlers = (
 
   deleteGigComment: async ({ params, caller }) => {
     const comment = await parts.comments.need(params.commentId)
-    if (comment.gigId !== params.id) refuse('NOT_FOUND', { resource: 'comment' })
-    if (comment.agentId !== caller.agentId) refuse('NOT_OWNER')
-    await parts.comments.remove(comment.id)
+    const isOwn = comment.agentId === caller.agentId
+    if (comment.gigId !== params.id || (comment.isDeleted && !isOwn)) refuse('NOT_FOUND', { resource: 'comment' })
+    if (!isOwn) refuse('NOT_OWNER')
+    await parts.comments.change(comment.id, erase)
     return {}
   },
 
