@@ -1,5 +1,6 @@
 import type { PageQuery } from '@carapace/api'
 import { keptAnswers, lowerBound, newestFirst, type Question } from './kept-answers.ts'
+import { reusedNumbers } from './reused-numbers.ts'
 
 /** A text to be found. */
 export interface Entry {
@@ -24,23 +25,23 @@ export interface TextIndex {
 const longestGram = 3
 
 export function textIndex(): TextIndex {
-  /** By number; entries get rising ones. */
+  /** By number; that of an entry which was removed goes to the next new one. */
   const entries: (Entry | undefined)[] = []
-  const numbers = new Map<string, number>()
+  const numbers = reusedNumbers()
   /** Numbers of the entries that hold one, two or three letters in a row, rising. */
   const postings: Postings = new Map()
   const answers = keptAnswers<Entry>()
 
+  const known = (id: string) => entries[numbers.held(id) ?? -1]
   const replace = (id: string, after: Entry | undefined) => {
-    const number = numbers.get(id) ?? entries.length
-    const before = entries[number]
+    const before = known(id)
     if (before?.text === after?.text) return
+    const number = numbers.of(id)
     const [was, is] = [gramsOf(before?.text ?? ''), gramsOf(after?.text ?? '')]
     for (const gram of was) if (!is.has(gram)) drop(postings, gram, number)
     for (const gram of is) if (!was.has(gram)) add(postings, gram, number)
     entries[number] = after
-    if (after) numbers.set(id, number)
-    else numbers.delete(id)
+    if (!after) numbers.giveBack(id)
     answers.change(before, after)
   }
 
@@ -49,7 +50,7 @@ export function textIndex(): TextIndex {
     remove: id => replace(id, undefined),
     find: (part, { limit, offset }, first) => {
       const found = answers.to(holding(part), () => rarest(postings, part).flatMap(number => entries[number] ?? []))
-      const led = first === undefined ? undefined : entries[numbers.get(first) ?? -1]
+      const led = first === undefined ? undefined : known(first)
       const ownRank = led?.text.includes(part) ? lowerBound(found, led, newestFirst) : -1
       const rankByAge = (rank: number) => (rank > ownRank ? rank : rank === 0 ? ownRank : rank - 1)
       const ranks = Array.from({ length: Math.max(0, Math.min(limit, found.length - offset)) }, (_, n) => offset + n)
