@@ -15,7 +15,7 @@ import { directLockGone, directLockSeen, tryDirectLock } from './direct.ts'
 import type { Escrow } from './escrow.ts'
 import { changeEscrow, momentOf } from './keep.ts'
 import { lockConfirmed, lockFailed, lockReorged } from './locking.ts'
-import { payeeFailed, type Released, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
+import { payeeFailed, payoutRefuted, type Released, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
 
 type Confirmed = PayloadOf<typeof chainCommandConfirmed>
 type Failed = PayloadOf<typeof chainCommandFailed>
@@ -58,7 +58,9 @@ export const escrowChain = (parts: Parts): Subscription[] => [
   on(chainEvent('Escrow', 'EscrowRefunded'), async log => {
     const escrow = await escrowOf(parts, log)
     // anybody can have a slot of its own under the key of a gig: only the poster's is ours
-    if (escrow?.lock && escrowSlot(escrow.id, escrow.lock.poster) === log.args.slot) await refunded(parts, escrow.id, log)
+    if (!escrow?.lock || escrowSlot(escrow.id, escrow.lock.poster) !== log.args.slot) return
+    await changeEscrow(parts, escrow.id, payoutRefuted)
+    await refunded(parts, escrow.id, log)
   }),
 ]
 

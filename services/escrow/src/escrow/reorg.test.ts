@@ -7,7 +7,7 @@ import type { Result } from './change.ts'
 import { type Escrow, holdsMoney, type Status } from './escrow.ts'
 import { lockConfirmed, lockFailed, lockReorged, reserve, sendLock } from './locking.ts'
 import { postings } from './postings.ts'
-import { refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
+import { payoutRefuted, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
 
 const moment = { now: start, timers: false, splitTo: null }
 const scores = { posterScore: 15, assigneeScore: 15 }
@@ -143,6 +143,25 @@ describe('an escrow whose block is gone', () => {
 
     assert.deepEqual([book.of(`debt:${gig.id}`), book.of('fee-pool') + book.of('loss:fee-pool'), book.of('loss')], [38_800_000n, 0n, -38_800_000n])
     assert.deepEqual([book.of(`ext:${wallets.poster}`), book.of(`ext:${wallets.worker}`), book.of(`clearing:escrow.settle:${gig.id}`)], [0n, 0n, 0n])
+  })
+
+  it('owes the payee what the contract gave back although the payout had been confirmed', () => {
+    const book = books()
+    const refuted = payoutRefuted(over.release)!
+    const refunded = refundSeen(refuted.state, chainAt, start)!
+    const steps = [gig, sent(gig), locked, deciding.release, over.release, refuted.state, refunded.state]
+    steps.slice(1).forEach((after, index) => {
+      book.follow(steps[index]!, after)
+    })
+
+    assert.deepEqual(
+      [refunded.state.status, book.of(`debt:${gig.id}`), book.of('fee-pool') + book.of('loss:fee-pool')],
+      ['refunded', 38_800_000n, 0n],
+    )
+    assert.equal(book.of(`ext:${wallets.poster}`), 0n)
+    assert.equal(paidAsKnown(chainAt.txHash, [...refuted.events, ...refunded.events]), null)
+    for (const is of ['reorged', 'failed', 'confirmed'] as const)
+      assert.equal(hear(refunded.state, { op: 'settle', is, seq: 5 }).status, 'refunded', 'the relayer is late')
   })
 
   /** What the relayer can tell of an operation: blocks that come and go, then one that stays or a final failure. */

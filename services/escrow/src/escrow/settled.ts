@@ -133,7 +133,7 @@ export function settleFailed(e: Escrow, failure: Told & { code: string; message:
     ...settlement,
     round: failure.round,
     seq: failure.seq,
-    ...(isUndone ? { undone: settlement.undone + 1, txHash: null, blockNumber: null } : {}),
+    ...(isUndone ? notMade(settlement) : {}),
     error: `${failure.code}: ${failure.message}`.slice(0, 500),
     retryAt,
     approveRound,
@@ -143,6 +143,15 @@ export function settleFailed(e: Escrow, failure: Told & { code: string; message:
   if (!isUndone) return { state: { ...e, ...change }, events }
   return { state: move(e, 'revoke', change), events: [restated(e, e.disputedAt ? 'disputed' : 'locked'), ...events] }
 }
+
+/** The contract has given the money back for good although a payout had been confirmed: its block is gone, and nothing has told of that yet. */
+export function payoutRefuted(e: Escrow): Result | undefined {
+  if (e.status !== 'released') return undefined
+  const settlement: Settlement = { ...e.settlement!, ...notMade(e.settlement!) }
+  return { state: move(e, 'revoke', { settlement }), events: [restated(e, e.disputedAt ? 'disputed' : 'locked')] }
+}
+
+const notMade = ({ undone }: Settlement) => ({ undone: undone + 1, txHash: null, blockNumber: null })
 
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {
   if (!e.lock || round < e.lock.payeeRound || next(e.status, 'release') === undefined) return undefined

@@ -135,24 +135,30 @@ describe('a payment that the chain takes back', () => {
     assert.equal(issued.filter(gigId => gigId === story.gigId).length, 1)
   })
 
-  it('has no receipt and no earning when the money goes back to the poster in the end', async () => {
-    const { story, receipt } = await paidGig()
+  it('has no receipt and no earning when the money goes back to the poster in the end, whether its failure is told before or not', async () => {
+    const [{ story, receipt }, other] = [await paidGig(), await paidGig()]
     await undo(story)
 
-    await world.platform.publish(
-      api.chainEvent('Escrow', 'EscrowRefunded').of({
-        ...{ logId: randomUUID(), network: story.chain, contract: 'Escrow', event: 'EscrowRefunded', address: contracts.escrow, logIndex: 0 },
-        ...{ txHash: newHash(), blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true },
-        args: { key: onChainKey(story.gigId), slot: escrowSlot(story.gigId, story.poster.wallet), amount: String(story.amount) },
-      } as never),
-    )
+    for (const { gigId, chain, poster, amount } of [story, other.story])
+      await world.platform.publish(
+        api.chainEvent('Escrow', 'EscrowRefunded').of({
+          ...{ logId: randomUUID(), network: chain, contract: 'Escrow', event: 'EscrowRefunded', address: contracts.escrow, logIndex: 0 },
+          ...{ txHash: newHash(), blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true },
+          args: { key: onChainKey(gigId), slot: escrowSlot(gigId, poster.wallet), amount: String(amount) },
+        } as never),
+      )
 
-    await untilStatus(world, story.gigId, 'refunded')
-    await assertUnpaid(story, receipt.id)
-    assert.deepEqual(toldOf(story), [
-      ['locked', false],
-      ['refunded', true],
-    ])
+    for (const [paid, { id }] of [
+      [story, receipt],
+      [other.story, other.receipt],
+    ] as const) {
+      await untilStatus(world, paid.gigId, 'refunded')
+      await assertUnpaid(paid, id)
+      assert.deepEqual(toldOf(paid), [
+        ['locked', false],
+        ['refunded', true],
+      ])
+    }
     await assertWell(world, 'debts')
   })
 
