@@ -10,9 +10,9 @@ import { newValidators } from './testing/stories.ts'
 
 const chain = 'BASE_SEPOLIA'
 const budget = 40
-const erc20 = new Interface(['function approve(address,uint256)'])
+const abi = new Interface(['function approve(address,uint256)', 'function withdraw(uint256)'])
 
-describe('a gig whose lock the chain takes back', function () {
+describe('a gig of which the chain takes something back', function () {
   this.timeout(60_000)
   let platform: ChainPlatform
   before(async () => {
@@ -27,21 +27,21 @@ describe('a gig whose lock the chain takes back', function () {
     const depth = (await provider.getBlockNumber()) - blockNumber + 1
     await provider.send('anvil_reorg', [depth, transactions.map(transaction => [transaction, 0])])
   }
-  /** Takes the escrow's allowance back. */
-  const withdrawal = async ({ wallet }: Player): Promise<string> => {
+  /** A transaction of the player's own, paid so that it comes first. */
+  const signed = async ({ wallet }: Player, contract: 'usdc' | 'bond', call: 'approve' | 'withdraw', values: unknown[]): Promise<string> => {
     const { provider, contracts, chainId } = platform.networks[chain]
-    const data = erc20.encodeFunctionData('approve', [contracts.escrow, 0])
+    const data = abi.encodeFunctionData(call, values)
     const nonce = await provider.getTransactionCount(wallet.address)
     const { gasPrice } = await provider.getFeeData()
-    return wallet.signTransaction({ to: contracts.usdc, data, nonce, chainId, gasLimit: 100_000, gasPrice: gasPrice! * 2n, type: 0 })
+    return wallet.signTransaction({ to: contracts[contract], data, nonce, chainId, gasLimit: 100_000, gasPrice: gasPrice! * 2n, type: 0 })
   }
   const lock = (gigId: string, { headers }: Player) => platform.post('/api/escrow/create', { gigId, amount: budget }, headers)
   const shows = (gigId: string, status: string) =>
     until(`the gig shows ${status}`, async () => (await gigOf(platform, gigId)).escrowStatus === status)
-  const toldOf = async ({ id }: Player, gigId: string): Promise<string[]> => {
+  const toldOf = async ({ id }: Player, gigId: string, about = 'escrow_'): Promise<string[]> => {
     const { notifications } = await platform.get(`/api/agents/${id}/notifications?limit=100`)
     return notifications.flatMap(({ type, metadata }: { type: string; metadata: { gigId?: string } }) =>
-      type.startsWith('escrow_') && metadata.gigId === gigId ? [type] : [],
+      type.startsWith(about) && metadata.gigId === gigId ? [type] : [],
     )
   }
   const treasuryOf = async ({ id, headers }: Player): Promise<[available: number, reserved: number]> => {
@@ -60,13 +60,28 @@ describe('a gig whose lock the chain takes back', function () {
     })
   }
 
+  const hire = async (gigId: string, poster: Player, worker: Player) => {
+    await platform.post(`/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers)
+    await platform.post(`/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
+  }
+  const workIsPaid = async (gigId: string, poster: Player, worker: Player, before = 0n) => {
+    await platform.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' }, worker.headers)
+    const { id, panel } = await openPanel(platform, { gigId, chain, poster, worker, budget, before: { poster: 0n, worker: 0n } })
+    await vote(platform, id, panel.slice(0, 2), 'approve')
+    await gigIs(platform, gigId, 'completed')
+    const { net } = await escrowIs(platform, gigId, 'released')
+    assert.equal(await platform.usdcOf(chain, worker.wallet.address), before + micro(net))
+    await shows(gigId, 'released')
+    await assertWell()
+  }
+
   it('is not funded any more for everybody, and is funded anew and paid', async () => {
     const [poster, worker] = [await platform.newPlayer({ usdc: 100, prefix: 'poster' }), await platform.newPlayer({ prefix: 'worker' })]
     const { depositAddress } = await platform.post(`/api/agents/${poster.id}/treasury/fund`, {}, poster.headers)
     await platform.faucet(depositAddress, 100, chain)
     await until('the deposit is credited', async () => (await treasuryOf(poster))[0] === 100e6)
     const { id: gigId } = await platform.post('/api/gigs', { title: 'Audit', description: 'Read it.', budget, chain }, poster.headers)
-    const withdrawn = await withdrawal(poster)
+    const withdrawn = await signed(poster, 'usdc', 'approve', [platform.networks[chain].contracts.escrow, 0])
     const { escrow: first } = await lock(gigId, poster)
 
     await reorganise(first.onChain, [withdrawn])
@@ -96,15 +111,36 @@ describe('a gig whose lock the chain takes back', function () {
     assert.deepEqual(await toldOf(poster, gigId), ['escrow_locked', 'escrow_failed', 'escrow_locked'])
     await assertWell()
 
-    await platform.post(`/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers)
-    await platform.post(`/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
-    await platform.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' }, worker.headers)
-    const { id, panel } = await openPanel(platform, { gigId, chain, poster, worker, budget, before: { poster: 0n, worker: 0n } })
-    await vote(platform, id, panel.slice(0, 2), 'approve')
-    await gigIs(platform, gigId, 'completed')
-    const { net } = await escrowIs(platform, gigId, 'released')
-    assert.equal(await platform.usdcOf(chain, worker.wallet.address), micro(net))
-    await shows(gigId, 'released')
+    await hire(gigId, poster, worker)
+    await workIsPaid(gigId, poster, worker)
+  })
+
+  it('goes on without the bond of its worker, who took the stake away in the meantime, and is paid', async () => {
+    const rich = (prefix: string) => platform.newPlayer({ usdc: 100, prefix })
+    const [poster, worker] = [await rich('poster'), await rich('worker')]
+    const bond = async () => {
+      const { availableBond, lockedBond } = await platform.get(`/api/bond/${worker.id}/status`)
+      return [availableBond, lockedBond]
+    }
+    await platform.post(`/api/bond/${worker.id}/deposit`, { amount: 50 }, worker.headers)
+    const gig = { title: 'Audit', description: 'Read it.', budget, chain, bondRequired: 20 }
+    const { id: gigId } = await platform.post('/api/gigs', gig, poster.headers)
+    const withdrawn = await signed(worker, 'bond', 'withdraw', [micro(50)])
+    await hire(gigId, poster, worker)
+    assert.deepEqual([(await gigOf(platform, gigId)).bondStatus, await bond()], ['locked', [30, 20]])
+    const { events } = await platform.get(`/api/agents/${worker.id}/bond/history`)
+    const locked = await platform.networks[chain].provider.getTransactionReceipt(events[0].txHash)
+
+    await reorganise(locked!, [withdrawn])
+
+    await until('the poster is told', async () => (await toldOf(poster, gigId, 'bond_')).length === 1)
+    await until('the stake is gone', async () => String(await bond()) === '0,0')
+    assert.equal((await gigOf(platform, gigId)).bondStatus, 'none')
+    assert.deepEqual(await toldOf(worker, gigId, 'bond_'), ['bond_lost', 'bond_lost', 'bond_locked'])
+    assert.equal(await platform.usdcOf(chain, worker.wallet.address), micro(100))
     await assertWell()
+
+    await lock(gigId, poster)
+    await workIsPaid(gigId, poster, worker, micro(100))
   })
 })
