@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
-import type { FailPoint } from './lane.ts'
+import { failPoints } from './lane.ts'
 import { type Kit, startKit } from './testing/kit.ts'
 import { type LaneHost, laneHost } from './testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork } from './testing/workload.ts'
-
-const points: readonly FailPoint[] = [
-  'before-op-upsert',
-  'after-op-upsert',
-  'after-sign',
-  'after-tx-insert',
-  'during-send',
-  'after-accept',
-  'after-mined',
-  'after-outcome',
-]
 
 describe('a lane that is killed', function () {
   // Processes are started; on a busy machine that alone takes seconds.
@@ -31,7 +20,7 @@ describe('a lane that is killed', function () {
   })
   afterEach(() => host.close())
 
-  for (const at of points) {
+  for (const at of failPoints) {
     it(`at "${at}" leaves nothing undone and nothing done twice`, async () => {
       const work = makeWork(24)
       const victim = await host.start({ die: { at, hit: 2 }, batchSize: 4 })

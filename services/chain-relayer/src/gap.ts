@@ -1,10 +1,9 @@
 import { claim } from './claim.ts'
 import { feeFor } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
-import { type TxRecord, txIdOf } from './records.ts'
-import { signAttempt } from './transaction.ts'
+import { noopGas, signNoop } from './noop.ts'
+import { signedTx, type TxRecord, txIdOf } from './records.ts'
 
-const noopGas = 21_000
 const perPass = 50
 /** A hole is filled only after so many looks in a row: what somebody else sent may still be on its way. */
 const looks = 3
@@ -43,25 +42,6 @@ async function fill(lane: Lane, nonces: readonly number[]): Promise<void> {
 }
 
 async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFor>): Promise<TxRecord> {
-  const to = lane.signer.address
-  const content = { chainId: lane.network.profile.chainId, nonce, to, data: '0x', value: 0n, gasLimit: noopGas, fee }
-  const attempt = { ...(await signAttempt(lane.signer, content, Date.now())), noop: true as const }
-  return {
-    _id: txIdOf(lane.id, nonce),
-    lane: lane.id,
-    nonce,
-    epoch: lane.lease.epoch,
-    ops: [],
-    to,
-    value: '0',
-    gasLimit: noopGas,
-    attempts: [attempt],
-    state: 'SIGNED',
-    unfinished: true,
-    block: null,
-    minedHash: null,
-    gasUsed: null,
-    failWith: null,
-    signedAt: attempt.signedAt,
-  }
+  const content = { ops: [], to: lane.signer.address, value: '0', gasLimit: noopGas }
+  return signedTx({ lane: lane.id, epoch: lane.lease.epoch, nonce, ...content }, await signNoop(lane, nonce, fee))
 }

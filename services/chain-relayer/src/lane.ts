@@ -13,15 +13,17 @@ import type { Slots } from './slots.ts'
 import type { Timings } from './timings.ts'
 
 /** The places where a crash is told apart from every other (chain.md 3.6). Tests stop the process there. */
-export type FailPoint =
-  | 'before-op-upsert'
-  | 'after-op-upsert'
-  | 'after-sign'
-  | 'after-tx-insert'
-  | 'during-send'
-  | 'after-accept'
-  | 'after-mined'
-  | 'after-outcome'
+export const failPoints = [
+  'before-op-upsert',
+  'after-op-upsert',
+  'after-sign',
+  'after-tx-insert',
+  'during-send',
+  'after-accept',
+  'after-mined',
+  'after-outcome',
+] as const
+export type FailPoint = (typeof failPoints)[number]
 
 export interface Logger {
   info(fields: object, message: string): void

@@ -7,7 +7,7 @@ import { postponeUnaffordable } from './funds.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { type Group, plan } from './plan.ts'
 import { batchIds, type Prepared, prepare } from './prepare.ts'
-import { type OpRecord, type TxRecord, txIdOf } from './records.ts'
+import { type OpRecord, signedTx, type TxRecord } from './records.ts'
 import { simulate } from './simulate.ts'
 import { signAttempt } from './transaction.ts'
 
@@ -67,11 +67,7 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
     const content = contentOf(lane, group)
     if (index % perTurn === perTurn - 1) await new Promise(resolve => setImmediate(resolve))
     const attempt = await signAttempt(lane.signer, { ...content, chainId: lane.network.profile.chainId, nonce, fee }, now)
-    records.push({
-      _id: txIdOf(lane.id, nonce),
-      lane: lane.id,
-      nonce,
-      epoch: lane.lease.epoch,
+    const carried = {
       liveOps: group.members.map(member => member.op._id),
       ops: group.members.map(member => ({
         opKey: member.op._id,
@@ -79,18 +75,9 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
         seq: member.op.seq + 1,
         batchId: group.batch ? batchIds(member).at(-1)! : null,
       })),
-      to: content.to,
-      value: String(content.value),
-      gasLimit: content.gasLimit,
-      attempts: [attempt],
-      state: 'SIGNED',
-      unfinished: true,
-      block: null,
-      minedHash: null,
-      gasUsed: null,
-      failWith: null,
-      signedAt: now,
-    })
+    }
+    const { to, value, gasLimit } = content
+    records.push(signedTx({ lane: lane.id, epoch: lane.lease.epoch, nonce, ...carried, to, value: String(value), gasLimit }, attempt))
   }
   lane.failPoint('after-sign')
   const stored = await claim(lane, records)

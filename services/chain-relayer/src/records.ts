@@ -125,6 +125,22 @@ export interface TxRecord {
   signedAt: number
 }
 
+/** The record of a slot whose first transaction has just been signed. */
+export const signedTx = (
+  slot: Pick<TxRecord, 'lane' | 'epoch' | 'liveOps' | 'ops' | 'to' | 'value' | 'gasLimit'> & { nonce: number },
+  attempt: Attempt,
+): TxRecord => ({
+  _id: txIdOf(slot.lane, slot.nonce),
+  ...slot,
+  attempts: [attempt],
+  state: 'SIGNED',
+  unfinished: true,
+  block: null,
+  minedHash: null,
+  gasUsed: null,
+  failWith: null,
+  signedAt: attempt.signedAt,
+})
 export const txIdOf = (lane: string, nonce: number) => `${lane}:${nonce}`
 export const voidIdOf = (opKey: string, round: number) => `void:${opKey}:${round}`
 /** A slot that still has to be mined. */

@@ -1,10 +1,9 @@
 import { bumpedFee, feeFor } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
-import { type Attempt, lastAttempt, type OpError } from './records.ts'
+import { signNoop } from './noop.ts'
+import { type Attempt, type Fee, lastAttempt, type OpError } from './records.ts'
 import type { Slot } from './slots.ts'
 import { calldataOf, signAttempt } from './transaction.ts'
-
-const noopGas = 21_000
 
 /**
  * Puts an empty transaction into the slot. Whichever of its attempts is mined decides about the operations: theirs, or this one and
@@ -15,9 +14,7 @@ export async function replaceByNoop(lane: Lane, slot: Slot, error: OpError | nul
   if (last.noop) return
   const fees = lane.network.profile.fees
   const fee = bumpedFee(fees, last.fee, lane.head.baseFee) ?? feeFor(fees, lane.head.baseFee)
-  const content = { chainId: lane.network.profile.chainId, nonce: slot.nonce, to: lane.signer.address, data: '0x', value: 0n, gasLimit: noopGas, fee }
-  const attempt: Attempt = { ...(await signAttempt(lane.signer, content, Date.now())), noop: true }
-  await addAttempt(lane, slot, attempt, error)
+  await addAttempt(lane, slot, await signNoop(lane, slot.nonce, fee), error)
 }
 
 /** Prices the slot up: the same content with a higher fee. @returns false when the fee cannot rise */
@@ -25,12 +22,21 @@ export async function bump(lane: Lane, slot: Slot): Promise<boolean> {
   const last = lastAttempt(slot.tx)
   const fee = bumpedFee(lane.network.profile.fees, last.fee, lane.head.baseFee)
   if (!fee) return false
-  const { to, value, gasLimit } = last.noop ? { to: lane.signer.address, value: '0', gasLimit: noopGas } : slot.tx
-  const data = last.noop ? '0x' : calldataOf(slot.tx)
-  const content = { chainId: lane.network.profile.chainId, nonce: slot.nonce, to, data, value: BigInt(value), gasLimit, fee }
-  const attempt = await signAttempt(lane.signer, content, Date.now())
-  await addAttempt(lane, slot, last.noop ? { ...attempt, noop: true } : attempt, slot.tx.failWith)
+  await addAttempt(lane, slot, last.noop ? await signNoop(lane, slot.nonce, fee) : await signAgain(lane, slot, fee), slot.tx.failWith)
   return true
+}
+
+async function signAgain(lane: Lane, { nonce, tx }: Slot, fee: Fee): Promise<Attempt> {
+  const content = {
+    chainId: lane.network.profile.chainId,
+    nonce,
+    to: tx.to,
+    data: calldataOf(tx),
+    value: BigInt(tx.value),
+    gasLimit: tx.gasLimit,
+    fee,
+  }
+  return signAttempt(lane.signer, content, Date.now())
 }
 
 /** Stored first, then sent. Earlier attempts stay known: any of them may still be mined. */

@@ -1,5 +1,5 @@
 import { seeded, until } from '@carapace/testing'
-import type { FailPoint } from '../lane.ts'
+import { type FailPoint, failPoints } from '../lane.ts'
 import { type FaultyDoor, faultyDoor } from '../testing/faulty-door.ts'
 import { laneAddress } from '../testing/keys.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
@@ -12,16 +12,6 @@ const seed = Number(process.argv[2] ?? 1)
 const inFlight = Number(process.env.TORTURE_OPS ?? 500)
 const outageMs = Number(process.env.TORTURE_OUTAGE_MS ?? 30_000)
 const random = seeded(seed)
-const points: readonly FailPoint[] = [
-  'before-op-upsert',
-  'after-op-upsert',
-  'after-sign',
-  'after-tx-insert',
-  'during-send',
-  'after-accept',
-  'after-mined',
-  'after-outcome',
-]
 /** Leases as in production: a machine that does other things, too, must not look like a lost leader. */
 const timings = { leaseTtlMs: defaultTimings.leaseTtlMs, leaseTrustMs: defaultTimings.leaseTrustMs }
 /** Seconds, for a machine that is busy. */
@@ -153,6 +143,6 @@ const chaos = () =>
   })
 
 const results: boolean[] = []
-for (const at of points) results.push(await killedAt(at))
+for (const at of failPoints) results.push(await killedAt(at))
 results.push(await outage(), await chaos())
 process.exit(results.every(Boolean) ? 0 : 1)
