@@ -2,25 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { escrowApi } from '@carapace/api'
 import { newWallet, type TestAgent } from '@carapace/testing'
+import { sharedWorld } from '../testing/shared-world.ts'
 import { deliveredGig, lockFunds, newGig, type Story, told, untilStatus } from '../testing/story.ts'
-import { assertWell } from '../testing/well.ts'
-import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
+import { newAgent, oracle, until, usdc } from '../testing/world.ts'
 
 const daySeconds = 24 * 3_600
 
 describe('bonds', () => {
-  let world: World
-
-  before(async () => {
-    world = await startWorld()
-  })
-  beforeEach(() => {
-    world.chain = () => 'confirm'
-  })
-  after(async () => {
-    await assertWell(world)
-    await world.close()
-  })
+  const world = sharedWorld()
 
   const call = (path: string, body: object, headers: Record<string, string>) => world.platform.call('POST', path, { body, headers })
   const deposit = (agent: TestAgent, amount: number, headers = {}) =>

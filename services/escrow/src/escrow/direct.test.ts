@@ -3,23 +3,13 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { escrowSlot, onChainKey } from '@carapace/chain'
 import { newHash } from '@carapace/testing'
+import { sharedWorld } from '../testing/shared-world.ts'
 import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatus } from '../testing/story.ts'
-import { assertWell } from '../testing/well.ts'
-import { contracts, startWorld, until, type World } from '../testing/world.ts'
+import { contracts, until } from '../testing/world.ts'
 import { zeroAddress } from './change.ts'
 
 describe('locks that posters make on the contract itself', () => {
-  let world: World
-  before(async () => {
-    world = await startWorld()
-  })
-  beforeEach(() => {
-    world.chain = () => 'confirm'
-  })
-  after(async () => {
-    await assertWell(world)
-    await world.close()
-  })
+  const world = sharedWorld()
 
   const tell = (
     event: 'EscrowLocked' | 'EscrowReclaimed' | 'EscrowRefunded',

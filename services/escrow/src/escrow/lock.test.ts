@@ -3,26 +3,14 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { newHash, newWallet } from '@carapace/testing'
+import { sharedWorld } from '../testing/shared-world.ts'
 import { escrowOf, lockFunds, newGig, told, untilStatus, validationRow } from '../testing/story.ts'
-import { assertWell } from '../testing/well.ts'
-import { contracts, startWorld, until, usdc, type World } from '../testing/world.ts'
+import { contracts, until, usdc } from '../testing/world.ts'
 
 const zero = `0x${'0'.repeat(40)}`
 
 describe('locking a budget', () => {
-  let world: World
-
-  before(async () => {
-    world = await startWorld({ env: { X402_PAY_TO_ADDRESS: `0x${'77'.repeat(20)}` } })
-  })
-  beforeEach(() => {
-    world.chain = () => 'confirm'
-    world.treasuryRefuses = undefined
-  })
-  after(async () => {
-    await assertWell(world)
-    await world.close()
-  })
+  const world = sharedWorld({ env: { X402_PAY_TO_ADDRESS: `0x${'77'.repeat(20)}` } })
 
   const poor = async (options: Parameters<typeof newGig>[1] = {}) => {
     const story = await newGig(world, options)

@@ -3,26 +3,15 @@ import { randomUUID } from 'node:crypto'
 import type { Draft } from '@carapace/api'
 import { newWallet } from '@carapace/testing'
 import fc from 'fast-check'
+import { sharedWorld } from '../testing/shared-world.ts'
 import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatus, validationRow } from '../testing/story.ts'
-import { assertWell } from '../testing/well.ts'
-import { oracle, startWorld, until, type World } from '../testing/world.ts'
+import { oracle, until } from '../testing/world.ts'
 
 const hourSeconds = 3_600
 const daySeconds = 24 * hourSeconds
 
 describe('settlement of a gig', () => {
-  let world: World
-
-  before(async () => {
-    world = await startWorld()
-  })
-  beforeEach(() => {
-    world.chain = () => 'confirm'
-  })
-  after(async () => {
-    await assertWell(world)
-    await world.close()
-  })
+  const world = sharedWorld()
 
   const kinds = (story: Story) => world.commands.filter(({ opKey }) => opKey.includes(story.gigId)).map(({ kind }) => kind)
   const post = (path: string, body: object, headers: Record<string, string>) => world.platform.call('POST', path, { body, headers })

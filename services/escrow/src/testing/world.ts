@@ -50,8 +50,9 @@ export interface World {
 export const contracts = { escrow: toChecksum(`0x${'e5'.repeat(20)}`), bond: toChecksum(`0x${'b0'.repeat(20)}`) }
 export const lane = toChecksum(`0x${'1a'.repeat(20)}`)
 
-export async function startWorld(options: TestPlatformOptions = {}): Promise<World> {
-  const world = {
+/** @param world is filled; without one a new one is made */
+export async function startWorld(options: TestPlatformOptions = {}, world = {} as World): Promise<World> {
+  Object.assign(world, {
     gigs: new Map(),
     validations: new Map(),
     balances: new Map(),
@@ -64,7 +65,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
     transactions: new Map(),
     commands: [],
     chain: () => 'confirm',
-  } as unknown as World
+  } satisfies Partial<World>)
   const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.refuse('NOT_FOUND', { resource })
   const marketplace = neighbour(api.marketplaceApi, {
     getGigRow: ({ params }) => wanted(world.gigs.get(params.id), 'gig'),
