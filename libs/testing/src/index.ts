@@ -1,6 +1,7 @@
 export { acquireBroker, type Broker, type OwnBroker, startOwnBroker } from './broker.ts'
 export { busConformance, outgoing, testRetry, unique } from './bus-conformance.ts'
 export { type ChainPlatform, type ChainPlatformOptions, type StartGateway, startChainPlatform } from './chain-platform.ts'
+export { codeOf } from './code-of.ts'
 export { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 export { startGatewayStub } from './gateway-stub.ts'
 export { type Answer, type CallOptions, httpCall } from './http-call.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { dayMs, type Refusal } from '@carapace/api'
+import { dayMs } from '@carapace/api'
+import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { type Crew, crewScoreOf, found, invite, join, leave, withdrawInvitations } from './crew.ts'
 
@@ -18,14 +19,6 @@ const crew: Crew = {
   dueAt: null,
 }
 const withCoder = join(invite(crew, 'lead', 'ann', 'CODER', now)!.state, 'ann', now)!.state
-const codeOf = (work: () => unknown) => {
-  try {
-    work()
-    return 'done'
-  } catch (error) {
-    return (error as Refusal).code
-  }
-}
 
 describe('a crew', () => {
   it('has the mean of its members as score, half up to one decimal', () => {

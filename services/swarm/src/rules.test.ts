@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { dayMs, MICRO, type Refusal } from '@carapace/api'
+import { dayMs, MICRO } from '@carapace/api'
+import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { freezeOf } from './freeze.ts'
 import { appealQuorum, isWeak, quorumFor } from './quorum.ts'
@@ -214,14 +215,6 @@ function vote(v: Validation, choices: readonly ('approve' | 'reject')[], facts =
       state.status === 'pending' ? cast(state, { id: `vote${at}`, voterId: `a${at}`, vote: choice, reasoning: null }, facts, now).state : state,
     v,
   )
-}
-const codeOf = (work: () => unknown) => {
-  try {
-    work()
-    return 'done'
-  } catch (error) {
-    return (error as Refusal).code
-  }
 }
 
 describe('consensus', () => {

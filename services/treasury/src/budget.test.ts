@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { Refusal } from '@carapace/api'
+import type { Refusal } from '@carapace/api'
+import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { type Budget, dayOf, giveBack, limitAt, newBudget, nextResetAt, remainingOn, setLimit, spend, spentOn } from './budget.ts'
 
 const noon = new Date('2026-03-04T12:00:00.000Z')
 const later = (ms: number) => new Date(noon.getTime() + ms)
 const usdc = (whole: number) => BigInt(whole) * 1_000_000n
-const codeOf = (run: () => unknown): string => {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof Refusal) return error.code
-  }
-  return 'none'
-}
 
 describe('daily limit', () => {
   const fresh = newBudget('agent')
