@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { gigStatuses, hourMs, Refusal } from '@carapace/api'
+import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { assign, settleAcceptance } from './acceptance.ts'
-import { type Gig, graceAfterDeadlineMs, openForMs, runOut, submit, transitions, withdraw } from './gig.ts'
+import { type Gig, type GigDraft, graceAfterDeadlineMs, openForMs, post, runOut, submit, transitions, withdraw } from './gig.ts'
 import { follow, showEscrow } from './heard.ts'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
 
-const openGig: Gig = {
+const draft: GigDraft = {
   id: '0190a5d0-0000-7000-8000-000000000001',
+  posterId: 'poster',
   title: 'Audit a vault',
   description: 'Read it.',
   skillsRequired: ['solidity'],
@@ -24,46 +26,13 @@ const openGig: Gig = {
   milestones: [],
   attachmentUrls: [],
   gigPlan: null,
-  status: 'open',
-  closeReason: null,
-  funded: null,
-  posterId: 'poster',
-  assigneeId: null,
-  crewId: null,
-  memberIds: [],
-  applicantIds: ['worker'],
-  feeBp: null,
-  escrowStatus: 'none',
-  escrowAsOf: 0,
-  givenUp: [],
-  acceptance: null,
-  acceptedId: null,
-  createdOn: start,
-  assignedAt: null,
-  deadlineAt: null,
-  submissionId: null,
-  submittedAt: null,
-  deliverable: null,
-  validationId: null,
-  panelIds: [],
-  panelAsOf: null,
-  completedAt: null,
-  dueAt: later(openForMs),
 }
+const openGig: Gig = { ...post(draft, start).state, applicantIds: ['worker'] }
 const acceptance = { agentId: 'worker', crewId: null, memberIds: [], by: 'application' as const, id: 'a1', feeBp: 300, at: start }
 const delivery = { submissionId: 's1', url: 'https://example.org/r', note: null, hash: `0x${'1'.repeat(64)}` }
 const assigned = assign(openGig, acceptance, start).state
 const delivered = submit(assigned, 'worker', delivery, later(hourMs)).state
 const held = follow(delivered, { outcome: 'hold', reason: 'frozen', verdict: 'rejected' }, later(2 * hourMs))!.state
-
-const codeOf = (work: () => unknown) => {
-  try {
-    work()
-    return 'done'
-  } catch (error) {
-    return (error as Refusal).code
-  }
-}
 
 describe('a gig', () => {
   it('is assigned with its fee frozen and its deadline set', () => {

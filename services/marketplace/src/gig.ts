@@ -3,8 +3,10 @@ import type { Decision } from '@carapace/store'
 
 export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
 
-export interface Gig {
+/** What its poster says of a gig. */
+export interface GigDraft {
   id: string
+  posterId: string
   title: string
   description: string
   skillsRequired: string[]
@@ -20,10 +22,12 @@ export interface Gig {
   milestones: string[]
   attachmentUrls: string[]
   gigPlan: string | null
+}
+
+export interface Gig extends GigDraft {
   status: GigStatus
   closeReason: CloseReason | null
   funded: boolean | null
-  posterId: string
   assigneeId: string | null
   crewId: string | null
   memberIds: string[]
@@ -121,11 +125,38 @@ export function move(gig: Gig, command: Command, changes: Partial<Gig>, events: 
 export const facts = (gig: Gig) => ({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain })
 export const who = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.crewId, memberIds: gig.memberIds })
 
-export function post(gig: Gig): Decision<Gig> {
+export function post(draft: GigDraft, now: Date): Decision<Gig> {
+  const gig: Gig = {
+    ...draft,
+    status: 'open',
+    closeReason: null,
+    funded: null,
+    assigneeId: null,
+    crewId: null,
+    memberIds: [],
+    applicantIds: [],
+    feeBp: null,
+    escrowStatus: 'none',
+    escrowAsOf: 0,
+    givenUp: [],
+    acceptance: null,
+    acceptedId: null,
+    createdOn: now,
+    assignedAt: null,
+    deadlineAt: null,
+    submissionId: null,
+    submittedAt: null,
+    deliverable: null,
+    validationId: null,
+    panelIds: [],
+    panelAsOf: null,
+    completedAt: null,
+    dueAt: new Date(now.getTime() + openForMs),
+  }
   const { status, skillsRequired, bondRequired, deadlineHours, crewGig } = gig
   return {
     state: gig,
-    events: [gigPosted.of({ ...facts(gig), status, skillsRequired, bondRequired, deadlineHours, crewGig, createdAt: gig.createdOn.toISOString() })],
+    events: [gigPosted.of({ ...facts(gig), status, skillsRequired, bondRequired, deadlineHours, crewGig, createdAt: now.toISOString() })],
   }
 }
 

@@ -4,7 +4,7 @@ import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { feeFor, split } from '../fees.ts'
 import { orderedBy } from '../gig.store.ts'
-import { type Gig, openForMs, post, submit, withdraw } from '../gig.ts'
+import { type Gig, post, submit, withdraw } from '../gig.ts'
 import type { Parts } from '../parts.ts'
 import { gigView, type Viewer } from '../views.ts'
 
@@ -45,40 +45,9 @@ export const gigHandlers = (
     const id = recordIdOf(operationId)
     const known = await parts.gigs.get(id)
     if (known) return viewOf(parts, known, { agentId: caller.agentId })
-    const now = parts.clock.now()
-    const { minCrewScore, gigPlan, currency, ...draft } = body
-    const gig: Gig = {
-      ...draft,
-      id,
-      minCrewScore: minCrewScore ?? null,
-      gigPlan: gigPlan ?? null,
-      status: 'open',
-      closeReason: null,
-      funded: null,
-      posterId: caller.agentId,
-      assigneeId: null,
-      crewId: null,
-      memberIds: [],
-      applicantIds: [],
-      feeBp: null,
-      escrowStatus: 'none',
-      escrowAsOf: 0,
-      givenUp: [],
-      acceptance: null,
-      acceptedId: null,
-      createdOn: now,
-      assignedAt: null,
-      deadlineAt: null,
-      submissionId: null,
-      submittedAt: null,
-      deliverable: null,
-      validationId: null,
-      panelIds: [],
-      panelAsOf: null,
-      completedAt: null,
-      dueAt: new Date(now.getTime() + openForMs),
-    }
-    const { state, events } = post(gig)
+    const { minCrewScore, gigPlan, currency, ...said } = body
+    const draft = { ...said, id, posterId: caller.agentId, minCrewScore: minCrewScore ?? null, gigPlan: gigPlan ?? null }
+    const { state, events } = post(draft, parts.clock.now())
     return viewOf(parts, await parts.gigs.create(state, events), { agentId: caller.agentId })
   },
 
