@@ -1,9 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AgentRow } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
-import { toChecksum } from '@carapace/chain'
 import { makeLog, readConfig } from '@carapace/service'
-import { type Answer, acquireMongo, type CallOptions, httpCall, type TestMongo } from '@carapace/testing'
+import { type Answer, acquireMongo, type CallOptions, httpCall, newcomer, newWallet, type TestMongo } from '@carapace/testing'
 import { type GatewayOptions, type RunningGateway, startGateway } from '../start.ts'
 import { devnets } from './devnets.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -59,7 +58,7 @@ export async function startWorld(env: Record<string, string> = {}, more: Partial
     mongo,
     options,
     agent: fields => {
-      const row = agentRow(fields)
+      const row = { ...newcomer().row, walletProven: false, ...fields, wallet: fields?.wallet ?? newWallet() }
       upstream.agents.set(row.agentId, row)
       return row
     },
@@ -70,29 +69,5 @@ export async function startWorld(env: Record<string, string> = {}, more: Partial
       await bus.close()
       await mongo.close()
     },
-  }
-}
-
-function agentRow(fields: Partial<AgentRow> = {}): AgentRow & { wallet: string } {
-  const at = new Date().toISOString()
-  const unregistered = { requested: false, registered: false, tokenId: null, confirmedAt: null }
-  return {
-    agentId: randomUUID(),
-    handle: `agent-${randomBytes(4).toString('hex')}`,
-    walletProven: false,
-    agentType: null,
-    skills: [],
-    verifiedSkills: [],
-    preferredChain: 'BASE_SEPOLIA',
-    chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered },
-    cardTokenId: 1,
-    status: 'active',
-    platform: false,
-    requireSignature: false,
-    lastSeenAt: at,
-    registeredAt: at,
-    version: 1,
-    ...fields,
-    wallet: fields.wallet ?? toChecksum(`0x${randomBytes(20).toString('hex')}`),
   }
 }

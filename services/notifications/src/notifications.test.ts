@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { bondLockFailed, escrowFailed, escrowRestated, gigAssigned, gigBondLost, gigCommented } from '@carapace/api'
+import { bondLockFailed, escrowFailed, escrowRestated, gigBondLost, gigCommented } from '@carapace/api'
 import { published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
+import { assigned, gig } from './testing/assigned.ts'
 import { identityStandIn, named, stranger } from './testing/identity.ts'
 
 describe('notifications', () => {
@@ -13,22 +14,6 @@ describe('notifications', () => {
   })
   after(() => platform.close())
 
-  const gig = { gigTitle: 'Audit a vault', budget: 40_000_000n, chain: 'BASE_SEPOLIA' as const }
-  const assigned = (assigneeId: string, gigId: string = randomUUID()) =>
-    gigAssigned.of({
-      ...gig,
-      gigId,
-      posterId: randomUUID(),
-      assigneeId,
-      crewId: null,
-      memberIds: [],
-      by: 'application',
-      skillsRequired: [],
-      feeBp: 300,
-      bondRequired: 0n,
-      assignedAt: '2026-01-01T00:00:00.000Z',
-      deadlineAt: '2026-01-04T00:00:00.000Z',
-    })
   const inbox = (agentId: string, query = '') => platform.call('GET', `/api/agents/${agentId}/notifications${query}`)
   const tell = async (agentId: string, count: number) => {
     for (let n = 0; n < count; n++) await platform.publish(assigned(agentId))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { gigAssigned, limits, type Notification } from '@carapace/api'
+import { limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
+import { assigned } from './testing/assigned.ts'
 import { identityStandIn } from './testing/identity.ts'
 
 interface Frame {
@@ -23,25 +24,7 @@ describe('notification stream', () => {
   })
   after(() => platform.close())
 
-  const assign = (assigneeId: string) =>
-    platform.publish(
-      gigAssigned.of({
-        gigTitle: 'Audit a vault',
-        budget: 40_000_000n,
-        chain: 'BASE_SEPOLIA',
-        gigId: randomUUID(),
-        posterId: randomUUID(),
-        assigneeId,
-        crewId: null,
-        memberIds: [],
-        by: 'application',
-        skillsRequired: [],
-        feeBp: 300,
-        bondRequired: 0n,
-        assignedAt: '2026-01-01T00:00:00.000Z',
-        deadlineAt: '2026-01-04T00:00:00.000Z',
-      }),
-    )
+  const assign = (assigneeId: string) => platform.publish(assigned(assigneeId))
   const listen = async (agentId: string, headers: Record<string, string> = {}) => {
     const reader = new AbortController()
     readers.push(reader)

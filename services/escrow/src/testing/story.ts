@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import type { TestAgent } from '@carapace/testing'
+import { openGig, type TestAgent } from '@carapace/testing'
 import { newAgent, until, usdc, type World } from './world.ts'
 
 /** A gig with its parties, told step by step as the other services would. */
@@ -23,31 +23,8 @@ export async function newGig(world: World, { budget = 40, bond = 0, chain = 'BAS
   const gigId = randomUUID()
   world.balances.set(`${chain}/${poster.wallet}`, usdc(100_000))
   world.allowances.set(`${chain}/${poster.wallet}`, usdc(100_000))
-  const row: api.GigRow = {
-    gigId,
-    gigTitle: 'Audit a vault',
-    status: 'open',
-    closeReason: null,
-    posterId: poster.id,
-    assigneeId: null,
-    crewId: null,
-    memberIds: [],
-    applicantIds: [],
-    budget: String(amount),
-    bondRequired: String(usdc(bond)),
-    feeBp: null,
-    chain,
-    skillsRequired: ['solidity'],
-    deadlineHours: 48,
-    assignedAt: null,
-    deadlineAt: null,
-    submissionId: null,
-    submittedAt: null,
-    deliverableUrl: null,
-    deliverableHash: null,
-    createdAt: at(),
-    version: 1,
-  }
+  const facts = { budget: String(amount), bondRequired: String(usdc(bond)), chain, skillsRequired: ['solidity'] }
+  const row = openGig({ gigId, posterId: poster.id, ...facts })
   world.gigs.set(gigId, row)
   return { gigId, poster, worker, amount, chain, validationId: randomUUID(), row }
 }

@@ -33,7 +33,7 @@ export const stranger = randomUUID()
 export async function startWorld(): Promise<World> {
   const world = { onTheWay: new Set(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as World
   const identity = neighbour(api.identityApi, {
-    getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? agentRow(params.id) : api.refuse('NOT_FOUND')),
+    getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? { ...newcomer().row, agentId: params.id } : api.refuse('NOT_FOUND')),
     registerOnChain: async ({ params }) => {
       world.registrations.push(`${params.id}/${params.chain}`)
       await registeredOn(world, { id: params.id, wallet: '' }, params.chain as api.Chain)
@@ -56,14 +56,6 @@ export async function startWorld(): Promise<World> {
     },
   })
 }
-
-const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
-const agentRow = (agentId: string): api.AgentRow => ({
-  ...{ agentId, handle: 'on-the-way', wallet: null, walletProven: false, agentType: null, skills: [], verifiedSkills: [], cardTokenId: 1 },
-  ...{ preferredChain: 'BASE_SEPOLIA', status: 'active', platform: false, requireSignature: false, version: 1 },
-  ...{ lastSeenAt: '2026-01-01T00:00:00.000Z', registeredAt: '2026-01-01T00:00:00.000Z' },
-  chains: { BASE_SEPOLIA: unregistered, SKALE_TESTNET: unregistered },
-})
 
 /** An agent that is scored. */
 export async function newAgent({ platform, call }: World): Promise<TestAgent> {

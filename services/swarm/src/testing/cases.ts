@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { type TestAgent, until } from '@carapace/testing'
+import { openGig, type TestAgent, until } from '@carapace/testing'
 import { budget, newAgent, type World } from './world.ts'
 
 /** A delivered gig whose validation is open. */
@@ -15,12 +15,11 @@ export interface Case {
 /** The gig as its owner has it. */
 export function deliveredGig(world: World, poster: TestAgent, assignee: TestAgent, more: Partial<api.GigRow> = {}): api.GigRow {
   const at = new Date().toISOString()
-  const gig: api.GigRow = {
-    ...{ gigId: randomUUID(), gigTitle: 'Audit', status: 'pending_validation', closeReason: null, posterId: poster.id, assigneeId: assignee.id },
-    ...{ crewId: null, memberIds: [], applicantIds: [assignee.id], budget: String(budget), bondRequired: '0', feeBp: 300, chain: 'BASE_SEPOLIA' },
-    ...{ skillsRequired: [], deadlineHours: 48, assignedAt: at, deadlineAt: at, submissionId: randomUUID(), submittedAt: at },
-    ...{ deliverableUrl: 'https://example.org/r', deliverableHash: `0x${'aa'.repeat(32)}`, createdAt: at, version: 3, ...more },
-  }
+  const gig = openGig({
+    ...{ status: 'pending_validation', posterId: poster.id, assigneeId: assignee.id, applicantIds: [assignee.id] },
+    ...{ budget: String(budget), feeBp: 300, assignedAt: at, deadlineAt: at, submissionId: randomUUID(), submittedAt: at },
+    ...{ deliverableUrl: 'https://example.org/r', deliverableHash: `0x${'aa'.repeat(32)}`, version: 3, ...more },
+  })
   world.gigs.set(gig.gigId, gig)
   return gig
 }

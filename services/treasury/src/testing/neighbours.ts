@@ -1,6 +1,6 @@
 import * as api from '@carapace/api'
 import type { AnyService } from '@carapace/service'
-import { knownNetworks, laneStatus, neighbour, newHash, newWallet } from '@carapace/testing'
+import { knownNetworks, laneStatus, neighbour, newHash, newWallet, openGig } from '@carapace/testing'
 import { balanceOf, contracts, lane } from './token.ts'
 import type { World } from './world.ts'
 
@@ -29,7 +29,8 @@ export function neighbours(world: World): AnyService[] {
   const identity = neighbour(api.identityApi, { getAgentRow: ({ params }) => wanted(world.agents.get(params.id), 'agent') })
   const reputation = neighbour(api.reputationApi, { getScoreRow: () => api.refuse('NOT_FOUND', { resource: 'score' }) })
   const marketplace = neighbour(api.marketplaceApi, {
-    getGigRow: ({ params }) => (world.gigs.has(params.id) ? gigRow(params.id) : api.refuse('NOT_FOUND', { resource: 'gig' })),
+    getGigRow: ({ params }) =>
+      world.gigs.has(params.id) ? openGig({ gigId: params.id, posterId: params.id }) : api.refuse('NOT_FOUND', { resource: 'gig' }),
   })
   const escrow = neighbour(api.escrowApi, {
     getEscrowRow: ({ params: { gigId } }) => ({
@@ -45,29 +46,3 @@ export function neighbours(world: World): AnyService[] {
   })
   return [identity, reputation, marketplace, escrow, relayer]
 }
-
-const gigRow = (gigId: string): api.GigRow => ({
-  gigId,
-  gigTitle: 'A gig',
-  status: 'open',
-  closeReason: null,
-  posterId: gigId,
-  assigneeId: null,
-  crewId: null,
-  memberIds: [],
-  applicantIds: [],
-  budget: '1',
-  bondRequired: '0',
-  feeBp: null,
-  chain: 'BASE_SEPOLIA',
-  skillsRequired: [],
-  deadlineHours: 1,
-  assignedAt: null,
-  deadlineAt: null,
-  submissionId: null,
-  submittedAt: null,
-  deliverableUrl: null,
-  deliverableHash: null,
-  createdAt: new Date().toISOString(),
-  version: 1,
-})
