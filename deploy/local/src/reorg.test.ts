@@ -64,10 +64,13 @@ describe('a gig of which the chain takes something back', function () {
     await platform.post(`/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers)
     await platform.post(`/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
   }
-  const workIsPaid = async (gigId: string, poster: Player, worker: Player, before = 0n) => {
+  const workIsApproved = async (gigId: string, poster: Player, worker: Player) => {
     await platform.post(`/api/gigs/${gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' }, worker.headers)
     const { id, panel } = await openPanel(platform, { gigId, chain, poster, worker, budget, before: { poster: 0n, worker: 0n } })
     await vote(platform, id, panel.slice(0, 2), 'approve')
+  }
+  const workIsPaid = async (gigId: string, poster: Player, worker: Player, before = 0n) => {
+    await workIsApproved(gigId, poster, worker)
     await gigIs(platform, gigId, 'completed')
     const { net } = await escrowIs(platform, gigId, 'released')
     assert.equal(await platform.usdcOf(chain, worker.wallet.address), before + micro(net))
@@ -142,5 +145,27 @@ describe('a gig of which the chain takes something back', function () {
 
     await lock(gigId, poster)
     await workIsPaid(gigId, poster, worker, micro(100))
+  })
+
+  it('is paid in another block, and the receipt names that one', async () => {
+    const [poster, worker] = [await platform.newPlayer({ usdc: 100, prefix: 'poster' }), await platform.newPlayer({ prefix: 'worker' })]
+    const { id: gigId } = await platform.post('/api/gigs', { title: 'Audit', description: 'Read it.', budget, chain }, poster.headers)
+    await lock(gigId, poster)
+    await hire(gigId, poster, worker)
+    await workIsApproved(gigId, poster, worker)
+    const { onChain: first, net } = await escrowIs(platform, gigId, 'released')
+
+    await reorganise(first, [])
+
+    const receipt = await until('the receipt names another block', async () => {
+      const { status, body } = await platform.call('GET', `/api/trust-receipts/gigs/${gigId}`)
+      return status === 200 && body.blockNumber !== first.blockNumber && body
+    })
+    const made = await platform.networks[chain].provider.getTransactionReceipt(receipt.txHash)
+    const { history } = await platform.get(`/api/agents/${worker.id}/earnings`)
+    assert.deepEqual([made?.blockNumber, history.map(({ txHash }: { txHash: string }) => txHash)], [receipt.blockNumber, [receipt.txHash]])
+    assert.equal(await platform.usdcOf(chain, worker.wallet.address), micro(net))
+    await shows(gigId, 'released')
+    await assertWell()
   })
 })
