@@ -7,6 +7,8 @@ import { escrow, escrowStatus, split } from './records.ts'
 
 const gigAmount = usdIn()
 
+const ofAnyLock = ['NOT_POSTER', 'AMOUNT_MISMATCH', 'CAP_EXCEEDED', 'ALREADY_EXISTS', 'INVALID_STATE', 'TVL_CAP_REACHED'] as const
+
 export const createEscrow = endpoint({
   method: 'post',
   path: '/api/escrow/create',
@@ -16,16 +18,7 @@ export const createEscrow = endpoint({
   response: z.looseObject({ escrow, txHash: z.string().nullable() }),
   status: 201,
   also: [202],
-  errors: [
-    'NOT_POSTER',
-    'AMOUNT_MISMATCH',
-    'CAP_EXCEEDED',
-    'ALREADY_EXISTS',
-    'INVALID_STATE',
-    'TVL_CAP_REACHED',
-    'FUNDS_REQUIRED',
-    'ACCOUNT_SUSPENDED',
-  ],
+  errors: [...ofAnyLock, 'FUNDS_REQUIRED', 'ACCOUNT_SUSPENDED'],
 })
 
 /** Without headers but with both ids, and when no source covers it, the answer is the x402 challenge for the budget. */
@@ -37,18 +30,7 @@ export const fundEscrow = endpoint({
   body: z.object({ gigId: uuid, agentId: uuid, amount: gigAmount.optional(), authorization: authorizationIn.optional() }),
   response: z.looseObject({ funded: z.boolean(), escrow, txHash: z.string().nullable(), depositAddress: z.string().nullable() }),
   also: [202],
-  errors: [
-    'NOT_POSTER',
-    'AMOUNT_MISMATCH',
-    'CAP_EXCEEDED',
-    'ALREADY_EXISTS',
-    'INVALID_STATE',
-    'TVL_CAP_REACHED',
-    'PAYMENT_REQUIRED',
-    'PAYMENT_INVALID',
-    'REPLAY_DETECTED',
-    'ACCOUNT_SUSPENDED',
-  ],
+  errors: [...ofAnyLock, 'PAYMENT_REQUIRED', 'PAYMENT_INVALID', 'REPLAY_DETECTED', 'ACCOUNT_SUSPENDED'],
 })
 
 export const getTvlCapacity = endpoint({

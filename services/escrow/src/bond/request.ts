@@ -190,19 +190,7 @@ export function slashAndUnlock(
 const isWithin = (last: Date | null, now: Date): boolean => last !== null && now.getTime() - last.getTime() < verdictPauseMs
 
 /** Pays a slash back out of the pool's surplus. */
-export function requestReversal(
-  bond: Bond,
-  request: {
-    id: string
-    slashId: string
-    operationId: string
-    amount: bigint
-    gigId: string | null
-    reason: string
-    validationId: string | null
-    now: Date
-  },
-): Outcome {
+export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & { id: string }): Outcome {
   const { id, slashId, operationId, amount, gigId, reason, validationId, now } = request
   const move: Move = {
     ...blank,

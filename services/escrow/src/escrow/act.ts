@@ -1,7 +1,7 @@
 import { type Draft, escrowDisputed, feeOf } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { decide, facts, iso, move, type Result, slot, zeroAddress } from './change.ts'
-import type { By, Escrow, Lock, Reason, Settlement } from './escrow.ts'
+import { type By, type Escrow, type Lock, newSettlement, type Reason, type Settlement } from './escrow.ts'
 import { type Judgement, judge, standing } from './judge.ts'
 
 export interface Moment {
@@ -91,24 +91,11 @@ function settle(e: Escrow, judgement: Extract<Judgement, { kind: 'settle' }>, { 
   const { outcome, reason, by, failure } = judgement
   const isRelease = outcome === 'release'
   const parts = isRelease ? shares(e.amount, e.assignment!.feeBp, splitTo !== null) : { fee: 0n, treasury: 0n, external: 0n }
-  const settlement: Settlement = {
-    kind: outcome,
-    round: 1,
-    seq: 0,
-    undone: 0,
-    reason,
-    by,
+  const settlement = newSettlement({
+    ...{ kind: outcome, round: 1, reason, by, ...parts },
     failure: isRelease || !e.assignment ? null : failure,
-    ...parts,
     treasuryAddress: parts.treasury > 0n ? splitTo : null,
-    payoutLost: false,
-    error: null,
-    retryAt: null,
-    approveRound: 0,
-    txHash: null,
-    blockNumber: null,
-    settledAt: null,
-  }
+  })
   const decided = decide(move(e, outcome, { settlement, dueAt: null, dueAction: null }), outcome, reason, by, now)
   return { state: decided.state, events: [...decided.events, settleCommand(e, settlement)] }
 }

@@ -1,7 +1,7 @@
 import { dayMs, escrowRefunded, escrowReleased } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told } from './change.ts'
-import { type Escrow, next, type Settlement } from './escrow.ts'
+import { type Escrow, newSettlement, next, type Settlement } from './escrow.ts'
 import { standing } from './judge.ts'
 import { restated } from './restated.ts'
 
@@ -81,26 +81,7 @@ export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }
   if (e.status === 'refunded') return seenAgain(e, 'refunded', at, seq)
   if (next(e.status, 'lapse') === undefined) return undefined
   const payoutLost = e.status === 'releasing'
-  const unasked: Settlement = {
-    kind: 'refund',
-    round: 0,
-    seq: 0,
-    undone: 0,
-    reason: 'default',
-    by: 'time',
-    failure: null,
-    fee: 0n,
-    treasury: 0n,
-    external: 0n,
-    treasuryAddress: null,
-    payoutLost: false,
-    error: null,
-    retryAt: null,
-    approveRound: 0,
-    txHash: null,
-    blockNumber: null,
-    settledAt: null,
-  }
+  const unasked = newSettlement({ kind: 'refund', round: 0, reason: 'default', by: 'time' })
   const settlement: Settlement = { ...(e.settlement ?? unasked), ...at, payoutLost, settledAt: now, retryAt: null, error: null }
   if (seq !== undefined) settlement.seq = seq
   const decided = e.settlement ? { state: e, events: [] } : decide(e, 'refund', 'default', 'time', now)
