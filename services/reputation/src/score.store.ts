@@ -1,8 +1,6 @@
 import { type Chain, type Draft, riskChanged, scoreChanged, scoreSynced, type Tier, tierChanged } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
-import type { Components } from './components.ts'
-import type { Risk } from './risk.ts'
 import { formulaVersion, tierOf } from './score.ts'
 import type { Standing } from './standing.ts'
 
@@ -23,23 +21,11 @@ export interface ChainScore {
 }
 
 /** The present standing of an agent, derived from the log; kept for reading and for the networks. */
-export interface ScoreDoc {
+export interface ScoreDoc extends Standing {
   id: string
   handle: string
   walletKey: string
   wallet: string
-  fusedScore: number
-  tier: Tier
-  components: Components
-  penalty: number
-  decay: number
-  risk: Risk
-  badges: string[]
-  totalGigsCompleted: number
-  totalEarned: bigint
-  gigCompletionRate: number
-  /** USDC */
-  bond: number
   registeredAt: Date
   status: 'active' | 'suspended' | 'migrated'
   platform: boolean
