@@ -2,8 +2,8 @@ import { type GigRow, marketplaceApi, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import { drawOrder, seat } from './panel.ts'
 import type { Parts } from './parts.ts'
-import { appealQuorum, isWeak, majority, type Quorum, quorumFor } from './quorum.ts'
-import { type Appeal, open, replaceAfterMs, type Validation, windowMs } from './validation.ts'
+import { appealQuorum, majority, type Quorum, quorumFor } from './quorum.ts'
+import { type Appeal, newValidation, open, type Validation } from './validation.ts'
 
 /** The facts of a submission, from the event or from the gig's owner. */
 export interface Submission {
@@ -104,45 +104,11 @@ async function build(
   quorum: Quorum,
   given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'eligible' | 'order' | 'panel'>,
 ): Promise<Validation> {
-  const now = parts.clock.now()
-  const parties = await parts.agents.many([submission.posterId, submission.assigneeId, ...submission.memberIds])
-  const expiresAt = new Date(now.getTime() + windowMs)
-  const replaceAt = new Date(now.getTime() + replaceAfterMs)
-  return {
-    gigId: submission.gigId,
-    jobId: null,
-    submissionId: submission.submissionId,
-    title: submission.title,
-    posterId: submission.posterId,
-    assigneeId: submission.assigneeId,
-    partyWallets: [...new Set([...parties.values()].flatMap(agent => agent.wallet ?? []))],
-    budget: submission.budget,
-    chain: submission.chain,
-    round: 1,
-    parentValidationId: null,
-    appealOf: null,
-    firstWeak: false,
-    appealId: null,
-    appeal: null,
-    appealExpiresAt: null,
-    status: 'pending',
-    ...quorum,
-    weak: isWeak(quorum, submission.budget),
-    oracleAssisted: false,
-    numbersSet: false,
-    votes: [],
-    frozen: false,
-    signals: [],
-    disputeReason: null,
-    expiresAt,
-    replaceAt,
-    resolvedAt: null,
-    appealUntil: null,
-    settleAfter: null,
-    nextValidationId: null,
-    dueAt: replaceAt,
-    ...given,
-  }
+  const { gigId, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
+  const parties = await parts.agents.many([posterId, assigneeId, ...memberIds])
+  const partyWallets = [...new Set([...parties.values()].flatMap(agent => agent.wallet ?? []))]
+  const submitted = { gigId, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
+  return newValidation({ ...submitted, ...quorum, ...given }, parts.clock.now())
 }
 
 async function create(parts: Parts, validation: Validation): Promise<Stored<Validation>> {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { freezeOf } from './freeze.ts'
 import { appealQuorum, isWeak, quorumFor } from './quorum.ts'
 import { type Candidate, draw, isEligible, order, ticketsOf } from './selection.ts'
-import { approvals, rejections, type Validation } from './validation.ts'
+import { approvals, newValidation, rejections, type Validation } from './validation.ts'
 import { cast, runOut, type VerdictFacts } from './verdict.ts'
 
 const now = new Date('2026-01-10T00:00:00.000Z')
@@ -166,47 +166,10 @@ describe('freeze signals', () => {
 const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
 
 function validation(candidateCount: number, threshold: number, given: Partial<Validation> = {}): Validation {
-  return {
-    id: 'v1',
-    gigId: 'g1',
-    jobId: null,
-    submissionId: 's1',
-    title: 'Audit',
-    posterId: 'poster',
-    assigneeId: 'worker',
-    partyWallets: [],
-    budget: 40n * MICRO,
-    chain: 'BASE_SEPOLIA',
-    round: 1,
-    parentValidationId: null,
-    appealOf: null,
-    firstWeak: false,
-    appealId: null,
-    appeal: null,
-    appealExpiresAt: null,
-    status: 'pending',
-    candidateCount,
-    threshold,
-    weak: isWeak({ candidateCount, threshold }, 40n * MICRO),
-    oracleAssisted: false,
-    numbersSet: false,
-    beacon,
-    eligible: 0,
-    order: [],
-    panel: Array.from({ length: candidateCount }, (_, at) => ({ agentId: `a${at}`, wallet: `0x${at}`, replaced: false })),
-    votes: [],
-    frozen: false,
-    signals: [],
-    disputeReason: null,
-    expiresAt: new Date(now.getTime() + 3 * dayMs),
-    replaceAt: new Date(now.getTime() + 1.5 * dayMs),
-    resolvedAt: null,
-    appealUntil: null,
-    settleAfter: null,
-    nextValidationId: null,
-    dueAt: null,
-    ...given,
-  }
+  const submission = { gigId: 'g1', submissionId: 's1', title: 'Audit', posterId: 'poster', assigneeId: 'worker' }
+  const panel = Array.from({ length: candidateCount }, (_, at) => ({ agentId: `a${at}`, wallet: `0x${at}`, replaced: false }))
+  const drawn = { id: 'v1', candidateCount, threshold, beacon, eligible: 0, order: [], panel }
+  return newValidation({ ...submission, partyWallets: [], budget: 40n * MICRO, chain: 'BASE_SEPOLIA', ...drawn, ...given }, now)
 }
 
 function vote(v: Validation, choices: readonly ('approve' | 'reject')[], facts = known): Validation {

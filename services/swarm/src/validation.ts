@@ -84,6 +84,40 @@ export interface Validation {
 export const windowMs = 72 * hourMs
 export const replaceAfterMs = 36 * hourMs
 
+type Drawn = 'id' | 'candidateCount' | 'threshold' | 'beacon' | 'eligible' | 'order' | 'panel'
+type Submitted = 'gigId' | 'submissionId' | 'title' | 'posterId' | 'assigneeId' | 'partyWallets' | 'budget' | 'chain'
+
+/** A validation whose panel has just been drawn; unless it says otherwise the first one of its submission. */
+export function newValidation(drawn: Pick<Validation, Drawn | Submitted> & Partial<Validation>, now: Date): Validation {
+  const replaceAt = new Date(now.getTime() + replaceAfterMs)
+  return {
+    jobId: null,
+    round: 1,
+    parentValidationId: null,
+    appealOf: null,
+    firstWeak: false,
+    appealId: null,
+    appeal: null,
+    appealExpiresAt: null,
+    status: 'pending',
+    weak: isWeak(drawn, drawn.budget),
+    oracleAssisted: false,
+    numbersSet: false,
+    votes: [],
+    frozen: false,
+    signals: [],
+    disputeReason: null,
+    expiresAt: new Date(now.getTime() + windowMs),
+    replaceAt,
+    resolvedAt: null,
+    appealUntil: null,
+    settleAfter: null,
+    nextValidationId: null,
+    dueAt: replaceAt,
+    ...drawn,
+  }
+}
+
 export const seated = (validation: Validation): PanelSeat[] => validation.panel.filter(seat => !seat.replaced)
 /** Who has yet to vote; nobody once it is decided. */
 export function owingOf(validation: Validation): string[] {
