@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
-import { type AnyService, type Config, type Logger, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
+import { type AnyService, type Config, makeLog, type RunningService, type Runtime, readConfig, startService } from '@carapace/service'
 import { acquireBroker } from './broker.ts'
 import { acquireMongo, type TestMongo } from './mongo.ts'
 import { seeded } from './random.ts'
@@ -12,16 +12,9 @@ import { openSystem, type System } from './system.ts'
 import { startTestDevnets, type TestDevnets } from './test-devnets.ts'
 
 /** The gateway's door to its starter; passed in, since the gateway's own tests stand on this library. */
-export type StartGateway = (options: {
-  config: Config
-  mongoUri: string
-  bus: Bus
-  internalKey: string
-  address: (service: ServiceName) => string
-  log: Logger
-  exclusive?: boolean
-  allUp?: Promise<void>
-}) => Promise<{ url: string; close(): Promise<void> }>
+export type StartGateway = (
+  options: Pick<Runtime, 'config' | 'mongoUri' | 'bus' | 'internalKey' | 'address' | 'log' | 'exclusive' | 'allUp'>,
+) => Promise<{ url: string; close(): Promise<void> }>
 
 export interface ChainPlatformOptions {
   /** With the relayer, which comes first. */
