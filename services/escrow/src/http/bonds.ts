@@ -86,7 +86,7 @@ export const bondHandlers = (
     const lock = bond.locks.find(({ gigId }) => gigId === gig.gigId)
     if (!lock) refuse('CONFLICT', undefined, { message: 'The lock failed on chain; nothing was moved' })
     const answer = { bond: await view(parts, bond), lock: { gigId: lock.gigId, amount: usd(lock.amount), at: lock.at.toISOString() } }
-    return ended ? answer : reply(202, answer)
+    return ended && lock.stage !== 'locking' ? answer : reply(202, answer)
   },
 
   unlockBond: async ({ params, body, respondAsync }) => {

@@ -31,7 +31,7 @@ export const internalHandlers = (
     const lock = (await parts.bonds.need(params.agentId)).locks.find(held => held.gigId === gigId)
     if (!lock) refuse('INVALID_STATE', { state: 'failed' }, { message: 'The bond lock failed on chain' })
     const answer = { amount: String(lock.amount), txHash: lock.txHash }
-    return ended ? { status: 'confirmed' as const, ...answer } : reply(202, { status: 'pending', ...answer })
+    return ended && lock.stage !== 'locking' ? { status: 'confirmed' as const, ...answer } : reply(202, { status: 'pending', ...answer })
   },
 
   unlockBondForGig: async ({ params }) => {
