@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IBond} from "../solidity/interfaces/IBond.sol";
 import {Deployed} from "./Deployed.sol";
+import {Invariants} from "./Invariants.sol";
 
 /// @title Random callers of the bond contract
 contract BondCallers is Deployed {
@@ -112,24 +113,8 @@ contract BondCallers is Deployed {
 }
 
 /// @title What holds after any sequence of calls to the bond contract
-contract BondInvariant {
-    BondCallers private _callers;
-
-    function setUp() public {
-        _callers = new BondCallers();
-    }
-
-    function targetContracts() public view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(_callers);
-    }
-
-    function invariant_booksEqualBalances() public view {
-        _callers.check();
-    }
-
-    function afterInvariant() public {
-        _callers.emptyByTimeAlone();
-        require(_callers.isEmpty(), "USDC stays behind");
+contract BondInvariant is Invariants {
+    function _newCallers() internal override returns (address) {
+        return address(new BondCallers());
     }
 }

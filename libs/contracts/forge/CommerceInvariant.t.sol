@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC8183} from "../solidity/interfaces/IERC8183.sol";
 import {Deployed} from "./Deployed.sol";
+import {Invariants} from "./Invariants.sol";
 
 /// @title Random callers of the commerce contract
 contract CommerceCallers is Deployed {
@@ -127,24 +128,8 @@ contract CommerceCallers is Deployed {
 }
 
 /// @title What holds after any sequence of calls to the commerce contract
-contract CommerceInvariant {
-    CommerceCallers private _callers;
-
-    function setUp() public {
-        _callers = new CommerceCallers();
-    }
-
-    function targetContracts() public view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(_callers);
-    }
-
-    function invariant_booksEqualBalances() public view {
-        _callers.check();
-    }
-
-    function afterInvariant() public {
-        _callers.emptyByTimeAlone();
-        require(_callers.isEmpty(), "USDC stays behind");
+contract CommerceInvariant is Invariants {
+    function _newCallers() internal override returns (address) {
+        return address(new CommerceCallers());
     }
 }

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IEscrow} from "../solidity/interfaces/IEscrow.sol";
 import {Deployed} from "./Deployed.sol";
+import {Invariants} from "./Invariants.sol";
 
 /// @title Random callers of the escrow
 contract EscrowCallers is Deployed {
@@ -139,25 +140,8 @@ contract EscrowCallers is Deployed {
 }
 
 /// @title What holds after any sequence of calls to the escrow
-contract EscrowInvariant {
-    EscrowCallers private _callers;
-
-    function setUp() public {
-        _callers = new EscrowCallers();
-    }
-
-    function targetContracts() public view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(_callers);
-    }
-
-    function invariant_booksEqualBalances() public view {
-        _callers.check();
-    }
-
-    /// @dev Runs after each sequence: nothing but time is needed to empty the contract.
-    function afterInvariant() public {
-        _callers.emptyByTimeAlone();
-        require(_callers.isEmpty(), "USDC stays behind");
+contract EscrowInvariant is Invariants {
+    function _newCallers() internal override returns (address) {
+        return address(new EscrowCallers());
     }
 }
