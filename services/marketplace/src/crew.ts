@@ -1,4 +1,4 @@
-import { crewChanged, type Draft, refuse } from '@carapace/api'
+import { crewChanged, type Draft, dayMs, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 export type CrewRole = 'LEAD' | 'RESEARCHER' | 'CODER' | 'DESIGNER' | 'VALIDATOR'
@@ -35,7 +35,7 @@ export interface Crew {
 export const maxMembers = 10
 export const maxCrewsPerAgent = 5
 const rememberedFormer = 100
-const invitationMs = 7 * 86_400_000
+const invitationMs = 7 * dayMs
 
 /** Source: behaviour 17.8. Tenths are summed as integers: no float error reaches the rounding. */
 export function crewScoreOf(scores: readonly number[]): number {

@@ -1,4 +1,4 @@
-import { type Chain, type Draft, riskChanged, scoreChanged, scoreSynced, type Tier, tierChanged } from '@carapace/api'
+import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, type Tier, tierChanged } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
 import { formulaVersion, tierOf } from './score.ts'
@@ -40,7 +40,7 @@ export interface ScoreDoc extends Standing {
 }
 
 const historyLength = 100
-const syncEveryMs = 60 * 60_000
+const syncEveryMs = hourMs
 
 const schema = new Schema<ScoreDoc>({
   handle: String,

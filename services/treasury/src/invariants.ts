@@ -1,4 +1,4 @@
-import { type Chain, chainRelayerApi, chains } from '@carapace/api'
+import { type Chain, chainRelayerApi, chains, hourMs } from '@carapace/api'
 import type { Checks } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { account, holdingOf } from './accounts.ts'
@@ -7,7 +7,7 @@ import type { PaymentStatus } from './payment.ts'
 import type { ReservationStatus } from './reservation.ts'
 import type { Wallet } from './wallet.store.ts'
 
-const stuckAfterMs = 60 * 60_000
+const stuckAfterMs = hourMs
 const creditedWithinMs = 10 * 60_000
 const walletsPerRun = 100
 const stuckShown = 20

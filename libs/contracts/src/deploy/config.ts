@@ -1,7 +1,7 @@
 import { getAddress, isHexString } from 'ethers'
 import type { RealDeployment } from './real.ts'
 
-const twoDays = 172_800
+const twoDaysSeconds = 172_800
 
 type Environment = Record<string, string | undefined>
 
@@ -32,7 +32,7 @@ export function readConfig(env: Environment = process.env): RealDeployment {
     facilitator: read('FACILITATOR_ADDRESS', getAddress, operator ?? ''),
     pauser: read('PAUSER_ADDRESS', getAddress),
     proposers: read('PROPOSER_ADDRESSES', list => list.split(',').map(a => getAddress(a.trim()))),
-    timelockDelay: read('TIMELOCK_DELAY', wholeNumber, twoDays),
+    timelockDelaySeconds: read('TIMELOCK_DELAY', wholeNumber, twoDaysSeconds),
     baseUrl: read('PUBLIC_BASE_URL', httpUrl),
   }
   if (problems.length > 0) throw new Error(`missing or malformed: ${problems.join(', ')}`)

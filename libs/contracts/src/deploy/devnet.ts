@@ -11,7 +11,7 @@ export interface DevnetDeployment extends Authorities {
   /** Private key of the deployer: an account without transactions. The same key gives the same addresses on every devnet. */
   deployerKey: string
   /** Default: 60 seconds. */
-  timelockDelay?: number
+  timelockDelaySeconds?: number
   /** Default: http://127.0.0.1:3000. */
   baseUrl?: string
 }
@@ -57,8 +57,8 @@ export async function checkDevnet(options: DevnetDeployment): Promise<void> {
 }
 
 function planOf(options: DevnetDeployment, { address: deployer }: Wallet): Plan {
-  const { timelockDelay = 60, baseUrl = 'http://127.0.0.1:3000' } = options
-  return planDeployment({ ...options, deployer, timelockDelay, baseUrl, profile: 'devnet' })
+  const { timelockDelaySeconds = 60, baseUrl = 'http://127.0.0.1:3000' } = options
+  return planDeployment({ ...options, deployer, timelockDelaySeconds, baseUrl, profile: 'devnet' })
 }
 
 async function send(rpcUrl: Node, wallet: Wallet, steps: readonly Step[], chainId: number, gasPrice: bigint): Promise<void> {

@@ -21,7 +21,7 @@ export interface PlanInput extends Authorities {
   /** Address of the deploying account; step i is its transaction with nonce i. */
   deployer: string
   /** Seconds between scheduling and executing an act of the admin. */
-  timelockDelay: number
+  timelockDelaySeconds: number
   /** Public base URL of the platform, without slash at the end: token URIs begin with it. */
   baseUrl: string
   /** devnet: USDC, Multicall3 and the agent registries are planted where clients expect them. */
@@ -115,7 +115,7 @@ function constructorArguments(name: ContractName, input: PlanInput, at: Addresse
 }
 
 const argumentTable: Record<ContractName, (input: PlanInput, at: Addresses) => unknown[]> = {
-  Timelock: input => [input.timelockDelay, input.proposers, [ZeroAddress]],
+  Timelock: input => [input.timelockDelaySeconds, input.proposers, [ZeroAddress]],
   Batcher: (input, at) => [roles(input, at)],
   SwarmValidator: (input, at) => [roles(input, at), at.DevUSDC, at.Bond],
   Bond: (input, at) => [roles(input, at), at.DevUSDC, at.SwarmValidator],
@@ -134,8 +134,8 @@ const argumentTable: Record<ContractName, (input: PlanInput, at: Addresses) => u
 }
 
 function roles(input: PlanInput, at: Addresses): unknown[] {
-  const { operator, oracle = operator, facilitator = operator, pauser, timelockDelay } = input
-  return [at.Timelock, timelockDelay, operator, at.Batcher, oracle, facilitator, pauser]
+  const { operator, oracle = operator, facilitator = operator, pauser, timelockDelaySeconds } = input
+  return [at.Timelock, timelockDelaySeconds, operator, at.Batcher, oracle, facilitator, pauser]
 }
 
 /** Enough for any constructor here: intrinsic gas, input, deposit of the code, a dozen storage slots and calls. */

@@ -11,7 +11,7 @@ export interface RealDeployment extends Authorities {
   chainId: number
   /** Private key of a funded account without transactions. The same key gives the same addresses on every network. */
   deployerKey: string
-  timelockDelay: number
+  timelockDelaySeconds: number
   baseUrl: string
 }
 

@@ -26,7 +26,7 @@ describe('Deployment', () => {
 
   const devnet = (deployer = 'deployer', chain = chainId) => deployDevnet({ ...authorities, rpcUrl, chainId: chain, deployerKey: id(deployer) })
   const real = (chain = chainId) =>
-    deployReal({ ...authorities, rpcUrl, chainId: chain, deployerKey: id('real deployer'), timelockDelay: 172_800, baseUrl: 'https://x' })
+    deployReal({ ...authorities, rpcUrl, chainId: chain, deployerKey: id('real deployer'), timelockDelaySeconds: 172_800, baseUrl: 'https://x' })
   const blocks = () => call<string>(rpcUrl, 'eth_blockNumber')
   const code = (address: string) => call<string>(rpcUrl, 'eth_getCode', address, 'latest')
 
@@ -67,7 +67,7 @@ describe('Deployment', () => {
       ...authorities,
       chainId,
       deployer: deployer.address,
-      timelockDelay: 60,
+      timelockDelaySeconds: 60,
       baseUrl: 'http://127.0.0.1:3000',
       profile: 'devnet',
     })
@@ -125,7 +125,7 @@ describe('Deployment configuration', () => {
   it('reads the environment and falls back to the operator and two days', () => {
     const config = readConfig(env)
 
-    assert.deepEqual([config.chainId, config.oracle, config.facilitator, config.timelockDelay], [84532, operator, operator, 172_800])
+    assert.deepEqual([config.chainId, config.oracle, config.facilitator, config.timelockDelaySeconds], [84532, operator, operator, 172_800])
     assert.deepEqual(config.proposers, [proposer, operator])
     assert.equal(config.rpcUrl, 'https://node.example/secret')
   })

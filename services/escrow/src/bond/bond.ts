@@ -1,4 +1,4 @@
-import { type Chain, limits, refuse, usd } from '@carapace/api'
+import { type Chain, dayMs, limits, refuse, usd } from '@carapace/api'
 import { least, sum } from '../amounts.ts'
 
 export const minDeposit = limits.bond.minMicro
@@ -120,7 +120,7 @@ export function settled(bond: Bond): Bond {
 }
 
 /** At the latest then a lock ends, whatever became of its gig. */
-export const timeout = (at: Date): Date => new Date(at.getTime() + 180 * 86_400_000)
+export const timeout = (at: Date): Date => new Date(at.getTime() + 180 * dayMs)
 
 /** Takes an amount of the free part. @throws INVALID_STATE with what is available */
 export function takeFree(bond: Bond, amount: bigint): Bond {

@@ -1,4 +1,4 @@
-import type { ChainLog } from '@carapace/api'
+import { type ChainLog, dayMs } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { sum } from '../amounts.ts'
 import { type Bond, type BondLock, type Done, type Move, reduceLocks, withLock } from './bond.ts'
@@ -13,7 +13,7 @@ export type Heard = { id: string; round: number; seq: number } & (
 )
 type Of<Is extends Heard['is']> = Extract<Heard, { is: Is }>
 
-const rememberedMs = 86_400_000
+const rememberedMs = dayMs
 
 /**
  * What an outcome means for a bond; undefined when it says nothing new: repeated, older than one that was followed, about something unknown.

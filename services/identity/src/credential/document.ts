@@ -1,10 +1,10 @@
-import { type Chain, chains } from '@carapace/api'
+import { type Chain, chains, dayMs } from '@carapace/api'
 import { networks } from '@carapace/chain'
 import type { Agent } from '../agent.ts'
 import { agentRegistry } from '../networks.ts'
 import { shownWallet } from '../views.ts'
 
-const lifeMs = 24 * 3_600_000
+const lifeMs = dayMs
 const coreContext = 'https://www.w3.org/ns/credentials/v2'
 
 /** XSD time as credential libraries want it: without milliseconds. */

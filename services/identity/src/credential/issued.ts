@@ -1,3 +1,4 @@
+import { hourMs } from '@carapace/api'
 import type { PlatformClock } from '@carapace/service'
 import type { Agent } from '../agent.ts'
 import { claimsOf, type ReputationCredential, reputationCredential } from './document.ts'
@@ -10,7 +11,7 @@ export interface Issued {
 }
 
 /** Signing costs milliseconds of computing: a credential that says the same is given out again for an hour of its 24. */
-const againMs = 3_600_000
+const againMs = hourMs
 const most = 500
 
 interface Desk {

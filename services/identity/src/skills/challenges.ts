@@ -1,3 +1,4 @@
+import { dayMs } from '@carapace/api'
 /** One challenge per skill: what is asked, and the words that an answer with knowledge of the matter holds. */
 export interface Challenge {
   skill: string
@@ -11,7 +12,7 @@ export const passScore = 70
 /** Time for an answer. */
 export const answerMs = 35 * 60_000
 /** Pause after a graded attempt. */
-export const cooldownMs = 24 * 3_600_000
+export const cooldownMs = dayMs
 
 const answerForm = `Answer in ${minWords} to ${maxWords} words, in paragraphs, with a list and an example or headings.`
 const challenge = (skill: string, task: string, keywords: readonly string[]): Challenge => ({ skill, prompt: `${task} ${answerForm}`, keywords })
