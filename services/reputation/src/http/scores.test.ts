@@ -95,8 +95,8 @@ describe('scores over HTTP', () => {
     await world.platform.publish(restated(poster, worker, lost, 'refunded'), 9)
     await world.platform.publish(restated(poster, other, early, 'refunded'), 9)
     await world.platform.publish(paid(poster, other, early), 5)
-    await until('all is told', async () => (await standing(poster)).types.filter((type: string) => type === 'settlement_undone').length === 2)
-    await until('the late one is told', async () => (await standing(other)).types.includes('settled'))
+    await until('the one is told', async () => (await standing(worker)).types.length === 5)
+    await until('the late one is told', async () => (await standing(other)).types.length === 3)
 
     const proofs = (await get(`/api/audit?agentId=${worker.id}&type=settled_again`)).events.map(
       ({ proof }: { proof: { txHash: string } }) => proof.txHash,
