@@ -2,7 +2,7 @@ import { gigBondLost } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { type BondLock, facts, type Gig, who } from './gig.ts'
 
-const lockOf = ({ bondLocks }: Gig, agentId: string | null): BondLock | undefined => bondLocks?.find(lock => lock.agentId === agentId)
+const lockOf = ({ bondLocks }: Gig, agentId: string | null): BondLock | undefined => bondLocks.find(lock => lock.agentId === agentId)
 
 /** As the gig shows it: of its assignee. */
 export const bondStatusOf = (gig: Gig): 'none' | 'locked' => (lockOf(gig, gig.assigneeId)?.isLocked ? 'locked' : 'none')
@@ -11,7 +11,7 @@ export const bondStatusOf = (gig: Gig): 'none' | 'locked' => (lockOf(gig, gig.as
 export function showBond(gig: Gig, { agentId, isLocked, version }: BondLock): Gig | undefined {
   const known = lockOf(gig, agentId)
   if (known && version <= known.version) return undefined
-  const others = (gig.bondLocks ?? []).filter(lock => lock !== known)
+  const others = gig.bondLocks.filter(lock => lock !== known)
   return { ...gig, bondLocks: [...others, { agentId, isLocked, version }] }
 }
 

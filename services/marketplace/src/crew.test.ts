@@ -14,6 +14,7 @@ const crew: Crew = {
   leadAgentId: 'lead',
   crewScore: 15,
   gigsCompleted: 0,
+  former: [],
   members: [{ agentId: 'lead', role: 'LEAD', status: 'joined', joinedAt: now, invitedUntil: null }],
   dissolved: false,
   dueAt: null,

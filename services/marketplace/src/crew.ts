@@ -23,8 +23,8 @@ export interface Crew {
   crewScore: number
   gigsCompleted: number
   members: Member[]
-  /** Who has left, or was removed, the last of them: to leave once more is no mistake of theirs. Missing in older documents. */
-  former?: string[]
+  /** Who has left, or was removed, the last of them: to leave once more is no mistake of theirs. */
+  former: string[]
   /** Of the joined members; derived for look-ups. */
   roles?: CrewRole[]
   dissolved: boolean
@@ -95,11 +95,11 @@ export function join(crew: Crew, agentId: string, now: Date): Decision<Crew> | u
 export function leave(crew: Crew, caller: string, agentId: string, busy: boolean): Decision<Crew> | undefined {
   if (agentId !== caller) needLead(crew, caller)
   const isMember = crew.members.some(member => member.agentId === agentId)
-  if (!isMember && crew.former?.includes(agentId)) return undefined
+  if (!isMember && crew.former.includes(agentId)) return undefined
   needRunning(crew)
   if (!isMember) refuse('NOT_CREW_MEMBER')
   if (busy && isJoined(crew, agentId)) refuse('INVALID_STATE', { state: 'gig running' }, { message: 'A gig of this crew is running' })
-  const former = [...(crew.former ?? []).filter(id => id !== agentId), agentId].slice(-rememberedFormer)
+  const former = [...crew.former.filter(id => id !== agentId), agentId].slice(-rememberedFormer)
   if (agentId === crew.leadAgentId) return changed({ ...crew, former, dissolved: true, members: [] })
   return changed({ ...crew, former, members: crew.members.filter(member => member.agentId !== agentId) })
 }

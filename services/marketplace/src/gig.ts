@@ -38,8 +38,8 @@ export interface Gig extends GigDraft {
   escrowStatus: 'none' | 'locked' | 'released' | 'refunded' | 'disputed'
   /** Version of the escrow that this is of: later word is never undone by what comes late. */
   escrowAsOf: number
-  /** What was last told of the locks that agents have, or had, for this gig. Missing in older documents. */
-  bondLocks?: BondLock[]
+  /** What was last told of the locks that agents have, or had, for this gig. */
+  bondLocks: BondLock[]
   /** Agents whose acceptance was given up because their bond lock came too late: they cannot be assigned by it any more. */
   givenUp: string[]
   /** An acceptance that waits for its bond lock. */
@@ -138,6 +138,7 @@ export function post(draft: GigDraft, now: Date): Decision<Gig> {
     feeBp: null,
     escrowStatus: 'none',
     escrowAsOf: 0,
+    bondLocks: [],
     givenUp: [],
     acceptance: null,
     acceptedId: null,

@@ -27,8 +27,8 @@ export interface BondLock {
   /** The gig is over, or the acceptance was given up: unlock as soon as the lock is on chain. */
   isOver: boolean
   isClean: boolean
-  /** It replaces one that a reorganisation undid: others have been told that the gig's lock stands. Missing in older documents. */
-  isAgain?: boolean
+  /** It replaces one that a reorganisation undid: others have been told that the gig's lock stands. */
+  isAgain: boolean
   txHash: string | null
   blockNumber: number | null
 }

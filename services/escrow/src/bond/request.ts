@@ -88,6 +88,7 @@ export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId
     askAt: new Date(now.getTime() + askAfterMs),
     isOver: false,
     isClean: true,
+    isAgain: false,
     txHash: null,
     blockNumber: null,
   }

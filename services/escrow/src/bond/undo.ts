@@ -104,7 +104,7 @@ export function failLock(bond: Bond, lock: BondLock, code: string, againId: stri
   const news =
     stood && isOver
       ? bondUnlocked.of({ ...told, clean: lock.isClean })
-      : bondLockFailed.of({ ...told, code, wasLocked: stood || lock.isAgain === true, isLockedAgain: again !== undefined })
+      : bondLockFailed.of({ ...told, code, wasLocked: stood || lock.isAgain, isLockedAgain: again !== undefined })
   const back = posting(bond.id, `bond-lock-failed:${lockId}`, account.bondLocked(bond.id), account.bondFree(bond.id), amount)
   return outcome(state, {
     events: [news, ...(again?.events ?? [])],

@@ -68,6 +68,7 @@ export const crewHandlers = (
         leadAgentId: caller.agentId,
         crewScore: lead.fusedScore,
         gigsCompleted: 0,
+        former: [],
         members: [
           { agentId: caller.agentId, role: 'LEAD', status: 'joined', joinedAt: now, invitedUntil: null },
           ...known.map((agent, at) => invitation(agent.id, body.members[at]!.role, now)),
