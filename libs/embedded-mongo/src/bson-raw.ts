@@ -126,11 +126,12 @@ export function checkDocument(raw: Buffer, at: number, limit: number): number {
     const type = raw[offset]!
     const value = raw.indexOf(0, offset + 1) + 1
     if (value === 0 || value > end) invalid('a field name does not end')
-    if (type === 3 || type === 4) {
+    if (type === 3 || type === 4 || type === 15) {
       if (ends.length >= maxDepth) fail(15, `BSONObj exceeded maximum nested object depth: ${maxDepth}`)
       ends.push(end)
-      end = openDocument(raw, value, end)
-      offset = value + 4
+      const inner = type === 15 ? scopeOf(raw, value, end) : value
+      end = openDocument(raw, inner, end)
+      offset = inner + 4
       continue
     }
     offset = checkedEnd(raw, type, value, end)
@@ -144,14 +145,22 @@ function openDocument(raw: Buffer, at: number, limit: number): number {
   return at + size - 1
 }
 
+/** Where the scope of code with scope begins: its document must end where the whole value does. */
+function scopeOf(raw: Buffer, value: number, limit: number): number {
+  if (value + 8 > limit) invalid('code is cut off')
+  const end = value + raw.readInt32LE(value)
+  const scope = value + 8 + raw.readInt32LE(value + 4)
+  if (scope < value + 9 || scope + 5 > limit || raw[scope - 1] !== 0) invalid('the text of code does not end')
+  if (scope + raw.readInt32LE(scope) !== end) invalid('code has a length other than that of its parts')
+  return scope
+}
+
 function checkedEnd(raw: Buffer, type: number, value: number, limit: number): number {
   const fixed = fixedSizes[type]
   if (fixed === undefined) {
     if (type === 11) {
       const pattern = raw.indexOf(0, value)
       if (pattern < 0 || pattern >= limit || raw.indexOf(0, pattern + 1) < 0) invalid('a regular expression is cut off')
-    } else if (type === 15) {
-      fail(22, 'Invalid BSON: code with scope is not supported')
     } else if (type === 2 || type === 5 || type === 12 || type === 13 || type === 14) {
       if (value + 4 > limit) invalid('a field is cut off')
       const length = raw.readInt32LE(value)

@@ -7,7 +7,7 @@ import { watch } from './commands-change-stream.ts'
 import { countMatches } from './commands-count.ts'
 import { explain } from './commands-diagnose.ts'
 import { answerWithCursor } from './commands-find.ts'
-import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, optionalDocs, variables } from './context.ts'
+import { type Command, type Context, collectionName, findCollection, flag, optionalCount, optionalDoc, variables } from './context.ts'
 import { fail } from './errors.ts'
 import { asInteger, type Doc, isDoc, isNumeric } from './values.ts'
 import { resolveView } from './views.ts'
@@ -22,7 +22,7 @@ export const aggregate: Command = {
     const { body } = context
     const isForDatabase = isNumeric(body.aggregate)
     const name = isForDatabase ? '$cmd.aggregate' : collectionName(context)
-    const given = optionalDocs(body, 'pipeline') ?? fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
+    const given = pipelineOf(body)
     if (isChangeStream(given)) return watch(context, isForDatabase ? undefined : name, given)
     const target = resolveView(context, name)
     const stages = [...target.pipeline, ...given]
@@ -57,6 +57,12 @@ export const aggregate: Command = {
     'fromMongos',
   ]),
   inTransaction: true,
+}
+
+function pipelineOf({ pipeline }: Doc): Doc[] {
+  if (pipeline === undefined) return fail(40414, "BSON field 'aggregate.pipeline' is missing but a required field")
+  if (!Array.isArray(pipeline)) return fail(14, "'pipeline' option must be specified as an array")
+  return pipeline.map(stage => (isDoc(stage) ? stage : fail(14, "Each element of the 'pipeline' array must be an object")))
 }
 
 /** What depends on the command around the pipeline. */

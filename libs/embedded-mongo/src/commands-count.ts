@@ -6,7 +6,7 @@ import { type Command, type Context, collectionName, findCollection, optionalCou
 import { fail } from './errors.ts'
 import { identity } from './key.ts'
 import { wholeRange } from './keyspace.ts'
-import { planQuery } from './plan.ts'
+import { type Plan, planQuery } from './plan.ts'
 import { checkDeadline, checkFilter, docOf, type Query, runQuery, tick, type View } from './read.ts'
 import { okReply } from './reply.ts'
 import { asNumber, type Doc, getOwn, isDoc, isNumeric } from './values.ts'
@@ -80,11 +80,7 @@ export function countMatches(context: Context, name: string, query: Query): numb
   const view = viewFor(context)
   const plan = planQuery(collection, query.filter, [], query.hint)
   if (!query.collation && plan.isExact && plan.isCountable && !view.changes?.(collection)?.size) {
-    const table = plan.index ? view.storage.index : view.storage.docs
-    const all =
-      plan.stage === 'COLLSCAN' && !plan.index
-        ? countAll(view, collection)
-        : plan.ranges.reduce((sum, { start, end }) => sum + table.count({ start, end }, view.snapshot), 0)
+    const all = plan.stage === 'COLLSCAN' && !plan.index ? countAll(view, collection) : countKeys(view, plan)
     const left = Math.max(0, all - (query.skip ?? 0))
     return query.limit ? Math.min(left, query.limit) : left
   }
@@ -94,6 +90,13 @@ export function countMatches(context: Context, name: string, query: Query): numb
     else n += 1
   }
   return n
+}
+
+/** How many keys the plan's ranges hold; a point is one key, which is there or is not. */
+function countKeys({ storage, snapshot }: View, { index, ranges, isPoints }: Plan): number {
+  const table = index ? storage.index : storage.docs
+  const counts = ranges.map(({ start, end }) => (isPoints ? Number(table.get(start, snapshot) !== undefined) : table.count({ start, end }, snapshot)))
+  return counts.reduce((sum, n) => sum + n, 0)
 }
 
 /** How many documents there are. An index that holds each of them once takes up fewer pages than they do; a snapshot may be older than an index. */

@@ -121,9 +121,11 @@ export const getMore: Command = {
       const failure = engine.failPoints && takeCursorFailure(engine.failPoints)
       if (failure) throw cursor.live?.isResumable ? withResumeLabel(failure) : failure
       if (cursor.live) return await nextLive(context, cursor, cursor.live)
-      const { documents, isDone } = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
+      const batch = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
+      const { documents } = batch
+      const isDone = batch.isDone || isAtEnd(cursor)
       cursor.usedAt = Date.now()
-      if (isDone) engine.cursors.delete(id)
+      if (isDone) killCursor(engine.cursors, cursor)
       return cursorReply('nextBatch', documents, isDone ? 0 : id, cursor.namespace)
     } catch (error) {
       killCursor(engine.cursors, cursor)
@@ -164,18 +166,23 @@ export function answerWithCursor(
   end: { isReached: boolean },
 ): Buffer | Promise<Buffer> {
   const { engine, session, txn, deadline } = context
-  const start = { stream, ahead: undefined as Buffer | undefined, deadline }
+  const start = { stream, ahead: undefined as Buffer | undefined, end, deadline }
   const reply = ({ documents, isDone }: Batch) => {
-    if (isDone || isSingle || (end.isReached && !start.ahead)) {
+    if (isDone || isSingle || isAtEnd(start)) {
       if (!isDone) void stream.return?.()
       return cursorReply('firstBatch', documents, 0, namespace)
     }
-    const cursor = openCursor(engine.cursors, { namespace, stream, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
+    const cursor = openCursor(engine.cursors, { namespace, stream, end, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
     cursor.ahead = start.ahead
     return cursorReply('firstBatch', documents, cursor.id, namespace)
   }
   const batch = nextBatch(start, batchSize)
   return batch instanceof Promise ? batch.then(reply) : reply(batch)
+}
+
+/** Whether no more will come, as far as that is known without looking for another document. */
+function isAtEnd({ end, ahead }: Pick<Cursor, 'end' | 'ahead'>): boolean {
+  return end?.isReached === true && !ahead
 }
 
 /** Raw documents out of a query's stream, projected if asked for. */

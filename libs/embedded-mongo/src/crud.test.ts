@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { Decimal128, Double, Int32, Long, MongoBulkWriteError, ObjectId } from 'mongodb'
+import { Code, Decimal128, Double, Int32, Long, MongoBulkWriteError, ObjectId } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from './test-server.ts'
 
 describe('reading and writing through the stock driver', () => {
@@ -253,5 +253,59 @@ describe('reading and writing through the stock driver', () => {
     await db.dropDatabase()
     assert.deepEqual(await db.listCollections().toArray(), [])
     assert.ok(!(await test.client.db().admin().listDatabases()).databases.some(({ name }) => name === db.databaseName))
+  })
+
+  it('counts a document by its _id or by a unique value, by command and by pipeline', async () => {
+    const db = test.db()
+    const items = db.collection<{ _id: number; code?: string }>('items')
+    await items.createIndex({ code: 1 }, { unique: true })
+    await items.insertMany([1, 2, 3].map(_id => ({ _id, code: `c${_id}` })))
+
+    for (const query of [{ _id: 2 }, { code: 'c2' }]) {
+      assert.equal((await db.command({ count: 'items', query })).n, 1)
+      assert.equal(await items.countDocuments(query), 1)
+    }
+    assert.equal((await db.command({ count: 'items', query: { _id: 4 } })).n, 0)
+    assert.equal(await items.countDocuments({ code: { $in: ['c1', 'c3', 'c9'] } }), 2)
+  })
+
+  it('closes a cursor with the document that reaches the limit', async () => {
+    const db = test.db()
+    await db.collection('items').insertMany([1, 2, 3, 4, 5].map(i => ({ i })))
+    const first = (await db.command({ find: 'items', limit: 4, batchSize: 3 })).cursor
+    const next = (await db.command({ getMore: first.id, collection: 'items', batchSize: 1 })).cursor
+
+    assert.equal(first.firstBatch.length, 3)
+    assert.deepEqual([next.nextBatch.length, Number(next.id)], [1, 0])
+    assert.notEqual(Number(first.id), 0)
+  })
+
+  it('refuses a write concern that no replica set could meet', async () => {
+    assert.equal(
+      (
+        await refusalOf(
+          test
+            .db()
+            .collection('items')
+            .insertOne({}, { writeConcern: { w: 51 } }),
+        )
+      ).code,
+      9,
+    )
+  })
+
+  it('keeps code with scope as it is', async () => {
+    const items = test.db().collection('items')
+    await items.insertOne({ code: new Code('f()', { x: 1, y: { z: 2 } }) })
+
+    const found = (await items.findOne({ code: { $type: 'javascriptWithScope' } }))!
+    assert.deepEqual([found.code.code, found.code.scope], ['f()', { x: 1, y: { z: 2 } }])
+  })
+
+  it('refuses a pipeline whose stages are no documents', async () => {
+    const command = (pipeline: unknown) => refusalOf(test.db().command({ aggregate: 'items', pipeline, cursor: {} }))
+
+    assert.equal((await command([{ $match: {} }, 5])).message, "Each element of the 'pipeline' array must be an object")
+    assert.equal((await command({})).code, 14)
   })
 })

@@ -27,6 +27,8 @@ export interface Cursor {
   live?: LiveSource | undefined
   /** Read from the stream but not sent: it did not fit into the last batch. */
   ahead: Buffer | undefined
+  /** The query's limit may be reached before the stream is asked for one more document. */
+  end?: { isReached: boolean }
   sessionId: string | undefined
   txn: Txn | undefined
   /** Of the whole operation, in milliseconds since the epoch. */
