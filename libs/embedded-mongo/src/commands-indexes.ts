@@ -151,6 +151,7 @@ function isSame(index: Index, spec: Doc): boolean {
   // The same key may be indexed twice if the indexes hold different documents.
   if (
     !equal(index.spec.partialFilterExpression, spec.partialFilterExpression) ||
+    !equal(index.spec.collation, spec.collation) ||
     index.isSparse !== isTruthy(spec.sparse) ||
     index.isUnique !== isTruthy(spec.unique)
   )
@@ -174,6 +175,11 @@ function isIdIndex(spec: Doc): boolean {
   )
 }
 
+function ambiguous(found: readonly Index[]): string {
+  const conflicting = found.map(({ spec }) => JSON.stringify(spec)).join(',')
+  return `${found.length} indexes found for key: ${JSON.stringify(found[0]!.spec.key)}, identify by name instead. Conflicting indexes: ${conflicting}`
+}
+
 function chosenIndexes(collection: Collection, chosen: unknown): Index[] {
   if (chosen === '*') return collection.indexes
   if (Array.isArray(chosen)) return chosen.flatMap(name => chosenIndexes(collection, name))
@@ -182,6 +188,6 @@ function chosenIndexes(collection: Collection, chosen: unknown): Index[] {
   const found = collection.indexes.filter(index => (isDoc(chosen) ? sameKey(index.spec.key as Doc, chosen) : index.name === chosen))
   if (found.length === 0)
     return fail(27, isDoc(chosen) ? `can't find index with key: ${JSON.stringify(chosen)}` : `index not found with name [${String(chosen)}]`)
-  if (found.length > 1) return fail(96, `${found.length} indexes found for key, identify by name instead`)
+  if (found.length > 1) return fail(181, ambiguous(found))
   return found
 }

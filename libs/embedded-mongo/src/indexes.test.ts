@@ -277,4 +277,19 @@ describe('indexes', () => {
       textIndexVersion: 3,
     })
   })
+
+  it('may have one key twice with different collations, and are then dropped by name', async () => {
+    const items = test.db().collection('items')
+    await items.createIndex({ a: 1 }, { name: 'en', collation: { locale: 'en_US', strength: 2 } })
+    await items.createIndex({ a: 1 }, { name: 'fr', collation: { locale: 'fr_CA' } })
+    assert.equal((await refusalOf(items.createIndex({ a: 1 }, { name: 'other', collation: { locale: 'fr_CA' } }))).code, 85)
+
+    const ambiguous = await refusalOf(test.client.db(items.dbName).command({ dropIndexes: 'items', index: { a: 1 } }))
+    assert.deepEqual([ambiguous.code, ambiguous.codeName], [181, 'AmbiguousIndexKeyPattern'])
+    await items.dropIndex('en')
+    assert.deepEqual(
+      (await items.indexes()).map(({ name }) => name),
+      ['_id_', 'fr'],
+    )
+  })
 })
