@@ -3,7 +3,7 @@ import { collector, connect, type PipelineEnv, type Sink } from './aggregate-sin
 import { type EventOptions, eventOf, expandedOnly, invalidateEvent } from './change-event.ts'
 import type { ChangeLog, LoggedChange } from './change-log.ts'
 import { failForgotten, startOf } from './change-start.ts'
-import { tokenAt, tokenBehind, tokenDoc } from './change-token.ts'
+import { tokenAt, tokenBefore, tokenBehind, tokenDoc } from './change-token.ts'
 import { fullBatchBytes, type LiveSource } from './cursors.ts'
 import { fail, MongoError } from './errors.ts'
 import { scopeWith } from './expression-core.ts'
@@ -62,13 +62,15 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
   const isWanted = (change: LoggedChange) => isOf(watched, change) && (eventOptions.isExpanded || !expandedOnly.has(change.kind))
   const step = (events: Doc[]) => {
     const change = log.get(next)!
-    if (isWanted(change)) {
+    // A stream may be told to begin at a time that is still to come.
+    const isReached = tokenAt(change.time, change.part) > token
+    if (isReached && isWanted(change)) {
       const event = through(head, ready, eventOf(storage, change, eventOptions))
       if (event) events.push(event)
       isOver = endsStream(watched, change)
       if (isOver) events.push(invalidateEvent(change))
     }
-    token = tokenAt(change.time, change.part, isOver)
+    if (isReached) token = tokenAt(change.time, change.part, isOver)
     next += 1
     return (change.before?.length ?? 0) + (change.after?.length ?? 0)
   }
@@ -82,7 +84,8 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
         // The events before the one that fails are good; it fails again when it is asked for.
         if (events.length === 0) throw error
       }
-      if (events.length === 0 && next === log.end() && tokenBehind(log.newest()) > token) token = tokenBehind(log.newest())
+      // After the newest change the token stays that of its event, until time goes on.
+      if (events.length === 0 && next === log.end() && tokenBefore(log.newest()) > token) token = tokenBehind(log.newest())
       return events
     },
     isOver: () => isOver,

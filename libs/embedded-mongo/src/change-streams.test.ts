@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
-import type { ChangeStream, ChangeStreamDocument, Document } from 'mongodb'
+import { type ChangeStream, type ChangeStreamDocument, type Document, Timestamp } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from './test-server.ts'
 
 describe('change streams', () => {
@@ -206,5 +206,35 @@ describe('change streams', () => {
     await own.client.close()
     await waiting
     await rm(own.path, { recursive: true })
+  })
+
+  it('begin at a time that is still to come, and tell nothing from before it', async () => {
+    const coll = test.db().collection<{ _id: number }>('c')
+    const session = test.client.startSession()
+    await coll.insertOne({ _id: 1 }, { session })
+    const soon = new Timestamp({ t: session.operationTime!.t + 2, i: 0 })
+    const stream = await opened(coll.watch([], { startAtOperationTime: soon, maxAwaitTimeMS: 20 }))
+    await coll.insertOne({ _id: 2 }, { session })
+    assert.equal(await stream.tryNext(), null)
+    for (let _id = 3; session.operationTime!.lessThan(soon); _id++) await coll.insertOne({ _id }, { session })
+    await coll.insertOne({ _id: 0 }, { session })
+
+    const first = (await stream.next()) as { clusterTime?: Timestamp }
+    assert.ok(first.clusterTime!.greaterThanOrEqual(soon))
+    await stream.close()
+    await session.endSession()
+  }).timeout(20_000)
+
+  it('keep the token of the newest event while nothing else happens', async () => {
+    const own = await startTestServer()
+    const coll = own.db().collection('c')
+    const stream = await opened(coll.watch([], { maxAwaitTimeMS: 20 }))
+    await coll.insertOne({})
+    const event = await stream.next()
+    assert.equal(await stream.tryNext(), null)
+
+    assert.deepEqual(stream.resumeToken, event._id)
+    await stream.close()
+    await own.stop()
   })
 })
