@@ -112,4 +112,11 @@ describe('capped collections', () => {
 
     assert.equal((await refusalOf(coll.find({}, { tailable: true }).toArray())).code, 2)
   })
+
+  it('are made with a number in the place of true', async () => {
+    const db = test.db()
+    await db.command({ create: 'c', capped: 1, size: 4096 })
+
+    assert.equal(await db.collection('c').isCapped(), true)
+  })
 })

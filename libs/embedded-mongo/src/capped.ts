@@ -4,7 +4,7 @@ import { fail } from './errors.ts'
 import { type Index, indexFrom } from './index-spec.ts'
 import { wholeRange, withoutPrefix, withPrefix } from './keyspace.ts'
 import type { Storage } from './storage.ts'
-import { asInteger, asNumber, type Doc, isNumeric } from './values.ts'
+import { asInteger, asNumber, type Doc, isNumeric, isTruthy } from './values.ts'
 
 /** What a capped collection has beside others: its limits, and the order in which its documents came. */
 export interface Capped {
@@ -29,7 +29,7 @@ const maxSize = 2 ** 50
 
 /** The options `capped`, `size` and `max` of `create`, checked and as `listCollections` shows them; empty for a collection that is not capped. */
 export function cappedOptions({ capped, size, max }: Doc): Doc {
-  if (capped !== true) {
+  if (!isTruthy(capped)) {
     if (size !== undefined && size !== 0) fail(72, "the 'capped' field needs to be true when either the 'size' or 'max' fields are present")
     return {}
   }
