@@ -1,5 +1,6 @@
 import { Int32 } from 'bson'
 import { storageStatistics } from './collection-stats.ts'
+import { operations } from './commands-operations.ts'
 import { type Context, findCollection } from './context.ts'
 import { fail } from './errors.ts'
 import { idIndexSpec } from './index-spec.ts'
@@ -14,7 +15,8 @@ export function sourceDocuments(context: Context, name: string | undefined, stag
     case '$listSessions':
       return [...context.engine.sessions.values()].map(session => ({ _id: lsidOf(session), lastUse: new Date(session.usedAt) }))
     case '$currentOp':
-      return []
+      if (context.db !== 'admin' || name !== undefined) fail(73, "$currentOp must be run against the 'admin' database with {aggregate: 1}")
+      return operations(context)
     case '$collStats':
       return [collectionStatistics(context, name, spec)]
     case '$indexStats':

@@ -1,9 +1,10 @@
 import { hostname } from 'node:os'
-import { Binary, Double, Long, ObjectId, Timestamp } from 'bson'
+import { Double, Long, ObjectId } from 'bson'
 import { maxDocumentBytes } from './bson-raw.ts'
 import type { Command, Context } from './context.ts'
 import { fail } from './errors.ts'
 import { appNameIn, configureFailPoint } from './fail-points.ts'
+import { timestampOf } from './operation-clock.ts'
 import { okReply } from './reply.ts'
 import { asNumber, type Doc, isNumeric } from './values.ts'
 import { maxMessageBytes } from './wire-message.ts'
@@ -36,16 +37,18 @@ export const hello: Command = {
       minWireVersion: 0,
       maxWireVersion: wireVersion,
       readOnly: false,
-      $clusterTime: clusterTime(context),
+      lastWrite: lastWrite(context),
     })
   },
   fields: undefined,
 }
 
-/** Without keys there is no signature; drivers hand the time on and do not look at it. */
-function clusterTime({ engine }: Context): Doc {
-  const { seconds, counter } = engine.log.time()
-  return { clusterTime: new Timestamp({ t: seconds, i: counter }), signature: { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO } }
+/** On one member every write is that of a majority. */
+function lastWrite({ engine }: Context): Doc {
+  const time = engine.log.time()
+  const opTime = { ts: timestampOf(time), t: Long.ONE }
+  const date = new Date(time.seconds * 1000)
+  return { opTime, lastWriteDate: date, majorityOpTime: opTime, majorityWriteDate: date }
 }
 
 export const ping: Command = { run: () => okReply(), fields: new Set([]) }
@@ -120,7 +123,7 @@ export const connectionStatus: Command = {
   fields: undefined,
 }
 
-export const whatsmyuri: Command = { run: ({ connection }) => okReply({ you: connection.address }), fields: undefined }
+export const whatsmyuri: Command = { run: ({ connection }) => okReply({ you: connection.peer }), fields: undefined }
 
 export const replSetGetStatus: Command = {
   run: ({ connection, now }) =>
@@ -166,12 +169,27 @@ export const refusals: Record<string, [code: number, reason: string]> = {
   enableSharding: [115, 'sharding is not supported by this server'],
   convertToCapped: [115, 'turning a collection into a capped one is not supported by this server'],
   createUser: [115, 'users are not supported by this server'],
-  updateUser: [115, 'users are not supported by this server'],
-  dropUser: [115, 'users are not supported by this server'],
-  dropAllUsersFromDatabase: [115, 'users are not supported by this server'],
-  usersInfo: [115, 'users are not supported by this server'],
   createRole: [115, 'users are not supported by this server'],
   eval: [115, 'server-side JavaScript is not supported by this server'],
+  killOp: [115, 'killOp is not supported by this server'],
+  fsyncUnlock: [115, 'fsyncUnlock is not supported by this server'],
+  hostInfo: [115, 'hostInfo is not supported by this server'],
+  top: [115, 'top is not supported by this server'],
+  getLog: [115, 'getLog is not supported by this server'],
+  getCmdLineOpts: [115, 'getCmdLineOpts is not supported by this server'],
+  logRotate: [115, 'logRotate is not supported by this server'],
+  shutdown: [115, 'shutdown is not supported by this server'],
+  listCommands: [115, 'listCommands is not supported by this server'],
+  dataSize: [115, 'dataSize is not supported by this server'],
+  dbHash: [115, 'dbHash is not supported by this server'],
+  compact: [115, 'compact is not supported by this server'],
+  reIndex: [115, 'reIndex is not supported by this server'],
+  cloneCollectionAsCapped: [115, 'cloneCollectionAsCapped is not supported by this server'],
+  replSetGetConfig: [115, 'replSetGetConfig is not supported by this server'],
+  replSetStepDown: [115, 'replSetStepDown is not supported by this server'],
+  replSetFreeze: [115, 'replSetFreeze is not supported by this server'],
+  getDefaultRWConcern: [115, 'getDefaultRWConcern is not supported by this server'],
+  setDefaultRWConcern: [115, 'setDefaultRWConcern is not supported by this server'],
   geoSearch: [115, 'geoSearch is not supported by this server'],
 }
 

@@ -1,4 +1,5 @@
 import { decode, encode, maxDocumentBytes, withIdFirst } from './bson-raw.ts'
+import { isUnacknowledged } from './concerns.ts'
 import type { Command, Context } from './context.ts'
 import { collectionName, optionalDocs, variables } from './context.ts'
 import { fail, MongoError } from './errors.ts'
@@ -15,7 +16,7 @@ export const insert: Command = {
   run: context => {
     const name = collectionName(context)
     const documents = statements(context, 'documents').map(prepare)
-    return runBatch(context, documents, new Batch(), (writer, raw) => {
+    return runBatch(context, documents, new Batch(context.body), (writer, raw) => {
       insertDocument(writer, ensureCollection(writer, context.db, name), raw instanceof MongoError ? refuse(raw) : raw)
       return { n: 1, nModified: 0 }
     })
@@ -30,7 +31,9 @@ export const update: Command = {
     const name = collectionName(context)
     const parsed = statements(context, 'updates').map(raw => decode(raw))
     if (context.retryNumber !== undefined && parsed.some(({ multi }) => multi === true)) fail(72, 'Cannot use retryable writes with multi=true')
-    return runBatch(context, parsed, new Batch(true), (writer, statement, done) => updateStatement(context, writer, name, statement, done))
+    return runBatch(context, parsed, new Batch(context.body, true), (writer, statement, done) =>
+      updateStatement(context, writer, name, statement, done),
+    )
   },
   fields: new Set(['updates', 'ordered', 'bypassDocumentValidation', 'let']),
   inTransaction: true,
@@ -44,7 +47,7 @@ export const remove: Command = {
     const parsed = statements(context, 'deletes').map(raw => decode(raw))
     if (context.retryNumber !== undefined && parsed.some(({ limit }) => isNumeric(limit) && asInteger(limit) === 0))
       fail(72, 'Cannot use retryable writes with limit=0')
-    return runBatch(context, parsed, new Batch(), (writer, statement, done) => deleteStatement(context, writer, name, statement, done))
+    return runBatch(context, parsed, new Batch(context.body), (writer, statement, done) => deleteStatement(context, writer, name, statement, done))
   },
   fields: new Set(['deletes', 'ordered', 'let', 'bypassDocumentValidation']),
   inTransaction: true,
@@ -74,13 +77,15 @@ export function refuse(error: MongoError): never {
 
 class Batch implements Tally<unknown> {
   readonly reportsModified: boolean
+  private readonly isSilent: boolean
   next = 0
   n = 0
   nModified = 0
   upserted: Doc[] = []
   writeErrors: Doc[] = []
 
-  constructor(reportsModified = false) {
+  constructor(body: Doc, reportsModified = false) {
+    this.isSilent = isUnacknowledged(body)
     this.reportsModified = reportsModified
   }
 
@@ -114,6 +119,7 @@ class Batch implements Tally<unknown> {
   }
 
   reply(): Buffer {
+    if (this.isSilent) return okReply({ n: 0, ...(this.reportsModified ? { nModified: 0 } : {}) })
     const reply: Doc = { n: this.n }
     if (this.upserted.length > 0) reply.upserted = this.upserted
     if (this.reportsModified) reply.nModified = this.nModified

@@ -3,9 +3,11 @@ import { bulkWrite } from './commands-bulk-write.ts'
 import { collMod, create, drop, dropDatabase, listCollections, listDatabases, renameCollection } from './commands-collections.ts'
 import { count, distinct } from './commands-count.ts'
 import { collStats, dbStats, explain, validate } from './commands-diagnose.ts'
+import { filemd5 } from './commands-filemd5.ts'
 import { find, getMore, killCursors } from './commands-find.ts'
 import { findAndModify } from './commands-find-and-modify.ts'
 import { createIndexes, dropIndexes, listIndexes } from './commands-indexes.ts'
+import { currentOp, fsync } from './commands-operations.ts'
 import {
   buildInfo,
   connectionStatus,
@@ -22,6 +24,7 @@ import {
   whatsmyuri,
 } from './commands-server.ts'
 import { abortTransaction, commitTransaction, endSessions, killAllSessions, killSessions, refreshSessions } from './commands-transaction.ts'
+import { changeUser, dropAllUsersFromDatabase, rolesInfo, usersInfo } from './commands-users.ts'
 import { insert, remove, update } from './commands-write.ts'
 import type { Command } from './context.ts'
 
@@ -76,5 +79,13 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['killAllSessionsByPattern', killAllSessions],
   ['refreshSessions', refreshSessions],
   ['configureFailPoint', failPoint],
+  ['currentOp', currentOp],
+  ['fsync', fsync],
+  ['filemd5', filemd5],
+  ['usersInfo', usersInfo],
+  ['rolesInfo', rolesInfo],
+  ['updateUser', changeUser],
+  ['dropUser', changeUser],
+  ['dropAllUsersFromDatabase', dropAllUsersFromDatabase],
   ...Object.keys(refusals).map((name): [string, Command] => [name, refusal(name)]),
 ])

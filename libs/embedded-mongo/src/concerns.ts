@@ -1,9 +1,11 @@
 import type { Context } from './context.ts'
 import { codeNames, fail, MongoError } from './errors.ts'
 import { momentOf } from './history.ts'
-import { asNumber, type Doc, isDoc, isNumeric, typeName } from './values.ts'
+import { asNumber, type Doc, isDoc, isNumeric, isTruthy, typeName } from './values.ts'
 
 const snapshotReads = new Set(['find', 'aggregate', 'distinct'])
+/** Of a replica set. */
+const maxMembers = 50
 const levels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
 
 /** On one member every level reads the newest state, except `snapshot`: outside transactions it gives queries a moment to come back to. */
@@ -40,10 +42,17 @@ export function concernError({ body }: Context): Doc | undefined {
   return undefined
 }
 
+/** The client wants to hear nothing of what becomes of its write, `w: 0`; some wait for a reply all the same. */
+export function isUnacknowledged({ writeConcern }: Doc): boolean {
+  return isDoc(writeConcern) && isNumeric(writeConcern.w) && asNumber(writeConcern.w) === 0 && !isTruthy(writeConcern.j)
+}
+
 /** Refuses a malformed write concern before anything is written. */
 export function checkWriteConcern({ body, txn, name }: Context): void {
   const concern = body.writeConcern
   if (concern === undefined) return
   if (!isDoc(concern)) fail(14, `BSON field 'writeConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
+  if (isNumeric(concern.w) && (asNumber(concern.w) < 0 || asNumber(concern.w) > maxMembers))
+    fail(9, `w has to be a non-negative number and not greater than ${maxMembers}; found: ${asNumber(concern.w)}`)
   if (txn && name !== 'commitTransaction' && name !== 'abortTransaction') fail(72, 'writeConcern is not allowed within a multi-statement transaction')
 }

@@ -1,3 +1,4 @@
+import { Timestamp } from 'bson'
 import { decode, firstName, splitArray } from './bson-raw.ts'
 import { commands } from './commands.ts'
 import { applyReadConcern, concernError } from './concerns.ts'
@@ -8,11 +9,11 @@ import { type Failure, takeFailure, takeWriteFailure } from './fail-points.ts'
 import { errorReply, withField } from './reply.ts'
 import { type Session, sessionOf, transactionNumber } from './session.ts'
 import { joinTransaction } from './transaction-state.ts'
-import { asInteger, type Doc, isNumeric, typeName } from './values.ts'
+import { asInteger, type Doc, isDoc, isNumeric, typeName } from './values.ts'
 import { checkApi } from './versioned-api.ts'
 import { refuseView } from './views.ts'
 import type { Connection } from './wire.ts'
-import { buildReply, type Message, type OperationTime } from './wire-message.ts'
+import { buildReply, type Message, type ReplyTime } from './wire-message.ts'
 
 /** Fields that every command may carry. */
 const generalFields = new Set([
@@ -38,6 +39,8 @@ const generalFields = new Set([
 
 /** Errors after which the driver may send a write again. */
 const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436])
+/** Errors after which a change stream cannot be taken up again. */
+const nonResumableCodes = new Set([280, 286])
 /** Errors after which a whole transaction may be tried again. */
 const transientCodes = new Set([24, 112, 246, 251, 267])
 
@@ -215,8 +218,10 @@ function finish(message: Message, context: Context, failure: Failure | undefined
 }
 
 /** Sessions keep the time of their last operation, of failed ones too, to read nothing older later on. */
-function operationTime({ engine, body }: Context): OperationTime | undefined {
-  return body.lsid === undefined ? undefined : engine.log.time()
+function operationTime({ engine, body }: Context): ReplyTime {
+  const { seconds, counter } = engine.log.time()
+  const known = isDoc(body.$clusterTime) ? body.$clusterTime.clusterTime : undefined
+  return { seconds, counter, isNews: !(known instanceof Timestamp && known.t === seconds && known.i === counter) }
 }
 
 function isRetryableWrite({ body, name }: Context): boolean {
@@ -226,6 +231,7 @@ function isRetryableWrite({ body, name }: Context): boolean {
 function labelsOf(error: MongoError, context: Context | undefined, failure: Failure | undefined): string[] {
   if (failure?.error === error && failure.labels) return failure.labels
   const labels = new Set(error.labels)
+  if (nonResumableCodes.has(error.code)) labels.add('NonResumableChangeStreamError')
   if (!context) return [...labels]
   const { name, body } = context
   const isInTransaction = body.autocommit !== undefined

@@ -3,8 +3,8 @@ import { fail, MongoError } from './errors.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
 /**
- * The drivers' tests make chosen commands fail with this: `failCommand`, `onPrimaryTransactionalWrite` for retryable writes, and
- * `failGetMoreAfterCursorCheckout` for cursors.
+ * The drivers' tests make chosen commands fail with this: `failCommand`, `onPrimaryTransactionalWrite` for retryable writes,
+ * `failGetMoreAfterCursorCheckout` for cursors, and `maxTimeAlwaysTimeOut` for whatever has a time limit.
  */
 export interface FailPoint {
   name: string
@@ -24,7 +24,9 @@ export interface Failure {
   blockMs: number
 }
 
-const known = new Set(['failCommand', 'failGetMoreAfterCursorCheckout', 'onPrimaryTransactionalWrite'])
+const noFailure: Failure = { error: undefined, labels: undefined, writeConcernError: undefined, closesConnection: false, blockMs: 0 }
+
+const known = new Set(['failCommand', 'failGetMoreAfterCursorCheckout', 'onPrimaryTransactionalWrite', 'maxTimeAlwaysTimeOut'])
 
 export function configureFailPoint(failPoints: FailPoint[], name: string, mode: unknown, data: unknown): void {
   if (!known.has(name)) fail(2, `unknown failpoint '${name}'`)
@@ -41,6 +43,7 @@ export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'nam
   const point = failPoints.find(candidate => applies(candidate, context))
   if (!point || !fires(failPoints, point)) return undefined
   const { data } = point
+  if (point.name === 'maxTimeAlwaysTimeOut') return { ...noFailure, error: new MongoError(50, 'operation exceeded time limit') }
   const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined
   const code = isNumeric(data.errorCode) ? asNumber(data.errorCode) : undefined
   return {
@@ -92,6 +95,7 @@ function applies(
   { name: kind, data, times }: FailPoint,
   { name, connection, body, db }: Pick<Context, 'name' | 'connection' | 'body' | 'db'>,
 ): boolean {
+  if (kind === 'maxTimeAlwaysTimeOut') return times > 0 && isNumeric(body.maxTimeMS) && asNumber(body.maxTimeMS) > 0
   if (kind !== 'failCommand' || times <= 0 || !Array.isArray(data.failCommands)) return false
   // A command goes by several names that differ in their case, such as "ismaster".
   if (!data.failCommands.some(command => String(command).toLowerCase() === name.toLowerCase())) return false

@@ -110,4 +110,22 @@ describe('retryable writes', () => {
 
     await failPoint(test.client, 'off', {})
   })
+
+  it('can be made to run out of time', async () => {
+    const items = test.db().collection('items')
+    const admin = test.client.db('admin')
+    await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'alwaysOn' })
+    const limited = await refusalOf(items.findOne({}, { maxTimeMS: 60_000 }))
+    await items.findOne({})
+    await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'off' })
+
+    assert.equal(limited.code, 50)
+    await items.findOne({}, { maxTimeMS: 60_000 })
+  })
+
+  it('says which errors a change stream cannot get over', async () => {
+    await failPoint(test.client, { times: 1 }, { failCommands: ['ping'], errorCode: 280 })
+
+    assert.ok((await refusalOf(test.client.db('admin').command({ ping: 1 }))).hasErrorLabel('NonResumableChangeStreamError'))
+  })
 })

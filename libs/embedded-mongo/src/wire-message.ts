@@ -1,3 +1,4 @@
+import { Binary, Long, serialize, Timestamp } from 'bson'
 import { checkDocument } from './bson-raw.ts'
 import { fail } from './errors.ts'
 
@@ -17,7 +18,12 @@ const headerBytes = 16
 const opReply = 1
 const opQuery = 2004
 const opMsg = 2013
-const timeElement = Buffer.from('\x11operationTime\0????????', 'latin1')
+const timeField = fieldsOf({ operationTime: new Timestamp({ t: 0, i: 0 }) })
+/** Without keys there is no signature; drivers hand it on and do not look at it. */
+const clusterTimeField = fieldsOf({
+  $clusterTime: { clusterTime: new Timestamp({ t: 0, i: 0 }), signature: { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO } },
+})
+const clusterTimeAt = clusterTimeField.indexOf('\x11clusterTime\0') + 13
 const noSequences: ReadonlyMap<string, Buffer[]> = new Map()
 const flags = { checksum: 1, moreToCome: 2, requiredMask: 0xfffc }
 
@@ -43,13 +49,20 @@ export interface OperationTime {
   counter: number
 }
 
+/** What a reply says of the time of its operation. */
+export interface ReplyTime extends OperationTime {
+  /** The client has not heard of this time yet, so that it is told `$clusterTime` too. */
+  isNews: boolean
+}
+
 /**
- * A whole reply message around an encoded document. With a time the document gets the field `operationTime` behind its others, which
- * the driver hands on as `afterClusterTime`; nearly every reply has it, hence it is written here and not encoded.
+ * A whole reply message around an encoded document. With a time the document gets `operationTime` and maybe `$clusterTime` behind its
+ * other fields, which the driver hands on as `afterClusterTime`; every reply has it, hence it is written here and not encoded.
  */
-export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, document: Uint8Array, time?: OperationTime): Buffer {
+export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, document: Uint8Array, time?: ReplyTime): Buffer {
   const start = headerBytes + (message.isLegacy ? 20 : 5)
-  const reply = Buffer.allocUnsafe(start + document.length + (time ? timeElement.length : 0))
+  const timeBytes = time ? timeField.length + (time.isNews ? clusterTimeField.length : 0) : 0
+  const reply = Buffer.allocUnsafe(start + document.length + timeBytes)
   putInt32(reply, reply.length, 0)
   putInt32(reply, 0, 4)
   putInt32(reply, message.requestId, 8)
@@ -58,13 +71,22 @@ export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, doc
   if (message.isLegacy) reply[headerBytes + 16] = 1
   reply.set(document, start)
   if (!time) return reply
-  const at = start + document.length - 1
-  reply.set(timeElement, at)
-  putInt32(reply, time.counter, at + timeElement.length - 8)
-  putInt32(reply, time.seconds, at + timeElement.length - 4)
+  let at = start + document.length - 1
+  if (time.isNews) {
+    reply.set(clusterTimeField, at)
+    putTime(reply, time, at + clusterTimeAt)
+    at += clusterTimeField.length
+  }
+  reply.set(timeField, at)
+  putTime(reply, time, at + timeField.length - 8)
   reply[reply.length - 1] = 0
   putInt32(reply, reply.length - start, start)
   return reply
+}
+
+function putTime(buffer: Buffer, { seconds, counter }: OperationTime, at: number): void {
+  putInt32(buffer, counter, at)
+  putInt32(buffer, seconds, at + 4)
 }
 
 function putInt32(buffer: Buffer, n: number, at: number): void {
@@ -72,6 +94,10 @@ function putInt32(buffer: Buffer, n: number, at: number): void {
   buffer[at + 1] = n >> 8
   buffer[at + 2] = n >> 16
   buffer[at + 3] = n >> 24
+}
+
+function fieldsOf(document: object): Buffer {
+  return Buffer.from(serialize(document).subarray(4, -1))
 }
 
 function parseQuery(buffer: Buffer): Message {

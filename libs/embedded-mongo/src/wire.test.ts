@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { serialize } from 'bson'
+import { Code, deserialize, serialize } from 'bson'
 import type { Document } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from './test-server.ts'
 
@@ -80,7 +80,9 @@ describe('the wire protocol', () => {
     badString.writeInt32LE(1_000_000, badString.indexOf('x') - 4)
     const badType = Buffer.from(ping)
     badType[4] = 0x66
-    for (const body of [cut, badString, badType, nested(1_000), nested(100_000), Buffer.from([4, 0, 0, 0])]) {
+    const badScope = Buffer.from(serialize({ ping: new Code('f', { a: 1 }), $db: 'admin' }))
+    badScope.writeInt32LE(3, badScope.indexOf('f\0') - 4)
+    for (const body of [cut, badString, badType, badScope, nested(1_000), nested(100_000), Buffer.from([4, 0, 0, 0])]) {
       const reply = await exchange([message(body)])
       assert.ok(reply !== 'closed' && reply.includes('errmsg'), `closed over ${body.length} bytes`)
     }
@@ -111,6 +113,19 @@ describe('the wire protocol', () => {
     await db.collection('items').insertOne({ a: 2 })
 
     assert.equal(await db.collection('items').countDocuments(), 2)
+  })
+
+  it('tells a client that wants no answer to its write, but waits for a reply, nothing of what became of it', async () => {
+    const write = { insert: 'items', documents: [{ _id: 1 }, { _id: 1 }], $db: test.db().databaseName }
+    const replyTo = async (writeConcern: Document) => {
+      const reply = await exchange([message(serialize({ ...write, writeConcern }))])
+      assert.ok(reply !== 'closed')
+      return deserialize(reply.subarray(21))
+    }
+    const { n, ok, writeErrors } = await replyTo({ w: 0 })
+
+    assert.deepEqual([n, ok, writeErrors], [0, 1, undefined])
+    assert.equal((await replyTo({ w: 1 })).writeErrors.length, 1)
   })
 
   it('stores names that look like a prototype as what they are', async () => {

@@ -10,6 +10,8 @@ export interface Connection {
   id: number
   /** The address that the client used: the driver drops a server that calls itself something else. */
   address: string
+  /** Where the client itself is. */
+  peer: string
   appName: string | undefined
   close(): void
   isClosed(): boolean
@@ -105,7 +107,8 @@ function uriOf(server: Server, at: Address): string {
 
 /** Cuts the byte stream into messages and answers them one after the other, in the order in which they came. */
 function serve(socket: Socket, id: number, address: string, answer: Answer): Connection {
-  const connection: Connection = { id, address, appName: undefined, close: () => socket.destroy(), isClosed: () => socket.destroyed }
+  const peer = socket.remotePort === undefined ? address : `${socket.remoteAddress}:${socket.remotePort}`
+  const connection: Connection = { id, address, peer, appName: undefined, close: () => socket.destroy(), isClosed: () => socket.destroyed }
   let chunks: Buffer[] = []
   let buffered = 0
   let isBusy = false
