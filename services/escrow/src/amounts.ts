@@ -5,6 +5,9 @@ export function sum(amounts: Iterable<bigint>): bigint {
   return total
 }
 
+/** Sum of what the parts amount to, in micro-USDC. */
+export const amountOf = (parts: readonly { amount: bigint }[]): bigint => sum(parts.map(({ amount }) => amount))
+
 /** The smallest of amounts in micro-USDC. */
 export function least(first: bigint, ...others: bigint[]): bigint {
   let smallest = first

@@ -1,5 +1,5 @@
-import { type Chain, dayMs, limits, refuse, usd } from '@carapace/api'
-import { least, sum } from '../amounts.ts'
+import { type Chain, dayMs, limits } from '@carapace/api'
+import { amountOf } from '../amounts.ts'
 
 export const minDeposit = limits.bond.minMicro
 /** Share of a gig's lock that a verdict takes. */
@@ -56,6 +56,21 @@ export interface Move {
   at: Date
 }
 
+type Told = 'id' | 'type' | 'amount' | 'operationId' | 'address' | 'at'
+
+/** A command under way: sent at once, and with nothing of a slash unless it says so. */
+export const newMove = (told: Pick<Move, Told> & Partial<Move>): Move => ({
+  slashId: null,
+  stage: 'sent',
+  isCustodial: false,
+  taken: [],
+  gigId: null,
+  reason: null,
+  validationId: null,
+  by: 'oracle',
+  ...told,
+})
+
 /** What a command brought about, kept for a day: a reorganisation may still take its block away, and then it may fail for good. */
 export type Done = { id: string; seq: number; at: Date } & ({ move: Move } | { unlocked: BondLock })
 
@@ -83,7 +98,7 @@ export interface Bond {
   dueAt: Date | null
 }
 
-export const lockedOf = ({ locks }: Pick<Bond, 'locks'>): bigint => sum(locks.map(({ amount }) => amount))
+export const lockedOf = ({ locks }: Pick<Bond, 'locks'>): bigint => amountOf(locks)
 export const tierOf = (total: bigint): 'UNBONDED' | 'BONDED' | 'HIGH_BOND' =>
   total >= limits.bond.highMicro ? 'HIGH_BOND' : total >= minDeposit ? 'BONDED' : 'UNBONDED'
 export const statusOf = (total: bigint): 'BONDED' | 'UNBONDED' => (total >= minDeposit ? 'BONDED' : 'UNBONDED')
@@ -121,36 +136,6 @@ export function settled(bond: Bond): Bond {
 
 /** At the latest then a lock ends, whatever became of its gig. */
 export const timeout = (at: Date): Date => new Date(at.getTime() + 180 * dayMs)
-
-/** Takes an amount of the free part. @throws INVALID_STATE with what is available */
-export function takeFree(bond: Bond, amount: bigint): Bond {
-  if (amount > bond.free) refuse('INVALID_STATE', { available: usd(bond.free) }, { message: `Only ${usd(bond.free)} USDC of the bond is free` })
-  return { ...bond, free: bond.free - amount }
-}
-
-/** Takes an amount out of the locks, that of `first` before others, then out of the free part. */
-export function takeAny(bond: Bond, amount: bigint, first: string | null): { bond: Bond; taken: Move['taken'] } {
-  let left = amount
-  const taken: Move['taken'] = []
-  const order = [...bond.locks].sort((a, b) => Number(b.gigId === first) - Number(a.gigId === first))
-  for (const { gigId, amount: held } of order) {
-    const part = least(held, left)
-    if (part > 0n) taken.push({ gigId, amount: part })
-    left -= part
-  }
-  return { bond: { ...reduceLocks(bond, taken, -1n), free: bond.free - left }, taken }
-}
-
-/** Takes (-1) from locks or gives back (1); what was of a lock that is gone meanwhile goes to the free part. */
-export function reduceLocks(bond: Bond, taken: Move['taken'], sign: 1n | -1n): Bond {
-  const gone = sum(taken.filter(({ gigId }) => !bond.locks.some(lock => lock.gigId === gigId)).map(({ amount }) => amount))
-  const change = (gigId: string) => sum(taken.filter(part => part.gigId === gigId).map(({ amount }) => amount * sign))
-  const held = (lock: BondLock): BondLock => ({ ...lock, amount: lock.amount + change(lock.gigId) })
-  // should the unlock be undone, the contract holds the lock with what is given back
-  const isGone = (gigId: string): boolean => !bond.locks.some(lock => lock.gigId === gigId)
-  const done = bond.done.map(known => ('unlocked' in known && isGone(known.unlocked.gigId) ? { ...known, unlocked: held(known.unlocked) } : known))
-  return { ...bond, free: bond.free + gone * sign, locks: bond.locks.map(held), done }
-}
 
 export const withLock = (bond: Bond, gigId: string, change: Partial<BondLock>): Bond => ({
   ...bond,

@@ -4,7 +4,7 @@ import { operationParts, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { account } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import type { Bond, Move } from './bond.ts'
+import { type Bond, newMove } from './bond.ts'
 import { type Heard, hear } from './heard.ts'
 import { changeBond } from './keep.ts'
 import { confirmMove, confirmUnlock, outcome, posting } from './outcome.ts'
@@ -56,7 +56,7 @@ async function direct(parts: Parts, log: Log, type: 'DEPOSIT' | 'WITHDRAW'): Pro
   const address = String(type === 'DEPOSIT' ? log.args.from : log.args.to)
   const id = logKey(log)
   if (await parts.bondHistory.get(id)) return
-  const move: Move = { ...outside, id, type, amount, operationId: id, address, at: parts.clock.now() }
+  const move = newMove({ id, type, amount, operationId: id, address, at: parts.clock.now() })
   await changeBond(parts, agent.id, bond => {
     if (bond.chain !== log.network) return undefined
     if (type === 'DEPOSIT') return confirmMove.DEPOSIT(bond, move, log, parts.clock.now())
@@ -68,17 +68,8 @@ async function direct(parts: Parts, log: Log, type: 'DEPOSIT' | 'WITHDRAW'): Pro
     return { ...done, postings: [reserve, ...done.postings] }
   })
 }
-const outside = {
-  slashId: null,
-  stage: 'sent' as const,
-  isCustodial: false,
-  taken: [],
-  gigId: null,
-  reason: null,
-  validationId: null,
-  by: 'oracle' as const,
-}
-/** Block hash and index name a log for ever. */
+
+/** Names a final log for ever. */
 const logKey = ({ network, blockNumber, txHash, logIndex }: Log): string => `${network}-${blockNumber}-${txHash.slice(2, 18)}-${logIndex}`
 
 async function isOurs(parts: Parts, { network, txHash }: Log): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { type ChainLog, dayMs } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
-import { sum } from '../amounts.ts'
-import { type Bond, type BondLock, type Done, type Move, reduceLocks, withLock } from './bond.ts'
+import { amountOf } from '../amounts.ts'
+import { type Bond, type BondLock, type Done, type Move, withLock } from './bond.ts'
 import { confirmLock, confirmMove, confirmUnlock, type OnChain, type Outcome, outcome } from './outcome.ts'
 import { endLock, failMove, unlockFailed } from './request.ts'
+import { reduceLocks } from './take.ts'
 import { failLock, undoMove, undoUnlock } from './undo.ts'
 
 /** What the relayer says about the command of a bond event. `seq` rises with everything that it says about one. */
@@ -48,8 +49,7 @@ function asTaken(bond: Bond, move: Move, logs: readonly ChainLog[]): { bond: Bon
     .flatMap(({ args }) =>
       bond.locks.filter(({ gigId }) => onChainKey(gigId) === args.gigId).map(({ gigId }) => ({ gigId, amount: BigInt(String(args.amount)) })),
     )
-  const all = (parts: Move['taken']) => sum(parts.map(({ amount }) => amount))
-  if (all(actual) !== all(move.taken)) return { bond, move }
+  if (amountOf(actual) !== amountOf(move.taken)) return { bond, move }
   return { bond: reduceLocks(reduceLocks(bond, move.taken, 1n), actual, -1n), move: { ...move, taken: actual } }
 }
 

@@ -1,10 +1,12 @@
 import { dayMs, refuse, usd } from '@carapace/api'
 import { commands, type FundingSource } from '@carapace/chain'
 import { id as keccakOfText } from 'ethers'
+import { amountOf } from '../amounts.ts'
 import { deadline } from '../escrow/change.ts'
 import { account, type Posting } from '../ledger.ts'
-import { type Bond, type BondLock, type Move, reduceLocks, slashOf, takeAny, takeFree, timeout, withLock } from './bond.ts'
+import { type Bond, type BondLock, type Move, newMove, slashOf, timeout, withLock } from './bond.ts'
 import { type Outcome, outcome, posting } from './outcome.ts'
+import { giveBack, takeAny, takeFree } from './take.ts'
 
 const askAfterMs = 15 * 60_000
 const retryAfterMs = dayMs
@@ -12,17 +14,6 @@ const verdictPauseMs = 7 * dayMs
 
 const onChain = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
 const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.moves, move] })
-
-const blank = {
-  slashId: null,
-  taken: [],
-  gigId: null,
-  reason: null,
-  validationId: null,
-  by: 'oracle' as const,
-  isCustodial: false,
-  stage: 'sent' as const,
-}
 
 export interface DepositRequest {
   id: string
@@ -36,8 +27,7 @@ export interface DepositRequest {
 }
 
 export function requestDeposit(bond: Bond, { id, operationId, amount, from, source, now }: DepositRequest): Outcome {
-  const move: Move = {
-    ...blank,
+  const move = newMove({
     id,
     type: 'DEPOSIT',
     amount,
@@ -46,7 +36,7 @@ export function requestDeposit(bond: Bond, { id, operationId, amount, from, sour
     isCustodial: !source,
     stage: source ? 'sent' : 'reserving',
     at: now,
-  }
+  })
   return outcome(withMove(bond, move), source ? { events: [depositCommand(bond, move, source)] } : {})
 }
 
@@ -64,7 +54,7 @@ export function sendDeposit(bond: Bond, id: string, source: FundingSource): Outc
 
 export function requestWithdrawal(bond: Bond, request: { id: string; operationId: string; amount: bigint; to: string; now: Date }): Outcome {
   const { id, operationId, amount, to, now } = request
-  const move: Move = { ...blank, id, type: 'WITHDRAW', amount, operationId, address: to, at: now }
+  const move = newMove({ id, type: 'WITHDRAW', amount, operationId, address: to, at: now })
   return outcome(withMove(takeFree(bond, amount), move), {
     events: [commands.bondWithdraw({ ...onChain(bond, id), to, amount, deadline: deadline() })],
     postings: [posting(bond.id, `bond-withdraw:${id}`, account.bondFree(bond.id), account.transit(id), amount)],
@@ -146,8 +136,7 @@ export interface SlashRequest {
 export function requestSlash(bond: Bond, request: SlashRequest): Outcome {
   const { slashId, operationId, amount, gigId, reason, validationId, by, now } = request
   const { bond: reduced, taken } = takeAny(bond, amount, gigId)
-  const move: Move = {
-    ...blank,
+  const move = newMove({
     id: slashId,
     slashId,
     type: 'SLASH',
@@ -160,8 +149,8 @@ export function requestSlash(bond: Bond, request: SlashRequest): Outcome {
     validationId,
     by,
     at: now,
-  }
-  const fromLocks = taken.reduce((sum, part) => sum + part.amount, 0n)
+  })
+  const fromLocks = amountOf(taken)
   const parts: Posting[] = []
   if (fromLocks > 0n) parts.push(posting(bond.id, `bond-slash:${slashId}:locked`, account.bondLocked(bond.id), account.transit(slashId), fromLocks))
   if (fromLocks < amount)
@@ -193,8 +182,7 @@ const isWithin = (last: Date | null, now: Date): boolean => last !== null && now
 /** Pays a slash back out of the pool's surplus. */
 export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & { id: string }): Outcome {
   const { id, slashId, operationId, amount, gigId, reason, validationId, now } = request
-  const move: Move = {
-    ...blank,
+  const move = newMove({
     id,
     slashId,
     type: 'SLASH_REVERSED',
@@ -206,7 +194,7 @@ export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & 
     validationId,
     by: 'admin',
     at: now,
-  }
+  })
   return outcome(withMove({ ...bond, reversed: [...bond.reversed, slashId] }, move), {
     events: [commands.bondUnslash({ ...onChain(bond, id), slashId, amount })],
     postings: [posting(bond.id, `bond-unslash:${id}`, account.feePool, account.transit(id), amount)],
@@ -215,20 +203,18 @@ export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & 
 
 /** The terminal failure of a command, or treasury's refusal: what was reserved goes back to where it was. */
 export function failMove(bond: Bond, move: Move): Outcome {
-  const { id, type, amount, taken } = move
+  const { id, type, amount } = move
   const state: Bond = { ...bond, moves: bond.moves.filter(known => known.id !== id) }
   const back = (to: string, part: bigint, key = '') => posting(bond.id, `bond-failed:${id}${key}`, account.transit(id), to, part)
   if (type === 'DEPOSIT') return outcome(state)
   if (type === 'WITHDRAW') return outcome({ ...state, free: state.free + amount }, { postings: [back(account.bondFree(bond.id), amount)] })
   if (type === 'SLASH_REVERSED')
     return outcome({ ...state, reversed: state.reversed.filter(slashId => slashId !== move.slashId) }, { postings: [back(account.feePool, amount)] })
-  const held = taken.filter(({ gigId }) => bond.locks.some(lock => lock.gigId === gigId)).reduce((sum, part) => sum + part.amount, 0n)
-  const fromFree = amount - taken.reduce((sum, part) => sum + part.amount, 0n)
-  const restored = reduceLocks({ ...state, free: state.free + fromFree }, taken, 1n)
+  const { bond: restored, locked } = giveBack(state, move)
   return outcome(restored, {
     postings: [
-      ...(held > 0n ? [back(account.bondLocked(bond.id), held, ':locked')] : []),
-      ...(held < amount ? [back(account.bondFree(bond.id), amount - held, ':free')] : []),
+      ...(locked > 0n ? [back(account.bondLocked(bond.id), locked, ':locked')] : []),
+      ...(locked < amount ? [back(account.bondFree(bond.id), amount - locked, ':free')] : []),
     ],
   })
 }

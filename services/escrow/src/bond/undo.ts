@@ -1,9 +1,9 @@
 import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
-import { sum } from '../amounts.ts'
 import { account } from '../ledger.ts'
-import { type Bond, type BondLock, type Move, reduceLocks, withLock } from './bond.ts'
+import { type Bond, type BondLock, type Move, withLock } from './bond.ts'
 import { type BondEvent, depositSource, facts, type Outcome, outcome, posting, slashFacts } from './outcome.ts'
 import { requestLock, unlockFailed } from './request.ts'
+import { giveBack } from './take.ts'
 
 const reason = 'Undone: its block was reorganised away, then it failed'
 
@@ -45,18 +45,16 @@ export const undoMove: Record<Move['type'], Undo> = {
     })
   },
   SLASH: (bond, move, now) => {
-    const { id, amount, taken } = move
-    const fromFree = amount - sum(taken.map(part => part.amount))
-    const restored = reduceLocks({ ...bond, free: bond.free + fromFree }, taken, 1n)
+    const { id, amount } = move
+    const { bond: restored, locked } = giveBack(bond, move)
     const state: Bond = { ...restored, slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
-    const held = sum(taken.filter(({ gigId }) => bond.locks.some(lock => lock.gigId === gigId)).map(part => part.amount))
     const event = contrary(bond, move, 'SLASH_REVERSED')
     return outcome(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
       postings: [
         // the pool may have spent it: what it holds of it stays, against a loss
-        ...(held > 0n ? [posting(bond.id, `bond-undone:${id}:locked`, account.poolLoss, account.bondLocked(bond.id), held)] : []),
-        ...(held < amount ? [posting(bond.id, `bond-undone:${id}:free`, account.poolLoss, account.bondFree(bond.id), amount - held)] : []),
+        ...(locked > 0n ? [posting(bond.id, `bond-undone:${id}:locked`, account.poolLoss, account.bondLocked(bond.id), locked)] : []),
+        ...(locked < amount ? [posting(bond.id, `bond-undone:${id}:free`, account.poolLoss, account.bondFree(bond.id), amount - locked)] : []),
       ],
       history: [event],
     })
