@@ -50,7 +50,7 @@ export const find: Command = {
             )
           : checkOnly(query, fields)
     const isSingle = flag(body, 'singleBatch')
-    return answerWithCursor(context, namespace, stream, optionalCount(body, 'batchSize') ?? firstBatchSize, isSingle, end)
+    return answerWithCursor(context, namespace, stream, optionalCount(body, 'batchSize') ?? firstBatchSize, isSingle, end, collection)
   },
   fields: new Set([
     'filter',
@@ -118,9 +118,11 @@ export const getMore: Command = {
     if (cursor.isBusy) fail(12051, `cursor id ${id} is already in use`)
     cursor.isBusy = true
     try {
-      const failure = engine.failPoints && takeCursorFailure(engine.failPoints)
+      const failure = engine.failPoints && takeCursorFailure(engine.failPoints, cursor)
       if (failure) throw cursor.live?.isResumable ? withResumeLabel(failure) : failure
       if (cursor.live) return await nextLive(context, cursor, cursor.live)
+      if (cursor.collection && findCollection(context, cursor.collection.name)?.id !== cursor.collection.id)
+        fail(175, `collection dropped: the cursor's collection ${cursor.namespace} is no longer there`)
       const batch = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
       const { documents } = batch
       const isDone = batch.isDone || isAtEnd(cursor)
@@ -164,6 +166,7 @@ export function answerWithCursor(
   batchSize: number,
   isSingle: boolean,
   end: { isReached: boolean },
+  collection?: Collection,
 ): Buffer | Promise<Buffer> {
   const { engine, session, txn, deadline } = context
   const start = { stream, ahead: undefined as Buffer | undefined, end, deadline }
@@ -172,7 +175,7 @@ export function answerWithCursor(
       if (!isDone) void stream.return?.()
       return cursorReply('firstBatch', documents, 0, namespace)
     }
-    const cursor = openCursor(engine.cursors, { namespace, stream, end, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
+    const cursor = openCursor(engine.cursors, { namespace, stream, end, collection, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
     cursor.ahead = start.ahead
     return cursorReply('firstBatch', documents, cursor.id, namespace)
   }

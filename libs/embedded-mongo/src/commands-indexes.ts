@@ -163,7 +163,7 @@ function isSame(index: Index, spec: Doc): boolean {
 }
 
 function optionsOf(spec: Doc): Doc {
-  const { v: _version, key: _key, name: _name, ...options } = spec
+  const { v: _version, key: _key, name: _name, background: _background, ...options } = spec
   return Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

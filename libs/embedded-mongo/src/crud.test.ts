@@ -308,4 +308,16 @@ describe('reading and writing through the stock driver', () => {
     assert.equal((await command([{ $match: {} }, 5])).message, "Each element of the 'pipeline' array must be an object")
     assert.equal((await command({})).code, 14)
   })
+
+  it('ends a cursor with its collection', async () => {
+    const items = test.db().collection('items')
+    await items.insertMany([1, 2, 3].map(i => ({ i })))
+    const cursor = items.find().batchSize(1)
+    await cursor.next()
+    await items.drop()
+    await items.insertOne({})
+
+    const refusal = await refusalOf(cursor.toArray())
+    assert.deepEqual([refusal.code, refusal.codeName], [175, 'QueryPlanKilled'])
+  })
 })

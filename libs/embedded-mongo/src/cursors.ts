@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { Collection } from './catalog.ts'
 import { fail } from './errors.ts'
 import { checkDeadline, type Tick, tick } from './read.ts'
 import type { Txn } from './txn.ts'
@@ -29,6 +30,8 @@ export interface Cursor {
   ahead: Buffer | undefined
   /** The query's limit may be reached before the stream is asked for one more document. */
   end?: { isReached: boolean }
+  /** What it reads: when that has gone, so has the cursor. */
+  collection?: Collection | undefined
   sessionId: string | undefined
   txn: Txn | undefined
   /** Of the whole operation, in milliseconds since the epoch. */

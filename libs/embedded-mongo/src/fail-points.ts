@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import type { Cursor } from './cursors.ts'
 import { fail, MongoError } from './errors.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
@@ -43,7 +44,7 @@ export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'nam
   const point = failPoints.find(candidate => applies(candidate, context))
   if (!point || !fires(failPoints, point)) return undefined
   const { data } = point
-  if (point.name === 'maxTimeAlwaysTimeOut') return { ...noFailure, error: new MongoError(50, 'operation exceeded time limit') }
+  if (point.name === 'maxTimeAlwaysTimeOut') return { ...noFailure, error: outOfTime() }
   const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined
   const code = isNumeric(data.errorCode) ? asNumber(data.errorCode) : undefined
   return {
@@ -59,7 +60,9 @@ export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'nam
 }
 
 /** The error that is set for a `getMore` which has found its cursor. */
-export function takeCursorFailure(failPoints: FailPoint[]): MongoError | undefined {
+export function takeCursorFailure(failPoints: FailPoint[], { deadline }: Pick<Cursor, 'deadline'>): MongoError | undefined {
+  const timeOut = failPoints.find(({ name }) => name === 'maxTimeAlwaysTimeOut')
+  if (timeOut && Number.isFinite(deadline) && fires(failPoints, timeOut)) return outOfTime()
   const point = failPoints.find(({ name }) => name === 'failGetMoreAfterCursorCheckout')
   if (!point || !fires(failPoints, point)) return undefined
   const { errorCode } = point.data
@@ -79,6 +82,10 @@ export function takeWriteFailure(failPoints: FailPoint[], statements: number): '
     found = 'after'
   }
   return found
+}
+
+function outOfTime(): MongoError {
+  return new MongoError(50, 'operation exceeded time limit')
 }
 
 function fires(failPoints: FailPoint[], point: FailPoint): boolean {

@@ -86,7 +86,7 @@ export function normalizeSpec(given: Doc): Doc {
   checkKey(given.key)
   const collation = parseCollation(given.collation)
   if (collation && isTruthy(given.unique)) fail(115, 'a unique index with a collation is not supported by this server')
-  const { key, name, v: _version, ns: _namespace, background: _background, dropDups: _dropDups, ...rest } = given
+  const { key, name, v: _version, ns: _namespace, dropDups: _dropDups, ...rest } = given
   for (const option of ['unique', 'sparse', 'hidden', 'prepareUnique']) if (option in rest && !isTruthy(rest[option])) delete rest[option]
   const kinds = Object.values(key)
   if (isTruthy(rest.unique) && kinds.includes('hashed')) fail(16764, 'Currently hashed indexes cannot guarantee uniqueness. Use a regular index.')

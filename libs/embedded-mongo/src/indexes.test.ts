@@ -292,4 +292,12 @@ describe('indexes', () => {
       ['_id_', 'fr'],
     )
   })
+
+  it('are listed with the options that they were made with, and are the same with and without background', async () => {
+    const items = test.db().collection('items')
+    await items.createIndex({ a: 1 }, { background: true })
+    await items.createIndex({ a: 1 })
+
+    assert.deepEqual((await items.indexes())[1], { v: 2, key: { a: 1 }, name: 'a_1', background: true })
+  })
 })

@@ -114,9 +114,13 @@ describe('retryable writes', () => {
   it('can be made to run out of time', async () => {
     const items = test.db().collection('items')
     const admin = test.client.db('admin')
+    await items.insertMany([{}, {}, {}])
+    const cursor = items.find({}, { maxTimeMS: 60_000, batchSize: 1 })
+    await cursor.next()
     await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'alwaysOn' })
     const limited = await refusalOf(items.findOne({}, { maxTimeMS: 60_000 }))
     await items.findOne({})
+    assert.equal((await refusalOf(cursor.toArray())).code, 50)
     await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'off' })
 
     assert.equal(limited.code, 50)
