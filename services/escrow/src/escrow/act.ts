@@ -92,7 +92,11 @@ function settle(e: Escrow, judgement: Extract<Judgement, { kind: 'settle' }>, { 
   const isRelease = outcome === 'release'
   const parts = isRelease ? shares(e.amount, e.assignment!.feeBp, splitTo !== null) : { fee: 0n, treasury: 0n, external: 0n }
   const settlement = newSettlement({
-    ...{ kind: outcome, round: 1, reason, by, ...parts },
+    kind: outcome,
+    round: 1,
+    reason,
+    by,
+    ...parts,
     failure: isRelease || !e.assignment ? null : failure,
     treasuryAddress: parts.treasury > 0n ? splitTo : null,
   })

@@ -134,8 +134,20 @@ export interface Settlement {
 }
 /** One that has had no effect yet, and unless it says otherwise pays nobody. */
 export const newSettlement = (said: Pick<Settlement, 'kind' | 'round' | 'reason' | 'by'> & Partial<Settlement>): Settlement => ({
-  ...{ seq: 0, undone: 0, failure: null, fee: 0n, treasury: 0n, external: 0n, treasuryAddress: null, payoutLost: false },
-  ...{ error: null, retryAt: null, approveRound: 0, txHash: null, blockNumber: null, settledAt: null },
+  seq: 0,
+  undone: 0,
+  failure: null,
+  fee: 0n,
+  treasury: 0n,
+  external: 0n,
+  treasuryAddress: null,
+  payoutLost: false,
+  error: null,
+  retryAt: null,
+  approveRound: 0,
+  txHash: null,
+  blockNumber: null,
+  settledAt: null,
   ...said,
 })
 

@@ -1,4 +1,4 @@
-import { dayMs, escrowRefunded, escrowReleased } from '@carapace/api'
+import { type Draft, dayMs, escrowRefunded, escrowReleased } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told } from './change.ts'
 import { type Escrow, newSettlement, next, type Settlement } from './escrow.ts'
@@ -21,49 +21,29 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
   if (!isNews(e, seq)) return undefined
   if (e.status === 'released') return seenAgain(e, 'released', at, seq)
   if (e.status !== 'releasing') return undefined
+  const known = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
-  const settlement: Settlement = { ...e.settlement!, ...parts, ...at, seq: seq ?? e.settlement!.seq, settledAt: now, retryAt: null, error: null }
-  if (settlement.treasury === 0n) settlement.treasuryAddress = null
-  const { verdict, validationId, weak } = standing(e)
-  const { by, reason, fee, treasury, external, treasuryAddress } = settlement
-  const isByVerdict = by === 'swarm' && verdict === 'approved'
-  const released = escrowReleased.of({
-    ...facts(e),
-    assigneeId: e.assignment!.assigneeId,
-    fundedFrom: fundedFrom(e.lock!),
-    crewId: e.assignment!.crewId,
-    skillsRequired: e.skillsRequired,
-    feeBp: e.assignment!.feeBp,
-    fee,
-    net: treasury + external,
-    split: { treasury, external, treasuryAddress, externalAddress: e.lock!.payee },
-    ...at,
-    by,
-    verdict: receiptVerdict(settlement),
-    validationId,
-    weak: isByVerdict && weak,
-    creditable: by !== 'time' && !(isByVerdict && weak),
-    afterDispute: e.dispute !== null && reason !== 'default',
-    posterScore,
-    assigneeScore,
-    settledAt: iso(now),
-  })
+  const made: Settlement = { ...known, ...parts, ...at, seq: seq ?? known.seq, settledAt: now, retryAt: null, error: null }
+  const settlement = made.treasury === 0n ? { ...made, treasuryAddress: null } : made
   return {
     state: move(e, 'pay', { settlement, dueAt: null, dueAction: null }),
-    events: settlement.undone > 0 ? [restated(e, 'released', settlement)] : [released],
+    events: settlement.undone > 0 ? [restated(e, 'released', settlement)] : [released(e, settlement, { ...at, posterScore, assigneeScore }, now)],
   }
 }
 
-/** Whether an outcome of the settlement's command is younger than what was followed. What a final log tells always counts. */
-const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
-
-/** The same effect, perhaps in another block or by another transaction: whoever shows where it was made must hear of that. */
-function seenAgain(e: Escrow, status: 'released' | 'refunded', at: OnChain, seq: number | undefined): Result | undefined {
-  const known = e.settlement!
-  const isMoved = at.txHash !== known.txHash || at.blockNumber !== known.blockNumber
-  if (!isMoved && seq === undefined) return undefined
-  const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq }
-  return { state: { ...e, settlement }, events: isMoved ? [restated(e, status, settlement)] : [] }
+/** The payer has its money: by our refund, or by anybody after the contract's timeout. Seen while a release was under way, the payout is lost. */
+export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }, now: Date): Result | undefined {
+  if (!isNews(e, seq)) return undefined
+  if (e.status === 'refunded') return seenAgain(e, 'refunded', at, seq)
+  if (next(e.status, 'lapse') === undefined) return undefined
+  const known = e.settlement ?? newSettlement({ kind: 'refund', round: 0, reason: 'default', by: 'time' })
+  const payoutLost = e.status === 'releasing'
+  const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq, payoutLost, settledAt: now, retryAt: null, error: null }
+  const decided = e.settlement ? { state: e, events: [] } : decide(e, 'refund', 'default', 'time', now)
+  return {
+    state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }),
+    events: settlement.undone > 0 ? [restated(e, 'refunded', settlement)] : [...decided.events, refunded(e, settlement, at, now)],
+  }
 }
 
 /** The block of the settlement is gone and the same transaction is sent again; only a failure would undo it. */
@@ -72,37 +52,10 @@ export function settleReorged(e: Escrow, { seq }: Told): Result | undefined {
   return { state: { ...e, settlement: { ...e.settlement, seq } }, events: [] }
 }
 
-export const receiptVerdict = ({ by }: Pick<Settlement, 'by'>): 'APPROVED' | 'ORACLE' | 'DEFAULT' =>
-  by === 'time' ? 'DEFAULT' : by === 'swarm' ? 'APPROVED' : 'ORACLE'
-
-/** The payer has its money: by our refund, or by anybody after the contract's timeout. Seen while a release was under way, the payout is lost. */
-export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }, now: Date): Result | undefined {
-  if (!isNews(e, seq)) return undefined
-  if (e.status === 'refunded') return seenAgain(e, 'refunded', at, seq)
-  if (next(e.status, 'lapse') === undefined) return undefined
-  const payoutLost = e.status === 'releasing'
-  const unasked = newSettlement({ kind: 'refund', round: 0, reason: 'default', by: 'time' })
-  const settlement: Settlement = { ...(e.settlement ?? unasked), ...at, payoutLost, settledAt: now, retryAt: null, error: null }
-  if (seq !== undefined) settlement.seq = seq
-  const decided = e.settlement ? { state: e, events: [] } : decide(e, 'refund', 'default', 'time', now)
-  const refunded = escrowRefunded.of({
-    ...facts(e),
-    fundedFrom: fundedFrom(e.lock!),
-    ...at,
-    reason: settlement.reason,
-    by: settlement.by,
-    failure: payoutLost ? null : settlement.failure,
-    payoutLost,
-    disputed: e.disputedAt !== null,
-    refundedAt: iso(now),
-  })
-  return {
-    state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }),
-    events: settlement.undone > 0 ? [restated(e, 'refunded', settlement)] : [...decided.events, refunded],
-  }
-}
-
-/** Five tries failed, or a settlement that was made is undone with its block. A release marks the slot so that in the end the contract pays the payee; both are tried again the next night. */
+/**
+ * Five tries failed, or a settlement that was made is undone with its block. A release marks the slot so that in the end the contract pays the
+ * payee; both are tried again the next night.
+ */
 export function settleFailed(e: Escrow, failure: Told & { code: string; message: string }, now: Date): Result | undefined {
   const { settlement, status } = e
   if (!settlement || settlement.round === 0 || failure.round < settlement.round || !isNews(e, failure.seq)) return undefined
@@ -132,11 +85,64 @@ export function payoutRefuted(e: Escrow): Result | undefined {
   return { state: move(e, 'revoke', { settlement }), events: [restated(e, e.disputedAt ? 'disputed' : 'locked')] }
 }
 
-const notMade = ({ undone }: Settlement) => ({ undone: undone + 1, txHash: null, blockNumber: null })
-
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {
   if (!e.lock || round < e.lock.payeeRound || next(e.status, 'release') === undefined) return undefined
   const retryAt = new Date(now.getTime() + retryAfterMs)
   const dueAt = e.dueAt && e.dueAt < retryAt ? e.dueAt : retryAt
   return { state: { ...e, lock: { ...e.lock, payeeFailed: true, payeeRound: round }, dueAt }, events: [] }
 }
+
+export const receiptVerdict = ({ by }: Pick<Settlement, 'by'>): 'APPROVED' | 'ORACLE' | 'DEFAULT' =>
+  by === 'time' ? 'DEFAULT' : by === 'swarm' ? 'APPROVED' : 'ORACLE'
+
+function released(e: Escrow, settlement: Settlement, seen: OnChain & Pick<Released, 'posterScore' | 'assigneeScore'>, now: Date): Draft {
+  const { verdict, validationId, weak } = standing(e)
+  const { by, reason, fee, treasury, external, treasuryAddress } = settlement
+  const isByVerdict = by === 'swarm' && verdict === 'approved'
+  return escrowReleased.of({
+    ...facts(e),
+    ...seen,
+    assigneeId: e.assignment!.assigneeId,
+    fundedFrom: fundedFrom(e.lock!),
+    crewId: e.assignment!.crewId,
+    skillsRequired: e.skillsRequired,
+    feeBp: e.assignment!.feeBp,
+    fee,
+    net: treasury + external,
+    split: { treasury, external, treasuryAddress, externalAddress: e.lock!.payee },
+    by,
+    verdict: receiptVerdict(settlement),
+    validationId,
+    weak: isByVerdict && weak,
+    creditable: by !== 'time' && !(isByVerdict && weak),
+    afterDispute: e.dispute !== null && reason !== 'default',
+    settledAt: iso(now),
+  })
+}
+
+const refunded = (e: Escrow, { reason, by, failure, payoutLost }: Settlement, at: OnChain, now: Date): Draft =>
+  escrowRefunded.of({
+    ...facts(e),
+    ...at,
+    fundedFrom: fundedFrom(e.lock!),
+    reason,
+    by,
+    failure: payoutLost ? null : failure,
+    payoutLost,
+    disputed: e.disputedAt !== null,
+    refundedAt: iso(now),
+  })
+
+/** Whether an outcome of the settlement's command is younger than what was followed. What a final log tells always counts. */
+const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
+
+/** The same effect, perhaps in another block or by another transaction: whoever shows where it was made must hear of that. */
+function seenAgain(e: Escrow, status: 'released' | 'refunded', at: OnChain, seq: number | undefined): Result | undefined {
+  const known = e.settlement!
+  const isMoved = at.txHash !== known.txHash || at.blockNumber !== known.blockNumber
+  if (!isMoved && seq === undefined) return undefined
+  const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq }
+  return { state: { ...e, settlement }, events: isMoved ? [restated(e, status, settlement)] : [] }
+}
+
+const notMade = ({ undone }: Settlement) => ({ undone: undone + 1, txHash: null, blockNumber: null })

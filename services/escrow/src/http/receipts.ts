@@ -33,6 +33,7 @@ export const receiptHandlers = (
       if (escrow.assignment?.assigneeId !== body.agentId) refuse('NOT_ASSIGNEE')
       if (escrow.status !== 'released') refuse('INVALID_STATE', { state: escrow.status, allowed: ['released'] })
       const { receipt, isNew } = await issueReceipt(parts, escrow)
+      // the payment may have been undone since the escrow was read
       await followPayment(parts, escrow.id)
       return isNew ? view(receipt) : reply(200, view(receipt))
     },
