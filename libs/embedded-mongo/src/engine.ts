@@ -6,6 +6,7 @@ import { collectGarbage } from './garbage.ts'
 import { forgetMoments, type History, momentMs } from './history.ts'
 import { forgetExpired, type Sessions, sessionMs } from './session.ts'
 import { openStorage, type Storage } from './storage.ts'
+import type { Snapshot } from './table.ts'
 import { deleteExpired } from './ttl.ts'
 import { endTxn, type Locks, type Txn } from './txn.ts'
 
@@ -28,8 +29,8 @@ export interface Engine {
 }
 
 const txnLifetimeMs = 60_000
-/** An idle snapshot is given up early once the data file has grown so much: no page can be used again that it may still look at. */
-const pinnedBytes = 32 * 1024 * 1024
+/** An idle snapshot is given up early after so many writes: no page can be used again that it may still look at, and the data file grows. */
+const pinnedWrites = 1_000
 const idleMs = 5_000
 const sweepMs = 1_000
 const expirySweepMs = 60_000
@@ -85,16 +86,11 @@ export function abortTxn(engine: Engine, txn: Txn): void {
 
 /** Ends what clients have left behind, as of `now` in milliseconds since the epoch. */
 export function sweep(engine: Engine, now: number): void {
-  let fileBytes: number | undefined
-  const isInTheWay = (snapshot: { fileBytes: number | undefined }, usedAt: number) => {
-    fileBytes ??= engine.storage.bytes()
-    snapshot.fileBytes ??= fileBytes
-    return now - usedAt > idleMs && fileBytes - snapshot.fileBytes > pinnedBytes
-  }
-  forgetMoments(engine.history, moment => isInTheWay(moment, moment.usedAt) || now - moment.usedAt > momentMs)
+  const isInTheWay = ({ version }: Snapshot, usedAt: number) => now - usedAt > idleMs && engine.storage.version() - version > pinnedWrites
+  forgetMoments(engine.history, moment => isInTheWay(moment.snapshot, moment.usedAt) || now - moment.usedAt > momentMs)
   for (const session of engine.sessions.values()) {
     const { txn, running, usedAt } = session
-    if (txn?.state === 'open' && ((isInTheWay(txn, usedAt) && !running) || now - txn.startedAt > txnLifetimeMs)) abortTxn(engine, txn)
+    if (txn?.state === 'open' && ((isInTheWay(txn.snapshot, usedAt) && !running) || now - txn.startedAt > txnLifetimeMs)) abortTxn(engine, txn)
     if (!session.running && session.txn?.state !== 'open' && now - session.usedAt > sessionMs) engine.sessions.delete(session.id)
   }
   for (const cursor of engine.cursors.values()) if (!cursor.isBusy && now - cursor.usedAt > cursorMs) killCursor(engine.cursors, cursor)

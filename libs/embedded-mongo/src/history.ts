@@ -7,8 +7,6 @@ import type { Snapshot } from './table.ts'
 export interface Moment {
   at: Timestamp
   snapshot: Snapshot
-  /** Size of the data file soon after the snapshot was taken, noted by housekeeping. */
-  fileBytes: number | undefined
   usedAt: number
 }
 
@@ -25,7 +23,6 @@ export function momentOf(history: History, storage: Storage, atClusterTime: unkn
     const moment = {
       at: new Timestamp({ t: Math.floor(now / 1000), i: lastTick + 1 }),
       snapshot: storage.snapshot(),
-      fileBytes: undefined,
       usedAt: now,
     }
     history.set(moment.at.toString(), moment)

@@ -78,14 +78,15 @@ describe('housekeeping', () => {
   it('gives up an idle transaction when it keeps the data file from being used again, or after its lifetime', () => {
     const now = Date.now()
     const states = [
-      { idleMs: 6_000, grownBy: 0 },
-      { idleMs: 4_000, grownBy: 64 * 1024 * 1024 },
-      { idleMs: 6_000, grownBy: 64 * 1024 * 1024 },
-      { idleMs: 61_000, grownBy: 0 },
-    ].map(({ idleMs, grownBy }, i) => {
+      { idleMs: 6_000, writes: 0 },
+      { idleMs: 4_000, writes: 2_000 },
+      { idleMs: 6_000, writes: 2_000 },
+      { idleMs: 61_000, writes: 0 },
+    ].map(({ idleMs, writes }, i) => {
       const lsid = { id: new Binary(Buffer.alloc(16, i + 1), Binary.SUBTYPE_UUID) }
       const session = sessionOf(engine.sessions, engine.storage, lsid, now - idleMs)
-      session.txn = { ...beginTxn(engine.storage, session.id, 1, now - idleMs), fileBytes: engine.storage.bytes() - grownBy }
+      const txn = beginTxn(engine.storage, session.id, 1, now - idleMs)
+      session.txn = { ...txn, snapshot: { ...txn.snapshot, version: txn.snapshot.version - writes } }
       return session.txn
     })
     sweep(engine, now)

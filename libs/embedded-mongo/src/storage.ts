@@ -14,7 +14,7 @@ export interface Storage {
    */
   write<T>(change: () => T): Promise<T>
   snapshot(): Snapshot
-  /** Grows with every write: what was read before may have changed since. */
+  /** Grows with every put and removal: what was read before may have changed since. */
   version(): number
   /** Called after each commit, before anyone is answered; one that has failed (full disk, for example) has stored nothing of its batch. */
   onCommit(listener: (isStored: boolean) => void): void
@@ -27,13 +27,14 @@ const mapBytes = 256 * 1024 ** 3
 /** Opens the data folder, made when missing. Throws when another engine holds it or it cannot be written. */
 export async function openStorage(path: string): Promise<Storage> {
   const env = openEnvironment(path)
-  const [docs, index, meta] = [openTable(env, 'docs'), openTable(env, 'index'), openTable(env, 'meta')]
+  let version = 0
+  const tableOf = (name: string) => openTable(env, name, () => (version += 1))
+  const [docs, index, meta] = [tableOf('docs'), tableOf('index'), tableOf('meta')]
   const releaseFolder = await claimFolder(path, meta, change => env.transaction(change)).catch(async (error: unknown) => {
     await env.close()
     throw error
   })
   const listeners: ((isStored: boolean) => void)[] = []
-  let version = 0
   const tell = (isStored: boolean) => {
     for (const listener of listeners) listener(isStored)
   }
@@ -46,13 +47,9 @@ export async function openStorage(path: string): Promise<Storage> {
     docs,
     index,
     meta,
-    write: change =>
-      inGroup(() => {
-        version += 1
-        return change()
-      }),
+    write: inGroup,
     version: () => version,
-    snapshot: () => takeSnapshot(env),
+    snapshot: () => takeSnapshot(env, version),
     onCommit: listener => void listeners.push(listener),
     bytes: () => Number((env.getStats() as { mapSize?: number; lastPageNumber?: number }).lastPageNumber ?? 0) * 4096,
     close: async () => {
@@ -142,12 +139,13 @@ async function commitFailure(error: unknown): Promise<MongoError | undefined> {
     : new MongoError(8, `The write could not be stored: ${text}`)
 }
 
-function takeSnapshot(env: RootDatabase<Buffer, Buffer>): Snapshot {
+function takeSnapshot(env: RootDatabase<Buffer, Buffer>, version: number): Snapshot {
   env.resetReadTxn()
   const transaction = env.useReadTransaction()
   let isHeld = true
   return {
     transaction,
+    version,
     release: () => {
       if (isHeld) transaction.done()
       isHeld = false

@@ -3,6 +3,8 @@ import type { Database, RangeOptions, RootDatabase, Transaction } from 'lmdb'
 /** A frozen view of everything committed when it was taken. It pins disk pages until it is released. */
 export interface Snapshot {
   readonly transaction: Transaction
+  /** `Storage.version` when it was taken: what has been written since lies on pages of its own. */
+  readonly version: number
   release(): void
 }
 
@@ -64,7 +66,8 @@ let readsKeys = true
 let lastKey: { source: Buffer; start: number; end: number }
 const noKey = Buffer.alloc(0)
 
-export function openTable(env: RootDatabase<Buffer, Buffer>, name: string): Table {
+/** `written` is called for each put and removal. */
+export function openTable(env: RootDatabase<Buffer, Buffer>, name: string, written: () => void): Table {
   const db = env.openDB<Buffer, Buffer>(name, codec)
   // One range object serves all scans: making one costs LMDB's wrapper a text decoder each time. Its options are read when it is iterated.
   const options: RangeOptions = {}
@@ -103,8 +106,14 @@ export function openTable(env: RootDatabase<Buffer, Buffer>, name: string): Tabl
       }),
     valueChunks: (bounds, snapshot, expected) => inChunks(bounds, snapshot, expected, readValues),
     count: ({ start, end }, snapshot) => Number(db.getCount({ start, end, transaction: snapshot?.transaction })),
-    put: (key, value) => void db.put(key, value),
-    remove: key => void db.remove(key),
+    put: (key, value) => {
+      written()
+      void db.put(key, value)
+    },
+    remove: key => {
+      written()
+      void db.remove(key)
+    },
   }
   return table
 }

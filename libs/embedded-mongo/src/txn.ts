@@ -10,8 +10,6 @@ export interface Txn {
   number: number
   startedAt: number
   snapshot: Snapshot
-  /** Size of the data file soon after the snapshot was taken, noted by housekeeping. */
-  fileBytes: number | undefined
   changes: Map<number, Map<string, Change>>
   /** Entries of unique indexes taken (the document's key) or given free (undefined) by the changes. */
   uniques: Map<string, Buffer | undefined>
@@ -53,7 +51,6 @@ export function beginTxn(storage: Storage, sessionId: string, number: number, no
     number,
     startedAt: now,
     snapshot: storage.snapshot(),
-    fileBytes: undefined,
     changes: new Map(),
     uniques: new Map(),
     locks: new Set(),
