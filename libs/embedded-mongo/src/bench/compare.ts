@@ -7,6 +7,9 @@ interface Sample {
   cpuMicros: number
 }
 
+/** What is measured is a server at work: the compiler needs some 10,000 operations of a kind, and its time counts as the server's. */
+const warmUpRounds = 5
+
 /**
  * Runs every operation against the echo server, the engine and, where it is installed, PostgreSQL in turn, so that all meet the same
  * neighbours' load, and prints the medians: rates, the engine's rate as a part of the echo server's, and the servers' CPU time.
@@ -20,11 +23,11 @@ export async function compare(rounds: number, roundMs: number): Promise<void> {
   let done = 0
   for (const operation of operations) {
     const samples = contestants.map((): Sample[] => [])
-    // The first round warms up: what is measured is a server at work, not its compiler.
-    for (let round = 0; round <= rounds; round++) {
+    for (const contestant of contestants) done += (await measure(contestant, operation, done, warmUpRounds * roundMs)).count
+    for (let round = 1; round <= rounds; round++) {
       for (const [i, contestant] of contestants.entries()) {
         const { sample, count } = await measure(contestant, operation, done, roundMs)
-        if (round > 0) samples[i]!.push(sample)
+        samples[i]!.push(sample)
         done += count
       }
     }
