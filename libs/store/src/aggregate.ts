@@ -5,7 +5,8 @@ import { type Envelope, envelopeFields, fieldsOf, type Stored, stored, updateOf 
 import { announce, type Database } from './database.ts'
 import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
 import { leaseUntil, outboxEntries, relayToken } from './outbox/entry.ts'
-import { openSums, type ShareOf, type Sums } from './sums.ts'
+import type { ShareOf } from './share.ts'
+import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 
 /** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */

@@ -7,7 +7,7 @@ export { type Ledger, type LedgerEntry, type LedgerLine, openLedger, transfer } 
 export { openOutbox } from './outbox/outbox.ts'
 export { type Relay, type RelayOptions, startRelay } from './outbox/relay.ts'
 export { type Projection, type ProjectionSpec, projection } from './projection.ts'
-export type { Share, ShareOf } from './sums.ts'
+export type { Share, ShareOf } from './share.ts'
 export { auditSums, keepsSums } from './sums-audit.ts'
 export { type Page, type Totals, totalsOf } from './totals.ts'
 export { transact } from './transact.ts'

@@ -2,7 +2,8 @@ import type { CloudEvent, PageQuery } from '@carapace/api'
 import type { ClientSession, Schema } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
-import { openSums, type ShareOf, type Sums } from './sums.ts'
+import type { ShareOf } from './share.ts'
+import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 
 export interface ProjectionSpec<Row> {

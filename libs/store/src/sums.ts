@@ -1,16 +1,8 @@
 import { type ClientSession, Schema } from 'mongoose'
 import type { Database } from './database.ts'
 import { pool } from './pool.ts'
-import { toBeAudited } from './sums-audit.ts'
-
-/** What one document adds to the figures of its collection. Names are free of dots, dollars and slashes. */
-export interface Share {
-  sums?: Readonly<Record<string, bigint>>
-  /** Figures that count different members, however many documents name one. */
-  sets?: Readonly<Record<string, readonly string[]>>
-}
-/** Of a document as its store gives it, `createdAt` and all. */
-export type ShareOf<T> = (document: T) => Share
+import { type Difference, difference, plus, type ShareOf } from './share.ts'
+import { registerAudit } from './sums-audit.ts'
 
 /** Figures of a whole collection, written together with its documents: reading them costs the same however many there are. */
 export interface Sums<T> {
@@ -63,7 +55,7 @@ export function openSums<T>(
     return found.length === partCount ? found : undefined
   }
 
-  toBeAudited(db, {
+  registerAudit(db, {
     collection,
     kept: async session => {
       const found = await kept(session)
@@ -144,8 +136,6 @@ export function openSums<T>(
   }
 }
 
-const plus = (totals: Map<string, bigint>, name: string, by: bigint) => totals.set(name, (totals.get(name) ?? 0n) + by)
-
 /** The figures by name, of all rows together. */
 function totalOf(rows: readonly Row[]): Map<string, bigint> {
   const totals = new Map<string, bigint>()
@@ -157,27 +147,4 @@ function totalOf(rows: readonly Row[]): Map<string, bigint> {
 const noSums: Sums<unknown> = {
   write: (_before, _after, session, work) => work(session ? { session } : {}),
   read: async () => () => 0n,
-}
-
-interface Difference {
-  sums: Map<string, bigint>
-  members: { set: string; member: string; by: 1n | -1n }[]
-}
-
-function difference(before: Share, after: Share): Difference {
-  const sums = new Map<string, bigint>()
-  for (const name of new Set([...Object.keys(before.sums ?? {}), ...Object.keys(after.sums ?? {})])) {
-    const by = (after.sums?.[name] ?? 0n) - (before.sums?.[name] ?? 0n)
-    if (by !== 0n) sums.set(name, by)
-  }
-  const members: Difference['members'] = []
-  for (const set of new Set([...Object.keys(before.sets ?? {}), ...Object.keys(after.sets ?? {})])) {
-    const [was, is] = [new Set(before.sets?.[set]), new Set(after.sets?.[set])]
-    // in a fixed order, so that transactions lock alike
-    for (const member of [...new Set([...was, ...is])].sort()) {
-      if (is.has(member) && !was.has(member)) members.push({ set, member, by: 1n })
-      if (was.has(member) && !is.has(member)) members.push({ set, member, by: -1n })
-    }
-  }
-  return { sums, members }
 }
