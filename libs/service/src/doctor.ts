@@ -5,7 +5,10 @@ import { type Checks, examine } from './examination.ts'
 /** The kept figures of whole collections are what their documents add up to. Reads all of those, so only the doctor asks for it. */
 const figures: Checks<Pick<Platform, 'db'>> = { sums: ({ db }) => auditSums(db) }
 
-/** Answers `doctorReport`: the service's own checks, and that of every service that keeps figures. */
+/**
+ * The handler of `doctorReport`: the service's own checks, and `sums` where a store of it keeps figures.
+ * @example http: parts => ({ ...handlers(parts), ...doctorHandlers(parts, checks) })
+ */
 export const doctorHandlers = <Parts extends Pick<Platform, 'log' | 'db'>>(parts: Parts, checks: Checks<Parts> = {}) => ({
   doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...(keepsSums(parts.db) ? figures : {}) }) }),
 })
