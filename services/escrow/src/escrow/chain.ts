@@ -92,7 +92,7 @@ async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
   else await refunded(parts, gigId, outcome)
 }
 
-const amountOf = (value: unknown): bigint => BigInt(String(value))
+const microOf = (value: unknown): bigint => BigInt(String(value))
 
 async function released(parts: Parts, gigId: string, at: OnChain & { seq?: number }, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
   const { posterId, assignment } = await parts.escrows.need(gigId)
@@ -101,7 +101,7 @@ async function released(parts: Parts, gigId: string, at: OnChain & { seq?: numbe
     txHash: at.txHash,
     blockNumber: at.blockNumber,
     ...seqOf(at),
-    ...(log ? { paid: { fee: amountOf(log.args.fee), net: amountOf(log.args.net), treasury: amountOf(log.args.splitAmount) } } : {}),
+    ...(log ? { paid: { fee: microOf(log.args.fee), net: microOf(log.args.net), treasury: microOf(log.args.splitAmount) } } : {}),
     posterScore: poster?.fusedScore ?? newcomerScore.fusedScore,
     assigneeScore: assignee?.fusedScore ?? newcomerScore.fusedScore,
   }
