@@ -29,7 +29,7 @@ function settled(before: Escrow, after: Escrow): Posting[] {
   const { txHash, payoutLost, undone: times } = settlement!
   const key = times > 0 ? `settle:${id}:${times}` : `settle:${id}`
   const paid: Posting = { key, ref: { type: 'escrow', id }, lines: paidOut(after), txHash, tvl: -amount }
-  return payoutLost ? [paid, ...feeLost(before), debt(before)] : [paid]
+  return payoutLost ? [paid, ...feeLost(before), debt(before)] : [paid, ...feeLost(before, settlement!.fee)]
 }
 
 /** A fee that was paid once and undone is still in the pool, or spent from there: the second payment fills the clearing account again. */
@@ -69,11 +69,11 @@ function vanished(before: Escrow): Posting[] {
   return [...(isSettled ? [undone(before)] : []), unlocked(before), ...(isOwed ? [...feeLost(before), debt(before)] : [])]
 }
 
-/** A fee that reached the pool although its escrow pays none in the end. */
-function feeLost({ id, status, settlement }: Escrow): Posting[] {
-  const { fee, undone: times } = settlement!
-  if (fee === 0n || (status !== 'released' && times === 0)) return []
-  return [{ key: `fee-lost:${id}`, ref: { type: 'escrow', id }, lines: transfer(account.poolLoss, clearing(id), fee) }]
+/** A fee that reached the pool although its escrow pays none in the end, or less: after its timeout the contract pays without one. */
+function feeLost({ id, status, settlement }: Escrow, paid = 0n): Posting[] {
+  if (!settlement || (status !== 'released' && settlement.undone === 0)) return []
+  const lost = settlement.fee - paid
+  return lost > 0n ? [{ key: `fee-lost:${id}`, ref: { type: 'escrow', id }, lines: transfer(account.poolLoss, clearing(id), lost) }] : []
 }
 
 /** What the payee should have had. */

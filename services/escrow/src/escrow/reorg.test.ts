@@ -164,6 +164,20 @@ describe('an escrow whose block is gone', () => {
       assert.equal(hear(refunded.state, { op: 'settle', is, seq: 5 }).status, 'refunded', 'the relayer is late')
   })
 
+  it('writes off the fee of an undone payout that the contract pays without one after its timeout', () => {
+    const book = books()
+    const undone = hear(over.release, { op: 'settle', is: 'failed', seq: 2 })
+    const paid = { fee: 0n, net: gig.amount, treasury: 0n }
+    const byTimeout = releaseConfirmed(undone, { txHash: chainAt.txHash, blockNumber: 99, paid, ...scores }, start)!.state
+    const steps = [gig, sent(gig), locked, deciding.release, over.release, undone, byTimeout]
+    steps.slice(1).forEach((after, index) => {
+      book.follow(steps[index]!, after)
+    })
+
+    assert.deepEqual([byTimeout.status, book.of(`ext:${wallets.worker}`)], ['released', gig.amount])
+    assert.deepEqual([book.of('fee-pool') + book.of('loss:fee-pool'), book.of(`clearing:escrow.settle:${gig.id}`)], [0n, 0n])
+  })
+
   /** What the relayer can tell of an operation: blocks that come and go, then one that stays or a final failure. */
   const history = (op: Op) =>
     fc

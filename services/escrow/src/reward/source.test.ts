@@ -8,6 +8,7 @@ describe('the source of rewards of a gig', () => {
   const ended = (status: Status, more: Partial<Escrow> = {}): Escrow => ({ ...blank(), assignment, settlement, status, ...more })
   const cases: [string, Escrow, ['fee' | 'refund', bigint] | undefined][] = [
     ['is the fee that was paid', ended('released'), ['fee', 1_000_000n]],
+    ['of a payment without a fee is nothing', ended('released', { settlement: { ...settlement, fee: 0n } }), ['refund', 0n]],
     ['of a refunded one, also after an undone payment, is what it would have paid', ended('refunded'), ['refund', 1_200_000n]],
     ['of one that nobody had taken is nothing', ended('refunded', { assignment: null }), ['refund', 0n]],
     ['of one whose lock is undone too is nothing', ended('unfunded'), ['refund', 0n]],
