@@ -257,6 +257,26 @@ describe('bonds', () => {
     }
   })
 
+  it('lose nothing to an appeal that is lost while the lock is asked for once more, which then fails', async () => {
+    const story = await bondedGig()
+    const appealId = randomUUID()
+    const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
+    for (const draft of [told.frozen(story), told.resolved(story, 'rejected', { frozen: true, appealUntil }), told.appealFiled(story, appealId)])
+      await world.platform.publish(draft)
+    world.chain = ({ kind }) => (kind === 'bond.lock' ? 'wait' : 'confirm')
+    const asked = () => world.commands.filter(({ kind, args }) => kind === 'bond.lock' && args.gigId === story.gigId)
+    await loseLock(story)
+    await until('the lock is asked for once more', () => asked().length === 2)
+    await world.platform.publish(told.appealClosed(story, appealId, 'lost', true))
+    await untilStatus(world, story.gigId, 'refunded')
+
+    await world.outcome(asked()[1]!, 'fail')
+
+    const rows = world.platform.service('escrow').platform.db.connection.collection('slashes')
+    const row = await until('the row is applied', () => rows.findOne({ gigId: story.gigId, status: 'APPLIED' }))
+    assert.deepEqual([BigInt(String(row.amount)), (await status(story.worker)).availableBond], [0n, 100])
+  })
+
   it('are undone after 15 minutes when the gig was not assigned, and kept when it was', async () => {
     const agent = await bonded(100)
     const [lost, kept] = [randomUUID(), randomUUID()]

@@ -8,7 +8,6 @@ import { type Bond, newMove } from './bond.ts'
 import { type Heard, hear } from './heard.ts'
 import { changeBond } from './keep.ts'
 import { confirmMove, confirmUnlock, outcome, posting } from './outcome.ts'
-import { closeLockOf } from './verdict.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 
@@ -36,8 +35,6 @@ async function hearOf(parts: Parts, heard: Heard): Promise<void> {
     return made
   })
   await tellSlash(parts, before!, after, heard)
-  const lock = before!.locks.find(({ lockId }) => lockId === heard.id)
-  if (lock) await closeLockOf(parts, lock.gigId)
 }
 
 /** A slash that failed is dropped; one whose reversal is undone stands again. An undone slash is told as reversed. */

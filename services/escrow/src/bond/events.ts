@@ -14,6 +14,9 @@ export const bondEvents = (parts: Parts): Subscription[] => [
     if (lock?.askAt) await changeBond(parts, assigneeId, bond => outcome(withLock(bond, gigId, { askAt: null })))
   }),
   on(api.escrowDecided, ({ gigId }) => closeLockOf(parts, gigId)),
+  // a decision waits for a lock under way; an event of the bond itself is told also when we have stopped in between
+  on(api.bondLocked, ({ gigId }) => closeLockOf(parts, gigId)),
+  on(api.bondLockFailed, ({ gigId }) => closeLockOf(parts, gigId)),
   on(api.slashFrozen, async ({ gigId, validationId, assigneeId, title, posterId, budget, chain, signals, reason }) => {
     // a weak panel alone freezes nothing that could be slashed; commerce jobs have no bond locks
     if (gigId === null || signals.every(signal => signal === 'weak_panel')) return
