@@ -1,5 +1,4 @@
-import * as api from '@carapace/api'
-import { type Chain, type Draft, hourMs, refuse, type ValidationStatus } from '@carapace/api'
+import { type Chain, type Draft, hourMs, type ValidationStatus, validationOpened } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import type { Signal } from './freeze.ts'
 import { isWeak, quorumFor } from './quorum.ts'
@@ -119,12 +118,13 @@ export function newValidation(drawn: Pick<Validation, Drawn | Submitted> & Parti
 }
 
 export const seated = (validation: Validation): PanelSeat[] => validation.panel.filter(seat => !seat.replaced)
-/** Who has yet to vote; nobody once it is decided. */
-export function owingOf(validation: Validation): string[] {
-  if (validation.status !== 'pending') return []
+/** Seats that have not voted. */
+export function idle(validation: Validation): PanelSeat[] {
   const voted = new Set(validation.votes.map(vote => vote.voterId))
-  return seated(validation).flatMap(({ agentId }) => (voted.has(agentId) ? [] : agentId))
+  return seated(validation).filter(({ agentId }) => !voted.has(agentId))
 }
+/** Who has yet to vote; nobody once it is decided. */
+export const owingOf = (validation: Validation): string[] => (validation.status === 'pending' ? idle(validation).map(({ agentId }) => agentId) : [])
 export const approvals = (validation: Validation): number => validation.votes.filter(vote => vote.vote === 'approve').length
 export const rejections = (validation: Validation): number => validation.votes.length - approvals(validation)
 /** 100·a / votes, one decimal; 0 without votes. */
@@ -158,7 +158,7 @@ export function open(v: Validation): { state: Validation; events: Draft[] } {
   return {
     state: v,
     events: [
-      api.validationOpened.of({
+      validationOpened.of({
         ...facts(v),
         ...quorum(v),
         submissionId,
@@ -169,70 +169,6 @@ export function open(v: Validation): { state: Validation; events: Draft[] } {
       }),
     ],
   }
-}
-
-/** Other numbers, once and before any vote. `panel` is drawn from the same fixed order. */
-export function renumber(v: Validation, candidateCount: number, threshold: number, panel: PanelSeat[]): Decision<Validation> {
-  if (v.numbersSet || v.votes.length > 0 || v.status !== 'pending' || v.round !== 1 || v.appealOf !== null)
-    refuse('ALREADY_EXISTS', { validationId: v.id })
-  if (threshold < 1 || threshold > candidateCount || panel.length !== candidateCount)
-    throw new RangeError(`${candidateCount}/${threshold} approves nothing`)
-  const before = new Set(seated(v).map(seat => seat.agentId))
-  const after = new Set(panel.map(seat => seat.agentId))
-  const state = {
-    ...v,
-    candidateCount,
-    threshold,
-    panel,
-    numbersSet: true,
-    oracleAssisted: false,
-    weak: isWeak({ candidateCount, threshold }, v.budget),
-  }
-  return {
-    state,
-    events: [
-      panelChanged(
-        state,
-        [...after].filter(id => !before.has(id)),
-        [...before].filter(id => !after.has(id)),
-      ),
-    ],
-  }
-}
-
-function panelChanged(v: Validation, added: string[], removed: string[]): Draft {
-  return api.panelChanged.of({
-    ...facts(v),
-    ...quorum(v),
-    panel: seated(v).map(seat => seat.agentId),
-    added,
-    removed,
-    rewardPerValidator: rewardOf(v),
-    expiresAt: v.expiresAt.toISOString(),
-  })
-}
-
-/** Replaces those who have not voted by the next of the order, n unchanged. */
-export function replaceIdle(
-  v: Validation,
-  substitutes: PanelSeat[],
-): { decision: Decision<Validation>; replacements: { out: PanelSeat; in: PanelSeat }[] } {
-  const voted = new Set(v.votes.map(vote => vote.voterId))
-  const idle = seated(v).filter(seat => !voted.has(seat.agentId))
-  const replacements = substitutes.slice(0, idle.length).map((substitute, at) => ({ out: idle[at]!, in: substitute }))
-  const outs = new Set(replacements.map(pair => pair.out.agentId))
-  const panel = [...v.panel.map(seat => (outs.has(seat.agentId) ? { ...seat, replaced: true } : seat)), ...replacements.map(pair => pair.in)]
-  const state = { ...v, panel, replaceAt: null, dueAt: v.expiresAt }
-  const events = replacements.length
-    ? [
-        panelChanged(
-          state,
-          replacements.map(pair => pair.in.agentId),
-          [...outs],
-        ),
-      ]
-    : []
-  return { decision: { state, events }, replacements }
 }
 
 /** The second round is open: nothing is due here any more. */
