@@ -1,4 +1,5 @@
 import { dayMs } from '@carapace/api'
+
 /** Every interval of the relayer. Tests shorten them. */
 export interface Timings {
   leaseTtlMs: number

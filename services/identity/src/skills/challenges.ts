@@ -1,4 +1,5 @@
 import { dayMs } from '@carapace/api'
+
 /** One challenge per skill: what is asked, and the words that an answer with knowledge of the matter holds. */
 export interface Challenge {
   skill: string
