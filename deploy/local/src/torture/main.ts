@@ -4,7 +4,7 @@ import { assertWell, illnesses } from '../testing/health.ts'
 import { newValidators } from '../testing/stories.ts'
 import { torture } from './torture.ts'
 
-// npm run torture:settlement [-- settlements] [seed]
+// npm run torture:settlement [-- settlements seed]
 const settlements = Number(process.argv[2] ?? 50)
 const seed = Number(process.argv[3] ?? randomInt(1_000_000))
 const perRound = 10
