@@ -9,13 +9,17 @@ const everyMs = 60_000
 /** Faults of one check that are described. */
 const shown = 20
 
-/** Runs all checks. One that cannot be made now (the chain is away) is left out. */
-export async function examine<Parts extends Pick<Platform, 'log'>>(parts: Parts, checks: Checks<Parts>): Promise<DoctorCheck[]> {
+/** Runs all checks. One that cannot be made now (the chain is away) is left out, or is what `unmade` says of it. */
+export async function examine<Parts extends Pick<Platform, 'log'>>(
+  parts: Parts,
+  checks: Checks<Parts>,
+  unmade?: (error: unknown) => string,
+): Promise<DoctorCheck[]> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       const faults = await check(parts).catch((error: unknown) => {
         parts.log.warn({ err: error, check: name }, 'a check could not be made')
-        return undefined
+        return unmade && [unmade(error)]
       })
       return faults === undefined ? [] : [{ name, count: faults.length, detail: faults.slice(0, shown) }]
     }),
