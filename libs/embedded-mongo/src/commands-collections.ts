@@ -202,6 +202,7 @@ function createOptions(body: Doc): Doc {
 
 /** Nothing that is about stored documents goes with a view. */
 function createdView({ viewOn, pipeline }: Doc, others: Doc): Doc {
+  if (others.collation !== undefined) fail(115, 'a view with a collation is not supported by this server')
   const [other] = Object.keys(others)
   if (other !== undefined) fail(72, `Cannot specify '${other}' and 'viewOn' together`)
   return viewOptions(viewOn, pipeline)

@@ -300,4 +300,23 @@ describe('indexes', () => {
 
     assert.deepEqual((await items.indexes())[1], { v: 2, key: { a: 1 }, name: 'a_1', background: true })
   })
+
+  it('are seen at work in what explain tells', async () => {
+    const items = test.db().collection('items')
+    await items.insertMany(Array.from({ length: 20 }, (_, i) => ({ i, kind: i % 2 })))
+    await items.createIndex({ i: 1 })
+
+    const { executionStats } = await items.find({ i: { $gte: 15 }, kind: 1 }).explain('allPlansExecution')
+    assert.deepEqual(
+      [executionStats.nReturned, executionStats.totalKeysExamined, executionStats.totalDocsExamined, executionStats.allPlansExecution],
+      [3, 5, 5, []],
+    )
+    const scan = (await items.find({ kind: 1 }).explain('executionStats')).executionStats
+    assert.deepEqual([scan.nReturned, scan.totalKeysExamined, scan.totalDocsExamined, scan.allPlansExecution], [10, 0, 20, undefined])
+    const pipeline = [{ $match: { i: 3 } }, { $group: { _id: '$kind' } }]
+    const { stages } = await items.aggregate(pipeline).explain('executionStats')
+    assert.deepEqual([stages[0].$cursor.queryPlanner.winningPlan.stage, stages[0].$cursor.executionStats.nReturned], ['FETCH', 1])
+    assert.deepEqual(stages[1], pipeline[1])
+    assert.equal((await items.aggregate([{ $match: { i: 3 } }]).explain()).queryPlanner.winningPlan.stage, 'FETCH')
+  })
 })
