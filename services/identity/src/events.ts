@@ -10,7 +10,7 @@ import { creditGig, discreditGig } from './skills/skill-changes.ts'
 import { standingEvents } from './standing.ts'
 
 export const events = (parts: Parts): Subscription[] => {
-  const { agents, owners, db, clock } = parts
+  const { agents, owners, undoneGigs, db, clock } = parts
   /** Work counts as a heartbeat (behaviour 17.9). */
   const seen = async (agentId: string, eventId: string) => {
     if (await agents.get(agentId)) await agents.change(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
@@ -26,11 +26,16 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
-      if (creditable && (await agents.get(assigneeId)))
-        await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
+      const { gigId } = gig
+      if (!creditable || (await undoneGigs.has(gigId)) || !(await agents.get(assigneeId))) return
+      await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
+      // that it is undone may have come at the same time, and found nothing to take back
+      if (await undoneGigs.has(gigId)) await agents.change(assigneeId, agent => discreditGig(agent, gigId))
     }),
     on(api.escrowRestated, async ({ assigneeId, gigId, unpaid }, event) => {
-      if (unpaid && assigneeId !== null && (await agents.get(assigneeId)))
+      if (!unpaid) return
+      await undoneGigs.add(gigId)
+      if (assigneeId !== null && (await agents.get(assigneeId)))
         await agents.change(assigneeId, agent => discreditGig(agent, gigId), { cause: event.id })
     }),
     on(api.tierChanged, async ({ agentId }, event) => {

@@ -11,6 +11,7 @@ import { type CardContracts, cardContracts } from './networks.ts'
 import { type TokenOwners, tokenOwners } from './owner.store.ts'
 import { type EvidenceStore, evidenceStore } from './skills/evidence.store.ts'
 import { type RepositoryCheck, repositoryCheck } from './skills/github.ts'
+import { type UndoneGigs, undoneGigStore } from './skills/undone-gig.store.ts'
 
 /** What identity keeps. */
 export interface Stores {
@@ -20,6 +21,7 @@ export interface Stores {
   invites: Invites
   migrations: MigrationStore
   evidence: EvidenceStore
+  undoneGigs: UndoneGigs
   checkRepository: RepositoryCheck
   issuer: () => Promise<Issuer>
   credentialFor: (agent: Agent) => Promise<Issued>
@@ -39,6 +41,7 @@ export const stores = ({ db, config, peers, clock, newId }: Platform): Stores =>
     invites: inviteStore(db),
     migrations: migrationStore(db),
     evidence: evidenceStore(db),
+    undoneGigs: undoneGigStore(db),
     checkRepository: repositoryCheck(config.OUTBOUND_GITHUB),
     nextCard: counter(db, 'card'),
     issuer,

@@ -162,7 +162,7 @@ describe('skills', () => {
 
   it('lose the gig whose payment is undone for good, and with the last one all that it spoke for', async () => {
     const agent = await world.agent({ skills: ['audit'] })
-    const [lost, kept] = [randomUUID(), randomUUID()]
+    const [early, lost, kept] = [randomUUID(), randomUUID(), randomUUID()]
     const facts = (gigId: string) => ({
       ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: randomUUID(), assigneeId: agent.id, amount: 40_000_000n },
       chain: 'BASE_SEPOLIA' as const,
@@ -182,7 +182,9 @@ describe('skills', () => {
     }
     const verified = async () => (await world.call('GET', `/api/agents/${agent.id}`)).body.verifiedSkills
 
-    for (const gigId of [lost, kept]) await world.platform.publish(released(gigId))
+    // events come in any order
+    await world.platform.publish(restated(early, true))
+    for (const gigId of [early, lost, kept]) await world.platform.publish(released(gigId))
     await until('used', async () => (await skill())[0] === 3)
     await world.platform.publish(restated(kept, false))
     await world.platform.publish(restated(lost, true))
