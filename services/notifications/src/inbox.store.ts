@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Notification, PageQuery } from '@carapace/api'
 import { type Database, duplicateIndex, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
-import type { Notice } from './notices.ts'
+import type { Notice } from './notices/rule.ts'
 
 interface Entry {
   _id: string

@@ -1,0 +1,53 @@
+import * as api from '@carapace/api'
+import { formatUsdc } from '@carapace/api'
+import { type NoticeRule, rule } from './rule.ts'
+
+/** What the treasury tells. */
+export const treasuryNotices: readonly NoticeRule[] = [
+  rule(api.paymentQueued, ({ fromAgentId, paymentId, amount, executeAfter }, tell) =>
+    tell(fromAgentId, ['treasury_payment_queued', 'Payment queued', `${formatUsdc(amount)} will be paid at ${executeAfter} unless you cancel.`], {
+      paymentId,
+      executeAfter,
+      amount: Number(amount),
+    }),
+  ),
+  rule(api.paymentExecuted, ({ fromAgentId, toAgentId, paymentId, amount, txHash }, tell) => {
+    tell(fromAgentId, ['treasury_payment_executed', 'Payment made', `${formatUsdc(amount)} were paid.`], {
+      paymentId,
+      txHash,
+      amount: Number(amount),
+    })
+    tell(toAgentId, ['payment_received', 'Payment received', `You received ${formatUsdc(amount)}.`], {
+      paymentId,
+      txHash,
+      fromAgentId,
+      amount: Number(amount),
+    })
+  }),
+  rule(api.paymentFailed, ({ fromAgentId, paymentId, amount, code }, tell) =>
+    tell(fromAgentId, ['treasury_payment_failed', 'Payment failed', `${formatUsdc(amount)} were not paid (${code}).`], {
+      paymentId,
+      amount: Number(amount),
+    }),
+  ),
+  rule(api.paymentCancelled, ({ fromAgentId, paymentId, amount }, tell) =>
+    tell(fromAgentId, ['treasury_payment_cancelled', 'Payment cancelled', `The payment of ${formatUsdc(amount)} was cancelled.`], {
+      paymentId,
+      amount: Number(amount),
+    }),
+  ),
+  rule(api.depositReceived, ({ agentId, amount, chain, txHash, kind }, tell) =>
+    tell(agentId, ['treasury_deposit', 'Treasury deposit', `${formatUsdc(amount)} arrived in your treasury on ${chain}.`], {
+      chain,
+      txHash,
+      kind,
+      amount: Number(amount),
+    }),
+  ),
+  rule(api.limitChanged, ({ agentId, dailyLimit, effectiveAt }, tell) =>
+    tell(agentId, ['treasury_limit_changed', 'Daily limit changed', `Your daily limit is ${formatUsdc(dailyLimit)} from ${effectiveAt}.`], {
+      dailyLimit: Number(dailyLimit),
+      effectiveAt,
+    }),
+  ),
+]

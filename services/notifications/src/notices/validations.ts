@@ -1,0 +1,55 @@
+import * as api from '@carapace/api'
+import { formatUsdc } from '@carapace/api'
+import { type NoticeRule, rule } from './rule.ts'
+
+/** What the swarm tells. */
+export const validationNotices: readonly NoticeRule[] = [
+  rule(api.validationOpened, ({ validationId, gigId, jobId, title, panel, rewardPerValidator, expiresAt }, tell) =>
+    tell(
+      panel,
+      ['swarm_vote_needed', 'Your vote is needed', `Please judge the deliverable of "${title}" (reward ${formatUsdc(rewardPerValidator)}).`],
+      { validationId, gigId, jobId, expiresAt },
+    ),
+  ),
+  rule(api.panelChanged, ({ validationId, gigId, jobId, title, added, rewardPerValidator, expiresAt }, tell) =>
+    tell(
+      added,
+      ['swarm_vote_needed', 'Your vote is needed', `Please judge the deliverable of "${title}" (reward ${formatUsdc(rewardPerValidator)}).`],
+      { validationId, gigId, jobId, expiresAt },
+    ),
+  ),
+  rule(api.validationResolved, ({ validationId, gigId, jobId, title, posterId, assigneeId, verdict, approvals, rejections }, tell) => {
+    const count = `${approvals} approved, ${rejections} rejected`
+    if (verdict === 'approved')
+      tell([posterId, assigneeId], ['validation_approved', 'Deliverable approved', `The swarm approved "${title}" (${count}).`], {
+        validationId,
+        gigId,
+        jobId,
+      })
+    else
+      tell([posterId, assigneeId], ['validation_rejected', 'Deliverable rejected', `The swarm rejected "${title}" (${count}).`], {
+        validationId,
+        gigId,
+        jobId,
+      })
+  }),
+  rule(api.validationExpired, ({ validationId, gigId, jobId, title, posterId, assigneeId, nextValidationId }, tell) =>
+    tell([posterId, assigneeId], ['validation_expired', 'No verdict', `The swarm found no consensus on "${title}".`], {
+      validationId,
+      gigId,
+      jobId,
+      nextValidationId,
+    }),
+  ),
+  rule(api.slashFrozen, ({ assigneeId, validationId, gigId, jobId, reason, appealUntil }, tell) =>
+    tell(assigneeId, ['slash_frozen', 'Slash frozen', `${reason}. You may appeal.`], { validationId, gigId, jobId, appealUntil }),
+  ),
+  rule(api.appealFiled, ({ posterId, validationId, appealId, gigId, title, expiresAt }, tell) =>
+    tell(posterId, ['validation_appeal', 'Appeal filed', `The assignee appealed against the verdict on "${title}".`], {
+      validationId,
+      appealId,
+      gigId,
+      expiresAt,
+    }),
+  ),
+]
