@@ -50,6 +50,7 @@ export const aggregate: Command = {
     'explain',
     'allowDiskUse',
     'bypassDocumentValidation',
+    'bypassEmptyTsReplacement',
     'collation',
     'hint',
     'let',

@@ -39,7 +39,7 @@ export const bulkWrite: Command = {
     if (context.retryNumber !== undefined && operations.some(({ op }) => op.multi === true)) fail(72, 'Cannot use retryable writes with multi=true')
     return runBatch(context, operations, new Results(context), (writer, operation, done) => apply(context, writer, operation, done))
   },
-  fields: new Set(['ops', 'nsInfo', 'errorsOnly', 'ordered', 'bypassDocumentValidation', 'let', 'cursor']),
+  fields: new Set(['ops', 'nsInfo', 'errorsOnly', 'ordered', 'bypassDocumentValidation', 'bypassEmptyTsReplacement', 'let', 'cursor']),
   inTransaction: true,
   isRetryable: true,
 }
@@ -128,6 +128,7 @@ function apply(context: Context, writer: Writer, { kind, db, collection, op }: O
   if (kind === 'delete')
     return deleteStatement(inDatabase, writer, collection, { q: filter, limit: flag(op, 'multi') ? 0 : 1, hint, collation }, done)
   const document = prepare(
+    context,
     encode(optionalDoc(op, 'document') ?? fail(40414, "BSON field 'bulkWrite.insert.document' is missing but a required field")),
   )
   insertDocument(writer, ensureCollection(writer, db, collection), document instanceof Error ? refuse(document) : document)

@@ -50,6 +50,7 @@ export const findAndModify: Command = {
     'fields',
     'upsert',
     'bypassDocumentValidation',
+    'bypassEmptyTsReplacement',
     'collation',
     'arrayFilters',
     'hint',

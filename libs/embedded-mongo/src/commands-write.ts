@@ -2,6 +2,7 @@ import { decode, encode, maxDocumentBytes, withIdFirst } from './bson-raw.ts'
 import { isUnacknowledged } from './concerns.ts'
 import type { Command, Context } from './context.ts'
 import { collectionName, optionalDocs, variables } from './context.ts'
+import { fillTimestamps } from './empty-timestamps.ts'
 import { fail, MongoError } from './errors.ts'
 import { okReply } from './reply.ts'
 import { asInteger, type Doc, isNumeric } from './values.ts'
@@ -15,13 +16,13 @@ const maxStatements = 100_000
 export const insert: Command = {
   run: context => {
     const name = collectionName(context)
-    const documents = statements(context, 'documents').map(prepare)
+    const documents = statements(context, 'documents').map(raw => prepare(context, raw))
     return runBatch(context, documents, new Batch(context.body), (writer, raw) => {
       insertDocument(writer, ensureCollection(writer, context.db, name), raw instanceof MongoError ? refuse(raw) : raw)
       return { n: 1, nModified: 0 }
     })
   },
-  fields: new Set(['documents', 'ordered', 'bypassDocumentValidation', 'encryptionInformation']),
+  fields: new Set(['documents', 'ordered', 'bypassDocumentValidation', 'bypassEmptyTsReplacement', 'encryptionInformation']),
   inTransaction: true,
   isRetryable: true,
 }
@@ -35,7 +36,7 @@ export const update: Command = {
       updateStatement(context, writer, name, statement, done),
     )
   },
-  fields: new Set(['updates', 'ordered', 'bypassDocumentValidation', 'let']),
+  fields: new Set(['updates', 'ordered', 'bypassDocumentValidation', 'bypassEmptyTsReplacement', 'let']),
   inTransaction: true,
   isRetryable: true,
 }
@@ -65,10 +66,10 @@ export function statements(context: Context, field: string): Buffer[] {
 }
 
 /** A document that cannot be stored fails alone, in its turn. */
-export function prepare(raw: Buffer): Buffer | MongoError {
+export function prepare(context: Context, raw: Buffer): Buffer | MongoError {
   if (raw.length > maxDocumentBytes)
     return new MongoError(2, `object to insert too large. size in bytes: ${raw.length}, max size: ${maxDocumentBytes}`)
-  return withIdFirst(raw)
+  return fillTimestamps(context, withIdFirst(raw))
 }
 
 export function refuse(error: MongoError): never {

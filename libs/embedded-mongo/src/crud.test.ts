@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { Code, Decimal128, Double, Int32, Long, MongoBulkWriteError, ObjectId } from 'mongodb'
+import { Code, Decimal128, type Document, Double, Int32, Long, MongoBulkWriteError, ObjectId, Timestamp } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from './test-server.ts'
 
 describe('reading and writing through the stock driver', () => {
@@ -319,5 +319,22 @@ describe('reading and writing through the stock driver', () => {
 
     const refusal = await refusalOf(cursor.toArray())
     assert.deepEqual([refusal.code, refusal.codeName], [175, 'QueryPlanKilled'])
+  })
+
+  it('puts the time in the place of empty timestamps on the top level of a new document', async () => {
+    const items = test.db().collection<Document>('items')
+    const empty = new Timestamp({ t: 0, i: 0 })
+    await items.insertOne({ _id: 1 as never, a: empty, b: empty, nested: { c: empty }, zero: 0 })
+    await items.replaceOne({ _id: 3 as never }, { a: empty }, { upsert: true })
+    await items.replaceOne({ _id: 3 as never }, { a: empty, again: true })
+    await items.updateOne({ _id: 3 as never }, { $set: { set: empty } })
+    const [first, third] = await items.find().sort({ _id: 1 }).toArray()
+
+    assert.ok(first!.b.greaterThan(first!.a) && first!.a.t > 1_600_000_000)
+    assert.ok(first!.nested.c.isZero() && third!.set.isZero())
+    assert.ok(third!.a.t > 1_600_000_000)
+    const command = { insert: 'items', documents: [{ _id: 4, a: empty }], bypassEmptyTsReplacement: true }
+    await test.client.db(items.dbName).command(command)
+    assert.ok((await items.findOne({ _id: 4 as never }))!.a.isZero())
   })
 })

@@ -2,6 +2,7 @@ import { ObjectId } from 'bson'
 import type { Collection } from './catalog.ts'
 import { checkCollatedUpdate, collationOf } from './collation.ts'
 import { type Context, flag, optionalDoc, optionalDocs, variables } from './context.ts'
+import { withTimestamps } from './empty-timestamps.ts'
 import { fail } from './errors.ts'
 import { parseSort } from './query-sort.ts'
 import { docOf, type Found, runQuery, withinDeadline } from './read.ts'
@@ -80,7 +81,8 @@ export function parseUpdate(update: unknown): Update {
 export function updater(context: Context, statement: Doc, filter: Doc, update: Update, isUpsertInsert = false): (doc: Doc) => Updated {
   const constants = optionalDoc(statement, 'c')
   const vars = { ...variables(context), ...constants }
-  return compileUpdate(update, { arrayFilters: optionalDocs(statement, 'arrayFilters'), filter, isUpsertInsert, vars, now: context.now })
+  const meant = isReplacement(update) ? withTimestamps(context, update as Doc) : update
+  return compileUpdate(meant, { arrayFilters: optionalDocs(statement, 'arrayFilters'), filter, isUpsertInsert, vars, now: context.now })
 }
 
 /** Stores the changed version; undefined when the update changes nothing. */
@@ -97,7 +99,7 @@ export function insertUpsert(context: Context, writer: Writer, collection: Colle
   const { doc } = updater(context, statement, filter, update, true)(seed)
   const id = Object.hasOwn(doc, '_id') ? doc._id : (getOwn(seed, '_id') ?? new ObjectId())
   const { _id: _placed, ...rest } = doc
-  const inserted = { _id: id, ...rest }
+  const inserted = withTimestamps(context, { _id: id, ...rest })
   insertDocument(writer, collection, encodeVersion(inserted).raw)
   return inserted
 }
