@@ -28,5 +28,6 @@ export async function poolSurplus(ledger: Ledger, chain: string, session?: Clien
   return surplus > 0n ? surplus : 0n
 }
 
-export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint }
+/** `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has brought about is not. */
+export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean }
 export { transfer }

@@ -10,8 +10,8 @@ export async function post(
   postings: readonly Posting[],
   session: ClientSession,
 ): Promise<void> {
-  for (const { tvl: change, ...entry } of postings) {
+  for (const { tvl: change, capped = false, ...entry } of postings) {
     if (!(await ledger.post({ ...entry, chain }, session))) throw new Error(`${entry.key} is in the ledger already`)
-    if (change) await tvl.add(change, chain, session)
+    if (change) await tvl.add(change, chain, session, capped)
   }
 }

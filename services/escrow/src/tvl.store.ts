@@ -13,8 +13,11 @@ export interface Locked {
 }
 
 export interface TvlRow {
-  /** Adds to the figures of a network and of both (µ, may be negative) inside the transaction. @throws TVL_CAP_REACHED */
-  add(change: bigint, chain: Chain, session: ClientSession): Promise<void>
+  /**
+   * Adds to the figures of a network and of both (µ, may be negative) inside the transaction. `capped`: no more than there is room for.
+   * @throws TVL_CAP_REACHED
+   */
+  add(change: bigint, chain: Chain, session: ClientSession, capped: boolean): Promise<void>
   locked(): Promise<Locked>
   /** Makes the row; before anything is served. */
   open(): Promise<void>
@@ -24,8 +27,8 @@ export interface TvlRow {
 export function tvlRow(db: Database): TvlRow {
   const rows = db.collection<Locked & { _id: string }>('control', tvlSchema)
   return {
-    add: async (change, chain, session) => {
-      const room = change > 0n ? { total: { $lte: limits.escrow.tvlMicro - change } } : {}
+    add: async (change, chain, session, capped) => {
+      const room = capped ? { total: { $lte: limits.escrow.tvlMicro - change } } : {}
       const result = await rows.updateOne({ _id: tvlId, ...room }, { $inc: { total: change, [`chains.${chain}`]: change } }, { session })
       if (result.matchedCount === 0) refuse('TVL_CAP_REACHED')
     },

@@ -18,7 +18,7 @@ export function postings(before: Escrow, after: Escrow): Posting[] {
   if (isHeld(after)) {
     if (before.status === 'released' || before.status === 'refunded') return [undone(before)]
     const lock = after.lock!
-    return [{ key: `lock:${id}:${lock.round}`, ref, lines: transfer(source(lock, id), own, amount), tvl: amount }]
+    return [{ key: `lock:${id}:${lock.round}`, ref, lines: transfer(source(lock, id), own, amount), tvl: amount, capped: true }]
   }
   if (after.status === 'released' || after.status === 'refunded') return settled(before, after)
   return [unlocked(before)]

@@ -149,6 +149,20 @@ describe('a payment that the chain takes back', () => {
     assert.equal(issued.filter(gigId => gigId === story.gigId).length, 1)
   })
 
+  it('is owed again although other escrows have taken its room under the cap meanwhile', async () => {
+    const [{ story }, other] = [await paidGig(), await paidGig()]
+    const control = world.platform.service('escrow').platform.db.connection.collection<{ _id: string }>('control')
+    const fill = (by: bigint) => control.updateOne({ _id: 'tvl' }, { $inc: { total: by, [`chains.${story.chain}`]: by } })
+    await fill(api.limits.escrow.tvlMicro)
+
+    await undo(story)
+    await world.outcome(command(`escrow.lock:${other.story.gigId}`), 'fail', 'REVERTED', 3)
+    await untilStatus(world, other.story.gigId, 'unfunded')
+
+    await fill(-api.limits.escrow.tvlMicro)
+    await assertWell(world, 'debts')
+  })
+
   it('has no receipt and no earning when the money goes back to the poster in the end, whether its failure is told before or not', async () => {
     const [{ story, receipt }, other] = [await paidGig(), await paidGig()]
     await undo(story)
