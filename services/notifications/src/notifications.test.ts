@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { bondLockFailed, escrowFailed, escrowRestated, gigBondLost, gigCommented } from '@carapace/api'
-import { published, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { bondLockFailed, escrowFailed, gigBondLost, gigCommented } from '@carapace/api'
+import { published, restated, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned, gig } from './testing/assigned.ts'
 import { identityStandIn, named, stranger } from './testing/identity.ts'
@@ -75,14 +75,10 @@ describe('notifications', () => {
 
   it('tell both parties of a payment that is undone for good, of one that may be made again nobody', async () => {
     const [posterId, assigneeId] = [randomUUID(), randomUUID()]
-    const restated = (status: 'locked' | 'released' | 'refunded' | 'none', unpaid: boolean) =>
-      escrowRestated.of({
-        ...{ escrowId: randomUUID(), gigId: randomUUID(), gigTitle: 'Audit', posterId, assigneeId, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
-        ...{ status, unpaid, txHash: null, blockNumber: null, settledAt: null },
-      })
+    const settlementIs = (status: 'locked' | 'released' | 'refunded' | 'none', unpaid: boolean) => restated({ posterId, assigneeId, status, unpaid })
 
-    for (const status of ['locked', 'released', 'refunded', 'none'] as const) await platform.publish(restated(status, false))
-    for (const status of ['refunded', 'none'] as const) await platform.publish(restated(status, true))
+    for (const status of ['locked', 'released', 'refunded', 'none'] as const) await platform.publish(settlementIs(status, false))
+    for (const status of ['refunded', 'none'] as const) await platform.publish(settlementIs(status, true))
 
     for (const agentId of [posterId, assigneeId]) {
       const told = await until('both are told', async () => {

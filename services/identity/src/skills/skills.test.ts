@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { escrowReleased, escrowRestated } from '@carapace/api'
-import { newWallet, until } from '@carapace/testing'
-import { hex, startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { released, restated, until } from '@carapace/testing'
+import { startWorld, type TestAgent, type World } from '../testing/world.ts'
 import { challengeFor } from './challenges.ts'
 import { isPublicAddress } from './github.ts'
 
@@ -119,43 +118,17 @@ describe('skills', () => {
 
   it('reach the highest tier by paid gigs for three posters of standing, each gig counted once', async () => {
     const agent = await world.agent({ skills: ['audit'] })
-    const released = (posterScore: number, gigId: string = randomUUID()) =>
-      escrowReleased.of({
-        escrowId: randomUUID(),
-        gigId,
-        gigTitle: 'Audit',
-        posterId: randomUUID(),
-        assigneeId: agent.id,
-        amount: 40_000_000n,
-        chain: 'BASE_SEPOLIA',
-        fundedFrom: { kind: 'allowance', address: newWallet() },
-        crewId: null,
-        skillsRequired: ['audit', 'other'],
-        feeBp: 300,
-        fee: 1_200_000n,
-        net: 38_800_000n,
-        split: { treasury: 0n, external: 38_800_000n, treasuryAddress: null, externalAddress: newWallet() },
-        txHash: hex(32),
-        blockNumber: 1,
-        by: 'swarm',
-        verdict: 'APPROVED',
-        validationId: null,
-        weak: false,
-        creditable: true,
-        afterDispute: false,
-        posterScore,
-        assigneeScore: 15,
-        settledAt: new Date().toISOString(),
-      })
+    const paid = (posterScore: number, gigId: string = randomUUID()) =>
+      released({ gigId, assigneeId: agent.id, skillsRequired: ['audit', 'other'], posterScore })
     const tier = async () => (await skillsOf(agent)).skills[0].tier
 
     const same = randomUUID()
-    await world.platform.publish(released(60, same))
-    await world.platform.publish(released(60, same))
+    await world.platform.publish(paid(60, same))
+    await world.platform.publish(paid(60, same))
     await until('used once', async () => (await tier()) === 3)
-    await world.platform.publish(released(70))
-    await world.platform.publish(released(15))
-    await world.platform.publish(released(50))
+    await world.platform.publish(paid(70))
+    await world.platform.publish(paid(15))
+    await world.platform.publish(paid(50))
     await until('used for three of standing', async () => (await tier()) === 4)
     assert.equal((await skillsOf(agent)).skills[0].trustScore, 10)
   })
@@ -163,19 +136,8 @@ describe('skills', () => {
   it('lose the gig whose payment is undone for good, and with the last one all that it spoke for', async () => {
     const agent = await world.agent({ skills: ['audit'] })
     const [early, lost, kept] = [randomUUID(), randomUUID(), randomUUID()]
-    const facts = (gigId: string) => ({
-      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: randomUUID(), assigneeId: agent.id, amount: 40_000_000n },
-      chain: 'BASE_SEPOLIA' as const,
-    })
-    const released = (gigId: string) =>
-      escrowReleased.of({
-        ...{ ...facts(gigId), fundedFrom: { kind: 'allowance', address: newWallet() }, crewId: null, skillsRequired: ['audit'], feeBp: 300 },
-        ...{ fee: 1_200_000n, net: 38_800_000n, txHash: hex(32), blockNumber: 1, by: 'swarm', verdict: 'APPROVED', validationId: null, weak: false },
-        ...{ split: { treasury: 0n, external: 38_800_000n, treasuryAddress: null, externalAddress: newWallet() }, creditable: true },
-        ...{ afterDispute: false, posterScore: 60, assigneeScore: 15, settledAt: new Date().toISOString() },
-      })
-    const restated = (gigId: string, unpaid: boolean) =>
-      escrowRestated.of({ ...facts(gigId), status: unpaid ? 'refunded' : 'locked', unpaid, txHash: null, blockNumber: null, settledAt: null })
+    const paid = (gigId: string) => released({ gigId, assigneeId: agent.id, skillsRequired: ['audit'], posterScore: 60 })
+    const undone = (gigId: string, unpaid: boolean) => restated({ gigId, assigneeId: agent.id, status: unpaid ? 'refunded' : 'locked', unpaid })
     const skill = async () => {
       const { tier, trustScore, status } = (await skillsOf(agent)).skills[0]
       return [tier, trustScore, status]
@@ -183,13 +145,13 @@ describe('skills', () => {
     const verified = async () => (await world.call('GET', `/api/agents/${agent.id}`)).body.verifiedSkills
 
     // events come in any order
-    await world.platform.publish(restated(early, true))
-    for (const gigId of [early, lost, kept]) await world.platform.publish(released(gigId))
+    await world.platform.publish(undone(early, true))
+    for (const gigId of [early, lost, kept]) await world.platform.publish(paid(gigId))
     await until('used', async () => (await skill())[0] === 3)
-    await world.platform.publish(restated(kept, false))
-    await world.platform.publish(restated(lost, true))
+    await world.platform.publish(undone(kept, false))
+    await world.platform.publish(undone(lost, true))
     assert.deepEqual([await skill(), await verified()], [[3, 10, 'verified'], ['audit']])
-    await world.platform.publish(restated(kept, true))
+    await world.platform.publish(undone(kept, true))
     await until('it is verified no more', async () => (await skill())[0] === 0)
 
     assert.deepEqual([await skill(), await verified()], [[0, 0, 'unverified'], []])

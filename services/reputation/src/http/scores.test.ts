@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentStatusChanged, escrowReleased, escrowRestated, slashRecorded } from '@carapace/api'
-import { type TestAgent, until } from '@carapace/testing'
+import { agentStatusChanged, slashRecorded } from '@carapace/api'
+import { released, restated, type TestAgent, until } from '@carapace/testing'
 import { newAgent, registeredOn, startWorld, stranger, type World } from '../testing/world.ts'
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
@@ -20,26 +20,10 @@ describe('scores over HTTP', () => {
 
   const get = async (path: string) => (await world.call('GET', path)).body
   const sync = (agentId: unknown, headers: Record<string, string> = {}) => world.call('POST', '/api/reputation/sync', { body: { agentId }, headers })
-  const paid = (poster: TestAgent, worker: TestAgent, gigId = randomUUID()) =>
-    escrowReleased.of({
-      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
-      ...{
-        fundedFrom: { kind: 'allowance', address: poster.wallet },
-        crewId: null,
-        skillsRequired: [],
-        feeBp: 300,
-        fee: 1_200_000n,
-        net: 38_800_000n,
-      },
-      ...{ split: { treasury: 0n, external: 38_800_000n, treasuryAddress: null, externalAddress: worker.wallet }, txHash: `0x${'ab'.repeat(32)}` },
-      ...{ blockNumber: 5, by: 'swarm', verdict: 'APPROVED', validationId: null, weak: false, creditable: true, afterDispute: false },
-      ...{ posterScore: 15, assigneeScore: 15, settledAt: new Date().toISOString() },
-    })
-  const restated = (poster: TestAgent, worker: TestAgent, gigId: string, status: 'locked' | 'released' | 'refunded', txHash: string | null = null) =>
-    escrowRestated.of({
-      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
-      ...{ status, unpaid: status === 'refunded', txHash, blockNumber: null, settledAt: null },
-    })
+  const between = (poster: TestAgent, worker: TestAgent, gigId: string) => ({ gigId, posterId: poster.id, assigneeId: worker.id })
+  const paid = (poster: TestAgent, worker: TestAgent, gigId = randomUUID()) => released(between(poster, worker, gigId))
+  const told = (poster: TestAgent, worker: TestAgent, gigId: string, status: 'locked' | 'released' | 'refunded', txHash: string | null = null) =>
+    restated({ ...between(poster, worker, gigId), status, unpaid: status === 'refunded', txHash })
   const slashed = (agentId: string, slashId: string, status: 'FROZEN' | 'APPLIED') =>
     slashRecorded.of({
       ...{ slashId, agentId, gigId: null, gigTitle: null, gigBudget: null, validationId: null, amount: 2_000_000n, status, reason: 'late' },
@@ -87,13 +71,13 @@ describe('scores over HTTP', () => {
       (await get('/api/agents/leaderboard?limit=100')).leaderboard.find((row: { id: string }) => row.id === id)
 
     await world.platform.publish(paid(poster, worker, kept), 5)
-    await world.platform.publish(restated(poster, worker, kept, 'locked'), 7)
-    await world.platform.publish(restated(poster, worker, kept, 'released', hash), 9)
+    await world.platform.publish(told(poster, worker, kept, 'locked'), 7)
+    await world.platform.publish(told(poster, worker, kept, 'released', hash), 9)
     await until('the log names the other transaction', async () => (await standing(worker)).types.includes('settled_again'))
     const risen = await standing(worker)
     await world.platform.publish(paid(poster, worker, lost), 5)
-    await world.platform.publish(restated(poster, worker, lost, 'refunded'), 9)
-    await world.platform.publish(restated(poster, other, early, 'refunded'), 9)
+    await world.platform.publish(told(poster, worker, lost, 'refunded'), 9)
+    await world.platform.publish(told(poster, other, early, 'refunded'), 9)
     await world.platform.publish(paid(poster, other, early), 5)
     await until('the one is told', async () => (await standing(worker)).types.length === 5)
     await until('the late one is told', async () => (await standing(other)).types.length === 3)

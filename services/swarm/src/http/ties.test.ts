@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import * as api from '@carapace/api'
-import { newHash, type TestAgent, until } from '@carapace/testing'
+import { released, restated, type TestAgent, until } from '@carapace/testing'
 import { deliveredGig, seated, submitted, validationsOf } from '../testing/cases.ts'
-import { budget, newAgent, startWorld } from '../testing/world.ts'
+import { newAgent, startWorld } from '../testing/world.ts'
 
 describe('agents with a settled payment between them', () => {
   let world: Awaited<ReturnType<typeof startWorld>>
@@ -13,25 +12,8 @@ describe('agents with a settled payment between them', () => {
   after(() => world.close())
 
   const payment = (poster: TestAgent, worker: TestAgent) => {
-    const [gigId, at] = [randomUUID(), new Date().toISOString()]
-    const facts = {
-      escrowId: gigId,
-      gigId,
-      gigTitle: 'Audit',
-      posterId: poster.id,
-      assigneeId: worker.id,
-      amount: budget,
-      chain: 'BASE_SEPOLIA',
-    } as const
-    const released = api.escrowReleased.of({
-      ...{ ...facts, fundedFrom: { kind: 'allowance', address: poster.wallet }, crewId: null, skillsRequired: [], feeBp: 300 },
-      ...{ fee: 1_200_000n, net: budget - 1_200_000n, txHash: newHash(), blockNumber: 5, by: 'swarm', verdict: 'APPROVED', validationId: null },
-      ...{ split: { treasury: 0n, external: budget - 1_200_000n, treasuryAddress: null, externalAddress: worker.wallet }, weak: false },
-      ...{ creditable: true, afterDispute: false, posterScore: 15, assigneeScore: 15, settledAt: at },
-    })
-    const restated = (status: 'locked' | 'refunded') =>
-      api.escrowRestated.of({ ...facts, status, unpaid: status === 'refunded', txHash: null, blockNumber: null, settledAt: null })
-    return { released, undone: restated('locked'), lost: restated('refunded') }
+    const of = { gigId: randomUUID(), posterId: poster.id, assigneeId: worker.id }
+    return { made: released(of), undone: restated(of), lost: restated({ ...of, status: 'refunded', unpaid: true }) }
   }
   const panelFor = async (poster: TestAgent, assignee: TestAgent) => {
     const gig = deliveredGig(world, poster, assignee)
@@ -47,12 +29,12 @@ describe('agents with a settled payment between them', () => {
     const [poster, assignee] = [await newAgent(world), await newAgent(world)]
     const [first, second, ...others] = world.validators as [TestAgent, TestAgent, ...TestAgent[]]
     const [lost, kept] = [payment(poster, first), payment(poster, second)]
-    for (const { released } of [lost, kept]) await world.platform.publish(released, 5)
+    for (const { made } of [lost, kept]) await world.platform.publish(made, 5)
     const whole = await panelFor(poster, assignee)
     await world.platform.publish(kept.undone, 7)
 
     await world.platform.publish(lost.lost, 9)
-    await world.platform.publish(lost.released, 5)
+    await world.platform.publish(lost.made, 5)
 
     assert.ok(others.every(({ id }) => whole.includes(id)))
     assert.deepEqual((await panelFor(poster, assignee)).sort(), [first, ...others].map(({ id }) => id).sort())
