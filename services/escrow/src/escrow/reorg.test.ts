@@ -7,7 +7,7 @@ import type { Result } from './change.ts'
 import { type Escrow, holdsMoney, type Status } from './escrow.ts'
 import { lockConfirmed, lockFailed, lockReorged, reserve, sendLock } from './locking.ts'
 import { postings } from './postings.ts'
-import { payoutRefuted, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
+import { payeeFailed, payoutRefuted, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
 
 const moment = { now: start, timers: false, splitTo: null }
 const scores = { posterScore: 15, assigneeScore: 15 }
@@ -132,6 +132,22 @@ describe('an escrow whose block is gone', () => {
     assert.equal(met.status, 'funding')
     assert.equal(hear(met, { op: 'lock', is: 'confirmed', seq: 3 }).status, 'releasing')
     assert.equal(hear(met, { op: 'lock', is: 'failed', seq: 3 }).status, 'unfunded')
+  })
+
+  it('names the payee again when its block is gone with that of the lock, and failed', () => {
+    const assigned = advance({ ...locked, lock: { ...locked.lock!, payee: wallets.poster } }, moment).state
+    const gone = hear(assigned, { op: 'lock', is: 'reorged', seq: 2 })
+    const unnamed = payeeFailed(gone, 1, start)!.state
+
+    const back = lockConfirmed(unnamed, about(3), moment)!
+
+    assert.equal(unnamed.status, 'funding')
+    assert.deepEqual(
+      back.events.map(({ data }) => [data.kind, data.round]),
+      [['escrow.payee', 2]],
+    )
+    assert.equal(payeeFailed(over.release, 1, start)?.state.lock?.payeeFailed, true)
+    assert.equal(payeeFailed(over.refund, 1, start), undefined)
   })
 
   it('owes the payee what a payout without its lock did not pay', () => {

@@ -85,11 +85,13 @@ export function payoutRefuted(e: Escrow): Result | undefined {
   return { state: move(e, 'revoke', { settlement }), events: [restated(e, e.disputedAt ? 'disputed' : 'locked')] }
 }
 
+/** The contract does not know whom to pay: it is told a day later, or before its lock or the payout is tried again. */
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {
-  if (!e.lock || round < e.lock.payeeRound || next(e.status, 'release') === undefined) return undefined
+  if (!e.lock || round < e.lock.payeeRound || e.settlement?.kind === 'refund') return undefined
+  const state: Escrow = { ...e, lock: { ...e.lock, payeeFailed: true, payeeRound: round } }
+  if (next(e.status, 'release') === undefined) return { state, events: [] }
   const retryAt = new Date(now.getTime() + retryAfterMs)
-  const dueAt = e.dueAt && e.dueAt < retryAt ? e.dueAt : retryAt
-  return { state: { ...e, lock: { ...e.lock, payeeFailed: true, payeeRound: round }, dueAt }, events: [] }
+  return { state: { ...state, dueAt: e.dueAt && e.dueAt < retryAt ? e.dueAt : retryAt }, events: [] }
 }
 
 export const receiptVerdict = ({ by }: Pick<Settlement, 'by'>): 'APPROVED' | 'ORACLE' | 'DEFAULT' =>

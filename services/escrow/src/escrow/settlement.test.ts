@@ -101,6 +101,24 @@ describe('settlement of a gig', () => {
     assert.deepEqual(settle.args.outcome, { kind: 'release', fee: '916667', splitTo: custodial, splitAmount: '16208333' })
   })
 
+  it('tells the contract again whom to pay when that failed after the payout was decided', async () => {
+    const story = await newGig(world)
+    await lockFunds(world, story)
+    world.chain = ({ kind }) => (kind === 'escrow.payee' || kind === 'escrow.settle' ? 'wait' : 'confirm')
+    for (const draft of [told.assigned(story), told.submitted(story), told.resolved(story, 'approved')]) await world.platform.publish(draft)
+    const sent = (kind: string) => world.commands.find(command => command.kind === kind && command.opKey.includes(story.gigId))
+    await until('both are sent', () => sent('escrow.payee') && sent('escrow.settle'))
+
+    await world.outcome(sent('escrow.payee')!, 'fail', 'OUT_OF_GAS')
+    await world.outcome(sent('escrow.settle')!, 'fail', 'REVERTED')
+    await until('it will be tried again', async () => (await escrowOf(world, story.gigId)).nextDeadline?.action === 'retry')
+    world.chain = () => 'confirm'
+    await world.platform.advance(daySeconds + 60)
+
+    await untilStatus(world, story.gigId, 'released')
+    assert.deepEqual(kinds(story), ['escrow.lock', 'escrow.payee', 'escrow.settle', 'escrow.approve', 'escrow.payee', 'escrow.settle'])
+  })
+
   it('is disputed once more by a retry of the same request only', async () => {
     const story = await deliveredGig(world)
     const dispute = (headers: object = {}) =>
