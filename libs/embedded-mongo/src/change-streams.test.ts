@@ -237,4 +237,16 @@ describe('change streams', () => {
     await stream.close()
     await own.stop()
   })
+
+  it('end for somebody who waits when their cursor is killed', async () => {
+    const db = test.db()
+    const { cursor } = await db.command({ aggregate: 1, pipeline: [{ $changeStream: {} }], cursor: {} })
+    const getMores = async () => (await test.client.db('admin').command({ serverStatus: 1 })).opcounters.getMore
+    const before = await getMores()
+    const waiting = refusalOf(db.command({ getMore: cursor.id, collection: '$cmd.aggregate', maxTimeMS: 60_000 }))
+    while ((await getMores()) === before);
+    await db.command({ killCursors: '$cmd.aggregate', cursors: [cursor.id] })
+
+    assert.equal((await waiting).codeName, 'CursorKilled')
+  })
 })

@@ -26,6 +26,8 @@ export interface Cursor {
   stream: AsyncIterator<Buffer | Tick> | Iterator<Buffer | Tick>
   /** In the place of `stream` for a cursor that never ends. */
   live?: LiveSource | undefined
+  /** Wakes the `getMore` that waits for something new. */
+  whenKilled?: (() => void) | undefined
   /** Read from the stream but not sent: it did not fit into the last batch. */
   ahead: Buffer | undefined
   /** The query's limit may be reached before the stream is asked for one more document. */
@@ -63,6 +65,7 @@ export function findCursor(cursors: Cursors, id: number): Cursor {
 
 export function killCursor(cursors: Cursors, cursor: Cursor): void {
   cursors.delete(cursor.id)
+  cursor.whenKilled?.()
   void cursor.stream.return?.()
 }
 

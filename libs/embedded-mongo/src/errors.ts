@@ -89,6 +89,7 @@ export const codeNames: Readonly<Record<number, string>> = {
   222: 'CloseChangeStream',
   224: 'QueryFeatureNotAllowed',
   225: 'TransactionTooOld',
+  237: 'CursorKilled',
   238: 'NotImplemented',
   234: 'RetryChangeStream',
   239: 'SnapshotTooOld',

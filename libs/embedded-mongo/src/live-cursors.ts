@@ -35,10 +35,13 @@ export async function nextLive(context: Context, cursor: Cursor, live: LiveSourc
     const documents = live.take(size)
     const left = waitsUntil - Date.now()
     cursor.usedAt = Date.now()
-    if (!engine.cursors.has(cursor.id)) fail(43, `cursor id ${cursor.id} was killed`)
+    if (!engine.cursors.has(cursor.id)) fail(237, 'operation was interrupted because a client killed the cursor')
     if (documents.length > 0 || live.isOver() || left <= 0 || engine.log.isClosed()) return reply(context, 'nextBatch', cursor, live, documents)
     if (context.connection.isClosed()) fail(279, 'the client has gone')
-    await engine.log.change(Math.min(left, lookMs))
+    const killed = new Promise<void>(resolve => {
+      cursor.whenKilled = resolve
+    })
+    await Promise.race([engine.log.change(Math.min(left, lookMs)), killed])
   }
 }
 
