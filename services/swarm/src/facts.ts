@@ -14,7 +14,7 @@ interface TieRow {
   b: string
   at: Date
   /** The chain has taken it back for good. */
-  undone?: boolean
+  isUndone?: boolean
 }
 interface ProvenRow {
   /** micro-USDC */
@@ -33,7 +33,7 @@ export interface Facts {
 
 const crewSchema = new Schema<CrewRow>({ leadAgentId: String, memberIds: [String] })
 crewSchema.index({ memberIds: 1 }, { name: 'members' })
-const tieSchema = new Schema<TieRow>({ a: String, b: String, at: Date, undone: Boolean })
+const tieSchema = new Schema<TieRow>({ a: String, b: String, at: Date, isUndone: Boolean })
 tieSchema.index({ a: 1, at: -1 }, { name: 'a_at' })
 tieSchema.index({ b: 1, at: -1 }, { name: 'b_at' })
 
@@ -43,7 +43,7 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
   const standing = projection<ProvenRow>(db, { collection: 'standing', schema: new Schema<ProvenRow>({ totalBonded: BigInt }) })
   type Bonded = { agentId: string; totalBonded: bigint }
   const bonded = ({ agentId, totalBonded }: Bonded, event: api.CloudEvent) => standing.apply(agentId, { totalBonded }, event)
-  const wasPaid = async (b: string) => (await ties.find({ b, undone: { $ne: true } }, { sort: { at: -1 }, limit: 1 })).length > 0
+  const wasPaid = async (b: string) => (await ties.find({ b, isUndone: { $ne: true } }, { sort: { at: -1 }, limit: 1 })).length > 0
 
   return {
     subscriptions: [
@@ -59,7 +59,7 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
         ties.apply(gigId, { a: posterId, b: assigneeId, at: new Date(settledAt) }, event),
       ),
       on(api.escrowRestated, async ({ gigId, unpaid }, event) => {
-        if (unpaid) await ties.apply(gigId, { undone: true }, event)
+        if (unpaid) await ties.apply(gigId, { isUndone: true }, event)
       }),
     ],
     crewsOf: async agentIds => {
@@ -70,7 +70,7 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
     },
     tiedTo: async (agentIds, after) => {
       const ids = [...agentIds]
-      const rows = await ties.find({ at: { $gte: after }, undone: { $ne: true }, $or: [{ a: { $in: ids } }, { b: { $in: ids } }] })
+      const rows = await ties.find({ at: { $gte: after }, isUndone: { $ne: true }, $or: [{ a: { $in: ids } }, { b: { $in: ids } }] })
       return new Set(rows.flatMap(row => [row.a, row.b]))
     },
     proven: async agentIds => {
