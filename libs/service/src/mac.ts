@@ -12,6 +12,7 @@ const digestBytes = 32
  */
 export function macOf(key: string | Buffer): Mac {
   const { inner, outer } = pads(Buffer.from(key))
+  // one `outer` for all texts: nothing comes between its writing and its reading
   return text => {
     const bytes = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(text))
     inner.copy(bytes)

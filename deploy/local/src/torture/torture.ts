@@ -8,7 +8,7 @@ import { deliver, escrowOf, fundedJob, gigOf, headersOf, type Job, micro, openPa
 export interface Victim {
   name: string
   pid(): number | undefined
-  /** Resolves once it serves again; not there for what the others wait for. */
+  /** Resolves once it serves again. Database and networks have none: whoever needs them is not ready before they are. */
   ready?(): Promise<void>
 }
 

@@ -14,8 +14,8 @@ const outageMs = Number(process.env.TORTURE_OUTAGE_MS ?? 30_000)
 const random = seeded(seed)
 /** Leases as in production: a machine that does other things, too, must not look like a lost leader. */
 const timings = { leaseTtlMs: defaultTimings.leaseTtlMs, leaseTrustMs: defaultTimings.leaseTrustMs }
-/** Seconds, for a machine that is busy. */
-const patience = 240
+/** Long, for a machine that is busy. */
+const patienceSeconds = 240
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 interface Round {
@@ -32,7 +32,7 @@ async function round(name: string, run: (parts: Round) => Promise<{ work: readon
   const began = performance.now()
   try {
     const { work, note = '' } = await run({ kit, host, door })
-    await allOver(kit, work, patience)
+    await allOver(kit, work, patienceSeconds)
     await assertExactlyOnce(kit, work)
     console.log(`ok    ${name}: ${work.length} operations, ${((performance.now() - began) / 1_000).toFixed(1)} s ${note}`)
     return true
@@ -63,7 +63,7 @@ const outage = () =>
   round(`no node for ${outageMs / 1_000} s`, async ({ kit, host, door }) => {
     const work = makeWork(inFlight)
     await host.start({ wsUrl: door.url, batchSize: 10, timings })
-    await until('the lane listens', () => host.listening, patience)
+    await until('the lane listens', () => host.listening, patienceSeconds)
     host.send(work.slice(0, inFlight / 2).map(one => one.draft))
     await sleep(100)
     door.faults.down = true
@@ -71,7 +71,7 @@ const outage = () =>
     host.send(work.slice(inFlight / 2).map(one => one.draft))
     await sleep(outageMs / 2)
     door.faults.down = false
-    await allOver(kit, work, patience)
+    await allOver(kit, work, patienceSeconds)
     const tried = await kit.db.ops.countDocuments({ attempts: { $gt: 0 } })
     return { work, note: `tries spent: ${tried}` }
   })
@@ -138,7 +138,7 @@ const chaos = () =>
         await faults[name]!().catch(() => undefined)
       } else await sleep(50)
     }
-    await until('all handled', () => host.unhandled === 0, patience)
+    await until('all handled', () => host.unhandled === 0, patienceSeconds)
     return { work, note: told.join(' ') }
   })
 
