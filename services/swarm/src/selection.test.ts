@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { dayMs } from '@carapace/api'
+import fc from 'fast-check'
+import { type Candidate, draw, isEligible, order, ticketsOf } from './selection.ts'
+import { ago, now } from './testing/moment.ts'
+
+const beacon = `0x${'ab'.repeat(32)}`
+const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate => ({
+  agentId,
+  score: 20,
+  risk: 0,
+  isActive: true,
+  isPlatform: false,
+  lastSeenAt: ago(dayMs),
+  registeredAt: ago(10 * dayMs),
+  openVotes: 0,
+  hasRequiredSkill: false,
+  crewIds: [],
+  tied: false,
+  ...given,
+})
+
+describe('selection', () => {
+  const cases: [string, Partial<Candidate>, boolean][] = [
+    ['an ordinary agent', {}, true],
+    ['a score of 15', { score: 15 }, true],
+    ['a score below 15', { score: 14.9 }, false],
+    ['a risk of 60', { risk: 60 }, true],
+    ['a risk above 60', { risk: 61 }, false],
+    ['a suspended agent', { isActive: false }, false],
+    ['the platform agent', { isPlatform: true }, false],
+    ['an agent not seen for 31 days', { lastSeenAt: ago(31 * dayMs), registeredAt: ago(90 * dayMs) }, false],
+    ['an agent with 20 open votes', { openVotes: 20 }, false],
+    ['an excluded party', { agentId: 'poster' }, false],
+    ['a crew-mate of a party', { crewIds: ['their-crew'] }, false],
+  ]
+  for (const [title, given, expected] of cases) {
+    it(`${expected ? 'admits' : 'refuses'} ${title}`, () => {
+      assert.equal(isEligible(candidate('a', given), new Set(['poster']), new Set(['their-crew']), now), expected)
+    })
+  }
+
+  it('gives tickets by score and skill', () => {
+    assert.deepEqual(
+      [
+        ticketsOf({ score: 15, hasRequiredSkill: false }),
+        ticketsOf({ score: 70, hasRequiredSkill: false }),
+        ticketsOf({ score: 40, hasRequiredSkill: true }),
+      ],
+      [1, 4, 5],
+    )
+  })
+
+  const pool = fc.uniqueArray(fc.record({ id: fc.uuid(), young: fc.boolean(), crew: fc.option(fc.constantFrom('c1', 'c2')), tied: fc.boolean() }), {
+    maxLength: 14,
+    selector: entry => entry.id,
+  })
+  const seatsOf = (entries: { id: string; young: boolean; crew: string | null; tied: boolean }[]) =>
+    order(
+      beacon,
+      entries.map(entry =>
+        candidate(entry.id, { registeredAt: entry.young ? ago(dayMs) : ago(10 * dayMs), crewIds: entry.crew ? [entry.crew] : [], tied: entry.tied }),
+      ),
+      now,
+    )
+
+  it('draws the same panel from the same beacon, whatever order the agents come in', () => {
+    fc.assert(
+      fc.property(pool, fc.integer({ min: 1, max: 7 }), (entries, count) => {
+        const ids = (list: typeof entries) => draw(seatsOf(list), count).map(seat => seat.agentId)
+        assert.deepEqual(ids(entries), ids([...entries].reverse()))
+        assert.equal(new Set(ids(entries)).size, Math.min(count, entries.length))
+      }),
+    )
+  })
+
+  it('takes at most half young ones and one of a crew while others remain', () => {
+    fc.assert(
+      fc.property(pool, fc.integer({ min: 2, max: 7 }), (entries, count) => {
+        const seats = seatsOf(entries)
+        const chosen = draw(seats, count)
+        const left = seats.filter(seat => !chosen.includes(seat))
+        const young = chosen.filter(seat => seat.young).length
+        if (young > Math.floor(count / 2)) assert.ok(left.every(seat => seat.young || seat.crewIds.length > 0))
+      }),
+    )
+  })
+
+  it('takes agents with ties only when there is nobody else', () => {
+    const seats = seatsOf([
+      { id: 'tied', young: false, crew: null, tied: true },
+      { id: 'x', young: false, crew: null, tied: false },
+      { id: 'y', young: false, crew: null, tied: false },
+    ])
+
+    assert.equal(seats.at(-1)?.agentId, 'tied')
+  })
+})
