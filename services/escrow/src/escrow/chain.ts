@@ -15,7 +15,7 @@ import { directLockGone, directLockSeen, tryDirectLock } from './direct.ts'
 import type { Escrow } from './escrow.ts'
 import { changeEscrow, momentOf } from './keep.ts'
 import { lockConfirmed, lockFailed, lockReorged } from './locking.ts'
-import { payeeFailed, payoutRefuted, type Released, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
+import { payeeFailed, payoutMisread, payoutRefuted, type Released, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
 
 type Confirmed = PayloadOf<typeof chainCommandConfirmed>
 type Failed = PayloadOf<typeof chainCommandFailed>
@@ -53,7 +53,9 @@ export const escrowChain = (parts: Parts): Subscription[] => [
   on(chainEvent('Escrow', 'EscrowReclaimed'), async log => (log.final ? directLockGone(parts, log) : undefined)),
   on(chainEvent('Escrow', 'EscrowReleased'), async log => {
     const escrow = await escrowOf(parts, log)
-    if (escrow) await released(parts, escrow.id, log, log)
+    if (!escrow) return
+    await changeEscrow(parts, escrow.id, present => payoutMisread(present, paidBy(log)))
+    await released(parts, escrow.id, log, log)
   }),
   on(chainEvent('Escrow', 'EscrowRefunded'), async log => {
     const escrow = await escrowOf(parts, log)
@@ -93,6 +95,7 @@ async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
 }
 
 const microOf = (value: unknown): bigint => BigInt(String(value))
+const paidBy = ({ args }: Pick<ChainLog, 'args'>) => ({ fee: microOf(args.fee), net: microOf(args.net), treasury: microOf(args.splitAmount) })
 
 async function released(parts: Parts, gigId: string, at: OnChain & { seq?: number }, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
   const { posterId, assignment } = await parts.escrows.need(gigId)
@@ -101,7 +104,7 @@ async function released(parts: Parts, gigId: string, at: OnChain & { seq?: numbe
     txHash: at.txHash,
     blockNumber: at.blockNumber,
     ...seqOf(at),
-    ...(log ? { paid: { fee: microOf(log.args.fee), net: microOf(log.args.net), treasury: microOf(log.args.splitAmount) } } : {}),
+    ...(log ? { paid: paidBy(log) } : {}),
     posterScore: poster?.fusedScore ?? newcomerScore.fusedScore,
     assigneeScore: assignee?.fusedScore ?? newcomerScore.fusedScore,
   }

@@ -85,6 +85,10 @@ export function payoutRefuted(e: Escrow): Result | undefined {
   return { state: move(e, 'revoke', { settlement }), events: [restated(e, e.disputedAt ? 'disputed' : 'locked')] }
 }
 
+/** The contract has paid in other parts than we took for granted: after its timeout, so that our command found nothing left to do. */
+export const payoutMisread = (e: Escrow, { fee, treasury }: NonNullable<Released['paid']>): Result | undefined =>
+  e.status === 'released' && (e.settlement!.fee !== fee || e.settlement!.treasury !== treasury) ? payoutRefuted(e) : undefined
+
 /** The contract does not know whom to pay: it is told a day later, or before its lock or the payout is tried again. */
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {
   if (!e.lock || round < e.lock.payeeRound || e.settlement?.kind === 'refund') return undefined

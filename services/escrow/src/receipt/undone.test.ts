@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { escrowSlot, onChainKey } from '@carapace/chain'
-import { newHash } from '@carapace/testing'
+import { newHash, newWallet } from '@carapace/testing'
 import { deliveredGig, escrowOf, type Story, told, untilStatus } from '../testing/story.ts'
 import { assertWell } from '../testing/well.ts'
 import { contracts, startWorld, until, type World } from '../testing/world.ts'
@@ -160,6 +160,30 @@ describe('a payment that the chain takes back', () => {
     await untilStatus(world, other.story.gigId, 'unfunded')
 
     await fill(-api.limits.escrow.tvlMicro)
+    await assertWell(world, 'debts')
+  })
+
+  it('is booked as the contract made it: after its timeout all goes to the payee, although our own command says that it is done', async () => {
+    const owed = await owedByPool()
+    const { story, receipt } = await paidGig()
+    const { gigId, chain, amount } = story
+
+    await world.platform.publish(
+      api.chainEvent('Escrow', 'EscrowReleased').of({
+        ...{ logId: randomUUID(), network: chain, contract: 'Escrow', event: 'EscrowReleased', address: contracts.escrow, logIndex: 0 },
+        ...{ txHash: newHash(), blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true },
+        args: { key: onChainKey(gigId), payee: story.worker.wallet, net: String(amount), fee: '0', splitTo: newWallet(), splitAmount: '0' },
+      } as never),
+    )
+
+    const moved = await until('the receipt says so', async () => {
+      const { status, body } = await receiptOf(story)
+      return status === 200 && body.platformFee === 0 && body
+    })
+    const { status, fee, net } = await escrowOf(world, gigId)
+    assert.deepEqual([status, fee, net, moved.id, moved.netPaid], ['released', 0, 40, receipt.id, 40])
+    assert.equal((await earningsOf(story)).totalEarned, 40)
+    assert.equal(await owedByPool(), owed)
     await assertWell(world, 'debts')
   })
 
