@@ -23,9 +23,14 @@ type About = Pick<ChainCommand, 'opKey' | 'round' | 'kind' | 'network'> & { aggr
 /** What the relayer says of a command that has had its effect. `seq` tells newer news of it from older. */
 export function commandConfirmed(
   command: About,
-  { seq = command.round, txHash = newHash(), logs = [] }: { seq?: number; txHash?: string; logs?: ChainLog[] } = {},
+  {
+    seq = command.round,
+    txHash = newHash(),
+    logs = [],
+    already = false,
+  }: { seq?: number; txHash?: string; logs?: ChainLog[]; already?: boolean } = {},
 ): Draft {
-  return chainCommandConfirmed.of({ ...about(command, seq), txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1, logs })
+  return chainCommandConfirmed.of({ ...about(command, seq), txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1, logs, already })
 }
 
 /** What it says of one that failed: for good, unless `terminal` is false. */

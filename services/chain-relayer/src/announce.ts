@@ -51,9 +51,9 @@ export const submitted = (op: OpRecord, seq: number, txHash: string): Announceme
 
 export function confirmed(op: OpRecord, event: typeof chainCommandConfirmed | typeof chainCommandFinalized = chainCommandConfirmed): Announcement {
   const { _id: opKey, round, kind, network, aggregateKey, seq } = op
-  const { txHash, blockNumber, blockHash, blockTime } = op.result!
+  const { txHash, blockNumber, blockHash, blockTime, already = false } = op.result!
   const logs = op.result!.logs as ChainLog[]
-  const draft = event.ofPlain({ opKey, round, kind, network, aggregateKey, seq, txHash, blockNumber, blockHash, blockTime, logs })
+  const draft = event.ofPlain({ opKey, round, kind, network, aggregateKey, seq, txHash, blockNumber, blockHash, blockTime, logs, already })
   return named(op, seq, draft, `${txHash}#${blockHash}`)
 }
 export const finalized = (op: OpRecord): Announcement => confirmed(op, chainCommandFinalized)

@@ -86,7 +86,8 @@ describe('commands', () => {
 
     await kit.send(first)
 
-    await until('confirmed again', () => kit.events.slice(before).some(event => event.type === 'chain.command.confirmed.v1'))
+    const again = await until('confirmed again', () => kit.events.slice(before).find(event => event.type === 'chain.command.confirmed.v1'))
+    assert.equal((again.data as { already: boolean }).already, true)
     assert.equal(await kit.db.txs.countDocuments({ liveOps: first.subject }), 0)
   })
 

@@ -67,7 +67,7 @@ describe('registration', () => {
   it('burns the card of the agent that loses its wallet before the new one is minted', async () => {
     const loser = await world.agent()
     const about = { opKey: `card.mint:${loser.id}:BASE_SEPOLIA`, round: 1, kind: 'card.mint', network: 'BASE_SEPOLIA' as const, seq: 2 }
-    const block = { txHash: hex(32), blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000, logs: [] }
+    const block = { txHash: hex(32), blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000, logs: [], already: false }
     await world.platform.publish(chainCommandConfirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
     const agents = world.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
     await until('the card is minted', async () => (await agents.findOne({ _id: loser.id, 'chains.BASE_SEPOLIA.card.status': 'confirmed' })) !== null)
@@ -160,7 +160,9 @@ describe('registration', () => {
       aggregateKey: `wallet:${walletAddress}`,
       seq: 1,
     } as const
-    await world.platform.publish(chainCommandConfirmed.of({ ...about, txHash, blockNumber: 9, blockHash: hex(32), blockTime: 1, logs: [] }))
+    await world.platform.publish(
+      chainCommandConfirmed.of({ ...about, txHash, blockNumber: 9, blockHash: hex(32), blockTime: 1, logs: [], already: false }),
+    )
 
     const { status, body } = await answer
     assert.equal(status, 201)

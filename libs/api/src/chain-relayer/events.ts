@@ -40,15 +40,20 @@ export const chainCommandSubmitted = event('chain.command.submitted', 'opKey', '
   ...outcome,
   txHash,
 })
+/** The effect was found on chain: another transaction had it, this one at most found nothing left to do. */
+const already = z.boolean()
+
 export const chainCommandConfirmed = event('chain.command.confirmed', 'opKey', 'The effect is in a block (depth 0)', {
   ...outcome,
   ...inBlock,
   logs: z.array(chainLog),
+  already,
 })
 export const chainCommandFinalized = event('chain.command.finalized', 'opKey', 'The block of the effect is final', {
   ...outcome,
   ...inBlock,
   logs: z.array(chainLog),
+  already,
 })
 export const chainCommandFailed = event('chain.command.failed', 'opKey', 'The command had no effect and, in this round, never will', {
   ...outcome,

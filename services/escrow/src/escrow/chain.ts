@@ -10,12 +10,22 @@ import {
 import { escrowSlot, operationParts, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import type { OnChain, Result, Told } from './change.ts'
+import type { Result, Told } from './change.ts'
 import { directLockGone, directLockSeen, tryDirectLock } from './direct.ts'
 import type { Escrow } from './escrow.ts'
 import { changeEscrow, momentOf } from './keep.ts'
 import { lockConfirmed, lockFailed, lockReorged } from './locking.ts'
-import { payeeFailed, payoutMisread, payoutRefuted, type Released, refundSeen, releaseConfirmed, settleFailed, settleReorged } from './settled.ts'
+import {
+  payeeFailed,
+  payoutMisread,
+  payoutRefuted,
+  type Released,
+  refundSeen,
+  releaseConfirmed,
+  type Seen,
+  settleFailed,
+  settleReorged,
+} from './settled.ts'
 
 type Confirmed = PayloadOf<typeof chainCommandConfirmed>
 type Failed = PayloadOf<typeof chainCommandFailed>
@@ -97,13 +107,13 @@ async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
 const microOf = (value: unknown): bigint => BigInt(String(value))
 const paidBy = ({ args }: Pick<ChainLog, 'args'>) => ({ fee: microOf(args.fee), net: microOf(args.net), treasury: microOf(args.splitAmount) })
 
-async function released(parts: Parts, gigId: string, at: OnChain & { seq?: number }, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
+async function released(parts: Parts, gigId: string, at: Seen, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
   const { posterId, assignment } = await parts.escrows.need(gigId)
   const [poster, assignee] = await Promise.all([parts.agents.get(posterId), assignment ? parts.agents.get(assignment.assigneeId) : undefined])
   const seen: Released = {
     txHash: at.txHash,
     blockNumber: at.blockNumber,
-    ...seqOf(at),
+    ...toldOf(at),
     ...(log ? { paid: paidBy(log) } : {}),
     posterScore: poster?.fusedScore ?? newcomerScore.fusedScore,
     assigneeScore: assignee?.fusedScore ?? newcomerScore.fusedScore,
@@ -111,9 +121,9 @@ async function released(parts: Parts, gigId: string, at: OnChain & { seq?: numbe
   await changeEscrow(parts, gigId, escrow => releaseConfirmed(escrow, seen, parts.clock.now()))
 }
 
-async function refunded(parts: Parts, gigId: string, at: OnChain & { seq?: number }): Promise<void> {
+async function refunded(parts: Parts, gigId: string, at: Seen): Promise<void> {
   const { txHash, blockNumber } = at
-  await changeEscrow(parts, gigId, escrow => refundSeen(escrow, { txHash, blockNumber, ...seqOf(at) }, parts.clock.now()))
+  await changeEscrow(parts, gigId, escrow => refundSeen(escrow, { txHash, blockNumber, ...toldOf(at) }, parts.clock.now()))
 }
 
-const seqOf = ({ seq }: { seq?: number }) => (seq === undefined ? {} : { seq })
+const toldOf = ({ seq, already = false }: Seen) => ({ already, ...(seq === undefined ? {} : { seq }) })

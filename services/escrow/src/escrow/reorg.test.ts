@@ -180,6 +180,13 @@ describe('an escrow whose block is gone', () => {
       assert.equal(hear(refunded.state, { op: 'settle', is, seq: 5 }).status, 'refunded', 'the relayer is late')
   })
 
+  it('shows the transaction that the contract tells of, not that of a command which came later and found nothing to do', () => {
+    const late = releaseConfirmed(over.release, { ...about(9), blockNumber: 99, already: true, ...scores }, start)!
+
+    assert.deepEqual(late.events, [])
+    assert.deepEqual(late.state.settlement, { ...over.release.settlement, seq: 9 })
+  })
+
   it('writes off the fee of an undone payout that the contract pays without one after its timeout', () => {
     const book = books()
     const undone = hear(over.release, { op: 'settle', is: 'failed', seq: 2 })

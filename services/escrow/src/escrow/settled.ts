@@ -7,9 +7,14 @@ import { restated } from './restated.ts'
 
 const retryAfterMs = dayMs
 
-export interface Released extends OnChain {
+export interface Seen extends OnChain {
   /** Of the command's outcome; undefined when a final log told of it. */
   seq?: number
+  /** Our command found nothing left to do: its transaction is not the one that had the effect. */
+  already?: boolean
+}
+
+export interface Released extends Seen {
   /** As the log says; undefined when the confirmation carries none. */
   paid?: { fee: bigint; net: bigint; treasury: bigint }
   posterScore: number
@@ -17,9 +22,9 @@ export interface Released extends OnChain {
 }
 
 export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result | undefined {
-  const { paid, posterScore, assigneeScore, seq, ...at } = seen
+  const { paid, posterScore, assigneeScore, seq, already, ...at } = seen
   if (!isNews(e, seq)) return undefined
-  if (e.status === 'released') return seenAgain(e, 'released', at, seq)
+  if (e.status === 'released') return seenAgain(e, 'released', { ...at, already }, seq)
   if (e.status !== 'releasing') return undefined
   const known = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
@@ -32,9 +37,9 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
 }
 
 /** The payer has its money: by our refund, or by anybody after the contract's timeout. Seen while a release was under way, the payout is lost. */
-export function refundSeen(e: Escrow, { seq, ...at }: OnChain & { seq?: number }, now: Date): Result | undefined {
+export function refundSeen(e: Escrow, { seq, already, ...at }: Seen, now: Date): Result | undefined {
   if (!isNews(e, seq)) return undefined
-  if (e.status === 'refunded') return seenAgain(e, 'refunded', at, seq)
+  if (e.status === 'refunded') return seenAgain(e, 'refunded', { ...at, already }, seq)
   if (next(e.status, 'lapse') === undefined) return undefined
   const known = e.settlement ?? newSettlement({ kind: 'refund', round: 0, reason: 'default', by: 'time' })
   const payoutLost = e.status === 'releasing'
@@ -143,11 +148,11 @@ const refunded = (e: Escrow, { reason, by, failure, payoutLost }: Settlement, at
 const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
 
 /** The same effect, perhaps in another block or by another transaction: whoever shows where it was made must hear of that. */
-function seenAgain(e: Escrow, status: 'released' | 'refunded', at: OnChain, seq: number | undefined): Result | undefined {
+function seenAgain(e: Escrow, status: 'released' | 'refunded', { already, ...at }: Seen, seq: number | undefined): Result | undefined {
   const known = e.settlement!
-  const isMoved = at.txHash !== known.txHash || at.blockNumber !== known.blockNumber
+  const isMoved = !already && (at.txHash !== known.txHash || at.blockNumber !== known.blockNumber)
   if (!isMoved && seq === undefined) return undefined
-  const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq }
+  const settlement: Settlement = { ...known, ...(isMoved ? at : {}), seq: seq ?? known.seq }
   return { state: { ...e, settlement }, events: isMoved ? [restated(e, status, settlement)] : [] }
 }
 

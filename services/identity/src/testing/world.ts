@@ -69,7 +69,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
     confirmed: async (agentId, chain, { tokenId = String(tokens++), seq = 2, round = 1, txHash = hex(32) } = {}) => {
       const log = { contract: 'IdentityRegistry', event: 'Registered', args: { agentId: tokenId }, address: hex(20), logIndex: 0 }
       const block = { txHash, blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000 }
-      await tell(chainCommandConfirmed.of({ ...about(agentId, chain, round, seq), ...block, logs: [log] }), seq)
+      await tell(chainCommandConfirmed.of({ ...about(agentId, chain, round, seq), ...block, logs: [log], already: false }), seq)
       return tokenId
     },
     failed: async (agentId, chain, { seq = 2, round = 1, terminal = true } = {}) => {

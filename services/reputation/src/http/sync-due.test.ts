@@ -41,7 +41,7 @@ describe('scores on their way to the networks', () => {
     assert.equal(world.commands.length, 1)
     world.chain = () => 'confirm'
 
-    const block = { txHash: hash, blockNumber: 5, blockHash: hash, blockTime: 1, logs: [] }
+    const block = { txHash: hash, blockNumber: 5, blockHash: hash, blockTime: 1, logs: [], already: false }
     await world.platform.publish(chainCommandConfirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
     assert.equal((await known(agent)).BASE_SEPOLIA.score, 15)
     await world.platform.advance(1)
