@@ -155,12 +155,36 @@ export const failPoint: Command = {
   fields: undefined,
 }
 
+/** Left out without more to say than that. */
+const absent = [
+  'mapReduce',
+  'killOp',
+  'fsyncUnlock',
+  'hostInfo',
+  'top',
+  'getLog',
+  'getCmdLineOpts',
+  'logRotate',
+  'shutdown',
+  'listCommands',
+  'dataSize',
+  'dbHash',
+  'compact',
+  'reIndex',
+  'cloneCollectionAsCapped',
+  'replSetGetConfig',
+  'replSetStepDown',
+  'replSetFreeze',
+  'getDefaultRWConcern',
+  'setDefaultRWConcern',
+  'geoSearch',
+]
+
 /** Commands that MongoDB has and this engine leaves out, with the reason that the client is given. */
 export const refusals: Record<string, [code: number, reason: string]> = {
   saslStart: [18, 'Authentication failed: this server has no users, it listens on loopback or a private socket only'],
   saslContinue: [18, 'Authentication failed: this server has no users'],
   authenticate: [18, 'Authentication failed: this server has no users'],
-  mapReduce: [115, 'mapReduce is not supported by this server'],
   createSearchIndexes: [115, 'Search index commands are only supported with Atlas.'],
   updateSearchIndex: [115, 'Search index commands are only supported with Atlas.'],
   dropSearchIndex: [115, 'Search index commands are only supported with Atlas.'],
@@ -171,26 +195,7 @@ export const refusals: Record<string, [code: number, reason: string]> = {
   createUser: [115, 'users are not supported by this server'],
   createRole: [115, 'users are not supported by this server'],
   eval: [115, 'server-side JavaScript is not supported by this server'],
-  killOp: [115, 'killOp is not supported by this server'],
-  fsyncUnlock: [115, 'fsyncUnlock is not supported by this server'],
-  hostInfo: [115, 'hostInfo is not supported by this server'],
-  top: [115, 'top is not supported by this server'],
-  getLog: [115, 'getLog is not supported by this server'],
-  getCmdLineOpts: [115, 'getCmdLineOpts is not supported by this server'],
-  logRotate: [115, 'logRotate is not supported by this server'],
-  shutdown: [115, 'shutdown is not supported by this server'],
-  listCommands: [115, 'listCommands is not supported by this server'],
-  dataSize: [115, 'dataSize is not supported by this server'],
-  dbHash: [115, 'dbHash is not supported by this server'],
-  compact: [115, 'compact is not supported by this server'],
-  reIndex: [115, 'reIndex is not supported by this server'],
-  cloneCollectionAsCapped: [115, 'cloneCollectionAsCapped is not supported by this server'],
-  replSetGetConfig: [115, 'replSetGetConfig is not supported by this server'],
-  replSetStepDown: [115, 'replSetStepDown is not supported by this server'],
-  replSetFreeze: [115, 'replSetFreeze is not supported by this server'],
-  getDefaultRWConcern: [115, 'getDefaultRWConcern is not supported by this server'],
-  setDefaultRWConcern: [115, 'setDefaultRWConcern is not supported by this server'],
-  geoSearch: [115, 'geoSearch is not supported by this server'],
+  ...Object.fromEntries(absent.map(name => [name, [115, `${name} is not supported by this server`] as [number, string]])),
 }
 
 export function refusal(name: string): Command {

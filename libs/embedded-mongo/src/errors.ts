@@ -141,3 +141,6 @@ export function fail(code: number, message: string, extra?: Record<string, unkno
 export function failConflict(message = 'Write conflict during plan execution and yielding is disabled.'): never {
   throw new MongoError(112, message, {}, ['TransientTransactionError'])
 }
+
+/** What has a time limit did not end within it. */
+export const outOfTime = (): MongoError => new MongoError(50, 'operation exceeded time limit')

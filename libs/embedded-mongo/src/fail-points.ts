@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Cursor } from './cursors.ts'
-import { fail, MongoError } from './errors.ts'
+import { fail, MongoError, outOfTime } from './errors.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy } from './values.ts'
 
 /**
@@ -82,10 +82,6 @@ export function takeWriteFailure(failPoints: FailPoint[], statements: number): '
     found = 'after'
   }
   return found
-}
-
-function outOfTime(): MongoError {
-  return new MongoError(50, 'operation exceeded time limit')
 }
 
 function fires(failPoints: FailPoint[], point: FailPoint): boolean {

@@ -3,7 +3,7 @@ import { type Selection, selectionOf } from './bson-decode.ts'
 import { decode, decodeFields } from './bson-raw.ts'
 import type { Collection } from './catalog.ts'
 import { type Collation, type Folded, foldFilter } from './collation.ts'
-import { MongoError } from './errors.ts'
+import { outOfTime } from './errors.ts'
 import { compileFilter } from './match.ts'
 import { type Near, nearOf, splitNear } from './near.ts'
 import { type Nearest, nearestFirst } from './nearest-first.ts'
@@ -240,7 +240,7 @@ function* sorted(
 
 /** Throws 50 MaxTimeMSExpired once the deadline (milliseconds since the epoch) has passed. */
 export function checkDeadline(deadline: number): void {
-  if (Date.now() > deadline) throw new MongoError(50, 'operation exceeded time limit')
+  if (Date.now() > deadline) throw outOfTime()
 }
 
 /** Runs a query to its end without letting others in between: for writes, which must not interleave. */

@@ -2,7 +2,7 @@ import type { Collection } from './catalog.ts'
 import type { ChangeKind } from './change-log.ts'
 import { checkWriteConcern } from './concerns.ts'
 import type { Context } from './context.ts'
-import { failConflict, MongoError } from './errors.ts'
+import { failConflict, outOfTime } from './errors.ts'
 import { idIndexSpec } from './index-spec.ts'
 import { remember } from './session.ts'
 import { Blocked } from './txn.ts'
@@ -53,7 +53,7 @@ async function waitFor({ txn }: Blocked, deadline: number): Promise<void> {
   if (deadline === Number.POSITIVE_INFINITY) return txn.ended
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new MongoError(50, 'operation exceeded time limit')), Math.max(0, deadline - Date.now()))
+    timer = setTimeout(() => reject(outOfTime()), Math.max(0, deadline - Date.now()))
   })
   await Promise.race([txn.ended, expired]).finally(() => clearTimeout(timer))
 }
