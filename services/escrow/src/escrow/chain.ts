@@ -111,9 +111,7 @@ async function released(parts: Parts, gigId: string, at: Seen, log: Pick<ChainLo
   const { posterId, assignment } = await parts.escrows.need(gigId)
   const [poster, assignee] = await Promise.all([parts.agents.get(posterId), assignment ? parts.agents.get(assignment.assigneeId) : undefined])
   const seen: Released = {
-    txHash: at.txHash,
-    blockNumber: at.blockNumber,
-    ...toldOf(at),
+    ...seenOf(at),
     ...(log ? { paid: paidBy(log) } : {}),
     posterScore: poster?.fusedScore ?? newcomerScore.fusedScore,
     assigneeScore: assignee?.fusedScore ?? newcomerScore.fusedScore,
@@ -122,8 +120,13 @@ async function released(parts: Parts, gigId: string, at: Seen, log: Pick<ChainLo
 }
 
 async function refunded(parts: Parts, gigId: string, at: Seen): Promise<void> {
-  const { txHash, blockNumber } = at
-  await changeEscrow(parts, gigId, escrow => refundSeen(escrow, { txHash, blockNumber, ...toldOf(at) }, parts.clock.now()))
+  await changeEscrow(parts, gigId, escrow => refundSeen(escrow, seenOf(at), parts.clock.now()))
 }
 
-const toldOf = ({ seq, already = false }: Seen) => ({ already, ...(seq === undefined ? {} : { seq }) })
+/** Of a command's outcome or of a log, which both hold more. */
+const seenOf = ({ txHash, blockNumber, seq, already = false }: Seen): Seen => ({
+  txHash,
+  blockNumber,
+  already,
+  ...(seq === undefined ? {} : { seq }),
+})

@@ -22,12 +22,13 @@ export interface Released extends Seen {
 }
 
 export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result | undefined {
-  const { paid, posterScore, assigneeScore, seq, already, ...at } = seen
+  const { paid, posterScore, assigneeScore, seq } = seen
   if (!isNews(e, seq)) return undefined
-  if (e.status === 'released') return seenAgain(e, 'released', { ...at, already }, seq)
+  if (e.status === 'released') return seenAgain(e, 'released', seen)
   if (e.status !== 'releasing') return undefined
   const known = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
+  const at = placeOf(seen)
   const made: Settlement = { ...known, ...parts, ...at, seq: seq ?? known.seq, settledAt: now, retryAt: null, error: null }
   const settlement = made.treasury === 0n ? { ...made, treasuryAddress: null } : made
   return {
@@ -37,10 +38,12 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
 }
 
 /** The payer has its money: by our refund, or by anybody after the contract's timeout. Seen while a release was under way, the payout is lost. */
-export function refundSeen(e: Escrow, { seq, already, ...at }: Seen, now: Date): Result | undefined {
+export function refundSeen(e: Escrow, seen: Seen, now: Date): Result | undefined {
+  const { seq } = seen
   if (!isNews(e, seq)) return undefined
-  if (e.status === 'refunded') return seenAgain(e, 'refunded', { ...at, already }, seq)
+  if (e.status === 'refunded') return seenAgain(e, 'refunded', seen)
   if (next(e.status, 'lapse') === undefined) return undefined
+  const at = placeOf(seen)
   const known = e.settlement ?? newSettlement({ kind: 'refund', round: 0, reason: 'default', by: 'time' })
   const payoutLost = e.status === 'releasing'
   const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq, payoutLost, settledAt: now, retryAt: null, error: null }
@@ -148,12 +151,16 @@ const refunded = (e: Escrow, { reason, by, failure, payoutLost }: Settlement, at
 const isNews = ({ settlement }: Escrow, seq: number | undefined): boolean => seq === undefined || seq > (settlement?.seq ?? 0)
 
 /** The same effect, perhaps in another block or by another transaction: whoever shows where it was made must hear of that. */
-function seenAgain(e: Escrow, status: 'released' | 'refunded', { already, ...at }: Seen, seq: number | undefined): Result | undefined {
+function seenAgain(e: Escrow, status: 'released' | 'refunded', seen: Seen): Result | undefined {
   const known = e.settlement!
+  const { seq, already } = seen
+  const at = placeOf(seen)
   const isMoved = !already && (at.txHash !== known.txHash || at.blockNumber !== known.blockNumber)
   if (!isMoved && seq === undefined) return undefined
   const settlement: Settlement = { ...known, ...(isMoved ? at : {}), seq: seq ?? known.seq }
   return { state: { ...e, settlement }, events: isMoved ? [restated(e, status, settlement)] : [] }
 }
+
+const placeOf = ({ txHash, blockNumber }: OnChain): OnChain => ({ txHash, blockNumber })
 
 const notMade = ({ undone }: Settlement) => ({ undone: undone + 1, txHash: null, blockNumber: null })
