@@ -3,8 +3,8 @@ import type { ServiceName } from '@carapace/api'
 import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
 import { Interface } from 'ethers'
-import { examine } from './doctor/examine.ts'
 import { services } from './services.ts'
+import { untilWell } from './testing/health.ts'
 import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from './testing/job.ts'
 import { newValidators } from './testing/stories.ts'
 
@@ -48,16 +48,12 @@ describe('a gig of which the chain takes something back', function () {
     const { body } = await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
     return [body.balance, body.reserved]
   }
-  const assertWell = async () => {
+  const assertWell = () => {
     const patient = {
       ...{ baseUrl: platform.url, services: services.map(({ api }) => api.name as ServiceName), adminKey: undefined, signer: undefined },
       ...{ address: (name: ServiceName) => platform.service(name).url, peers: platform.service('escrow').platform.peers },
     }
-    await until('the doctor finds nothing', async () => {
-      const wrong = (await examine(patient)).filter(({ count }) => count > 0)
-      if (wrong.length > 0) throw new Error(JSON.stringify(wrong))
-      return true
-    })
+    return untilWell(patient, 10)
   }
 
   const hire = async (gigId: string, poster: Player, worker: Player) => {

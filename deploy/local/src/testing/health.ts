@@ -2,27 +2,34 @@ import assert from 'node:assert/strict'
 import type { ServiceName } from '@carapace/api'
 import { addressesOf, type Config, makePeers } from '@carapace/service'
 import { until } from '@carapace/testing'
-import { examine, type Finding } from '../doctor/examine.ts'
+import { examine, type Finding, type Patient } from '../doctor/examine.ts'
 import { services } from '../services.ts'
 
 type Running = { platform: { url: string; config: Config } }
 
-/** What the doctor finds wrong in a system of separate processes. */
-export async function illnesses({ platform: { url, config } }: Running): Promise<Finding[]> {
+/** A system of separate processes, as the doctor sees it. */
+function patientOf({ platform: { url, config } }: Running): Patient {
   const address = addressesOf(config)
   const names = services.map(({ api }) => api.name as ServiceName)
-  const patient = { baseUrl: url, services: names, address, peers: makePeers(address, config.INTERNAL_KEY!), adminKey: undefined, signer: undefined }
-  return (await examine(patient)).filter(({ count }) => count > 0)
+  return { baseUrl: url, services: names, address, peers: makePeers(address, config.INTERNAL_KEY!), adminKey: undefined, signer: undefined }
 }
 
+const wrongIn = async (patient: Patient): Promise<Finding[]> => (await examine(patient)).filter(({ count }) => count > 0)
+
+/** What the doctor finds wrong in a system of separate processes. */
+export const illnesses = (running: Running): Promise<Finding[]> => wrongIn(patientOf(running))
+
 /** Holds a system of separate processes to the doctor's checks; what is under way may come to its end first. */
-export async function assertWell(running: Running): Promise<void> {
+export const assertWell = (running: Running): Promise<void> => untilWell(patientOf(running), 60)
+
+/** Waits until the doctor finds nothing. @throws Error with what it found last */
+export async function untilWell(patient: Patient, seconds: number): Promise<void> {
   await until(
     'the doctor finds nothing',
     async () => {
-      assert.deepEqual(await illnesses(running), [])
+      assert.deepEqual(await wrongIn(patient), [])
       return true
     },
-    60,
+    seconds,
   )
 }
