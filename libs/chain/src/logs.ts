@@ -12,6 +12,8 @@ export interface RawLog {
   data: string
   logIndex: string
 }
+/** @param first the first log of the same transaction, from which positions are counted; default: the first of `logs` */
+type LogDecoder = (logs: readonly RawLog[], first?: RawLog) => ChainLog[]
 interface Known {
   fragment: EventFragment
   contract: ContractName
@@ -25,7 +27,7 @@ interface Known {
  * Decodes logs of our contracts on one network; foreign logs are left out. Made once per network.
  * @param only contract and event names that matter; default: all
  */
-export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): (logs: readonly RawLog[]) => ChainLog[] {
+export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): LogDecoder {
   /** By address in small letters, then by topic. Contracts that share a topic differ in the number of indexed parameters. */
   const events = new Map<string, Map<string, Known[]>>()
   for (const contract of contractNames) {
@@ -39,14 +41,17 @@ export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, 
     })
     events.set(addresses[contract].toLowerCase(), byTopic)
   }
-  return logs => {
+  return (logs, first = logs[0]) => {
     const decoded: ChainLog[] = []
+    const firstIndex = Number(first?.logIndex ?? 0)
     for (const log of logs) {
       const byTopic = events.get(log.address) ?? events.get(log.address.toLowerCase())
       const found = byTopic?.get(log.topics[0] ?? '')?.find(known => known.topics === log.topics.length)
       if (!found) continue
       const args = found.words ? readWords(found.words, log) : readAny(found, log)
-      decoded.push({ contract: found.contract, event: found.fragment.name, args, address: toChecksum(log.address), logIndex: Number(log.logIndex) })
+      const logIndex = Number(log.logIndex)
+      const place = { address: toChecksum(log.address), logIndex, logPosition: logIndex - firstIndex }
+      decoded.push({ contract: found.contract, event: found.fragment.name, args, ...place })
     }
     return decoded
   }

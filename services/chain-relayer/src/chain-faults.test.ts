@@ -113,6 +113,8 @@ describe('a lane on a chain that changes under it', () => {
     await until('final', () => transfers(true).length > 0)
     const finals = new Set(transfers(true).map(event => event.id))
     assert.equal(finals.size, 1)
+    assert.equal(seen.data.logPosition, 0)
+    assert.equal(transfers(true)[0]!.data.logPosition, 0)
   })
 
   it('fills a hole in its nonces that nobody will fill any more', async () => {

@@ -1,11 +1,12 @@
 import { type ChainLog, chainEvent, chainEventRemoved, watchedContractEvents } from '@carapace/api'
 import type { RawLog } from '@carapace/chain'
 import type { Announcement } from './announce.ts'
-import { hexOf } from './chain-reader.ts'
+import { hexOf, receiptsByHash } from './chain-reader.ts'
 import type { EventRecord } from './collections.ts'
 import type { Lane } from './lane.ts'
 import type { Receipt } from './outcome.ts'
 import type { Block } from './records.ts'
+import { RpcRefused } from './rpc/rpc.ts'
 
 /** Makes contract events domain events: once at first sight, once when their block is final, once more if it goes away. */
 export interface Indexer {
@@ -22,7 +23,7 @@ interface Sighting {
   txHash: string
   block: Block
 }
-type MinedLog = RawLog & { transactionHash: string; blockHash: string; blockNumber: string }
+type MinedLog = RawLog & { transactionHash: string }
 const backfillStep = 1_000
 
 export function indexer(lane: Lane): Indexer {
@@ -108,22 +109,21 @@ async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<read
 async function sightingsIn(lane: Lane, from: number, to: number): Promise<Sighting[]> {
   const address = [...new Set(Object.values(lane.network.addresses))]
   const logs = (await lane.rpc.call('eth_getLogs', [{ fromBlock: hexOf(from), toBlock: hexOf(to), address }])) as MinedLog[]
+  const hashes = [...new Set(logs.flatMap(raw => (lane.network.decodeWatched([raw]).length > 0 ? [raw.transactionHash] : [])))]
+  // A filtered list of logs does not tell a log's position in its transaction: the receipt does.
+  const receipts = await receiptsByHash(lane.rpc, hashes)
+  const missing = hashes.filter(hash => !receipts.some(receipt => receipt.transactionHash === hash))
+  if (missing.length) throw new RpcRefused('eth_getLogs', { code: 0, message: `logs without a receipt: ${missing.slice(0, 3).join(', ')}` })
   const times = new Map<string, number>()
-  const sightings: Sighting[] = []
-  for (const raw of logs) {
-    const [log] = lane.network.decodeWatched([raw])
-    if (!log) continue
-    if (!times.has(raw.blockHash)) {
-      const header = (await lane.rpc.call('eth_getBlockByHash', [raw.blockHash, false])) as { timestamp: string }
-      times.set(raw.blockHash, Number(header.timestamp))
-    }
-    sightings.push({
-      log,
-      txHash: raw.transactionHash,
-      block: { number: Number(raw.blockNumber), hash: raw.blockHash, time: times.get(raw.blockHash)! },
-    })
+  for (const { blockHash } of receipts) {
+    if (times.has(blockHash)) continue
+    const header = (await lane.rpc.call('eth_getBlockByHash', [blockHash, false])) as { timestamp: string }
+    times.set(blockHash, Number(header.timestamp))
   }
-  return sightings
+  return receipts.flatMap(({ transactionHash: txHash, blockHash, blockNumber, logs: all }) => {
+    const block = { number: Number(blockNumber), hash: blockHash, time: times.get(blockHash)! }
+    return lane.network.decodeWatched(all).map(log => ({ log, txHash, block }))
+  })
 }
 
 function recordOf(lane: Lane, { log, txHash, block }: Sighting, final: boolean): EventRecord {

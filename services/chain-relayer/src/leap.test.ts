@@ -38,5 +38,9 @@ describe('a lane that was away for many blocks', function () {
     assert.equal(ids.length, new Set(ids).size)
     const values = told().flatMap(({ data }) => (data.final ? [(data.args as { value: string }).value] : []))
     assert.deepEqual(values.sort(), ['1', '2', '3', '4', '5'])
+    for (const { data } of told()) {
+      const { logs } = (await kit.rpc.call('eth_getTransactionReceipt', [data.txHash])) as { logs: { logIndex: string }[] }
+      assert.equal(Number(logs[Number(data.logPosition)]?.logIndex), data.logIndex)
+    }
   })
 })

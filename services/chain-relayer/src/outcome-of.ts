@@ -20,7 +20,8 @@ export async function outcomeOf(lane: Lane, op: OpRecord): Promise<Announcement[
     )
     const outcome = receipt && outcomesOf(tx, receipt, lane.network.addresses.Batcher, { name: 'unknown', args: [] }).get(op._id)
     op.result.txHash = receipt?.transactionHash ?? tx.minedHash ?? tx.attempts.at(-1)!.hash
-    op.result.logs = outcome?.kind === 'done' ? (lane.network.decodeLogs(outcome.logs) as unknown as Record<string, unknown>[]) : []
+    op.result.logs =
+      receipt && outcome?.kind === 'done' ? (lane.network.decodeLogs(outcome.logs, receipt.logs[0]) as unknown as Record<string, unknown>[]) : []
   }
   return op.state === 'FINAL' ? [confirmed(op), finalized(op)] : [confirmed(op)]
 }

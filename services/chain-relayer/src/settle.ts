@@ -128,7 +128,7 @@ const placeOf = ({ receipt, block }: Mined) => ({
 
 function success(lane: Lane, op: OpRecord, logs: Receipt['logs'], one: Mined, now: number): OpStep {
   lane.onConfirmed(now - op.createdAt)
-  return confirm(op, { ...placeOf(one), logs: lane.network.decodeLogs(logs) as unknown as Record<string, unknown>[] }, now)
+  return confirm(op, { ...placeOf(one), logs: lane.network.decodeLogs(logs, one.receipt.logs[0]) as unknown as Record<string, unknown>[] }, now)
 }
 
 async function failure(lane: Lane, op: OpRecord, outcome: OpOutcome & { kind: 'reverted' }, one: Mined): Promise<OpStep> {

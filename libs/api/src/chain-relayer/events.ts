@@ -10,6 +10,8 @@ export const chainLog = z.object({
   args: z.record(z.string(), z.unknown()),
   address: z.string(),
   logIndex: z.int(),
+  /** Among the logs of its own transaction, from 0: stays the same in whatever block the transaction is included. Absent in events from before it was told. */
+  logPosition: z.int().min(0).optional(),
 })
 export type ChainLog = z.output<typeof chainLog>
 
@@ -79,7 +81,7 @@ export const chainCommandReorged = event(
 )
 
 const seenLog = {
-  /** `<network>:<blockHash>:<logIndex>`: one per log and branch. */
+  /** `<network>:<blockHash>:<logIndex>`: one per log and branch. The log itself is network, txHash and logPosition. */
   logId: z.string(),
   network: chain,
   ...chainLog.shape,
