@@ -1,0 +1,56 @@
+/** One row of the glossary's table of private words. */
+export interface PrivateWord {
+  /** All its forms, lower case: tell, tells, told. */
+  forms: readonly string[]
+  /** What to say instead. */
+  say: string
+}
+
+/** A private word that stays in one place. */
+export interface Exception {
+  forms: readonly string[]
+  /** Path, or path prefix that ends with `/`, from the root of the repository; `*` = everywhere. */
+  where: string
+  /** The whole phrase in which it stays, such as `keep alive`; empty = any. */
+  phrase: string
+  reason: string
+}
+
+export interface Glossary {
+  words: readonly PrivateWord[]
+  exceptions: readonly Exception[]
+}
+
+/**
+ * Reads the tables under "Private words" and "Exceptions" of docs/glossary.md.
+ * @throws Error when one of the two tables is missing or empty
+ */
+export function readGlossary(markdown: string): Glossary {
+  const words = rowsUnder(markdown, 'Private words').map(([forms = '', say = '']) => ({ forms: listOf(forms), say }))
+  const exceptions = rowsUnder(markdown, 'Exceptions').map(([forms = '', phrase = '', where = '', reason = '']) => ({
+    forms: listOf(forms),
+    phrase,
+    where: where.replaceAll('`', ''),
+    reason,
+  }))
+  return { words, exceptions }
+}
+
+const listOf = (cell: string): string[] => cell.split(',').map(form => form.trim().toLowerCase())
+
+function rowsUnder(markdown: string, heading: string): string[][] {
+  const [, section = ''] = markdown.split(new RegExp(`^## ${heading}$`, 'm'))
+  const [table = ''] = section.split(/^## /m)
+  const rows = table
+    .split('\n')
+    .filter(line => line.startsWith('|'))
+    .slice(2)
+    .map(line =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map(cell => cell.trim()),
+    )
+  if (rows.length === 0) throw new Error(`docs/glossary.md has no table under "${heading}"`)
+  return rows
+}

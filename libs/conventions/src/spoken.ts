@@ -1,0 +1,82 @@
+import { parseSync } from 'oxc-parser'
+
+/** A text that readers of the code or of its output meet. */
+export interface Spoken {
+  kind: 'name' | 'test title' | 'log text'
+  text: string
+  /** From 1. */
+  line: number
+}
+
+interface Node {
+  type: string
+  start: number
+  [field: string]: unknown
+}
+
+/**
+ * The names that a source file declares, the titles of its tests and its log texts.
+ * @throws Error when the file cannot be parsed
+ */
+export function spokenIn(file: string, source: string): Spoken[] {
+  const { program, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`)
+  const found: Spoken[] = []
+  const add = (kind: Spoken['kind'], text: string, { start }: Node) => found.push({ kind, text, line: source.slice(0, start).split('\n').length })
+  walk(program as unknown as Node, node => {
+    for (const name of declaredNames(node)) add('name', String(name.name), name)
+    const text = node.type === 'CallExpression' ? spokenBy(node) : undefined
+    if (text) add(text.kind, text.text, node)
+  })
+  return found
+}
+
+function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node)
+  for (const child of Object.values(node)) for (const one of Array.isArray(child) ? child : [child]) if (isNode(one)) walk(one, visit)
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+
+const namedByKey = new Set(['Property', 'PropertyDefinition', 'MethodDefinition', 'TSPropertySignature', 'TSMethodSignature'])
+const namedById = new Set(['VariableDeclarator', 'FunctionDeclaration', 'ClassDeclaration', 'TSTypeAliasDeclaration', 'TSInterfaceDeclaration'])
+
+/** Names that this node introduces; patterns introduce the identifiers at their leaves, not their keys. */
+function declaredNames(node: Node): Node[] {
+  const names: Node[] = []
+  if (node.type === 'Property' && isNode(node.value) && isPattern(node.value)) return names
+  if (namedById.has(node.type)) names.push(...bound(node.id))
+  if (namedByKey.has(node.type) && node.computed !== true) names.push(...bound(node.key))
+  if (Array.isArray(node.params)) for (const param of node.params) names.push(...bound(param))
+  return names
+}
+
+/** In an expression a property's value is never one of these, or is a name that its own declaration introduced. */
+const isPattern = ({ type }: Node): boolean => ['AssignmentPattern', 'ObjectPattern', 'ArrayPattern'].includes(type)
+
+function bound(pattern: unknown): Node[] {
+  if (!isNode(pattern)) return []
+  if (pattern.type === 'Identifier') return [pattern]
+  if (pattern.type === 'ObjectPattern') return (pattern.properties as Node[]).flatMap(property => bound(property.value ?? property.argument))
+  if (pattern.type === 'ArrayPattern') return (pattern.elements as unknown[]).flatMap(bound)
+  return [...bound(pattern.left), ...bound(pattern.argument)]
+}
+
+const titled = new Set(['describe', 'it', 'before', 'after'])
+
+function spokenBy({ callee, arguments: given }: Node): Pick<Spoken, 'kind' | 'text'> | undefined {
+  if (!isNode(callee) || !Array.isArray(given)) return undefined
+  if (callee.type === 'Identifier' && titled.has(String(callee.name))) return { kind: 'test title', text: textOf(given[0]) }
+  if (callee.type !== 'MemberExpression' || !isLog(callee.object)) return undefined
+  return { kind: 'log text', text: given.map(textOf).join(' ') }
+}
+
+const isLog = (object: unknown): boolean => isNode(object) && (object.name === 'log' || (isNode(object.property) && object.property.name === 'log'))
+
+function textOf(node: unknown): string {
+  if (!isNode(node)) return ''
+  if (node.type === 'Literal') return String(node.value)
+  if (node.type === 'TemplateLiteral') return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join(' ')
+  if (node.type === 'ConditionalExpression') return `${textOf(node.consequent)} ${textOf(node.alternate)}`
+  return ''
+}
