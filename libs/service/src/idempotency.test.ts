@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { until } from '@carapace/testing'
+import { openIdempotency } from './idempotency.ts'
 import { type Started, startThings } from './start-things.fixture.ts'
 import { internalKey, signed } from './things.fixture.ts'
 
@@ -15,7 +16,15 @@ describe('an idempotency key', () => {
   const keyed = (idempotencyKey: string = randomUUID()) => signed({ idempotencyKey })
   const make = (title: string, headers: Record<string, string>) => service.post('/api/things', { title }, headers)
   const effects = () => service.world.effects
-  const collection = () => service.platform.db.connection.collection<{ _id: string; claimedUntil: Date }>('idempotency')
+  type Stored = { _id: string; claimedUntil: Date }
+  const keys = (started: Started) => started.platform.db.connection.collection<Stored>('idempotency')
+  /** Two processes of one service: they share a database. */
+  async function replicas(): Promise<[Started, Started]> {
+    const first = await startThings()
+    const { mongoUri, config } = first.shares
+    return [first, await startThings({ runtime: { mongoUri, config } })]
+  }
+  const collection = () => keys(service)
 
   it('makes equal requests one effect and one answer', async () => {
     const headers = keyed()
@@ -66,24 +75,98 @@ describe('an idempotency key', () => {
     assert.equal(new Set(ids).size, ids.length)
   })
 
-  it('carries the same operation on after a crash', async () => {
+  it('stays with its process however long the request runs: another replica waits for it, one effect', async () => {
+    const [owner, replica] = await replicas()
     const headers = keyed()
-    const slow = () => effects().filter(({ title }) => title === 'slow')
-    const died = make('slow', headers)
-    const { operationId } = await until('it has begun', () => slow()[0])
-    const meanwhile = await make('slow', headers)
-    // the process that claimed the key is as good as dead once its claim has run out
-    await collection().updateOne({ _id: operationId }, { $set: { claimedUntil: new Date(0) } })
-    const retried = make('slow', headers)
-    await until('it has begun again', () => slow().length === 2)
-    service.world.openGate()
+    const slow = owner.post('/api/things', { title: 'slow' }, headers)
+    const first = await until('it is claimed', () => keys(owner).findOne())
+    await until('the first lease is over', () => Date.now() > first.claimedUntil.getTime(), 30)
 
-    assert.equal(meanwhile.body.code, 'IDEMPOTENCY_IN_PROGRESS')
-    assert.deepEqual([(await retried).status, (await retried).body.operationId], [201, operationId])
-    await died
+    const meanwhile = await replica.post('/api/things', { title: 'slow' }, headers)
+    owner.world.openGate()
+
+    assert.equal((await slow).status, 201)
+    assert.deepEqual([meanwhile.status, meanwhile.body.code, replica.world.effects], [409, 'IDEMPOTENCY_IN_PROGRESS', []])
+    const after = await replica.post('/api/things', { title: 'slow' }, headers)
+    assert.deepEqual([after.body, after.headers.get('idempotency-replayed')], [(await slow).body, 'true'])
+    for (const service of [replica, owner]) await service.close()
   })
 
-  for (const title of ['full', 'poor', 'tired', 'broken'])
+  it('is free within 5 s of the death of its process, and the same operation is carried on', async () => {
+    const [owner, replica] = await replicas()
+    const headers = keyed()
+    const died = owner.post('/api/things', { title: 'slow' }, headers).catch(() => undefined)
+    await until('it has begun', () => owner.world.effects[0])
+    // without its database a process renews nothing: to the others it is dead
+    await owner.platform.db.close()
+    const [left] = await keys(replica).find().toArray()
+    replica.world.openGate()
+
+    const retried = await until(
+      'another replica runs it',
+      async () => {
+        const answer = await replica.post('/api/things', { title: 'slow' }, headers)
+        return answer.status === 201 ? answer : undefined
+      },
+      30,
+    )
+
+    assert.ok(left!.claimedUntil.getTime() - Date.now() <= 5_000)
+    assert.equal(retried.body.operationId, owner.world.effects[0]!.operationId)
+    owner.world.openGate()
+    await died
+    for (const service of [replica, owner]) await service.close()
+  })
+
+  it('keeps the answer of the process that holds it, not of one that was taken for dead', async () => {
+    const [owner, replica] = await replicas()
+    const headers = keyed()
+    const blocked = owner.post('/api/things', { title: 'slow' }, headers)
+    const { _id } = await until('it is claimed', () => keys(owner).findOne())
+    replica.world.openGate()
+
+    const answer = await until('another replica runs it', async () => {
+      // as after a blocked event loop: the lease was over before it was renewed
+      await keys(owner).updateOne({ _id }, { $set: { claimedUntil: new Date(0) } })
+      const retried = await replica.post('/api/things', { title: 'slow' }, headers)
+      return retried.status === 201 ? retried : undefined
+    })
+    owner.world.openGate()
+    await blocked
+
+    const replay = await owner.post('/api/things', { title: 'slow' }, headers)
+    assert.deepEqual([replay.body, replay.headers.get('idempotency-replayed')], [answer.body, 'true'])
+    assert.equal(replay.body.operationId, _id)
+    for (const service of [replica, owner]) await service.close()
+  })
+
+  it('is never claimed twice by one process, whatever its lease says', async () => {
+    const headers = keyed()
+    const slow = () => effects().filter(({ title }) => title === 'slow')
+    const running = make('slow', headers)
+    const { operationId } = await until('it has begun', () => slow()[0])
+    await collection().updateOne({ _id: operationId }, { $set: { claimedUntil: new Date(0) } })
+
+    const [same, other] = [await make('slow', headers), await make('b', headers)]
+    service.world.openGate()
+
+    assert.deepEqual([same.body.code, other.body.code, slow().length], ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 1])
+    assert.equal((await running).status, 201)
+  })
+
+  it('is released by an orderly end of its process', async () => {
+    const { db, log } = service.platform
+    const [ending, other] = [await openIdempotency(db, log), await openIdempotency(db, log)]
+    const id = randomUUID()
+    await ending.claim(id, 'a')
+
+    await ending.close()
+
+    assert.equal(await other.claim(id, 'a'), undefined)
+    await other.close()
+  })
+
+  for (const title of ['full', 'poor', 'tired', 'moving', 'broken'])
     it(`is not used up by what may differ later: ${title}`, async () => {
       const headers = keyed()
       const before = effects().length

@@ -1,13 +1,17 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { limits, refuse } from '@carapace/api'
-import { type Database, duplicateIndex } from '@carapace/store'
+import { type Database, duplicateIndex, wallClock } from '@carapace/store'
+import { startJobs } from './jobs.ts'
+import type { Logger } from './log.ts'
 
 interface Kept {
   _id: string
   fingerprint: string
+  /** The process that runs the request. Only the present owner may store an answer or release the key. */
+  owner: string
   /** Set once the first request has ended. */
   answer?: StoredAnswer
-  /** A request that died leaves its claim; after this it may be taken over. */
+  /** Its owner renews it while the request runs; past it the owner is dead, and the key may be claimed by another. */
   claimedUntil: Date
   expireAt: Date
 }
@@ -19,46 +23,86 @@ export interface StoredAnswer {
 
 export interface Idempotency {
   /**
-   * Claims a key. Resolves to the stored answer of an earlier equal request, or undefined when this one is to run.
+   * Claims a key for this process. Resolves to the stored answer of an earlier equal request, or undefined when this one is to run; its caller
+   * then ends the claim by `keep` or `release`.
    * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS
    */
   claim(id: string, fingerprint: string): Promise<StoredAnswer | undefined>
+  /** Stores the answer, unless another process has taken the key over. */
   keep(id: string, answer: StoredAnswer): Promise<void>
-  /** Gives the key back: the next equal request runs again, with the same operation id. */
+  /** Releases the key: the next equal request runs again, with the same operation id. */
   release(id: string): Promise<void>
+  /** Ends the renewals and releases what still runs. */
+  close(): Promise<void>
 }
 
-const claimMs = 30_000
+const leaseMs = 4_000
+const renewEveryMs = 1_000
 
-/** Idempotency keys live beside what they protect, in the service's own database (docs/decisions). */
-export async function openIdempotency(db: Database): Promise<Idempotency> {
+/**
+ * Idempotency keys live in the database of the service whose effects they protect (docs/decisions). A claim is a lease: renewed while its request
+ * runs, however long that takes, and free at most 4 s after its process died. A process never claims a key that it runs itself, so a blocked event
+ * loop costs nothing there; where another replica claims the key of a process that was blocked, the first can no longer store an answer, and both
+ * run the same operation id. Clocks of replicas are expected to agree within 2 s.
+ */
+export async function openIdempotency(db: Database, log: Logger): Promise<Idempotency> {
   const kept = db.connection.collection<Kept>('idempotency')
   await kept.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
-  const claimFields = () => ({ claimedUntil: new Date(Date.now() + claimMs), expireAt: new Date(Date.now() + limits.idempotencyTtlMs) })
+  const owner = randomUUID()
+  /** Requests that run in this process: id → fingerprint. */
+  const running = new Map<string, string>()
+  const lease = () => ({ owner, claimedUntil: new Date(Date.now() + leaseMs), expireAt: new Date(Date.now() + limits.idempotencyTtlMs) })
+
+  const claimStored = async (id: string, fingerprint: string): Promise<StoredAnswer | undefined> => {
+    try {
+      await kept.insertOne({ _id: id, fingerprint, ...lease() })
+      return undefined
+    } catch (error) {
+      if (duplicateIndex(error) === undefined) throw error
+    }
+    const earlier = await kept.findOne({ _id: id })
+    if (earlier && earlier.fingerprint !== fingerprint) refuse('IDEMPOTENCY_KEY_REUSED')
+    if (earlier?.answer) return earlier.answer
+    const claimed = await kept.updateOne({ _id: id, answer: { $exists: false }, claimedUntil: { $lt: new Date() } }, { $set: lease() })
+    if (claimed.modifiedCount === 0) refuse('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfter: 1 })
+    return undefined
+  }
+  const end = async (id: string, change: { answer: StoredAnswer } | { claimedUntil: Date }) => {
+    // renewed until the write is through: else another could claim the key of an operation that has just ended
+    await kept.updateOne({ _id: id, owner }, { $set: change }).finally(() => running.delete(id))
+  }
+  const renewal = startJobs(
+    [
+      {
+        name: 'idempotency leases',
+        everyMs: renewEveryMs,
+        run: async () => {
+          if (running.size > 0) await kept.updateMany(unended([...running.keys()], owner), { $set: lease() })
+        },
+      },
+    ],
+    wallClock,
+    log,
+  )
 
   return {
     claim: async (id, fingerprint) => {
-      try {
-        await kept.insertOne({ _id: id, fingerprint, ...claimFields() })
-        return undefined
-      } catch (error) {
-        if (duplicateIndex(error) === undefined) throw error
-      }
-      const earlier = await kept.findOne({ _id: id })
-      if (earlier && earlier.fingerprint !== fingerprint) refuse('IDEMPOTENCY_KEY_REUSED')
-      if (earlier?.answer) return earlier.answer
-      const taken = await kept.updateOne({ _id: id, answer: { $exists: false }, claimedUntil: { $lt: new Date() } }, { $set: claimFields() })
-      if (taken.modifiedCount === 0) refuse('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfter: 1 })
-      return undefined
+      const present = running.get(id)
+      if (present !== undefined) refuse(present === fingerprint ? 'IDEMPOTENCY_IN_PROGRESS' : 'IDEMPOTENCY_KEY_REUSED', undefined, { retryAfter: 1 })
+      const earlier = await claimStored(id, fingerprint)
+      if (earlier === undefined) running.set(id, fingerprint)
+      return earlier
     },
-    keep: async (id, answer) => {
-      await kept.updateOne({ _id: id }, { $set: { answer } })
-    },
-    release: async id => {
-      await kept.updateOne({ _id: id }, { $set: { claimedUntil: new Date(0) } })
+    keep: (id, answer) => end(id, { answer }),
+    release: id => end(id, { claimedUntil: new Date(0) }),
+    close: async () => {
+      await renewal.close()
+      if (running.size > 0) await kept.updateMany(unended([...running.keys()], owner), { $set: { claimedUntil: new Date(0) } })
     },
   }
 }
+
+const unended = (ids: string[], owner: string) => ({ _id: { $in: ids }, owner, answer: { $exists: false } })
 
 /** Scope and key of a request as one id; it is the operation id too, so that a retry carries the same operation on. */
 export function operationIdOf(scope: { caller: string; method: string; path: string; key: string }): string {

@@ -47,6 +47,7 @@ describe('a call to a peer', () => {
     await assert.rejects(row('refused'), refused('NOT_POSTER', { message: 'Only its poster may', details: { poster: 'somebody else' } }))
     await assert.rejects(row('none'), refused('NOT_FOUND', { details: { resource: 'thing' } }))
     await assert.rejects(row('tired'), refused('COOLDOWN_ACTIVE', { retryAfter: 7 }))
+    await assert.rejects(row('moving'), refused('INVALID_STATE', { details: { state: 'funding' }, retryable: true }))
     await assert.rejects(row('replayed'), refused('REPLAY_DETECTED', { message: 'Payment nonce already used' }))
   })
 

@@ -97,6 +97,7 @@ function refusalOf(body: Record<string, unknown>, service: ServiceName, retryAft
   return new Refusal(code, {
     message: String(body.message ?? body.error),
     ...(isRecord(body.details) ? { details: body.details } : {}),
+    ...(body.retryable === true ? { retryable: true } : {}),
     ...(retryAfter === null ? {} : { retryAfter: Number(retryAfter) }),
   })
 }

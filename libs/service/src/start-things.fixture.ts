@@ -11,6 +11,8 @@ export interface Started {
   url: string
   world: World
   platform: Platform
+  /** What a second process of this service is started with. */
+  shares: Pick<Runtime, 'mongoUri' | 'config'>
   lines: Record<string, unknown>[]
   text(): string
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -35,9 +37,9 @@ export async function startThings(
   const world = newWorld()
   const written: string[] = []
   const config: Config = readConfig({ LOG_LEVEL: 'info', ...options.env })
+  const shares = { mongoUri: mongo.uri, config: { ...config, DB_PREFIX: `${mongo.prefix}${randomUUID().slice(0, 4)}_` } }
   const running = await startService(things(world, options.more), {
-    config: { ...config, DB_PREFIX: `${mongo.prefix}${randomUUID().slice(0, 4)}_` },
-    mongoUri: mongo.uri,
+    ...shares,
     bus,
     internalKey,
     address: () => 'http://127.0.0.1:9',
@@ -57,6 +59,7 @@ export async function startThings(
     url: running.url,
     world,
     platform: running.platform,
+    shares,
     get lines() {
       return written.map(line => JSON.parse(line))
     },

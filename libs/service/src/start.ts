@@ -81,6 +81,8 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   closers.push(() => db.close())
   const parts = { ...platform, ...(await service.stores(platform)) }
   await db.init()
+  const idempotency = await openIdempotency(db, log)
+  closers.push(() => idempotency.close())
   const relay = startRelay(db, bus, {
     source: `/carapace/${name}`,
     exclusive: runtime.exclusive ?? false,
@@ -104,7 +106,6 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const { app, server } = fastExpress()
   healthRoutes(app, { metrics, checks: { mongodb: () => db.ready(), bus: () => bus.ready(), started: () => isStarted } })
   const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
-  const idempotency = await openIdempotency(db)
   const serve = mount(service.api, handlers, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
   const gate = openLater(serve)
   app.use(gate.handle)

@@ -1,4 +1,4 @@
-import { endpoint, event, refuse, serviceApi } from '@carapace/api'
+import { endpoint, event, refuse, retryableIn, serviceApi } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { z } from 'zod'
 import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from './context.ts'
@@ -115,6 +115,7 @@ const outcomes: Record<string, (world: World) => Promise<void> | undefined> = {
   full: () => refuse('TVL_CAP_REACHED'),
   poor: () => refuse('FUNDS_REQUIRED', { options: [] }),
   tired: () => refuse('COOLDOWN_ACTIVE', { cooldownEndsAt: 'soon' }, { retryAfter: 7 }),
+  moving: () => refuse('INVALID_STATE', { state: 'funding' }, retryableIn(['funding'], 'funding')),
   broken: () => Promise.reject(new Error('the reason inside')),
   odd: () => refuse('FORBIDDEN', { amount: 5n }),
 }

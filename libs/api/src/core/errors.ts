@@ -108,6 +108,8 @@ export interface RefusalExtras {
   retryAfter?: number
   /** Facts for the caller's program, such as `{ resource: 'gig' }`. */
   details?: Record<string, unknown>
+  /** The refusal rests on a state that ends by itself: the same call may succeed later, so it is not stored under an idempotency key. */
+  retryable?: true
 }
 
 /** A request that is refused for a reason the caller can act on; the framework turns it into the error body. */
@@ -125,6 +127,11 @@ export class Refusal extends Error {
   get status(): number {
     return errors[this.code].status
   }
+
+  /** The same call may succeed later: always for some codes, else where the refusal rests on a passing state. */
+  get isRetryable(): boolean {
+    return 'retryable' in errors[this.code] || this.extras.retryable === true
+  }
 }
 
 /**
@@ -133,6 +140,14 @@ export class Refusal extends Error {
  */
 export function refuse(code: ErrorCode, details?: Record<string, unknown>, extras: Omit<RefusalExtras, 'details'> = {}): never {
   throw new Refusal(code, details ? { ...extras, details } : extras)
+}
+
+/**
+ * Extras of a refusal that rests on `state`: retryable when it is one of `passing`, the states that end by themselves within minutes.
+ * @example refuse('INVALID_STATE', { state }, retryableIn(['funding', 'releasing'], state))
+ */
+export function retryableIn(passing: readonly string[], state: string): Pick<RefusalExtras, 'retryable'> {
+  return passing.includes(state) ? { retryable: true } : {}
 }
 
 /** The spec's error body for a refusal: `{message, code, status}` and what the code adds to it. */
@@ -145,7 +160,7 @@ export function errorBody(refusal: Refusal, requestId: string): Record<string, u
     status,
     requestId,
     ...(extras.errors ? { errors: extras.errors } : {}),
-    ...('retryable' in errors[code] ? { retryable: true } : {}),
+    ...(refusal.isRetryable ? { retryable: true } : {}),
     ...(extras.details ? { details: extras.details } : {}),
   }
 }

@@ -44,7 +44,12 @@ async function serveFramework(): Promise<string> {
   const { app, server } = fastExpress()
   const log = makeLog({ process: 'bench', level: 'info', file: '/dev/null' })
   const platform = { log, metrics: makeMetrics('bench'), newId: () => 'x' } as unknown as Platform
-  const none: Idempotency = { claim: async () => undefined, keep: async () => undefined, release: async () => undefined }
+  const none: Idempotency = {
+    claim: async () => undefined,
+    keep: async () => undefined,
+    release: async () => undefined,
+    close: async () => undefined,
+  }
   app.use(mount(api, { getThing: () => record }, { platform, idempotency: none, internalKey, checkAnswers: false }))
   return listen(server, 0, '127.0.0.1')
 }

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, type ErrorCode, errors, type Refusal } from '@carapace/api'
+import type { AnyEndpoint, ErrorCode, Refusal } from '@carapace/api'
 import type { Idempotency, StoredAnswer } from '../idempotency.ts'
 import { asRefusal, RefusalWithHeaders } from './failure.ts'
 
@@ -44,7 +44,7 @@ function replay({ status, body }: StoredAnswer): Finished {
   throw new RefusalWithHeaders(code as ErrorCode, extras, replayed)
 }
 
-const isFinal = (refusal: Refusal) => [403, 404, 409].includes(refusal.status) && !('retryable' in errors[refusal.code])
+const isFinal = (refusal: Refusal) => [403, 404, 409].includes(refusal.status) && !refusal.isRetryable
 
 function bodyToKeep(endpoint: AnyEndpoint, { payload }: Finished): string {
   return endpoint.sensitive || Buffer.isBuffer(payload) ? '{"success":true}' : JSON.stringify(payload)
