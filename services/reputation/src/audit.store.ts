@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PageQuery } from '@carapace/api'
 import { type Database, duplicateIndex, type Page, totalsOf } from '@carapace/store'
 import { Schema } from 'mongoose'
-import type { Dated, Fact } from './facts.ts'
+import type { Fact, Logged } from './facts.ts'
 
 /** One entry of the hash-chained log. Entries never change. */
 export interface Entry {
@@ -38,7 +38,7 @@ export interface AuditLog {
   /** Appends, once per event, agent and key. Resolves to false when it was there. `scores` are asked for once the entry's place is known. */
   append(entry: NewEntry, scores: { before: number; after: number }): Promise<boolean>
   /** Facts of these agents in order of their time. */
-  factsOf(agentIds: readonly string[]): Promise<Dated[]>
+  factsOf(agentIds: readonly string[]): Promise<Logged[]>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
   verify(): Promise<number[]>
@@ -110,8 +110,10 @@ export function auditLog(db: Database): AuditLog {
   return {
     append: (entry, scores) => inLine(() => tryAppend(entry, scores)),
     factsOf: async agentIds => {
-      const found = await entries.find({ agentId: { $in: [...agentIds] } }, { projection: { details: 1, at: 1 }, sort: { seq: 1 } }).toArray()
-      return found.map(entry => ({ ...entry.details, at: entry.at })).sort((a, b) => a.at.getTime() - b.at.getTime())
+      const found = await entries
+        .find({ agentId: { $in: [...agentIds] } }, { projection: { agentId: 1, details: 1, at: 1 }, sort: { seq: 1 } })
+        .toArray()
+      return found.map(entry => ({ ...entry.details, agentId: entry.agentId, at: entry.at })).sort((a, b) => a.at.getTime() - b.at.getTime())
     },
     page: (filter, { limit, offset }) =>
       totals.page(filter, { limit, offset }, () => entries.find(filter, { sort: { seq: -1 }, skip: offset, limit }).toArray()),

@@ -46,6 +46,27 @@ export function standingFacts(facts: readonly Dated[], now: Date): readonly Date
   return undone.size === 0 ? facts : facts.filter(fact => fact.type !== 'settled' || !undone.has(fact.gigId))
 }
 
+/** A fact with the agent whose log it stands in. */
+export type Logged = Dated & { agentId: string }
+
+/** What says how a source itself ended. It stays in the source's log: its heir is another agent. */
+const notInherited: ReadonlySet<FactType> = new Set(['migrated', 'suspended', 'reinstated'])
+
+/**
+ * The log of an agent and of those it inherited from, in order of time, as the log of that agent. Each bond stays where it is, so the bond of the heir
+ * is the sum of all of them.
+ */
+export function mergedFacts(agentId: string, log: readonly Logged[]): Dated[] {
+  const bonds = new Map<string, bigint>()
+  return log
+    .filter(fact => fact.agentId === agentId || !notInherited.has(fact.type))
+    .map(({ agentId: owner, ...fact }) => {
+      if (fact.type !== 'bond') return fact
+      bonds.set(owner, BigInt(fact.total))
+      return { ...fact, total: String([...bonds.values()].reduce((sum, total) => sum + total, 0n)) }
+    })
+}
+
 export const usdcOf = (micro: string): number => Number(micro) / 1e6
 export const isBonded = (usdc: number): boolean => usdc >= usd(limits.bond.minMicro)
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))

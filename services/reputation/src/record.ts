@@ -1,8 +1,8 @@
 import type { CloudEvent } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import type { Fact } from './facts.ts'
+import { type Fact, type Logged, mergedFacts } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { takeOver } from './score.store.ts'
+import { type ScoreDoc, takeOver } from './score.store.ts'
 import { standingAt } from './standing.ts'
 
 /**
@@ -20,11 +20,8 @@ export async function record(
   if (!doc) throw new Retry(`agent ${agentId} is not known yet`)
   const now = parts.clock.now()
   const at = new Date(given.at ?? event.time)
-  const facts = await parts.audit.factsOf([agentId, ...doc.sources])
-  const after = standingAt(
-    [...facts, { ...fact, at }].sort((a, b) => a.at.getTime() - b.at.getTime()),
-    now,
-  )
+  const log = [...(await logOf(parts, doc)), { ...fact, agentId, at }].sort((a, b) => a.at.getTime() - b.at.getTime())
+  const after = standingAt(mergedFacts(agentId, log), now)
   const scores = { before: doc.fusedScore, after: after.fusedScore }
   await parts.audit.append(
     { agentId, fact, key: given.key ?? fact.type, eventId: event.id, source: event.source.split('/').at(-1) ?? '', txHash: given.txHash ?? null, at },
@@ -34,11 +31,25 @@ export async function record(
   return scores
 }
 
-/** Brings a standing in line with the log and the present moment. */
-export async function recompute(parts: Parts, agentId: string): Promise<void> {
+/**
+ * Brings the standing of an agent, and of those who inherited from it, in line with the log and the present moment: what a source still earns or loses
+ * after its migration counts for the heir.
+ */
+export async function recompute(parts: Parts, agentId: string, earlier: readonly string[] = []): Promise<void> {
   const doc = await parts.scores.get(agentId)
-  if (!doc) return
+  if (!doc || earlier.includes(agentId)) return
   const now = parts.clock.now()
-  const standing = standingAt(await parts.audit.factsOf([agentId, ...doc.sources]), now)
+  const facts = mergedFacts(agentId, await logOf(parts, doc))
+  const standing = standingAt(facts, now)
   await parts.scores.change(agentId, present => takeOver(present, standing, now))
+  const migrated = facts.find(fact => fact.type === 'migrated')
+  if (migrated) await recompute(parts, migrated.to, [...earlier, agentId])
+}
+
+/** Everything that counts for an agent: its own log and the logs of all it inherited from, however many migrations lie between. */
+async function logOf(parts: Parts, doc: ScoreDoc): Promise<Logged[]> {
+  const ids = new Set([doc.id, ...doc.sources])
+  // a set goes on with what is added to it under way
+  for (const id of ids) if (id !== doc.id) for (const source of (await parts.scores.get(id))?.sources ?? []) ids.add(source)
+  return parts.audit.factsOf([...ids])
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
 import fc from 'fast-check'
-import type { Dated, Fact } from './facts.ts'
+import { type Dated, type Fact, mergedFacts } from './facts.ts'
 import { riskOf } from './risk.ts'
 import { scoreOf, tierOf } from './score.ts'
 import { standingAt } from './standing.ts'
@@ -109,6 +109,31 @@ describe('FusedScore', () => {
 
   it('is 0 for an agent that has migrated', () => {
     assert.equal(scoreOf([...example, ago(0, { type: 'migrated', to: 'x' })], now).fusedScore, 0)
+  })
+
+  it('counts for the heir what counted for the source, on every later day', () => {
+    fc.assert(
+      fc.property(log, fc.integer({ min: 0, max: 400 }), (facts, days) => {
+        const later = new Date(now.getTime() + days * dayMs)
+        const ended = [ago(0, { type: 'migrated', to: 'heir' }), ago(0, { type: 'suspended' })]
+        const own = ago(1, { type: 'registered' })
+        const merged = [
+          ...facts.filter(fact => fact.at <= own.at).map(fact => ({ ...fact, agentId: 'source' })),
+          { ...own, agentId: 'heir' },
+          ...[...facts.filter(fact => fact.at > own.at), ...ended].map(fact => ({ ...fact, agentId: 'source' })),
+        ]
+        const together = [...facts.filter(fact => fact.at <= own.at), own, ...facts.filter(fact => fact.at > own.at)]
+        assert.deepEqual(standingAt(mergedFacts('heir', merged), later), standingAt(together, later))
+        assert.equal(standingAt(mergedFacts('source', merged), later).fusedScore, 0)
+      }),
+    )
+  })
+
+  it('counts the bonds of the heir and of its source together', () => {
+    const bond = (agentId: string, days: number, total: string) => ({ ...ago(days, { type: 'bond', total, change: 'deposited' }), agentId })
+    const merged = [bond('source', 50, '400000000'), bond('heir', 40, '100000000'), bond('source', 35, '0')]
+
+    assert.deepEqual([standingAt(mergedFacts('heir', merged.slice(0, 2)), now).bond, standingAt(mergedFacts('heir', merged), now).bond], [500, 100])
   })
 
   it('puts tiers at 30, 50 and 70', () => {
