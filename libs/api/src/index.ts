@@ -23,7 +23,17 @@ export {
   type QueryOf,
   type ResponseOf,
 } from './core/endpoint.ts'
-export { commonErrors, type ErrorCode, errorBody, errors, Refusal, type RefusalExtras, refuse, retryableIn } from './core/errors.ts'
+export {
+  commonErrors,
+  type ErrorCode,
+  errorBody,
+  errors,
+  type PassingStates,
+  Refusal,
+  type RefusalExtras,
+  refuse,
+  retryableIn,
+} from './core/errors.ts'
 export { type CloudEvent, cloudEvent, type Draft, type EventDef, event, exchanges, type PayloadOf } from './core/event.ts'
 export { type Chain, chain, chains, handle, micro, type PageQuery } from './core/fields.ts'
 export { limits } from './core/limits.ts'

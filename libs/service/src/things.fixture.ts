@@ -115,7 +115,7 @@ const outcomes: Record<string, (world: World) => Promise<void> | undefined> = {
   full: () => refuse('TVL_CAP_REACHED'),
   poor: () => refuse('FUNDS_REQUIRED', { options: [] }),
   tired: () => refuse('COOLDOWN_ACTIVE', { cooldownEndsAt: 'soon' }, { retryAfter: 7 }),
-  moving: () => refuse('INVALID_STATE', { state: 'funding' }, retryableIn(['funding'], 'funding')),
+  moving: () => refuse('INVALID_STATE', { state: 'funding' }, retryableIn({ funding: ['locked'] }, 'funding', ['locked'])),
   broken: () => Promise.reject(new Error('the reason inside')),
   odd: () => refuse('FORBIDDEN', { amount: 5n }),
 }

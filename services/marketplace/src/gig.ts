@@ -1,4 +1,4 @@
-import { type Chain, type Draft, dayMs, type GigStatus, gigCancelled, gigPosted, gigSubmitted, refuse } from '@carapace/api'
+import { type Chain, type Draft, dayMs, type GigStatus, gigCancelled, gigPosted, gigSubmitted, type RefusalExtras, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
@@ -166,6 +166,12 @@ export function needOpen(gig: Gig): void {
     refuse('INVALID_STATE', { state: gig.status, allowed: ['open'] }, { message: `The gig is ${gig.status}; this needs open` })
 }
 
+/** Extras of a refusal: retryable while the bond lock of the acceptance that would make it succeed is being confirmed. */
+export function retryableWhileHired(gig: Gig, agentId?: string): Pick<RefusalExtras, 'retryable'> {
+  const hired = gig.status === 'open' ? gig.acceptance : null
+  return hired && (agentId === undefined || hired.agentId === agentId || hired.memberIds.includes(agentId)) ? { retryable: true } : {}
+}
+
 export interface Delivery {
   submissionId: string
   url: string | null
@@ -176,7 +182,7 @@ export interface Delivery {
 
 /** Delivers, once. Into a dispute that began before the delivery too: the verdict then only sets the default. */
 export function submit(gig: Gig, caller: string, { submissionId, ...deliverable }: Delivery, now: Date): Decision<Gig> {
-  if (gig.assigneeId !== caller) refuse('NOT_ASSIGNEE')
+  if (gig.assigneeId !== caller) refuse('NOT_ASSIGNEE', undefined, retryableWhileHired(gig, caller))
   const intoDispute = gig.status === 'disputed' && gig.submissionId === null
   if (gig.status === 'assigned' || intoDispute) {
     if (now.getTime() > gig.deadlineAt!.getTime() + graceAfterDeadlineMs) refuse('WINDOW_CLOSED', { deadlineAt: gig.deadlineAt!.toISOString() })

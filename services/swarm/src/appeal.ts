@@ -8,7 +8,11 @@ import { type Appeal, approvalPct, approvals, facts, rejections, type Validation
 export function needAppealable(v: Validation, caller: string, now: Date): void {
   if (v.assigneeId !== caller) refuse('NOT_ASSIGNEE')
   if (v.status !== 'rejected' || !v.frozen)
-    refuse('INVALID_STATE', { state: v.status, allowed: ['rejected and frozen'] }, { message: 'Only a frozen rejection can be appealed' })
+    refuse(
+      'INVALID_STATE',
+      { state: v.status, allowed: ['rejected and frozen'] },
+      { message: 'Only a frozen rejection can be appealed', ...(v.status === 'pending' ? { retryable: true } : {}) },
+    )
   if (v.appealId !== null) refuse('ALREADY_EXISTS', { appealId: v.appealId })
   if (v.appealUntil! < now) refuse('WINDOW_CLOSED', { appealUntil: v.appealUntil!.toISOString() })
 }

@@ -1,4 +1,4 @@
-import { type Chain, type Draft, refuse, rewardClaimRequested } from '@carapace/api'
+import { type Chain, type Draft, type PassingStates, refuse, retryableIn, rewardClaimRequested } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 
 /** What one validator earned with one validation; all amounts micro-USDC. */
@@ -30,6 +30,9 @@ export function stateOf({ funded, claiming, claimed }: Reward): RewardState {
   return claimed > 0n ? 'claimed' : 'accrued'
 }
 
+/** Rewards are funded when the payout of their escrow is confirmed; a claim that fails on chain leaves them funded. */
+export const passingRewards: PassingStates = { accrued: ['funded'], claiming: ['funded'] }
+
 export const claimable = ({ funded, claiming, claimed }: Reward): bigint => funded - claiming - claimed
 
 /** `funded` is the sum so far, so that a repeated or late event never funds twice. */
@@ -40,7 +43,8 @@ export function fund(reward: Reward, funded: bigint, now: Date): Decision<Reward
 
 export function startClaim(reward: Reward, claimId: string): Decision<Reward> {
   const amount = claimable(reward)
-  if (amount <= 0n || reward.claiming > 0n) refuse('INVALID_STATE', { state: stateOf(reward), allowed: ['funded'] })
+  const state = stateOf(reward)
+  if (amount <= 0n || reward.claiming > 0n) refuse('INVALID_STATE', { state, allowed: ['funded'] }, retryableIn(passingRewards, state, ['funded']))
   return { state: { ...reward, claiming: amount, claimId }, events: [] }
 }
 

@@ -142,12 +142,15 @@ export function refuse(code: ErrorCode, details?: Record<string, unknown>, extra
   throw new Refusal(code, details ? { ...extras, details } : extras)
 }
 
+/** The states that end without a further call, and what each may become. */
+export type PassingStates = Readonly<Record<string, readonly string[]>>
+
 /**
- * Extras of a refusal that rests on `state`: retryable when it is one of `passing`, the states that end by themselves within minutes.
- * @example refuse('INVALID_STATE', { state }, retryableIn(['funding', 'releasing'], state))
+ * Extras of a refusal in `state` that is none of `allowed`: retryable when that state becomes an allowed one by itself.
+ * @example refuse('INVALID_STATE', { state, allowed }, retryableIn({ funding: ['locked'] }, state, allowed))
  */
-export function retryableIn(passing: readonly string[], state: string): Pick<RefusalExtras, 'retryable'> {
-  return passing.includes(state) ? { retryable: true } : {}
+export function retryableIn(passing: PassingStates, state: string, allowed: readonly string[]): Pick<RefusalExtras, 'retryable'> {
+  return passing[state]?.some(next => allowed.includes(next)) ? { retryable: true } : {}
 }
 
 /** The spec's error body for a refusal: `{message, code, status}` and what the code adds to it. */

@@ -27,6 +27,13 @@ export type Step = 'reserve' | 'decline' | 'confirm' | 'fail' | 'dispute' | 'rel
 /** Where the step leads from that state; undefined when the table has no such edge. */
 export const next = (status: Status, step: Step): Status | undefined => (transitions[status] as Partial<Record<Step, Status>>)[step]
 
+/** States that the chain ends within minutes, and where they may lead; a reorganisation brings an escrow back into one of them. */
+export const passingStates = {
+  funding: ['none', 'locked', 'disputed'],
+  releasing: ['released'],
+  refunding: ['refunded'],
+} as const satisfies Partial<Record<Status, readonly Status[]>>
+
 export const isFinal = (status: Status): boolean => ['released', 'refunded', 'unfunded'].includes(status)
 /** States in which the contract holds the budget, as far as we know. */
 export const holdsMoney = (status: Status): boolean => ['locked', 'disputed', 'releasing', 'refunding'].includes(status)

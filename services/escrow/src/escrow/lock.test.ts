@@ -278,6 +278,29 @@ describe('locking a budget', () => {
     assert.deepEqual([second.body.escrow.status, third.body.escrow.status], ['funding', 'locked'])
   })
 
+  it('refuses what waits for it as retryable, and the same key succeeds once it is confirmed', async () => {
+    const story = await newGig(world)
+    world.chain = () => 'wait'
+    await lockFunds(world, story, { prefer: 'respond-async' })
+    await world.platform.publish(told.assigned(story))
+    await world.platform.publish(told.submitted(story))
+    const lock = await until('its command is sent', () => locks(story.gigId)[0])
+    const headers = { ...story.worker.headers, 'idempotency-key': randomUUID() }
+    const dispute = () => world.platform.call('POST', '/api/escrow/dispute', { body: { gigId: story.gigId, reason: 'It is wrong' }, headers })
+    const receipt = () =>
+      world.platform.call('POST', '/api/trust-receipts', { body: { gigId: story.gigId, agentId: story.worker.id }, headers: story.worker.headers })
+    const second = await lockFunds(world, story)
+
+    const early = await dispute()
+    await world.outcome(lock, 'confirm')
+    await untilStatus(world, story.gigId, 'locked')
+
+    assert.deepEqual([early.status, early.body.code, early.body.retryable], [409, 'INVALID_STATE', true])
+    assert.deepEqual([second.status, second.body.code, second.body.retryable], [409, 'ALREADY_EXISTS', true])
+    assert.deepEqual([(await lockFunds(world, story)).body.retryable, (await receipt()).body.retryable], [undefined, undefined])
+    assert.equal((await dispute()).status, 200)
+  })
+
   it('never passes the cap on all escrows together', async function () {
     this.timeout(60_000)
     const capacity = async () => (await world.platform.call('GET', '/api/escrow/tvl-capacity')).body

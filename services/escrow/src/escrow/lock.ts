@@ -1,10 +1,21 @@
-import { type AgentCaller, type Authorization, type GigRow, limits, marketplaceApi, type Refusal, refuse, swarmApi, usd } from '@carapace/api'
+import {
+  type AgentCaller,
+  type Authorization,
+  type GigRow,
+  limits,
+  marketplaceApi,
+  type Refusal,
+  refuse,
+  retryableIn,
+  swarmApi,
+  usd,
+} from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
 import { type Found, findSource, reserveCustodial } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 import { assignmentOf } from './assignment.ts'
-import type { Escrow } from './escrow.ts'
+import { type Escrow, passingStates } from './escrow.ts'
 import { changeEscrow, learn, momentOf } from './keep.ts'
 import { lockRefused, reserve, sendLock } from './locking.ts'
 
@@ -84,7 +95,7 @@ async function needNoVotes({ peers }: Parts, gigId: string): Promise<void> {
 }
 
 export function refuseSecond(escrow: Escrow): never {
-  return refuse('ALREADY_EXISTS', { resource: 'escrow', state: escrow.status })
+  return refuse('ALREADY_EXISTS', { resource: 'escrow', state: escrow.status }, retryableIn(passingStates, escrow.status, ['none']))
 }
 
 /** Steps 2 and 3 of the lock saga for a custodial source; also what the sweeper calls for a record that a crash left behind. */

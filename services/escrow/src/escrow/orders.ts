@@ -1,12 +1,17 @@
-import { type AdminCaller, type AgentCaller, type GigRow, marketplaceApi, refuse } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, type GigRow, marketplaceApi, refuse, retryableIn } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { advance } from './act.ts'
-import type { Escrow, Status } from './escrow.ts'
+import { type Escrow, isFinal, passingStates, type Status } from './escrow.ts'
 import { changeEscrow, momentOf } from './keep.ts'
 
 function refuseState(state: string, allowed: readonly string[], message: string): never {
-  return refuse('INVALID_STATE', { state, allowed }, { message })
+  return refuse('INVALID_STATE', { state, allowed }, { message, ...retryableIn(passingStates, state, allowed) })
+}
+
+/** What this waits for is on its way as an event of another service. */
+function refuseFact(state: Status, message: string): never {
+  return refuse('INVALID_STATE', { state, allowed: ['locked'] }, { message, ...(isFinal(state) ? {} : { retryable: true }) })
 }
 
 const beyondRelease: readonly Status[] = ['releasing', 'released']
@@ -20,10 +25,10 @@ export async function orderRelease(parts: Parts, gigId: string, caller: AgentCal
   return changeEscrow(parts, gigId, escrow => {
     const { status, assignment, delivery, verdict } = escrow
     if (isPoster && verdict?.result !== 'approved' && !beyondRelease.includes(status))
-      refuse('FORBIDDEN', undefined, { message: 'The poster releases only after an approved verdict' })
+      refuse('FORBIDDEN', undefined, { message: 'The poster releases only after an approved verdict', ...(verdict ? {} : { retryable: true }) })
     if (beyondRelease.includes(status)) return undefined
-    if (!assignment) refuseState(status, ['locked'], 'The gig has no assignee')
-    if (!delivery) refuseState(status, ['locked'], 'Nothing was delivered')
+    if (!assignment) refuseFact(status, 'The gig has no assignee')
+    if (!delivery) refuseFact(status, 'Nothing was delivered')
     if (status !== 'locked') refuseState(status, ['locked'], `The escrow is ${status}`)
     const order = { release: true, by: 'oracle' as const, wallet: caller.wallet, reason: 'Released by the oracle', at: moment.now }
     return advance({ ...escrow, ...(isPoster ? { posterReleased: true } : { order }) }, moment)

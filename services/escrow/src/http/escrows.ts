@@ -5,7 +5,7 @@ import type { Stored } from '@carapace/store'
 import { budgetChallenge } from '../challenge.ts'
 import { directLockOf, directLockSeen } from '../escrow/direct.ts'
 import type { Escrow } from '../escrow/escrow.ts'
-import { type LockRequest, lockOutcome, startLock } from '../escrow/lock.ts'
+import { type LockRequest, lockOutcome, refuseSecond, startLock } from '../escrow/lock.ts'
 import { needEscrow, orderRelease, orderResolution, raiseDispute } from '../escrow/orders.ts'
 import { escrowView, releaseView } from '../escrow/views.ts'
 import { mayDraw } from '../funding.ts'
@@ -112,7 +112,7 @@ export const escrowHandlers = (
     if (caller.kind === 'agent' && caller.agentId !== gig.posterId && caller.agentId !== gig.assigneeId) refuse('NOT_PARTY')
     const before = await parts.escrows.get(gigId)
     const isKnown = before !== undefined && before.status !== 'none'
-    if (isKnown && before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuse('ALREADY_EXISTS', { resource: 'escrow', state: before.status })
+    if (isKnown && before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuseSecond(before)
     if (!isKnown) await acceptTransaction(parts, gig, txHash)
     const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), limits.boundedWaitMs)
     const escrow =

@@ -1,5 +1,6 @@
-import { type escrowApi, refuse, usd } from '@carapace/api'
+import { type escrowApi, refuse, retryableIn, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
+import { passingStates } from '../escrow/escrow.ts'
 import type { Parts } from '../parts.ts'
 import { followPayment } from '../receipt/follow.ts'
 import { issueReceipt } from '../receipt/issue.ts'
@@ -30,8 +31,9 @@ export const receiptHandlers = (
 
     issueReceipt: async ({ body }) => {
       const escrow = (await parts.escrows.get(body.gigId)) ?? refuse('NOT_FOUND', { resource: 'escrow' })
-      if (escrow.assignment?.assigneeId !== body.agentId) refuse('NOT_ASSIGNEE')
-      if (escrow.status !== 'released') refuse('INVALID_STATE', { state: escrow.status, allowed: ['released'] })
+      if (escrow.assignment?.assigneeId !== body.agentId) refuse('NOT_ASSIGNEE', undefined, escrow.assignment ? {} : { retryable: true })
+      const { status } = escrow
+      if (status !== 'released') refuse('INVALID_STATE', { state: status, allowed: ['released'] }, retryableIn(passingStates, status, ['released']))
       const { receipt, isNew } = await issueReceipt(parts, escrow)
       // the payment may have been undone since the escrow was read
       await followPayment(parts, escrow.id)

@@ -3,7 +3,7 @@ import { bareList, type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Comment, WorkEntry } from '../collaboration.store.ts'
 import { type Crew, isJoined, joined, needLead } from '../crew.ts'
-import type { Gig } from '../gig.ts'
+import { type Gig, retryableWhileHired } from '../gig.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof marketplaceApi>
@@ -31,7 +31,11 @@ const erase = (comment: Comment) => (comment.isDeleted ? undefined : { state: { 
 /** The crew that works on a gig in agency mode. @throws INVALID_STATE */
 async function crewAtWork(parts: Parts, gig: Gig): Promise<Crew> {
   if (!gig.crewGig || gig.crewId === null || gig.status === 'open')
-    refuse('INVALID_STATE', { state: gig.status }, { message: 'This needs a crew gig that is assigned' })
+    refuse(
+      'INVALID_STATE',
+      { state: gig.status },
+      { message: 'This needs a crew gig that is assigned', ...(gig.crewGig ? retryableWhileHired(gig) : {}) },
+    )
   return parts.crews.need(gig.crewId)
 }
 
@@ -76,7 +80,8 @@ export const collaborationHandlers = (
     if (made) return (await commentViews(parts, [made]))[0]!
     const gig = await parts.gigs.need(params.id)
     const party = isParty(gig, caller.agentId)
-    if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId))) refuse('NOT_PARTY')
+    if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId)))
+      refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
     const state = { id, gigId: gig.id, agentId: caller.agentId, ...body }
     const { id: gigId, title: gigTitle, posterId, budget, chain, assigneeId } = gig
     const event = gigCommented.of({

@@ -126,6 +126,28 @@ describe('hiring over HTTP', () => {
     await until('it is assigned by the event', async () => (await gigAs(world, id)).status === 'assigned')
   })
 
+  it('refuses the deliverable of a worker whose bond lock is under way as retryable, and takes it with the same key once it is assigned', async () => {
+    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    await apply(world, worker, id)
+    world.lockBond = () => 'pending'
+    const hiring = accept(id, worker.id)
+    const deliver = (agent: TestAgent, headers: object = {}) =>
+      world.call('POST', `/api/gigs/${id}/submit-deliverable`, { body: { deliverableNote: 'done' }, headers: { ...agent.headers, ...headers } })
+    const key = { 'idempotency-key': randomUUID() }
+    const early = await until('the acceptance waits for its lock', async () => {
+      const answer = await deliver(worker)
+      return answer.body.retryable && deliver(worker, key)
+    })
+    const other = await deliver(newAgent(world))
+
+    await bondIsLocked(world, worker.id, id)
+    await hiring
+
+    assert.deepEqual([...said(early), early.body.retryable], [403, 'NOT_ASSIGNEE', true])
+    assert.deepEqual([...said(other), other.body.retryable], [403, 'NOT_ASSIGNEE', undefined])
+    assert.equal((await deliver(worker, key)).status, 200)
+  })
+
   it('undoes the lock of an acceptance that lost against a withdrawal', async () => {
     const { id } = await postGig(world, poster, { bondRequired: 20 })
     await apply(world, worker, id)

@@ -1,9 +1,9 @@
-import { hourMs, limits, refuse, type swarmApi, usd } from '@carapace/api'
+import { hourMs, limits, refuse, retryableIn, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import { claimFunded } from '../claim.ts'
 import type { Parts } from '../parts.ts'
 import { quorumFor } from '../quorum.ts'
-import { claimable } from '../reward.ts'
+import { claimable, passingRewards, stateOf } from '../reward.ts'
 import { maxRisk, minScore } from '../selection.ts'
 import { statisticsOf } from '../statistics.ts'
 import { rewardOf, windowMs } from '../validation.ts'
@@ -58,8 +58,11 @@ export const figureHandlers = (
 
   claimRewards: async ({ caller, respondAsync }) => {
     const claims = await claimFunded(parts, caller.agentId, caller.wallet, 'validator')
-    if (claims.length === 0)
-      refuse('INVALID_STATE', { state: 'nothing funded', allowed: ['funded'] }, { message: 'There is no funded reward to claim' })
+    if (claims.length === 0) {
+      const rewards = await parts.rewards.rows.find({ validatorId: caller.agentId })
+      const passing = rewards.map(reward => retryableIn(passingRewards, stateOf(reward), ['funded'])).find(extras => extras.retryable)
+      refuse('INVALID_STATE', { state: 'nothing funded', allowed: ['funded'] }, { message: 'There is no funded reward to claim', ...passing })
+    }
     const ended = async () => {
       const present = await Promise.all(claims.map(claim => parts.rewards.claims.need(claim.id)))
       return present.every(claim => claim.status !== 'claiming') ? present : undefined

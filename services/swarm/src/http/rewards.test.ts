@@ -66,6 +66,7 @@ describe('rewards of validators over HTTP', () => {
       [202, undefined],
       [409, 'INVALID_STATE'],
     ])
+    assert.equal(answers.find(({ status }) => status === 409)!.body.retryable, true)
     const claimId = await until('the claim is told', () => world.claims.at(-1))
     const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
     await world.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
