@@ -4,6 +4,7 @@ import { v7 } from 'uuid'
 import { type Clock, wallClock } from './clock.ts'
 import { PromptConnection } from './driver-connection.ts'
 import type { Handoff } from './outbox/entry.ts'
+import { runTransaction } from './transaction.ts'
 
 export interface DatabaseOptions {
   /** Any MongoDB, replica set or the embedded engine. */
@@ -34,8 +35,11 @@ export interface Database {
   readonly outboxes: Map<string, 'keep' | 'delete'>
   /** A collection as the driver gives it; `init` makes the indexes of its schema. */
   collection<Row extends mongo.Document = mongo.Document>(name: string, schema: Indexed): Collection<Row>
-  /** Runs `work` in one multi-document transaction, again on a transient conflict. Meant for ledger postings with their reservation. */
-  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` in one multi-document transaction, again when another one wrote the same documents first, for 10 s at most unless `limitMs` says
+   * otherwise. Meant for ledger postings with their reservation. @throws what `work` throws; CONFLICT, TIMEOUT
+   */
+  transaction<T>(work: (session: ClientSession) => Promise<T>, limitMs?: number): Promise<T>
   /** Makes the indexes of all models that were defined. */
   init(): Promise<void>
   ready(): boolean
@@ -73,15 +77,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       models.push((connection as unknown as Defining).model(name, schema as unknown as Schema, name))
       return connection.collection(name)
     },
-    transaction: async work => {
+    transaction: async (work, limitMs) => {
       let touched: [string, string][] = []
-      const result = await connection.withSession(session =>
-        session.withTransaction(async () => {
-          touched = []
-          savedIn.set(session, touched)
-          return work(session)
-        }),
-      )
+      const attempt = (session: ClientSession) => {
+        touched = []
+        savedIn.set(session, touched)
+        return work(session)
+      }
+      const result = await runTransaction(connection, attempt, limitMs)
       for (const [collection, id] of touched) changes.emit('saved', collection, id, undefined)
       return result
     },

@@ -6,6 +6,9 @@ export function duplicateIndex(error: unknown): string | undefined {
   return /index: (\S+)/.exec(error.message)?.[1] ?? '_id_'
 }
 
+/** Whether another write of the same document came first (112). */
+export const isWriteConflict = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 112
+
 /** Turns a duplicate-key error into the refusal named for its index; any other error is thrown on. */
 export function refuseDuplicate(error: unknown, codes: Readonly<Record<string, ErrorCode>>): never {
   const index = duplicateIndex(error)

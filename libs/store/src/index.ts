@@ -2,7 +2,7 @@ export { type AggregateSpec, type AggregateStore, aggregateStore, type ChangeOpt
 export type { Stored } from './aggregate-document.ts'
 export { type Clock, wallClock } from './clock.ts'
 export { announceWritten, type Database, type DatabaseOptions, openDatabase } from './database.ts'
-export { duplicateIndex, refuseDuplicate } from './duplicate.ts'
+export { duplicateIndex, isWriteConflict, refuseDuplicate } from './duplicate.ts'
 export { type Ledger, type LedgerEntry, type LedgerLine, openLedger, transfer } from './ledger.ts'
 export { openOutbox } from './outbox/outbox.ts'
 export { type Relay, type RelayOptions, startRelay } from './outbox/relay.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
 import { plus, type Share } from './share.ts'
+import { longTransactionLimitMs } from './transaction.ts'
 
 /** Kept figures of one collection as an audit looks at them, all in one snapshot. */
 export interface Audited {
@@ -31,7 +32,7 @@ export const keepsSums = (db: Database): boolean => audits.has(db)
  */
 export async function auditSums(db: Database): Promise<string[]> {
   const faults: string[] = []
-  for (const audited of audits.get(db) ?? []) faults.push(...(await db.transaction(session => faultsOf(audited, session))))
+  for (const audited of audits.get(db) ?? []) faults.push(...(await db.transaction(session => faultsOf(audited, session), longTransactionLimitMs)))
   return faults
 }
 

@@ -3,6 +3,7 @@ import type { Database } from './database.ts'
 import { pool } from './pool.ts'
 import { type Difference, difference, plus, type ShareOf } from './share.ts'
 import { registerAudit } from './sums-audit.ts'
+import { longTransactionLimitMs } from './transaction.ts'
 
 /** Figures of a whole collection, written together with its documents: reading them costs the same however many there are. */
 export interface Sums<T> {
@@ -92,7 +93,7 @@ export function openSums<T>(
       if (named.length) await members.insertMany(named, { session })
       for (const [part, _id] of parts.entries())
         await rows.replaceOne({ _id }, { isComplete: true, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
-    })
+    }, longTransactionLimitMs)
 
   /** Two writers of one row would make one of them begin anew: those of this process take turns, in an order that others hardly have too. */
   const ownParts = pool(parts.toSorted(() => Math.random() - 0.5))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ErrorCode, errorBody, Refusal, type RefusalExtras } from '@carapace/api'
-import { duplicateIndex } from '@carapace/store'
+import { duplicateIndex, isWriteConflict } from '@carapace/store'
 import { send } from './reply.ts'
 
 /** A refusal whose answer carries headers of its own. */
@@ -17,7 +17,7 @@ export class RefusalWithHeaders extends Refusal {
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const name = error instanceof Error ? error.name : ''
-  if (duplicateIndex(error) !== undefined) return new Refusal('CONFLICT')
+  if (duplicateIndex(error) !== undefined || isWriteConflict(error)) return new Refusal('CONFLICT')
   if (/^Mongo(ServerSelection|Network|NotConnected|TopologyClosed|PoolCleared|NetworkTimeout)/.test(name))
     return new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })
   return new Refusal('INTERNAL_ERROR')
