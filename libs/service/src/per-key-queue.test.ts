@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import { turns } from './turns.ts'
+import { perKeyQueue } from './per-key-queue.ts'
 
-describe('turns', () => {
-  it('run work on one key one after another in the order it came, past failures, and work on other keys beside it', async () => {
-    const { take } = turns()
+describe('a queue for each key', () => {
+  it('runs work on one key one after another in the order it came, past failures, and work on other keys next to it', async () => {
+    const { serialize } = perKeyQueue()
     const log: string[] = []
     let open = () => {}
     const gate = new Promise<void>(resolve => {
       open = resolve
     })
-    const first = take('a', async () => {
+    const first = serialize('a', async () => {
       await gate
       log.push('a1')
       throw new Error('lost')
     })
-    const second = take('a', async () => log.push('a2'))
-    await take('b', async () => log.push('b1'))
+    const second = serialize('a', async () => log.push('a2'))
+    await serialize('b', async () => log.push('b1'))
     open()
 
     await assert.rejects(first, /lost/)

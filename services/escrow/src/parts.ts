@@ -1,6 +1,6 @@
 import { type NetworkReader, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
-import type { Platform } from '@carapace/service'
+import { type PerKeyQueue, type Platform, perKeyQueue } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
 import { type BondStore, bondStore } from './bond/bond.store.ts'
 import { bondHistory, type History } from './bond/history.store.ts'
@@ -32,6 +32,8 @@ export interface Stores {
   /** Custodial wallets by agent. */
   custodial: Wallets
   networks: NetworkReader
+  /** Of bonds by agent, of escrows by gig, of rewards by validation: transactions on one aggregate run one after another. */
+  queue: PerKeyQueue
 }
 export type Parts = Stores & Platform
 
@@ -51,4 +53,5 @@ export const stores = (platform: Platform): Stores => ({
   agents: agentProjection(platform),
   custodial: walletProjection(platform),
   networks: networkReader(platform),
+  queue: perKeyQueue(),
 })

@@ -1,9 +1,14 @@
 import { type Chain, chains, refuse } from '@carapace/api'
+import { transact } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import { type Claim, claimable, endClaim, requestClaim, startClaim, takeBack } from './reward.ts'
 
 /** Turns all funded rewards of a validator into one claim for each network. A second request at the same time finds nothing left. */
-export async function claimFunded(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
+export function claimFunded(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
+  return parts.queue.serialize(validatorId, () => claimAll(parts, validatorId, wallet, by))
+}
+
+async function claimAll(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
   const funded = (await parts.rewards.rows.find({ validatorId })).filter(reward => claimable(reward) > 0n && reward.claiming === 0n)
   const claims: Claim[] = []
   for (const chain of chains) {
@@ -15,15 +20,16 @@ export async function claimFunded(parts: Parts, validatorId: string, wallet: str
 
 /** What is funded when the transaction reads it is what is claimed. A claim that failed goes out again under its id, so that it is never paid twice. */
 async function claimOn(
-  { db, rewards, newId }: Parts,
+  parts: Parts,
   ids: readonly string[],
   request: { validatorId: string; wallet: string; chain: Chain; by: Claim['by'] },
 ): Promise<Claim> {
+  const { rewards, newId } = parts
   const { validatorId, chain } = request
   const [failed] = await rewards.claims.find({ validatorId, chain, status: 'failed' }, { sort: { createdAt: -1, _id: -1 }, limit: 1 })
   const id = failed?.id ?? newId()
   const round = (failed?.round ?? 0) + 1
-  return db.transaction(async session => {
+  return transact(parts, async session => {
     const taken: Claim['rewards'] = []
     for (const rewardId of ids) {
       const { validationId, claiming } = await rewards.rows.change(rewardId, present => startClaim(present, id), { session })
@@ -47,7 +53,7 @@ export async function closeClaim(
   status: 'paid' | 'failed',
   txHash: string | null,
 ): Promise<void> {
-  await db.transaction(async session => {
+  await transact({ db }, async session => {
     let before: Claim | undefined
     await rewards.claims.change(
       claimId,

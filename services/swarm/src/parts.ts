@@ -1,6 +1,6 @@
 import { type NetworkReader, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
-import type { Platform } from '@carapace/service'
+import { type PerKeyQueue, type Platform, perKeyQueue } from '@carapace/service'
 import { type Facts, factProjections } from './facts.ts'
 import { type RewardStore, rewardStore } from './reward.store.ts'
 import { type ValidationStore, validationStore } from './validation.store.ts'
@@ -11,6 +11,8 @@ export interface Stores {
   agents: AgentProjection
   facts: Facts
   networks: NetworkReader
+  /** Of appeals by validation, of claims by validator: transactions on one aggregate run one after another. */
+  queue: PerKeyQueue
 }
 export type Parts = Stores & Platform
 
@@ -20,4 +22,5 @@ export const stores = (platform: Platform): Stores => ({
   agents: agentProjection(platform),
   facts: factProjections(platform),
   networks: networkReader(platform),
+  queue: perKeyQueue(),
 })

@@ -39,7 +39,7 @@ export async function holdFunds(
     await also(session)
     return reservation
   }
-  const held = parts.turns.take(agentId, () => transact(parts, work))
+  const held = parts.queue.serialize(agentId, () => transact(parts, work))
   return held.catch(async (error: unknown) => {
     // what is missing may be what this very round has set aside: two who ask at once both get it
     if (isShort(error) && (await parts.reservations.of(draft.key, draft.round))) return refuse('ALREADY_EXISTS')

@@ -1,6 +1,6 @@
 import { type NetworkReader, networkReader } from '@carapace/chain'
 import { type AgentProjection, agentProjection } from '@carapace/projections'
-import type { Platform } from '@carapace/service'
+import { type PerKeyQueue, type Platform, perKeyQueue } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
 import { treasuryLedger } from './accounts.ts'
 import { type BudgetStore, budgetStore } from './budget.store.ts'
@@ -9,7 +9,6 @@ import { type History, historyStore } from './history.store.ts'
 import { type PaymentStore, paymentStore } from './payment.store.ts'
 import { type ReservationStore, reservationStore } from './reservation.store.ts'
 import { type SettlementStore, settlementStore } from './settlement.store.ts'
-import { type Turns, turns } from './turns.ts'
 import { type WalletStore, walletStore } from './wallet.store.ts'
 
 /** What the treasury keeps. */
@@ -25,7 +24,7 @@ export interface Stores {
   gigs: Gigs
   networks: NetworkReader
   /** Of agents, by id. */
-  turns: Turns
+  queue: PerKeyQueue
   /** Money on chain that no entry speaks of, by network and address, and since when (wall clock, ms). */
   excess: Map<string, { amount: bigint; since: number }>
 }
@@ -42,6 +41,6 @@ export const stores = (platform: Platform): Stores => ({
   agents: agentProjection(platform),
   gigs: gigProjection(platform),
   networks: networkReader(platform),
-  turns: turns(),
+  queue: perKeyQueue(),
   excess: new Map(),
 })

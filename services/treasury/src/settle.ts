@@ -40,7 +40,7 @@ export async function settle(parts: Parts, outcome: Outcome): Promise<void> {
       { session },
     )
   }
-  await parts.turns.take(found.agentId, () => transact(parts, work))
+  await parts.queue.serialize(found.agentId, () => transact(parts, work))
 }
 
 /**

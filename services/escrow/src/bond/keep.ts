@@ -32,7 +32,7 @@ export const changeBond = (parts: Parts, agentId: string, decide: Decide): Promi
 /** The same where the decision rests on what the ledger says in that very transaction. */
 export async function changeBondBy(parts: Parts, agentId: string, rule: (session: ClientSession) => Promise<Decide>): Promise<Stored<Bond>> {
   await ensureBond(parts, agentId)
-  return transact(parts, async session => {
+  const work = async (session: ClientSession) => {
     const decide = await rule(session)
     let done: Outcome | undefined
     const bond = await parts.bonds.change(
@@ -48,5 +48,6 @@ export async function changeBondBy(parts: Parts, agentId: string, rule: (session
       await parts.bondHistory.add(done.history, session)
     }
     return bond
-  })
+  }
+  return parts.queue.serialize(`bond:${agentId}`, () => transact(parts, work))
 }

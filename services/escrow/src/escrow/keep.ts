@@ -1,5 +1,6 @@
 import { Refusal } from '@carapace/api'
 import { type Decision, type Stored, transact } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
 import type { Parts } from '../parts.ts'
 import { post } from '../post.ts'
 import { advance, type Moment } from './act.ts'
@@ -26,7 +27,11 @@ export async function ensureEscrow({ escrows, newId }: Parts, terms: GigTerms): 
  * The only way in which an escrow changes. A change that moves money posts its ledger lines and the total locked in the same transaction.
  * @throws TVL_CAP_REACHED, CONFLICT, and whatever `decide` refuses
  */
-export async function changeEscrow(parts: Parts, gigId: string, decide: Decide, cause?: string): Promise<Stored<Escrow>> {
+export function changeEscrow(parts: Parts, gigId: string, decide: Decide, cause?: string): Promise<Stored<Escrow>> {
+  return parts.queue.serialize(`escrow:${gigId}`, () => changeAlone(parts, gigId, decide, cause))
+}
+
+async function changeAlone(parts: Parts, gigId: string, decide: Decide, cause?: string): Promise<Stored<Escrow>> {
   const options = cause === undefined ? {} : { cause }
   try {
     return await parts.escrows.change(
@@ -41,7 +46,7 @@ export async function changeEscrow(parts: Parts, gigId: string, decide: Decide, 
   } catch (error) {
     if (!(error instanceof MovesMoney)) throw error
   }
-  return transact(parts, async session => {
+  const work = async (session: ClientSession) => {
     let before: Escrow | undefined
     const after = await parts.escrows.change(
       gigId,
@@ -53,7 +58,9 @@ export async function changeEscrow(parts: Parts, gigId: string, decide: Decide, 
     )
     if (before) await post(parts, after.chain, postings(before, after), session)
     return after
-  })
+  }
+  // they all write the one row of the total locked
+  return parts.queue.serialize('tvl', () => transact(parts, work))
 }
 
 /** Writes what follows from an escrow, and writes it anew if the escrow has changed meanwhile: what is told of it may come in any order. */

@@ -11,15 +11,20 @@ const windowMs = 365 * dayMs
 
 /** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
 export async function fundWhenReady(parts: Parts, validationId: string): Promise<void> {
-  await transact(parts, async session => {
+  const work = async (session: ClientSession) => {
     const reward = await parts.rewards.get(validationId, session)
     const source = reward && (await parts.rewardSources.get((reward.gigId ?? reward.jobId)!, session))
     if (!reward || !source || reward.isFunded) return
     const amounts = equalShares(reward, await available(parts, source, session))
     await book(parts, reward, amounts, source.kind, session)
     await parts.rewardSources.use(source.id, sum(amounts), session)
-  })
+  }
+  await alone(parts, work)
 }
+
+/** All of it comes out of the one account of the pool. */
+const alone = <T>(parts: Parts, work: (session: ClientSession) => Promise<T>): Promise<T> =>
+  parts.queue.serialize('fee-pool', () => transact(parts, work))
 
 /** What may be spent on it: its own fee, or for a refund half of what the poster's paid gigs brought in a year, out of what the pool has over. */
 async function available(parts: Parts, source: Source, session: ClientSession): Promise<bigint> {
@@ -55,7 +60,7 @@ export interface TopUp {
 
 /** Funds what is still open of a validation out of the pool, by an operator's order; the same order again changes nothing. @throws INVALID_STATE */
 export async function topUp(parts: Parts, validationId: string, amount: bigint, operationId: string): Promise<TopUp> {
-  return transact(parts, async session => {
+  return alone(parts, async session => {
     const reward = (await parts.rewards.get(validationId, session)) ?? refuse('NOT_FOUND', { resource: 'validation' })
     if (reward.topUps.includes(operationId)) return { amount: 0n, funded: [] }
     const rest = unfunded(reward)

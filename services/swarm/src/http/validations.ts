@@ -1,6 +1,7 @@
 import { type AdminCaller, type AgentCaller, limits, marketplaceApi, refuse, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
-import type { Stored } from '@carapace/store'
+import { type Stored, transact } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
 import { fileAppeal, needAppealable } from '../appeal.ts'
 import { voteCommands } from '../chain.ts'
 import { needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
@@ -109,10 +110,11 @@ export const validationHandlers = (
     const filed = { id: appealId, appeal, oracleAssisted: fresh === undefined, expiresAt }
     const decide = (present: Validation) => fileAppeal(present, caller.agentId, filed)
     // One write: a filed appeal whose panel is missing would never be closed.
-    await parts.db.transaction(async session => {
-      await parts.validations.change(first.id, decide, { session })
-      if (fresh) await parts.validations.create(fresh, open(fresh).events, { session })
-    })
+    const file = (session: ClientSession) =>
+      parts.validations
+        .change(first.id, decide, { session })
+        .then(() => (fresh ? parts.validations.create(fresh, open(fresh).events, { session }) : undefined))
+    await parts.queue.serialize(first.id, () => transact(parts, file))
     return answer('pending', expiresAt)
   },
 })
