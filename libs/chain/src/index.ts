@@ -22,3 +22,4 @@ export { type FeeProfile, type NetworkProfile, networkOf, networks } from './net
 export { perChain } from './per-chain.ts'
 export { named, plain } from './plain.ts'
 export { decodeRevert, isTransient, type Revert, revertText, transientErrors } from './revert.ts'
+export { type CommandOutcome, type CommandState, type TrackedOutcome, trackOutcome } from './track-outcome.ts'

@@ -9,7 +9,7 @@ import {
   refuse,
   reservedHandles,
 } from '@carapace/api'
-import { commands, perChain } from '@carapace/chain'
+import { commands, perChain, trackOutcome } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from './agent.ts'
 import { newSkill } from './skills/skill.ts'
@@ -133,11 +133,10 @@ export type Outcome =
   | { is: 'reorged' }
 export type OutcomeOf = Outcome & { round: number; seq: number }
 
-/** The step after that word; undefined when a later one was heard already. */
+/** The step after an outcome; undefined when the outcome is stale. */
 export function advance<S extends Step>(step: S, outcome: OutcomeOf): S | undefined {
+  if (trackOutcome(step, outcome) === 'stale') return undefined
   const { seq, round } = outcome
-  // a confirmation says the same whenever it is told, and may come again under the number of its submission
-  if (seq < step.seq || (seq === step.seq && (outcome.is !== 'confirmed' || step.status === 'confirmed'))) return undefined
   const heard = { ...step, seq, round: Math.max(round, step.round) }
   switch (outcome.is) {
     case 'submitted':
@@ -145,7 +144,7 @@ export function advance<S extends Step>(step: S, outcome: OutcomeOf): S | undefi
     case 'confirmed':
       return { ...heard, status: 'confirmed', txHash: outcome.txHash, blockNumber: outcome.blockNumber, confirmedAt: outcome.at, error: null }
     case 'failed':
-      return round < step.round ? undefined : { ...heard, status: 'failed', error: outcome.error, attempts: Math.min(5, outcome.attempts) }
+      return { ...heard, status: 'failed', error: outcome.error, attempts: Math.min(5, outcome.attempts) }
     case 'reorged':
       return { ...heard, status: 'pending', blockNumber: null, confirmedAt: null }
   }

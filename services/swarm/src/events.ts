@@ -1,12 +1,12 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { operationParts } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { closeClaim, rewardId } from './claim.ts'
 import { openForSubmission } from './open.ts'
+import { chainOutcomes } from './outcomes.ts'
 import type { Parts } from './parts.ts'
 import { fund, type Reward } from './reward.ts'
-import { facts, rewardOf, type Vote, voteOnChain } from './validation.ts'
+import { facts, rewardOf } from './validation.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   ...parts.agents.subscriptions,
@@ -24,17 +24,7 @@ export const events = (parts: Parts): Subscription[] => [
   }),
   on(api.rewardPaid, paid => closeClaim(parts, paid, 'paid', paid.txHash)),
   on(api.rewardFailed, failed => closeClaim(parts, failed, 'failed', null)),
-  on(api.chainCommandConfirmed, ({ kind, opKey, txHash, blockNumber }) =>
-    kind === 'swarm.vote' ? noteVote(parts, opKey, { status: 'confirmed', txHash, blockNumber, error: null }) : Promise.resolve(),
-  ),
-  on(api.chainCommandSubmitted, ({ kind, opKey, txHash }) =>
-    kind === 'swarm.vote' ? noteVote(parts, opKey, { status: 'pending', txHash, blockNumber: null, error: null }) : Promise.resolve(),
-  ),
-  on(api.chainCommandFailed, ({ kind, opKey, terminal, message, txHash }) =>
-    kind === 'swarm.vote' && terminal
-      ? noteVote(parts, opKey, { status: 'failed', txHash: txHash ?? null, blockNumber: null, error: message })
-      : Promise.resolve(),
-  ),
+  ...chainOutcomes(parts),
 ]
 
 /** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
@@ -68,15 +58,6 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
     await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), {
       cause: `accrue:${validationId}`,
     })
-}
-
-async function noteVote(parts: Parts, opKey: string, outcome: Pick<Vote, 'status' | 'txHash' | 'blockNumber' | 'error'>): Promise<void> {
-  const [, validationId, wallet = ''] = operationParts(opKey)
-  await parts.validations.change(validationId, validation => {
-    const voter = validation.panel.find(seat => seat.wallet.toLowerCase() === wallet.toLowerCase())
-    const vote = validation.votes.find(entry => entry.voterId === voter?.agentId)
-    return vote ? voteOnChain(validation, vote.id, outcome) : undefined
-  })
 }
 
 function retry(reason: string): never {

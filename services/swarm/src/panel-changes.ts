@@ -1,5 +1,6 @@
 import { type Draft, panelChanged, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import { sent } from './on-chain.ts'
 import { isWeak } from './quorum.ts'
 import { facts, idle, type PanelSeat, quorum, rewardOf, seated, type Validation } from './validation.ts'
 
@@ -40,7 +41,9 @@ export function replaceIdle(
   const outgoing = idle(v).slice(0, substitutes.length)
   const replacements = outgoing.map((out, at) => ({ out, in: substitutes[at]! }))
   const outs = new Set(replacements.map(pair => pair.out.agentId))
-  const panel = [...v.panel.map(seat => (outs.has(seat.agentId) ? { ...seat, replaced: true } : seat)), ...replacements.map(pair => pair.in)]
+  // before the first vote the panel is not on chain yet, and goes there as it is then
+  const replaced = v.votes.length > 0 ? { replaced: true, replacement: sent } : { replaced: true }
+  const panel = [...v.panel.map(seat => (outs.has(seat.agentId) ? { ...seat, ...replaced } : seat)), ...replacements.map(pair => pair.in)]
   const state = { ...v, panel, replaceAt: null, dueAt: v.expiresAt }
   const events = replacements.length
     ? [

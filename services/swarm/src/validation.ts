@@ -1,25 +1,24 @@
 import { type Chain, type Draft, hourMs, type ValidationStatus, validationOpened } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import type { Signal } from './freeze.ts'
+import type { OnChain } from './on-chain.ts'
 import { isWeak, quorumFor } from './quorum.ts'
 import type { Seat } from './selection.ts'
 
-export interface Vote {
+/** A vote and how far its record on chain is. */
+export interface Vote extends OnChain {
   id: string
   voterId: string
   vote: 'approve' | 'reject'
   reasoning: string | null
   at: Date
-  /** How far its record on chain is. */
-  status: 'pending' | 'confirmed' | 'failed'
-  txHash: string | null
-  blockNumber: number | null
-  error: string | null
 }
 export interface PanelSeat {
   agentId: string
   wallet: string
   replaced: boolean
+  /** The command that puts another wallet in its place on chain; absent when none was sent. */
+  replacement?: OnChain
 }
 
 export interface Appeal {
@@ -63,6 +62,8 @@ export interface Validation {
   eligible: number
   order: Seat[]
   panel: PanelSeat[]
+  /** The command that puts the panel on chain, sent with the first vote; absent before. */
+  opening?: OnChain
   votes: Vote[]
   /** Who has yet to vote, kept by the store for look-ups. */
   owing?: string[]
@@ -174,15 +175,4 @@ export function open(v: Validation): { state: Validation; events: Draft[] } {
 /** The second round is open: nothing is due here any more. */
 export function nextOpened(v: Validation): Decision<Validation> | undefined {
   return v.dueAt === null ? undefined : { state: { ...v, dueAt: null }, events: [] }
-}
-
-/** What the chain did to a vote's record. */
-export function voteOnChain(
-  v: Validation,
-  voteId: string,
-  outcome: Pick<Vote, 'status' | 'txHash' | 'blockNumber' | 'error'>,
-): Decision<Validation> | undefined {
-  const vote = v.votes.find(entry => entry.id === voteId)
-  if (!vote || vote.status === 'confirmed') return undefined
-  return { state: { ...v, votes: v.votes.map(entry => (entry === vote ? { ...entry, ...outcome } : entry)) }, events: [] }
 }

@@ -3,6 +3,7 @@ import { type Draft, limits, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { appealEvent } from './appeal.ts'
 import { type Freeze, freezeOf } from './freeze.ts'
+import { sent } from './on-chain.ts'
 import { majority, quorumFor } from './quorum.ts'
 import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from './validation.ts'
 
@@ -22,7 +23,8 @@ export function cast(v: Validation, vote: Pick<Vote, 'id' | 'voterId' | 'vote' |
   if (!isSeated) refuse('NOT_VALIDATOR')
   if (v.votes.some(earlier => earlier.voterId === vote.voterId)) refuse('ALREADY_VOTED')
   if (v.status !== 'pending' || v.expiresAt <= now) refuse('VALIDATION_RESOLVED', { status: v.status })
-  const voted: Validation = { ...v, votes: [...v.votes, { ...vote, at: now, status: 'pending', txHash: null, blockNumber: null, error: null }] }
+  const opening = v.votes.length > 0 ? {} : { opening: sent }
+  const voted: Validation = { ...v, ...opening, votes: [...v.votes, { ...vote, ...sent, at: now }] }
   const recorded = api.voteRecorded.of({
     validationId: v.id,
     gigId: v.gigId,
