@@ -1,3 +1,4 @@
+import type { Chain } from '@carapace/api'
 import { AbiCoder, getAddress, hexlify, id, keccak256, namehash, toUtf8Bytes } from 'ethers'
 
 const abi = AbiCoder.defaultAbiCoder()
@@ -39,6 +40,15 @@ export const escrowSlot = (gigId: string, poster: string): string =>
 /** Key of a validation's round: the id's key in round 1, keccak256(abi.encode(key, round)) from round 2 on. */
 export const validationKey = (validationId: string, round = 1): string =>
   round === 1 ? onChainKey(validationId) : keccak256(abi.encode(['bytes32', 'uint256'], [onChainKey(validationId), round]))
+
+/**
+ * Names a contract log for ever: a reorganisation may include its transaction in another block, where block hash and log index differ, but the
+ * transaction emits its logs in the same order. Whoever books by logs books under this key.
+ * @param log `logPosition`: place among all logs of its transaction, from 0
+ * @returns `<network>:<txHash>:<logPosition>`
+ */
+export const logIdentity = ({ network, txHash, logPosition }: { network: Chain; txHash: string; logPosition: number }): string =>
+  `${network}:${txHash.toLowerCase()}:${logPosition}`
 
 /** The token nonce of a payment: keccak256 of the id's text, so that the token itself refuses a second transfer. */
 export const paymentNonce = (paymentId: string): string => id(paymentId)

@@ -41,6 +41,7 @@ const entrySchema = new Schema(
 )
 entrySchema.index({ 'lines.account': 1, at: -1, _id: -1 }, { name: 'lines_account' })
 entrySchema.index({ 'ref.id': 1 }, { name: 'ref' })
+entrySchema.index({ txHash: 1 }, { name: 'tx_hash' })
 const accountSchema = new Schema({ _id: String, chain: String, account: String, balance: BigInt }, { versionKey: false })
 accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: true })
 

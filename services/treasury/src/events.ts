@@ -4,13 +4,15 @@ import {
   chainCommandFailed,
   chainCommandFinalized,
   chainCommandSubmitted,
+  chainEventRemoved,
   contractEvents,
   type PayloadOf,
 } from '@carapace/api'
 import { operationParts, toChecksum } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
-import { creditTransfer, type TransferLog } from './credit.ts'
+import { creditTransfer } from './deposit/credit.ts'
+import { transferGone } from './deposit/gone.ts'
 import type { Parts } from './parts.ts'
 import { noteHash } from './payment.ts'
 import { settle } from './settle.ts'
@@ -18,7 +20,8 @@ import { settle } from './settle.ts'
 export const events = (parts: Parts): Subscription[] => [
   ...parts.agents.subscriptions,
   ...parts.gigs.subscriptions,
-  on(contractEvents['USDC.Transfer']!, log => creditTransfer(parts, log as unknown as TransferLog)),
+  on(contractEvents['USDC.Transfer']!, log => creditTransfer(parts, log)),
+  on(chainEventRemoved, log => (log.contract === 'USDC' && log.event === 'Transfer' ? transferGone(parts, log) : Promise.resolve())),
   on(chainCommandSubmitted, payload => signed(parts, payload)),
   on(chainCommandConfirmed, ({ opKey, round, seq, txHash, logs }) =>
     settle(parts, { is: 'confirmed', key: opKey, round, seq, txHash, spent: spentIn(logs) }),

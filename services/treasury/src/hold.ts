@@ -53,13 +53,15 @@ export const isShort = (error: unknown): boolean =>
 
 async function needAvailable({ ledger }: Parts, { agentId, amount, chain }: NewReservation, session: ClientSession): Promise<void> {
   const available = await ledger.balance(chain, account.available(agentId), session)
-  if (available < amount)
-    refuse('INSUFFICIENT_BALANCE', {
-      chain,
-      available: Number(available),
-      required: Number(amount),
-      availableFormatted: formatUsdc(available),
-    })
+  const debt = -(await ledger.balance(chain, account.debt(agentId), session))
+  if (available >= amount && debt === 0n) return
+  const details = { chain, available: Number(available), required: Number(amount), availableFormatted: formatUsdc(available) }
+  if (debt === 0n) refuse('INSUFFICIENT_BALANCE', details)
+  refuse(
+    'INSUFFICIENT_BALANCE',
+    { ...details, debt: Number(debt), debtFormatted: formatUsdc(debt) },
+    { message: `The account owes ${formatUsdc(debt)} on ${chain}, spent from deposits that the chain has dropped: deposits pay that first` },
+  )
 }
 
 /** `existing` when another call made it first. */

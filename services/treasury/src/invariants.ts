@@ -41,6 +41,23 @@ export const checks: Checks<Parts> = {
     return (await Promise.all([...suspects].map(suspect => reservedFault(parts, ...(suspect.split('/') as [Chain, string]))))).flat()
   },
 
+  /** Nothing is available while something is owed, and nobody is owed by a debt. */
+  debts: async ({ ledger, db }) => {
+    const faults: string[] = []
+    for (const chain of chains) {
+      for (const name of (await ledger.balances(chain, account.debt(''))).keys()) {
+        const agentId = name.slice(account.debt('').length)
+        const [debt, available] = await db.transaction(async session => [
+          -(await ledger.balance(chain, name, session)),
+          await ledger.balance(chain, account.available(agentId), session),
+        ])
+        if (debt < 0n) faults.push(`${name} is above zero on ${chain}: ${-debt}`)
+        if (debt > 0n && available > 0n) faults.push(`${agentId} owes ${debt} on ${chain} and has ${available} available`)
+      }
+    }
+    return faults
+  },
+
   /** A payment and its reservation tell the same story: each ends in exactly one of executed, failed, cancelled. */
   payments: async ({ payments, reservations, db }) => {
     const faults: string[] = []
@@ -103,10 +120,10 @@ async function reservedFault({ db, ledger, reservations }: Parts, chain: Chain, 
 /** Money under way may have left already, so only what is available must be there for certain; more than is booked is a deposit that is not final yet. */
 async function custodyFault({ ledger, peers, excess }: Parts, { agentId, address }: Stored<Wallet>, chain: Chain): Promise<string[]> {
   const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: address } })
-  const { available, reserved } = await holdingOf(ledger, chain, agentId)
+  const { available, reserved, debt } = await holdingOf(ledger, chain, agentId)
   const onChain = BigInt(usdc)
   if (onChain < available) return [`${address} holds ${onChain} on ${chain}, ${available} are available to ${agentId}`]
-  const over = onChain - available - reserved
+  const over = onChain - available - reserved + debt
   const place = `${chain}/${address}`
   const seen = excess.get(place)
   if (over <= 0n) excess.delete(place)

@@ -4,6 +4,7 @@ import { type PerKeyQueue, type Platform, perKeyQueue } from '@carapace/service'
 import type { Ledger } from '@carapace/store'
 import { treasuryLedger } from './accounts.ts'
 import { type BudgetStore, budgetStore } from './budget.store.ts'
+import { type DepositStore, depositStore } from './deposit/deposit.store.ts'
 import { type Gigs, gigProjection } from './gigs.ts'
 import { type History, historyStore } from './history.store.ts'
 import { type PaymentStore, paymentStore } from './payment.store.ts'
@@ -19,6 +20,7 @@ export interface Stores {
   payments: PaymentStore
   settlements: SettlementStore
   history: History
+  deposits: DepositStore
   ledger: Ledger
   agents: AgentProjection
   gigs: Gigs
@@ -37,6 +39,7 @@ export const stores = (platform: Platform): Stores => ({
   payments: paymentStore(platform.db),
   settlements: settlementStore(platform.db),
   history: historyStore(platform.db),
+  deposits: depositStore(platform.db),
   ledger: treasuryLedger(platform.db),
   agents: agentProjection(platform),
   gigs: gigProjection(platform),

@@ -11,7 +11,7 @@ schema.index({ nonce: 1 }, { name: 'nonce', unique: true })
 
 export type PaymentStore = AggregateStore<Payment> & {
   /** Pending ones whose time has come, the longest waiting first. */
-  due(now: Date, limit: number): Promise<{ id: string }[]>
+  due(now: Date, limit: number): Promise<Stored<Payment>[]>
   /** The payments behind these token nonces. */
   byNonces(nonces: readonly string[]): Promise<Map<string, Stored<Payment>>>
 }

@@ -29,7 +29,7 @@ const payment = (status: PaymentStatus): Payment => ({
 })
 const run: Record<Command, (of: Payment) => { state: Payment; events: { type: string }[] } | undefined> = {
   cancel: of => cancel(of, 'sender'),
-  execute: of => execute(of, due, due),
+  execute: of => execute(of, due, due, false),
   confirm: of => confirm(of, '0x1', due),
   confirmLate: of => confirm(of, '0x1', due),
   fail: of => fail(of, 'REVERTED'),
@@ -43,7 +43,7 @@ describe('payment', () => {
       else if (!(command === 'confirm' && status === 'failed'))
         it(`${command} does nothing to a ${status} one`, () => {
           const before = payment(status)
-          if (command === 'execute') assert.equal(execute(before, due, due), undefined)
+          if (command === 'execute') assert.equal(execute(before, due, due, false), undefined)
           else
             assert.throws(
               () => run[command](before),
@@ -61,7 +61,14 @@ describe('payment', () => {
     assert.deepEqual([large.state.status, large.events.map(({ type }) => type)], ['pending', ['treasury.payment.queued.v1']])
   })
 
-  it('is not executed before its time', () => assert.equal(execute(payment('pending'), new Date(due.getTime() - 1), due), undefined))
+  it('waits while its account owes something, and fails in the end', () => {
+    const later = (ms: number) => new Date(due.getTime() + ms)
+    assert.equal(execute(payment('pending'), later(599_999), due, true), undefined)
+    const { status, failure } = execute(payment('pending'), later(600_000), due, true)!.state
+    assert.deepEqual([status, failure], ['failed', 'INSUFFICIENT_BALANCE'])
+  })
+
+  it('is not executed before its time', () => assert.equal(execute(payment('pending'), new Date(due.getTime() - 1), due, false), undefined))
 
   it('can be cancelled by its sender only', () => {
     assert.throws(
@@ -85,7 +92,7 @@ describe('payment', () => {
 
   it('leaves every state that holds money by time and the outcome of its command alone', () => {
     for (const status of ['pending', 'submitted', 'processing'] as const) {
-      const taken = execute(payment(status), due, due)?.state ?? payment(status)
+      const taken = execute(payment(status), due, due, false)?.state ?? payment(status)
       assert.ok(canDo(taken, 'confirm') && canDo(taken, 'fail'), `${taken.status} has no end`)
     }
   })

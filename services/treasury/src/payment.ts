@@ -38,7 +38,7 @@ export interface Payment {
 
 /** Every transition (behaviour 8). `fail` out of executed: its block went away and the transfer then failed for good. */
 export const transitions = {
-  pending: { cancel: 'cancelled', execute: 'processing' },
+  pending: { cancel: 'cancelled', execute: 'processing', fail: 'failed' },
   submitted: { confirm: 'executed', fail: 'failed' },
   processing: { confirm: 'executed', fail: 'failed' },
   executed: { confirm: 'executed', fail: 'failed' },
@@ -96,9 +96,11 @@ export function cancel(payment: Payment, caller: string): Decision<Payment> {
   return move(payment, 'cancel', {}, moved => [paymentCancelled.of(facts(moved))])
 }
 
-/** What time alone does with a pending payment. */
-export function execute(payment: Payment, now: Date, deadline: Date): Decision<Payment> | undefined {
+/** What time alone does with a pending payment. `isBlocked`: its account owes something; one that stays blocked for as long again fails. */
+export function execute(payment: Payment, now: Date, deadline: Date, isBlocked: boolean): Decision<Payment> | undefined {
   if (payment.status !== 'pending' || payment.executeAfter > now) return undefined
+  if (isBlocked)
+    return now.getTime() - payment.executeAfter.getTime() < limits.treasury.queueDelayMs ? undefined : fail(payment, 'INSUFFICIENT_BALANCE')
   return move(payment, 'execute', {}, moved => [transfer(moved, deadline)])
 }
 

@@ -53,8 +53,7 @@ describe('treasury payments', () => {
     const [sender, recipient] = [await fundedAgent(world, usdc(10)), await newAgent(world)]
 
     const { body } = await pay(sender, recipient, 4)
-    for (let n = 0; n < 3; n++)
-      await tellTransfer(world, { from: sender.address, to: recipient.wallet, amount: usdc(4), txHash: body.txHash, logId: `out-${sender.id}` })
+    for (let n = 0; n < 3; n++) await tellTransfer(world, { from: sender.address, to: recipient.wallet, amount: usdc(4), txHash: body.txHash })
     await deposit(world, sender.address, 1n)
 
     await until('a later deposit', async () => (await balance(world, sender)).balance === 6_000_001)

@@ -29,7 +29,9 @@ export const balanceView = (wallet: Wallet | undefined, home: Chain, holdings: R
   walletId: wallet?.id ?? null,
   walletExists: wallet !== undefined,
   reserved: micro(holdings[home].reserved),
+  debt: micro(holdings[home].debt),
   balances: perChain(chain => micro(holdings[chain].available)),
+  debts: perChain(chain => micro(holdings[chain].debt)),
 })
 
 export const limitsView = (budget: Budget, now: Date) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { chainRelayerApi } from '@carapace/api'
-import { newWallet, until } from '@carapace/testing'
+import { newHash, newWallet, until } from '@carapace/testing'
 import { balance, call, fundedAgent, newAgent, peers } from './testing/agents.ts'
 import { assertHealthy } from './testing/healthy.ts'
 import { tellTransfer, usdc } from './testing/token.ts'
@@ -39,7 +39,7 @@ describe('treasury wallets', () => {
 
   it('credits a final transfer once, by its log', async () => {
     const agent = await fundedAgent(world, 0n)
-    const seen = { to: agent.address, from: newWallet(), amount: usdc(12.5), logId: `log-${agent.id}` }
+    const seen = { to: agent.address, from: newWallet(), amount: usdc(12.5), txHash: newHash() }
 
     for (const final of [false, true, true]) await tellTransfer(world, { ...seen, final })
     await tellTransfer(world, { to: agent.address, amount: 1n })

@@ -50,6 +50,7 @@ export const notificationTypes = [
   'treasury_payment_cancelled',
   'payment_received',
   'treasury_deposit',
+  'treasury_deposit_reversed',
   'treasury_limit_changed',
   'domain_registered',
   'domain_transferred',

@@ -21,6 +21,21 @@ export const depositReceived = event('treasury.deposit.received', 'walletId', 'U
   receivedAt: timestamp,
 })
 
+export const depositReversed = event(
+  'treasury.deposit.reversed',
+  'walletId',
+  'A credit was taken back: the chain has dropped the transfer. `debt`: what the account owes now on that network',
+  {
+    walletId: id,
+    agentId: id,
+    chain,
+    amount: micro,
+    debt: micro,
+    txHash: z.string(),
+    reversedAt: timestamp,
+  },
+)
+
 const paymentFacts = {
   paymentId: id,
   kind: z.enum(['payment', 'withdrawal']),

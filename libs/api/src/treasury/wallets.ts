@@ -39,7 +39,9 @@ export const getTreasuryBalance = endpoint({
       walletId: id.nullable(),
       walletExists: z.boolean(),
       reserved: microOut,
+      debt: microOut.meta({ description: 'What the account owes on the home network: credits that the chain took back after they were spent' }),
       balances: perChain(microOut),
+      debts: perChain(microOut),
     })
     .meta({ id: 'TreasuryBalance' }),
 })

@@ -44,6 +44,11 @@ export const treasuryNotices: readonly NoticeRule[] = [
       amount: Number(amount),
     }),
   ),
+  rule(api.depositReversed, ({ agentId, amount, chain, txHash, debt }, tell) => {
+    const owed = debt > 0n ? ` Your account owes ${formatUsdc(debt)} there: it can pay again once deposits have covered that.` : ''
+    const text = `The chain has dropped a deposit of ${formatUsdc(amount)} on ${chain}; the credit was taken back.${owed}`
+    tell(agentId, ['treasury_deposit_reversed', 'Treasury deposit taken back', text], { chain, txHash, amount: Number(amount), debt: Number(debt) })
+  }),
   rule(api.limitChanged, ({ agentId, dailyLimit, effectiveAt }, tell) =>
     tell(agentId, ['treasury_limit_changed', 'Daily limit changed', `Your daily limit is ${formatUsdc(dailyLimit)} from ${effectiveAt}.`], {
       dailyLimit: Number(dailyLimit),

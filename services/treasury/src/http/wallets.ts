@@ -37,11 +37,13 @@ export const walletHandlers = (
     const atOnce = await parts.networks.areDevnets()
     let effectiveAt = parts.clock.now()
     await parts.budgets.ensure(params.id)
-    await parts.budgets.change(params.id, budget => {
-      const decision = setLimit(budget, body.dailyLimit, parts.clock.now(), atOnce)
-      effectiveAt = decision.effectiveAt
-      return decision
-    })
+    const set = () =>
+      parts.budgets.change(params.id, budget => {
+        const decision = setLimit(budget, body.dailyLimit, parts.clock.now(), atOnce)
+        effectiveAt = decision.effectiveAt
+        return decision
+      })
+    await parts.queue.serialize(params.id, set)
     const { dailyLimit, dailyLimitFormatted } = limitsView(
       { id: params.id, dailyLimit: body.dailyLimit, raise: null, day: '', spent: 0n },
       effectiveAt,

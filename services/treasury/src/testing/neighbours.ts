@@ -21,7 +21,16 @@ export function neighbours(world: World): AnyService[] {
     chainNetworks: () => ({ networks: known.map(network => ({ ...network, devnet: world.devnet })) }),
     chainTx: ({ params }) => {
       const logs = wanted(world.transactions.get(params.hash), 'transaction')
-      const rest = { from: lane, to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash: newHash(), blockTime: 1 }
+      const rest = {
+        from: lane,
+        to: null,
+        value: '0',
+        input: '0x',
+        success: true,
+        blockNumber: 7,
+        blockHash: world.blocks.get(params.hash) ?? newHash(),
+        blockTime: 1,
+      }
       return { hash: params.hash, logs, confirmations: 3, final: true, ...rest }
     },
     chainStatus: ({ params }) => laneStatus(params.chain, lane),

@@ -1,4 +1,4 @@
-import { type Chain, type ChainLog, contractEvents } from '@carapace/api'
+import { type Chain, type ChainLog, chainEventRemoved, contractEvents } from '@carapace/api'
 import { paymentNonce, toChecksum } from '@carapace/chain'
 import { newHash, newWallet } from '@carapace/testing'
 import type { World } from './world.ts'
@@ -40,19 +40,33 @@ export interface Seen {
   to: string
   amount: bigint
   txHash?: string
+  blockHash?: string
   logIndex?: number
-  logId?: string
+  /** undefined: as announced before it was told */
+  logPosition?: number | undefined
   final?: boolean
+}
+
+/** A transfer log as the chain has it. */
+export function transferLog({ from = `0x${'0'.repeat(40)}`, to, amount, logIndex = 0, ...seen }: Seen): ChainLog {
+  const logPosition = 'logPosition' in seen ? seen.logPosition : logIndex
+  return { ...log('USDC', 'Transfer', { from, to, value: String(amount) }, logIndex), ...(logPosition === undefined ? {} : { logPosition }) }
+}
+
+function placed(seen: Seen) {
+  const { chain = 'BASE_SEPOLIA', txHash = newHash(), blockHash = newHash() } = seen
+  const one = transferLog(seen)
+  return { ...one, logId: `${chain}:${blockHash}:${one.logIndex}`, network: chain, txHash, blockNumber: 5, blockHash, blockTime: 1 }
 }
 
 /** A transfer log as the relayer announces it. */
 export async function tellTransfer({ platform }: World, seen: Seen): Promise<void> {
-  const { chain = 'BASE_SEPOLIA', from = `0x${'0'.repeat(40)}`, to, amount, txHash = newHash(), logIndex = 0, final = true } = seen
-  const place = { txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1 }
-  const args = { from, to, value: String(amount) }
-  const logId = seen.logId ?? `${chain}:${place.blockHash}:${logIndex}`
-  const transfer = { logId, network: chain, contract: 'USDC', event: 'Transfer', args, address: newWallet(), logIndex, ...place, final }
-  await platform.publish(contractEvents['USDC.Transfer']!.of(transfer))
+  await platform.publish(contractEvents['USDC.Transfer']!.of({ ...placed(seen), final: seen.final ?? true }))
+}
+
+/** The block of a transfer is gone, as the relayer announces it. */
+export async function tellGone({ platform }: World, seen: Seen): Promise<void> {
+  await platform.publish(chainEventRemoved.of(placed(seen)))
 }
 
 /** New money that comes into an address, on chain and told as final. */

@@ -13,6 +13,8 @@ export interface World {
   balances: Map<string, bigint>
   /** Decoded logs by transaction. */
   transactions: Map<string, api.ChainLog[]>
+  /** Hash of the block that a transaction is in; one of its own where there is none. */
+  blocks: Map<string, string>
   escrows: Map<string, Pick<api.EscrowRow, 'status' | 'amount' | 'chain'>>
   gigs: Set<string>
   /** What identity answers about agents. */
@@ -30,6 +32,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   const world = {
     balances: new Map(),
     transactions: new Map(),
+    blocks: new Map(),
     escrows: new Map(),
     gigs: new Set(),
     agents: new Map(),

@@ -1,0 +1,64 @@
+import type { Chain } from '@carapace/api'
+import type { Database } from '@carapace/store'
+import { type ClientSession, Schema } from 'mongoose'
+
+/** A transfer into a custodial wallet as the books have it. */
+export interface Deposit {
+  /** `logIdentity` of the transfer. One of the time before that was known may have `<network>:<block hash>:<log index>`. */
+  id: string
+  chain: Chain
+  txHash: string
+  walletId: string
+  agentId: string
+  /** The custodial address, EIP-55. */
+  to: string
+  /** EIP-55 */
+  from: string
+  /** µ */
+  amount: bigint
+  /** The account that is debited. */
+  source: string
+  /** gone: the chain has dropped it, and what was credited is taken back. */
+  status: 'credited' | 'gone'
+  /** How often it was credited: a number of its own for each entry and its reversal. */
+  posting: number
+  /** Key of the entry of the first posting. */
+  entryKey: string
+  /** Its line in the agent's history. */
+  historyId: string | null
+}
+
+type Row = Omit<Deposit, 'id'> & { _id: string }
+
+const schema = new Schema({ _id: String, walletId: String, txHash: String, status: String, amount: BigInt, entryKey: String }, { versionKey: false })
+// one entry belongs to one deposit
+schema.index({ entryKey: 1 }, { name: 'entry_key', unique: true })
+schema.index({ txHash: 1 }, { name: 'tx_hash' })
+schema.index({ walletId: 1, status: 1 }, { name: 'wallet_status' })
+
+export interface DepositStore {
+  get(id: string, session?: ClientSession): Promise<Deposit | undefined>
+  ofTransaction(chain: Chain, txHash: string, session: ClientSession): Promise<Deposit[]>
+  credited(walletId: string): Promise<Deposit[]>
+  put(deposit: Deposit, session: ClientSession): Promise<void>
+  remove(id: string, session: ClientSession): Promise<void>
+}
+
+export function depositStore(db: Database): DepositStore {
+  const rows = db.collection<Row>('deposits', schema)
+  const view = ({ _id, ...row }: Row): Deposit => ({ id: _id, ...row })
+  return {
+    get: async (id, session) => {
+      const row = await rows.findOne({ _id: id }, session ? { session } : {})
+      return row ? view(row) : undefined
+    },
+    ofTransaction: async (chain, txHash, session) => (await rows.find({ txHash, chain }, { session }).toArray()).map(view),
+    credited: async walletId => (await rows.find({ walletId, status: 'credited' }).toArray()).map(view),
+    put: async ({ id, ...row }, session) => {
+      await rows.replaceOne({ _id: id }, row, { session, upsert: true })
+    },
+    remove: async (id, session) => {
+      await rows.deleteOne({ _id: id }, { session })
+    },
+  }
+}

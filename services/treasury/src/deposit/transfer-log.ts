@@ -1,0 +1,47 @@
+import { type Chain, type ChainLog, chainRelayerApi, type ResponseOf } from '@carapace/api'
+import { logIdentity, toChecksum } from '@carapace/chain'
+import type { Parts } from '../parts.ts'
+import type { Transfer } from './origin.ts'
+
+/** A USDC Transfer as the relayer announces it. */
+export interface TransferLog {
+  /** `<network>:<block hash>:<log index>` */
+  logId: string
+  network: Chain
+  args: ChainLog['args']
+  logIndex: number
+  /** Absent in announcements from before it was told. */
+  logPosition?: number | undefined
+  txHash: string
+  blockHash: string
+}
+
+export const transferOf = ({ args, logIndex }: Pick<TransferLog, 'args' | 'logIndex'>): Transfer => ({
+  from: toChecksum(String(args.from)),
+  to: toChecksum(String(args.to)),
+  amount: BigInt(String(args.value)),
+  logIndex,
+})
+
+/** The transaction of a log as the chain has it now; undefined when it has none. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export const transactionOf = (
+  { peers }: Parts,
+  { network, txHash }: Pick<TransferLog, 'network' | 'txHash'>,
+): Promise<MinedTransaction | undefined> =>
+  peers.find('chain-relayer', chainRelayerApi.internal.chainTx, { params: { chain: network, hash: txHash } })
+export type MinedTransaction = ResponseOf<typeof chainRelayerApi.internal.chainTx>
+
+/** The lasting name of a log; undefined when it was announced without its position and its block is not that of the transaction any more. */
+export function identityIn(log: TransferLog, mined: MinedTransaction | undefined): string | undefined {
+  const sameLog = mined?.blockHash === log.blockHash ? mined.logs.find(({ logIndex }) => logIndex === log.logIndex) : undefined
+  const logPosition = log.logPosition ?? sameLog?.logPosition
+  return logPosition === undefined ? undefined : logIdentity({ ...log, logPosition })
+}
+
+/** The USDC transfers of a transaction with their lasting names. */
+export const transfersOf = (chain: Chain, mined: MinedTransaction): { identity: string; move: Transfer }[] =>
+  mined.logs.flatMap(log =>
+    log.contract === 'USDC' && log.event === 'Transfer' && log.logPosition !== undefined
+      ? [{ identity: logIdentity({ network: chain, txHash: mined.hash, logPosition: log.logPosition }), move: transferOf(log) }]
+      : [],
+  )
