@@ -1,12 +1,13 @@
 import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import type { KnownNetwork } from '@carapace/chain'
-import { type Config, closeServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
+import { type Config, closeServer, drainServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
 import { commonHeaders } from './door/headers.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
+import { chainChecks } from './door/readiness.ts'
 import { recorder } from './door/record.ts'
 import { adminRules } from './identity/admin-caller.ts'
 import { openAdminLog } from './identity/admin-log.ts'
@@ -75,6 +76,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   const publicBaseUrl = (config.PUBLIC_BASE_URL ?? url).replace(/\/+$/, '')
 
   const streams = openStreams()
+  let isDraining = false
   try {
     const admins = adminRules(config, publicBaseUrl)
     const behind = await startBehind(options, publicBaseUrl)
@@ -91,7 +93,11 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       crossOrigin: crossOrigin(mode, publicBaseUrl),
       local: {
         assets: await loadAssets({ publicBaseUrl, mode }),
-        checks: { mongodb: () => db.ready(), bus: () => options.bus.ready() },
+        readiness: {
+          needed: { mongodb: () => db.ready() },
+          useful: { bus: () => options.bus.ready(), ...chainChecks(peers) },
+          isDraining: () => isDraining,
+        },
         metrics,
         metricsToken: config.METRICS_TOKEN,
         trustsProxies,
@@ -109,6 +115,8 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       url,
       publicBaseUrl,
       close: async () => {
+        isDraining = true
+        drainServer(server)
         streams.close()
         await closeServer(server, graceMs)
         await behind.close()

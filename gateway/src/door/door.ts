@@ -135,7 +135,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   if (route.endpoint.produces === 'text/event-stream') {
     const origin = parts.pools.originOf(route.service)
     await parts.streams.forward(request, response, { ...call, origin })
-  } else await pipe(parts.pools.of(route.service), call, response)
+  } else await pipe(() => parts.pools.of(route.service), call, response)
 }
 
 /** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write, and after too many nobody is looked at. */

@@ -6,11 +6,11 @@ import { sameSecret } from '../identity/admin-caller.ts'
 import type { Asset } from '../pages/assets.ts'
 import type { RawHeaders } from './headers.ts'
 import { peerOf } from './peer.ts'
+import { type ReadinessParts, readiness } from './readiness.ts'
 
 export interface LocalParts {
   assets: ReadonlyMap<string, Asset>
-  /** Name → whether it is well now. */
-  checks: Record<string, () => boolean | Promise<boolean>>
+  readiness: ReadinessParts
   metrics: Metrics
   metricsToken: string | undefined
   trustsProxies: boolean
@@ -29,13 +29,14 @@ export async function answerLocally(request: Request, response: Response, path: 
   if (asset) answer(200, asset.bytes, asset.headers)
   else if (path === '/healthz') answer(200, { status: 'ok' }, unstored)
   else if (path === '/readyz') {
-    const { ready, checks } = await readiness(parts.checks)
+    const { status, checks, degraded } = await readiness(parts.readiness)
     const failure = {
-      message: 'Not everything this gateway needs is there',
+      message: status === 'draining' ? 'This gateway is about to end' : 'Not everything this gateway needs is there',
       code: 'DEPENDENCY_UNAVAILABLE',
       status: errors.DEPENDENCY_UNAVAILABLE.status,
     }
-    answer(ready ? 200 : 503, ready ? { status: 'ready', checks } : { ...failure, checks }, unstored)
+    if (status === 'ready') answer(200, { status, checks, degraded }, unstored)
+    else answer(failure.status, { ...failure, checks, degraded }, unstored)
   } else {
     checkMetricsReader(request, parts)
     answer(200, Buffer.from(await parts.metrics.registry.metrics()), { 'content-type': parts.metrics.registry.contentType, ...unstored })
@@ -43,21 +44,6 @@ export async function answerLocally(request: Request, response: Response, path: 
 }
 
 const unstored = { 'cache-control': 'no-store' }
-
-async function readiness(checks: LocalParts['checks']): Promise<{ ready: boolean; checks: Record<string, boolean> }> {
-  const results = await Promise.all(
-    Object.entries(checks).map(
-      async ([name, check]) =>
-        [
-          name,
-          await Promise.resolve()
-            .then(check)
-            .catch(() => false),
-        ] as const,
-    ),
-  )
-  return { ready: results.every(([, well]) => well), checks: Object.fromEntries(results) }
-}
 
 /** @throws ROUTE_NOT_FOUND to anybody but this machine and holders of the token */
 function checkMetricsReader(request: Request, { metricsToken, trustsProxies }: LocalParts): void {

@@ -103,7 +103,8 @@ describe('pages and documents', () => {
 
   it('tell health, readiness and metrics, the last to this machine only', async () => {
     assert.deepEqual((await get('/healthz')).body, { status: 'ok' })
-    assert.deepEqual((await get('/readyz')).body, { status: 'ready', checks: { mongodb: true, bus: true } })
+    const checks = { mongodb: true, bus: true, BASE_SEPOLIA: true, SKALE_TESTNET: true }
+    assert.deepEqual((await get('/readyz')).body, { status: 'ready', checks, degraded: [] })
     const metrics = await get('/metrics')
     assert.equal(metrics.status, 200)
     assert.match(metrics.body, /http_server_request_duration_seconds_bucket/)

@@ -16,19 +16,29 @@ export interface PipeCall {
   own: RawHeaders
 }
 
+/** A service that restarts is back within this time; what may be sent again waits for it. */
+const restartMs = 3_000
+const pausesMs = [0, 25, 50, 100, 200]
+
 /**
- * Sends a request to a service and its answer to the client, byte by byte with backpressure. A GET is tried once more on a broken connection.
+ * Sends a request to a service and its answer to the client, byte by byte with backpressure. For 3 s a GET is sent again on another connection when
+ * one breaks before its answer; a write only while no connection is made, so that no byte of it was sent.
  * Resolves when the answer is out, or was cut after its head had been sent.
+ * @param poolOf asked for each attempt: the service may be back at another address
  * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientGone
  */
-export function pipe(pool: Pool, call: PipeCall, response: ServerResponse): Promise<void> {
+export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
-    let triesLeft = call.method === 'GET' || call.method === 'HEAD' ? 1 : 0
+    const end = performance.now() + call.timeoutMs
+    let failures = 0
+    let retryUntil: number | undefined
     const attempt = () =>
-      send(pool, call, response, error => {
-        if (error === undefined) resolve()
-        else if (triesLeft-- > 0 && isBroken(error)) attempt()
-        else reject(asRefusal(error))
+      send(poolOf(), { ...call, timeoutMs: end - performance.now() }, response, error => {
+        if (error === undefined) return resolve()
+        const now = performance.now()
+        retryUntil ??= Math.min(end, now + restartMs)
+        if (!maySendAgain(call.method, error) || now >= retryUntil) return reject(asRefusal(error, failures > 0))
+        setTimeout(attempt, pausesMs[Math.min(failures++, pausesMs.length - 1)])
       })
     attempt()
   })
@@ -54,6 +64,8 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   const gone = () => stop(new ClientGone())
   const timer = setTimeout(() => stop(new Refusal('TIMEOUT')), call.timeoutMs)
   response.on('close', gone)
+  // it may have gone away between two attempts
+  if (response.destroyed) return finish(new ClientGone())
 
   pool.dispatch(
     { method: call.method as Dispatcher.HttpMethod, path: call.path, headers: call.headers, body: call.body ?? null },
@@ -101,10 +113,18 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   )
 }
 
-const brokenCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNREFUSED'])
-const isBroken = (error: unknown): boolean => error instanceof Error && 'code' in error && brokenCodes.has(String(error.code))
+/** No connection was made: nothing was sent. */
+const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+/** The last two: the pool of an address that the service has left. */
+const broken = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
-function asRefusal(error: unknown): unknown {
-  if (error instanceof Refusal || error instanceof ClientGone) return error
+function maySendAgain(method: string, error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : ''
+  return unconnected.has(code) || (broken.has(code) && (method === 'GET' || method === 'HEAD'))
+}
+
+/** @param hasFailed an earlier attempt found the service away: what little time the last one had says nothing */
+function asRefusal(error: unknown, hasFailed: boolean): unknown {
+  if (error instanceof ClientGone || (error instanceof Refusal && !hasFailed)) return error
   return new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })
 }

@@ -191,7 +191,7 @@ describe('the proxy', () => {
     assert.equal((await world.call('POST', '/api/register-agent', { body: {} })).status, 200)
   })
 
-  it('tries a GET once more on a reset connection, a write never', async () => {
+  it('sends a GET again when its connection breaks, a write never', async () => {
     const tries = { GET: 0, POST: 0 }
     world.upstream.answer = (seen, response) => {
       tries[seen.method as 'GET'] += 1
@@ -206,14 +206,14 @@ describe('the proxy', () => {
     assert.deepEqual([post.status, post.body.code, tries.POST], [503, 'DEPENDENCY_UNAVAILABLE', 1])
   })
 
-  it('gives up on a GET after the second try', async () => {
+  it('gives up on a GET when its time is over', async () => {
     let tries = 0
     world.upstream.answer = (_seen, response) => {
       tries += 1
       response.socket?.resetAndDestroy()
     }
     assert.equal((await world.call('GET', '/api/gigs')).status, 503)
-    assert.equal(tries, 2)
+    assert.ok(tries > 2)
   })
 
   it('cuts an answer that breaks off, so that nobody takes a part for the whole', async () => {

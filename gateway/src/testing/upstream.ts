@@ -24,6 +24,8 @@ export interface Upstream {
   answer: (seen: Seen, response: ServerResponse) => void
   /** Internal reads are answered with 503. */
   identityDown: boolean
+  /** The relayer reaches no network. */
+  chainsDown: boolean
   /** What the relayer says of signatures of contract wallets. */
   contractAccepts: boolean
   close(): Promise<void>
@@ -57,6 +59,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     receipts: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
     identityDown: false,
+    chainsDown: false,
     contractAccepts: false,
     close: () =>
       new Promise(resolve => {
@@ -81,6 +84,8 @@ function answerInternal(upstream: Upstream, { url, context }: Seen, response: Se
   if (context?.mode !== 'internal') json(response, 401, { message: 'not internal', code: 'AUTH_REQUIRED', status: 401 })
   else if (upstream.identityDown) json(response, 503, { message: 'down', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
   else if (url.endsWith('/is-valid-signature')) json(response, 200, { valid: upstream.contractAccepts })
+  else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status'))
+    json(response, upstream.chainsDown ? 503 : 200, upstream.chainsDown ? { code: 'CHAIN_UNAVAILABLE', status: 503 } : { head: 1 })
   else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
   else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
   else if (receipt) json(response, 200, receipt)

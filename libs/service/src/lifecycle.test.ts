@@ -94,6 +94,37 @@ describe('the life of a service', () => {
     await assert.rejects(service.call('GET', '/healthz'))
   })
 
+  it('serves reads until its events and jobs have ended, and tells each connection to close', async () => {
+    const bus = inProcessBus({ log: quiet })
+    const service = await startThings({ bus })
+    await service.post('/api/things', { title: 'slow event' })
+    await until('the event waits in its handler', async () => (await service.platform.db.connection.collection('outbox').countDocuments()) === 1)
+    assert.notEqual((await service.call('GET', '/api/things/x')).headers.get('connection'), 'close')
+
+    const closed = service.close({ keepGate: true })
+    const ready = await until('it drains', async () => {
+      const answer = await service.call('GET', '/readyz')
+      return answer.status === 503 && answer
+    })
+    const read = await service.call('GET', '/api/things/x')
+    service.world.openGate()
+    await closed
+
+    assert.equal(ready.body.status, 'draining')
+    assert.deepEqual([read.status, read.headers.get('connection')], [200, 'close'])
+    await assert.rejects(service.call('GET', '/api/things/x'))
+    await bus.close()
+  })
+
+  it('answers with what it has when it ends: nothing waits for an outcome that it can no longer receive', async () => {
+    const service = await startThings()
+    const waiting = service.platform.wait('things', 'x', async () => undefined, 3_600_000)
+
+    await service.close()
+
+    assert.equal(await waiting, undefined)
+  })
+
   it('ends after the events that are handled, and with an empty outbox', async () => {
     const bus = inProcessBus({ log: quiet })
     const service = await startThings({ bus })

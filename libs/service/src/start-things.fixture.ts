@@ -18,7 +18,8 @@ export interface Started {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   call(method: string, path: string, options?: { body?: string | Buffer; headers?: Record<string, string> }): Promise<Answer>
   runJobs(): Promise<void>
-  close(): Promise<void>
+  /** `keepGate`: what waits for the gate of the world goes on waiting. */
+  close(options?: { keepGate: boolean }): Promise<void>
 }
 export interface Answer {
   status: number
@@ -68,8 +69,8 @@ export async function startThings(
     post: (path, body, headers = signed()) =>
       call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
     runJobs: running.runJobs,
-    close: async () => {
-      world.openGate()
+    close: async ({ keepGate } = { keepGate: false }) => {
+      if (!keepGate) world.openGate()
       await running.close()
       if (!options.bus) await bus.close()
       await mongo.close()

@@ -8,7 +8,7 @@ import { consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform } from './define.ts'
 import { healthRoutes } from './health.ts'
 import { mount } from './http/mount.ts'
-import { closeServer, fastExpress, listen } from './http/server.ts'
+import { closeServer, drainServer, fastExpress, listen } from './http/server.ts'
 import { endStreams } from './http/stream.ts'
 import { openIdempotency } from './idempotency.ts'
 import { startJobs } from './jobs.ts'
@@ -44,7 +44,7 @@ export interface RunningService {
   platform: Platform
   /** Runs all jobs now (tests, sandbox clock). */
   runJobs(): Promise<void>
-  /** Drains HTTP, consumers, jobs and the outbox, in that order. */
+  /** Drains consumers, jobs, HTTP and the outbox, in that order: reads are served until nothing else is left to do. */
   close(): Promise<void>
 }
 
@@ -72,11 +72,14 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
 
 type Closer = () => Promise<unknown> | undefined
 
-/** Each closer undoes one step; they run in reverse: HTTP, what `started` opened, consumers, jobs, outbox, database. */
+/**
+ * Each closer undoes one step; they run in reverse: consumers, jobs, HTTP, what `started` opened, outbox, database. The listener closes after the
+ * work of events and jobs, so that reads are refused for a moment only; until then answers end their connections.
+ */
 async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
   const { config, bus, internalKey } = runtime
   const name: ServiceName = service.api.name
-  const platform = await openPlatform(name, runtime)
+  const { platform, endWaits } = await openPlatform(name, runtime)
   const { db, clock, log, metrics } = platform
   closers.push(() => db.close())
   const parts = { ...platform, ...(await service.stores(platform)) }
@@ -92,27 +95,32 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   closers.push(() => relay.close())
   metrics.gauge('outbox_lag_seconds', 'Age of the oldest unsent event', () => relay.lagSeconds())
 
-  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log)
-  const lookAtClock = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockLookMs, run: () => clock.refresh() }] : [], clock, log)
-  closers.push(() => Promise.all([jobs.close(), lookAtClock.close()]))
-  let consumer: { close(): Promise<void> } | undefined
   let started: { close(): Promise<void> } | undefined
-  closers.push(
-    () => consumer?.close(),
-    () => started?.close(),
-  )
-
-  let isStarted = false
+  closers.push(() => started?.close())
   const { app, server } = fastExpress()
-  healthRoutes(app, { metrics, checks: { mongodb: () => db.ready(), bus: () => bus.ready(), started: () => isStarted } })
-  const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
-  const serve = mount(service.api, handlers, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
-  const gate = openLater(serve)
-  app.use(gate.handle)
   closers.push(() => {
     endStreams(app)
     return closeServer(server, graceMs)
   })
+  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log)
+  const lookAtClock = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockLookMs, run: () => clock.refresh() }] : [], clock, log)
+  closers.push(() => Promise.all([jobs.close(), lookAtClock.close()]))
+  let consumer: { close(): Promise<void> } | undefined
+  closers.push(() => consumer?.close())
+
+  let isStarted = false
+  let isDraining = false
+  closers.push(async () => {
+    isDraining = true
+    drainServer(server)
+    endWaits()
+  })
+  const checks = { mongodb: () => db.ready(), bus: () => bus.ready(), started: () => isStarted }
+  healthRoutes(app, { metrics, checks, isDraining: () => isDraining })
+  const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
+  const serve = mount(service.api, handlers, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
+  const gate = openLater(serve)
+  app.use(gate.handle)
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
   started = await service.started?.(parts)
   gate.open()
@@ -125,7 +133,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   return { name, url, platform, runJobs: () => jobs.runAll() }
 }
 
-async function openPlatform(name: ServiceName, runtime: Runtime): Promise<Platform> {
+async function openPlatform(name: ServiceName, runtime: Runtime): Promise<{ platform: Platform; endWaits: () => void }> {
   const { config } = runtime
   const newId = runtime.newId ?? (() => v7())
   const clock = { now: () => wallClock.now() }
@@ -139,7 +147,8 @@ async function openPlatform(name: ServiceName, runtime: Runtime): Promise<Platfo
   try {
     const platformClock = await openPlatformClock(db)
     clock.now = platformClock.now
-    return {
+    const waits = waiter(db)
+    const platform: Platform = {
       db,
       clock: platformClock,
       newId,
@@ -147,11 +156,12 @@ async function openPlatform(name: ServiceName, runtime: Runtime): Promise<Platfo
       emit: openOutbox(db),
       bus: runtime.bus,
       peers: makePeers(runtime.address, runtime.internalKey),
-      wait: waiter(db),
+      wait: waits.wait,
       config,
       metrics: makeMetrics(name),
       log: runtime.log.child({ service: name }),
     }
+    return { platform, endWaits: waits.close }
   } catch (error) {
     await db.close()
     throw error

@@ -20,7 +20,7 @@ describe('the bounded wait', () => {
   const saved = (id: string) => db.changes.emit('saved', 'things', id, undefined)
 
   it('ends with what is there already', async () => {
-    assert.equal(await waiter(db)('things', 'a', async () => 'there', long), 'there')
+    assert.equal(await waiter(db).wait('things', 'a', async () => 'there', long), 'there')
   })
 
   it('is woken by a write of this process to that aggregate', async () => {
@@ -30,7 +30,7 @@ describe('the bounded wait', () => {
       probes++
       return found
     }
-    const waiting = waiter(db)('things', 'a', probe, long)
+    const waiting = waiter(db).wait('things', 'a', probe, long)
     await new Promise(setImmediate)
     saved('b')
     await new Promise(setImmediate)
@@ -46,17 +46,17 @@ describe('the bounded wait', () => {
   it('finds a write of another process by looking again', async () => {
     let probes = 0
 
-    assert.equal(await waiter(db)('things', 'a', async () => (++probes === 3 ? 'hash' : undefined), long), 'hash')
+    assert.equal(await waiter(db).wait('things', 'a', async () => (++probes === 3 ? 'hash' : undefined), long), 'hash')
   })
 
   it('ends with nothing at its bound', async () => {
-    assert.equal(await waiter(db)('things', 'a', async () => undefined, 30), undefined)
+    assert.equal(await waiter(db).wait('things', 'a', async () => undefined, 30), undefined)
   })
 
   it('leaves no listener behind, whatever its end', async () => {
-    await waiter(db)('things', 'a', async () => undefined, 1)
+    await waiter(db).wait('things', 'a', async () => undefined, 1)
     await assert.rejects(
-      waiter(db)('things', 'a', () => Promise.reject(new Error('no')), long),
+      waiter(db).wait('things', 'a', () => Promise.reject(new Error('no')), long),
       /no/,
     )
 

@@ -6,19 +6,31 @@ export type Wait = <T>(collection: string, id: string, probe: () => Promise<T | 
 const pollMs = 250
 
 /** The bounded wait of handlers that must answer with an outcome, such as a transaction hash. */
-export function waiter(db: Database): Wait {
-  return async (collection, id, probe, timeoutMs) => {
+export function waiter(db: Database): { wait: Wait; close(): void } {
+  const waiting = new Set<() => void>()
+  let isClosed = false
+  const wait: Wait = async (collection, id, probe, timeoutMs) => {
     const end = Date.now() + timeoutMs
     for (;;) {
       const woken = nextSave(db, collection, id, Math.min(pollMs, Math.max(1, end - Date.now())))
+      waiting.add(woken.cancel)
       try {
         const found = await probe()
-        if (found !== undefined || Date.now() >= end) return found
+        if (found !== undefined || isClosed || Date.now() >= end) return found
         await woken.done
       } finally {
+        waiting.delete(woken.cancel)
         woken.cancel()
       }
     }
+  }
+  return {
+    wait,
+    /** Ends all waits as if their time were over: a process that ends receives no more outcomes. */
+    close: () => {
+      isClosed = true
+      for (const wake of waiting) wake()
+    },
   }
 }
 

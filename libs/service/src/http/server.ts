@@ -40,6 +40,13 @@ export function listen(server: Server, port: number, host: string): Promise<stri
   })
 }
 
+/** From now on each answer ends its connection: clients go elsewhere before `closeServer`. What comes is still served. */
+export function drainServer(server: Server): void {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false
+  })
+}
+
 /** Stops accepting, lets running requests end for up to `graceMs`, then cuts them. */
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
