@@ -65,7 +65,10 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   const timer = setTimeout(() => stop(new Refusal('TIMEOUT')), call.timeoutMs)
   response.on('close', gone)
   // it may have gone away between two attempts
-  if (response.destroyed) return finish(new ClientGone())
+  if (response.destroyed) {
+    finish(new ClientGone())
+    return
+  }
 
   pool.dispatch(
     { method: call.method as Dispatcher.HttpMethod, path: call.path, headers: call.headers, body: call.body ?? null },
