@@ -21,6 +21,14 @@ export interface EffectCheck extends ContractCall {
   isOurs(result: readonly unknown[]): boolean
 }
 
+/** Any command of this kind in the same aggregate; with these arguments, as they stand in the command. */
+export interface Need {
+  kind: string
+  where?: Readonly<Record<string, unknown>>
+}
+/** For commands that build on nothing of their own aggregate. */
+export const nothing = (): readonly Need[] => []
+
 type Fields = Record<string, z.ZodType>
 type Args<F extends Fields> = z.output<z.ZodObject<F>>
 
@@ -44,8 +52,13 @@ export interface CommandSpec<F extends Fields> {
   /** The token authorisation that the relayer signs with a custodial key before the call. */
   authorization?(args: Args<F>): AuthorizationRequest | undefined
   effect?(args: Args<F>): EffectCheck
-  /** Custom errors that may pass by themselves, beside those of `transientErrors`. */
-  transient?: readonly string[]
+  /**
+   * Reverts that no further block can turn round: custom errors by name, others by their text. Every other one may come from an effect
+   * that a reorganisation took away; such a command is tried again (see `revertClass`).
+   */
+  finalReverts: readonly string[]
+  /** The commands of its aggregate on whose effect it builds: without that its call reverts. */
+  needs(args: Args<F>): readonly Need[]
   /** Only on networks with this property. */
   only?: 'devnet' | 'gasless'
 }

@@ -9,7 +9,7 @@ export {
   type TokenDomain,
 } from './authorization.ts'
 export { type BatchCall, type BatchResult, batchId, batchResults, encodeBatch } from './batch.ts'
-export { type Command, type CommandInput, type ContractCall, type EffectCheck, type NativeTransfer, operationParts } from './command.ts'
+export { type Command, type CommandInput, type ContractCall, type EffectCheck, type NativeTransfer, type Need, operationParts } from './command.ts'
 export { claimKey } from './commands/swarm.ts'
 export { commandOf, commands, commandTable } from './commands.ts'
 export { type Addresses, type ContractName, contractNames } from './contract-names.ts'
@@ -21,5 +21,5 @@ export { type KnownNetwork, type NetworkReader, networkReader } from './network-
 export { type FeeProfile, type NetworkProfile, networkOf, networks } from './networks.ts'
 export { perChain } from './per-chain.ts'
 export { named, plain } from './plain.ts'
-export { decodeRevert, isTransient, type Revert, revertText, transientErrors } from './revert.ts'
+export { decodeRevert, type Revert, revertClass, revertText } from './revert.ts'
 export { type CommandOutcome, type CommandState, type TrackedOutcome, trackOutcome } from './track-outcome.ts'

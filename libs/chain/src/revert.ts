@@ -36,14 +36,18 @@ export function decodeRevert(data: string | undefined | null): Revert {
 export const revertText = ({ name, args }: Revert): string =>
   name === 'Error' ? (args[0] ?? 'reverted') : name === 'unknown' ? 'reverted without a readable reason' : `${name}(${args.join(', ')})`
 
-/** Failures that may pass by themselves: the relayer tries again. Everything else that a contract names is permanent. */
-export const transientErrors: readonly string[] = ['EnforcedPause', 'ReentrancyGuardReentrantCall', 'Batcher_GasTooLow', 'unknown']
+/** Nothing of the call's own: the contract is paused, a call was nested, the gas was short, or the node told no reason. */
+const passing: readonly string[] = ['EnforcedPause', 'ReentrancyGuardReentrantCall', 'Batcher_GasTooLow', 'unknown']
 
-/** Whether another try may succeed although nothing in the command changes. */
-export const isTransient = (revert: Revert, further: readonly string[] = []): boolean =>
-  transientErrors.includes(revert.name) ||
-  further.includes(revert.name) ||
-  (revert.name === 'Error' && /expired|not yet valid/i.test(revert.args[0] ?? ''))
+/** `passing`: five tries. `final`: none. `missing`: an effect may be missing that a reorganisation took away, so it is waited for. */
+export type RevertClass = 'passing' | 'final' | 'missing'
+
+/** @param finalReverts those of the command */
+export function revertClass({ name, args }: Revert, finalReverts: readonly string[]): RevertClass {
+  const reason = name === 'Error' ? (args[0] ?? '') : name
+  if (passing.includes(reason) || (name === 'Error' && /expired|not yet valid/i.test(reason))) return 'passing'
+  return finalReverts.includes(reason) ? 'final' : 'missing'
+}
 
 const text = (value: unknown): string => {
   const flat = plain(value)

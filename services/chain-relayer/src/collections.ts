@@ -58,6 +58,7 @@ export async function openCollections(db: Database): Promise<Collections> {
   // Partial indexes: a record costs an index entry only while somebody looks for it.
   await collections.ops.createIndex({ lane: 1, order: 1 }, { name: 'queue', partialFilterExpression: { state: 'QUEUED' } })
   await collections.ops.createIndex({ order: -1 }, { name: 'recent' })
+  await collections.ops.createIndex({ aggregateKey: 1 }, { name: 'aggregate' })
   await collections.ops.createIndex({ lane: 1, state: 1 }, { name: 'found', partialFilterExpression: { 'result.already': true } })
   await collections.txs.createIndex({ liveOps: 1 }, { name: 'one_live_tx', unique: true, partialFilterExpression: { liveOps: { $exists: true } } })
   await collections.txs.createIndex({ lane: 1, nonce: -1 }, { name: 'slots' })

@@ -18,6 +18,8 @@ describe('commands', () => {
   after(() => kit.close())
   afterEach(() => faults.clear())
 
+  /** The token takes no native money, and tells no reason. */
+  const unreadable: Command['call'] = () => ({ to: kit.devnet.addresses.USDC, value: 1n })
   const mint = (amount = 1_000_000n, requestId: string = randomUUID()) => commands.faucetMint({ chain, requestId, to: wallet(), amount })
   const failure = (draft: Draft) => until(`failed ${draft.subject}`, () => kit.of(draft.subject, 'failed')[0])
   const confirmation = (draft: Draft) => until(`confirmed ${draft.subject}`, () => kit.of(draft.subject, 'confirmed')[0])
@@ -61,15 +63,27 @@ describe('commands', () => {
   })
 
   it('that can never succeed fail at once with the decoded custom error', async () => {
-    const gigId = randomUUID()
-    const draft = commands.escrowSettle({ chain, gigId, poster: wallet(), outcome: { kind: 'refund' } })
+    const poster = wallet()
+    const draft = commands.escrowLock({ chain, gigId: randomUUID(), poster, payee: poster, amount: 1_000_000n, source: { kind: 'allowance' } })
 
     await kit.send(draft)
 
     const { data } = await failure(draft)
     assert.equal(data.code, 'REVERTED')
-    assert.equal((data.revert as { name: string }).name, 'Escrow_WrongStatus')
+    assert.equal((data.revert as { name: string }).name, 'Escrow_PosterIsPayee')
     assert.equal(data.terminal, true)
+    assert.equal(data.attempts, 1)
+    assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': draft.subject, nonce: { $ne: null } }), 0)
+  })
+
+  it('that build on what no command has brought about fail once a reorganisation cannot bring it back', async () => {
+    const draft = commands.escrowSettle({ chain, gigId: randomUUID(), poster: wallet(), outcome: { kind: 'refund' } })
+
+    await kit.send(draft)
+
+    const { data } = await failure(draft)
+    assert.equal((data.revert as { name: string }).name, 'Escrow_WrongStatus')
+    assert.ok(Number(data.attempts) >= 5 && Number(data.attempts) <= 8)
     assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': draft.subject, nonce: { $ne: null } }), 0)
   })
 
@@ -93,7 +107,7 @@ describe('commands', () => {
 
   it('fail after five tries, once', async () => {
     const draft = mint()
-    faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), transient: ['AccessControlUnauthorizedAccount'], call: forbidden })
+    faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), call: unreadable })
 
     await kit.send(draft)
 
@@ -150,7 +164,7 @@ describe('commands', () => {
 
   it('are cancelled at once while they wait, and the key of the lane is in no event or record', async () => {
     const draft = mint()
-    faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), transient: ['AccessControlUnauthorizedAccount'], call: forbidden })
+    faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), call: unreadable })
     await kit.send(draft)
     await until('waits', async () => (await kit.db.ops.findOne({ _id: draft.subject }))?.attempts)
     await kit.db.ops.updateOne({ _id: draft.subject, state: 'QUEUED' }, { $set: { cancelRequested: true } })

@@ -2,8 +2,9 @@ import { mongo } from 'mongoose'
 import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
 import { assertLeading, type Lane } from './lane.ts'
-import { confirm, fail, type OpStep, storeSteps } from './outcome-writes.ts'
+import { confirm, endOf, fail, type OpStep, storeSteps } from './outcome-writes.ts'
 import { type OpError, type OpRecord, type TxRecord, voidIdOf } from './records.ts'
+import { hasten } from './settle.ts'
 
 /** How an operation ends that no transaction carries. */
 export interface Ending {
@@ -19,9 +20,13 @@ export interface Ending {
  */
 export async function endUnsigned(lane: Lane, endings: readonly Ending[]): Promise<void> {
   assertLeading(lane)
+  const now = Date.now()
+  const isUncertain = ({ op }: Ending) => (op.openUntil ?? 0) > now
+  const later = endings.filter(ending => isUncertain(ending) && !ending.op.failLater).map(({ op, error }) => endOf(op, error, now))
+  await storeSteps(lane.db.ops, later)
   const lost: Ending[] = []
   const done: OpRecord[] = []
-  for (const ending of endings) {
+  for (const ending of endings.filter(one => !isUncertain(one))) {
     if (ending.checkEffect && (await effectIsThere(lane, ending.op))) done.push(ending.op)
     else lost.push(ending)
   }
@@ -36,6 +41,7 @@ export async function confirmWithout(lane: Lane, ops: readonly OpRecord[]): Prom
   const steps = ops.map(op => confirm(op, { ...place, txHash: op.txHash ?? `0x${'0'.repeat(64)}` }, Date.now()))
   await write(lane, steps)
   for (const op of ops) lane.queue.remove(op._id)
+  hasten(lane, ops)
   lane.found.push(...ops)
 }
 
@@ -66,6 +72,10 @@ async function finishVoids(lane: Lane, endings: readonly Ending[], refused: Read
     },
   )
   for (const { op } of endings) lane.queue.remove(op._id)
+  hasten(
+    lane,
+    ended.map(({ op }) => op),
+  )
   if (refused.size) lane.fail(new Error('operations were claimed by another leader'))
 }
 

@@ -5,6 +5,7 @@ import { type Ending, endUnsigned } from './endings.ts'
 import { feeFor } from './fees.ts'
 import { postponeUnaffordable } from './funds.ts'
 import { assertLeading, type Lane } from './lane.ts'
+import { lostWith, needsOf } from './outbound/needs.ts'
 import { type Group, plan } from './plan.ts'
 import { batchIds, type Prepared, prepare } from './prepare.ts'
 import { type OpRecord, signedTx, type TxRecord } from './records.ts'
@@ -29,12 +30,13 @@ export async function planPass(lane: Lane): Promise<boolean> {
   await endDoomed(lane)
   const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
   if (free <= 0 || lane.paused || lane.after.pending > mostPending) return false
-  const ready = lane.queue.ready(Date.now(), free * lane.batchSize)
+  const now = Date.now()
+  const ready = lane.queue.ready(now, free * lane.batchSize)
   if (ready.length === 0) return false
 
   const endings: Ending[] = []
   const prepared: Prepared[] = []
-  for (const op of ready) {
+  for (const op of await withTheirNeeds(lane, ready, endings)) {
     if (op.failLater) {
       endings.push({ op, error: op.failLater, checkEffect: true })
       continue
@@ -46,16 +48,30 @@ export async function planPass(lane: Lane): Promise<boolean> {
   const postponed = await postponeUnaffordable(lane, prepared)
   const payable = prepared.filter(one => !postponed.has(one.op._id))
   const limits = { slots: free, batchSize: lane.batchSize, batchGas: batchGas(lane) }
-  const tried = ready.length <= simulateUpTo || !lane.network.devnet ? payable : []
+  const tried = ready.length <= simulateUpTo || !lane.network.devnet ? payable : payable.filter(one => one.op.waiting)
   const refused = await simulate(lane, tried, endings)
   if (endings.length) await endUnsigned(lane, endings)
+  // What goes again later keeps its place before the others of its aggregate.
+  const held = new Set(ready.flatMap(op => (op.state === 'QUEUED' && op.nextAt > now ? [op.aggregateKey] : [])))
   const groups = plan(
-    payable.filter(one => !refused.has(one.op._id)),
+    payable.filter(one => !refused.has(one.op._id) && !held.has(one.op.aggregateKey)),
     limits,
   )
   if (groups.length === 0) return endings.length > 0
   await signAndStore(lane, groups)
   return true
+}
+
+/** Leaves out those that wait for the effect of another operation, which is not in a block now, and ends those whose wait is in vain. */
+async function withTheirNeeds(lane: Lane, ready: readonly OpRecord[], endings: Ending[]): Promise<OpRecord[]> {
+  const left: OpRecord[] = []
+  for (const op of ready) {
+    const state = op.waiting ? await needsOf(lane, op) : undefined
+    if (state?.is === 'failed') endings.push({ op, error: lostWith(state.need, op.waiting!.error), checkEffect: true })
+    else if (state?.is === 'open') op.nextAt = Date.now() + lane.timings.reconcileMs
+    else left.push(op)
+  }
+  return left
 }
 
 async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Promise<void> {

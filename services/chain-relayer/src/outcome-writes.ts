@@ -19,7 +19,7 @@ const notFailed: readonly OpState[] = ['QUEUED', 'CONFIRMED', 'FINAL']
 /** The effect is in a block. Its logs are not stored: they are read again from the chain when somebody asks. */
 export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
   if (op.state !== 'CONFIRMED' || op.result?.blockHash !== result.blockHash) op.seq++
-  Object.assign(op, { state: 'CONFIRMED', result, txHash: result.txHash, error: null, updatedAt: now })
+  Object.assign(op, { state: 'CONFIRMED', result, txHash: result.txHash, error: null, waiting: null, updatedAt: now })
   return { ...stored(op, result), event: confirmed(op) }
 }
 
@@ -56,11 +56,19 @@ export function fail(op: OpRecord, error: OpError, now: number): OpStep {
   return { ...step, event: failed(op, error) }
 }
 
+/** The same, unless an authorisation of it stands in a block: anybody may submit that until it has expired, so only then the end is certain. */
+export function endOf(op: OpRecord, error: OpError, now: number): OpStep {
+  const openMs = (op.openUntil ?? 0) - now
+  if (openMs <= 0) return fail(op, error, now)
+  op.failLater = error
+  return retry(op, { delayMs: openMs, gasFactor: op.gasFactor }, `${error.message}; ends when its authorisation has expired`, now)
+}
+
 /** Its block is gone; the same transaction goes out again. */
 export function undo(op: OpRecord, now: number): OpStep {
   op.seq++
   Object.assign(op, { state: 'QUEUED', result: null, updatedAt: now })
-  return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, updatedAt: now }, from: notFailed }
+  return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, waiting: null, updatedAt: now }, from: notFailed }
 }
 
 /** Deep enough to stay. */
@@ -82,8 +90,24 @@ export function countTry(op: OpRecord, txId: string, hash: string): void {
 function unusual(op: OpRecord, what: string, now: number): OpStep {
   op.updatedAt = now
   op.history = [...op.history.slice(-19), { at: now, what }]
-  const { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt, failLater } = op
-  const fields = { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt }
+  const {
+    history,
+    state,
+    attempts,
+    nextAt,
+    gasFactor,
+    viaBatcher,
+    seq,
+    countedTx,
+    txHash,
+    result,
+    error,
+    updatedAt,
+    failLater,
+    waiting = null,
+    openUntil = 0,
+  } = op
+  const fields = { history, state, attempts, nextAt, gasFactor, viaBatcher, seq, countedTx, txHash, result, error, updatedAt, waiting, openUntil }
   return { op, fields: failLater ? { ...fields, failLater } : fields, from: running }
 }
 

@@ -1,4 +1,4 @@
-import { batchResults, decodeRevert, isTransient, type RawLog, type Revert, revertText } from '@carapace/chain'
+import { batchResults, decodeRevert, type RawLog, type Revert, revertClass, revertText } from '@carapace/chain'
 import type { OpError, TxRecord } from './records.ts'
 
 /** A receipt as JSON-RPC gives it. */
@@ -43,21 +43,23 @@ export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, reve
 
 const isSilent = (tx: TxRecord, receipt: Receipt) => tx.value === '0' && receipt.logs.length === 0
 
-/** What follows for an operation whose try failed in a block. */
+/** What follows for an operation whose try failed. */
 export type FailureVerdict =
   | { next: 'retry'; delayMs: number; gasFactor: number }
+  /** An effect may be missing on which it builds: see `afterMissing`. */
+  | { next: 'wait'; error: OpError }
   /** No further try can help. */
   | { next: 'fail'; error: OpError }
 
 /**
- * @param attempts tries that failed in a block, this one included
+ * @param attempts tries that failed for reasons of their own, this one included
  * @param random 0..1, spreads the delays by a fifth either way
  */
 export function judge(
   failure: { revert: Revert; outOfGas: boolean },
   op: { attempts: number; gasFactor: number },
   retries: readonly number[],
-  transient: readonly string[],
+  finalReverts: readonly string[],
   random: number,
 ): FailureVerdict {
   const { revert, outOfGas } = failure
@@ -66,8 +68,12 @@ export function judge(
     message: outOfGas ? 'the call ran out of gas' : revertText(revert),
     ...(revert.name === 'unknown' ? {} : { revert }),
   }
-  if (!outOfGas && !isTransient(revert, transient)) return { next: 'fail', error }
-  if (op.attempts >= retries.length) return { next: 'fail', error }
-  const delayMs = Math.round(retries[op.attempts - 1]! * (0.8 + 0.4 * random))
-  return { next: 'retry', delayMs, gasFactor: outOfGas ? op.gasFactor * 2 : op.gasFactor }
+  const kind = outOfGas ? 'passing' : revertClass(revert, finalReverts)
+  if (kind === 'missing') return { next: 'wait', error }
+  if (kind === 'final' || op.attempts >= retries.length) return { next: 'fail', error }
+  return { next: 'retry', delayMs: delayAfter(op.attempts, retries, random), gasFactor: outOfGas ? op.gasFactor * 2 : op.gasFactor }
 }
+
+/** Delay after so many tries, ms; the last one repeats. @param random 0..1, spreads it by a fifth either way */
+export const delayAfter = (tries: number, retries: readonly number[], random: number): number =>
+  Math.round((retries[tries - 1] ?? retries.at(-1)!) * (0.8 + 0.4 * random))

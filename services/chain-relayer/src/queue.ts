@@ -17,6 +17,10 @@ export interface OpQueue {
   get(opKey: string): OpRecord | undefined
   /** Up to `max` operations that may go now. An operation waits for earlier ones of its aggregate that wait for another try. */
   ready(now: number, max: number): OpRecord[]
+  /** Waits from now on for another operation's effect. */
+  park(op: OpRecord): void
+  /** Those of an aggregate that wait for another one's effect are looked at with the next pass. */
+  hasten(aggregateKey: string): void
   /** Unsigned operations past their deadline, or to be cancelled. */
   doomed(now: number): OpRecord[]
   /** The wall clock was set by so many ms: whoever waits for a time waits no longer and no shorter. */
@@ -28,6 +32,7 @@ export function opQueue(limit = 10_000): OpQueue {
   let sorted: OpRecord[] = []
   let removed = 0
   const held = new Map<string, OpRecord>()
+  const parked = new Map<string, OpRecord>()
   let overflow = false
   let lastOrder = 0
 
@@ -54,6 +59,7 @@ export function opQueue(limit = 10_000): OpQueue {
       }
       if (held.has(op._id)) removed++
       held.set(op._id, op)
+      if (op.waiting) parked.set(op._id, op)
       lastOrder = Math.max(lastOrder, op.order)
       let place = sorted.length
       while (place > 0 && sorted[place - 1]!.order > op.order) place--
@@ -66,6 +72,7 @@ export function opQueue(limit = 10_000): OpQueue {
       overflow = true
     },
     remove: opKey => {
+      parked.delete(opKey)
       if (!held.delete(opKey)) return
       removed++
       compact()
@@ -82,6 +89,10 @@ export function opQueue(limit = 10_000): OpQueue {
       }
       return found
     },
+    park: op => parked.set(op._id, op),
+    hasten: aggregateKey => {
+      for (const op of parked.values()) if (op.aggregateKey === aggregateKey && op.waiting) op.nextAt = 0
+    },
     doomed: now => [...held.values()].filter(op => op.cancelRequested || (op.deadline !== null && op.deadline <= now)),
     shift: ms => {
       for (const op of held.values()) if (op.nextAt > 0) op.nextAt += ms
@@ -90,6 +101,7 @@ export function opQueue(limit = 10_000): OpQueue {
       sorted = []
       removed = 0
       held.clear()
+      parked.clear()
       overflow = false
       lastOrder = 0
     },

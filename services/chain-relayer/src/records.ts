@@ -22,6 +22,14 @@ export interface OpResult {
   already?: true
 }
 
+/** An operation's call reverted in a way that a missing effect explains. Present until it is confirmed. */
+export interface Waiting {
+  /** Head when it first did. */
+  fromBlock: number
+  tries: number
+  error: OpError
+}
+
 /** One operation: what a service asked for, by its key. */
 export interface OpRecord {
   _id: string
@@ -55,6 +63,9 @@ export interface OpRecord {
   cancelRequested?: true
   /** Its failure is certain, but may be told only at `nextAt`: until then somebody else could still bring the effect about. */
   failLater?: OpError
+  waiting?: Waiting | null
+  /** Until then, Unix ms, a signed authorisation that has stood in a block may be submitted by anybody. 0 = there is none. */
+  openUntil?: number
   result: OpResult | null
   error: OpError | null
   causationId: string | null

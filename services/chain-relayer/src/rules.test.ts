@@ -22,10 +22,14 @@ describe('what a node says to a send', () => {
 describe('a failed try', () => {
   const retries = [1_000, 2_000, 4_000, 8_000, 16_000]
   const permanent = { revert: { name: 'Escrow_SlotTaken', args: [] }, outOfGas: false }
+  const final = ['Escrow_SlotTaken']
   const transient = { revert: { name: 'EnforcedPause', args: [] }, outOfGas: false }
 
-  it('is the end when the contract named a reason that stays', () => {
-    assert.equal(judge(permanent, { attempts: 1, gasFactor: 1 }, retries, [], 0.5).next, 'fail')
+  it('is the end when the contract named a reason that the command declares final', () => {
+    assert.equal(judge(permanent, { attempts: 1, gasFactor: 1 }, retries, final, 0.5).next, 'fail')
+  })
+  it('is waited out when a missing effect may explain it', () => {
+    assert.equal(judge(permanent, { attempts: 9, gasFactor: 1 }, retries, [], 0.5).next, 'wait')
   })
   it('is followed by another after 1, 2, 4, 8 s, give or take a fifth, and by none after the fifth', () => {
     const delays = [1, 2, 3, 4].map(attempts => judge(transient, { attempts, gasFactor: 1 }, retries, [], 0.5))

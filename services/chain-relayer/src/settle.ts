@@ -1,8 +1,9 @@
 import type { Announcement } from './announce.ts'
 import { effectIsThere } from './effect.ts'
 import { assertLeading, type Lane } from './lane.ts'
+import { afterMissing } from './outbound/needs.ts'
 import { judge, type OpOutcome, outcomesOf, type Receipt } from './outcome.ts'
-import { confirm, countTry, fail, type OpStep, requeue, retry, stored, storeSteps } from './outcome-writes.ts'
+import { confirm, countTry, endOf, fail, type OpStep, requeue, retry, stored, storeSteps } from './outcome-writes.ts'
 import { tokenMovesLater } from './public-authorization.ts'
 import type { Block, OpRecord, TxRecord } from './records.ts'
 import { revertReason } from './revert-reason.ts'
@@ -41,6 +42,7 @@ export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void>
     slot.storedAs = state
     for (const op of released) requeueInMemory(lane, op)
   }
+  for (const { slot } of mined) hasten(lane, [...slot.ops.values()])
   lane.failPoint('after-mined')
   const slots = mined.map(({ slot }) => slot)
   void lane.after.start(slots, async () => {
@@ -107,6 +109,11 @@ export function requeueInMemory(lane: Lane, op: OpRecord): void {
   lane.wake()
 }
 
+/** Whoever waits for what these operations bring about hears at once how they stand. */
+export function hasten(lane: Lane, ops: readonly OpRecord[]): void {
+  for (const op of ops) if (op.state !== 'QUEUED') lane.queue.hasten(op.aggregateKey)
+}
+
 /** The slot went to an empty transaction: the operations were not carried out. */
 function release(op: OpRecord, tx: TxRecord): OpStep {
   const now = Date.now()
@@ -136,12 +143,16 @@ async function failure(lane: Lane, op: OpRecord, outcome: OpOutcome & { kind: 'r
   const { slot, receipt } = one
   if (await effectIsThere(lane, op)) return confirm(op, { ...placeOf(one), logs: [], already: true }, now)
   countTry(op, slot.tx._id, receipt.transactionHash)
-  const verdict = judge(outcome, op, lane.timings.retryDelaysMs, lane.commandOf(op.kind)?.transient ?? [], Math.random())
-  const waitMs = tokenMovesLater(lane, op, slot.tx)
-  if (verdict.next === 'retry') return retry(op, verdict, outcome.outOfGas ? 'out of gas' : outcome.revert.name, now)
-  if (waitMs > 0) {
-    op.failLater = verdict.error
-    return retry(op, { delayMs: waitMs, gasFactor: op.gasFactor }, `${verdict.error.message}; ends when its authorisation has expired`, now)
+  const { finalReverts = [] } = lane.commandOf(op.kind) ?? {}
+  const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }
+  const verdict = judge(outcome, own, lane.timings.retryDelaysMs, finalReverts, Math.random())
+  const why = outcome.outOfGas ? 'out of gas' : outcome.revert.name
+  const openMs = tokenMovesLater(lane, op, slot.tx)
+  op.openUntil = openMs > 0 ? now + openMs : 0
+  if (verdict.next === 'retry') return retry(op, verdict, why, now)
+  if (verdict.next === 'wait') {
+    const then = await afterMissing(lane, op, verdict.error)
+    return 'end' in then ? endOf(op, then.end, now) : retry(op, { ...then, gasFactor: op.gasFactor }, why, now)
   }
-  return fail(op, verdict.error, now)
+  return endOf(op, verdict.error, now)
 }

@@ -1,7 +1,8 @@
-import { decodeRevert } from '@carapace/chain'
+import { decodeRevert, type Revert } from '@carapace/chain'
 import { effectIsThere } from './effect.ts'
 import { confirmWithout, type Ending } from './endings.ts'
 import type { Lane } from './lane.ts'
+import { afterMissing } from './outbound/needs.ts'
 import { judge } from './outcome.ts'
 import { type OpStep, retry, storeSteps } from './outcome-writes.ts'
 import type { Prepared } from './prepare.ts'
@@ -20,7 +21,8 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
   const tried = prepared.filter(one => {
     const first = !busy.has(one.op.aggregateKey) && !seen.has(one.op.aggregateKey)
     seen.add(one.op.aggregateKey)
-    return first && one.prelude.length === 0
+    // One that waits for an effect takes no slot before the effect is there.
+    return (first || one.op.waiting) && one.prelude.length === 0
   })
   const from = (one: Prepared) => (one.batched ? lane.network.addresses.Batcher : lane.signer.address)
   const replies = await lane.rpc.batch(
@@ -49,10 +51,22 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     }
     one.op.attempts++
     const revert = data && data !== '0x' ? decodeRevert(data) : { name: 'unknown', args: [] }
-    const verdict = judge({ revert, outOfGas: false }, one.op, lane.timings.retryDelaysMs, one.command.transient ?? [], Math.random())
-    if (verdict.next === 'fail') endings.push({ op: one.op, error: verdict.error })
-    else steps.push(retry(one.op, verdict, revert.name, Date.now()))
+    const step = await afterRefusal(lane, one, revert, endings)
+    if (step) steps.push(step)
   }
   await storeSteps(lane.db.ops, steps)
   return refused
+}
+
+/** @returns the step of another try; none when it is over */
+async function afterRefusal(lane: Lane, { op, command }: Prepared, revert: Revert, endings: Ending[]): Promise<OpStep | undefined> {
+  const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }
+  const verdict = judge({ revert, outOfGas: false }, own, lane.timings.retryDelaysMs, command.finalReverts, Math.random())
+  const then = verdict.next === 'wait' ? await afterMissing(lane, op, verdict.error) : verdict.next === 'fail' ? { end: verdict.error } : verdict
+  if ('end' in then) {
+    endings.push({ op, error: then.end })
+    return undefined
+  }
+  lane.queue.park(op)
+  return retry(op, { delayMs: then.delayMs, gasFactor: op.gasFactor }, revert.name, Date.now())
 }

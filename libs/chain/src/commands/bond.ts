@@ -1,8 +1,8 @@
 import { fundingSource } from '../authorization.ts'
-import { command, type EffectCheck } from '../command.ts'
+import { command, type EffectCheck, nothing } from '../command.ts'
 import { address, bytes32, positive, recordId } from '../fields.ts'
 import { onChainKey } from '../keys.ts'
-import { authorizationTuple, permitOf, signedBy } from './funding.ts'
+import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
 /** Each bond event has its own id, which is the key of its command and, on chain, counts once. */
 const bondEvent = { bondEventId: recordId, agent: address }
@@ -11,6 +11,9 @@ const aggregate = ({ agent }: { agent: string }) => `bond:${agent}`
 const idOf = (a: { bondEventId: string }) => onChainKey(a.bondEventId)
 const once = (a: { bondEventId: string }): EffectCheck => ({ contract: 'Bond', fn: 'isDone', args: [idOf(a)], isOurs: ([done]) => done === true })
 const zeroKey = `0x${'0'.repeat(64)}`
+
+/** What puts money into the free part of a bond. */
+const stakes = [{ kind: 'bond.deposit' }, { kind: 'bond.unlock' }, { kind: 'bond.unslash' }]
 
 export const bondDeposit = command({
   kind: 'bond.deposit',
@@ -24,6 +27,8 @@ export const bondDeposit = command({
     a.source.kind === 'custodial'
       ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Bond', value: a.amount, nonce: idOf(a) }
       : undefined,
+  finalReverts: ['Bond_ZeroAddress', 'Bond_BelowMinimum', 'Funds_ShortTransfer', ...fundingReverts],
+  needs: nothing,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
@@ -40,6 +45,8 @@ export const bondWithdraw = command({
   aggregate,
   gas: 120_000n,
   batchable: true,
+  finalReverts: ['Bond_ZeroAddress', 'Bond_ZeroAmount'],
+  needs: () => stakes,
   call: a => ({ contract: 'Bond', fn: 'withdrawFor', args: [a.agent, a.to, a.amount, idOf(a)] }),
   effect: once,
 })
@@ -51,6 +58,8 @@ export const bondLock = command({
   aggregate,
   gas: 190_000n,
   batchable: true,
+  finalReverts: ['Bond_ZeroAmount'],
+  needs: () => stakes,
   call: a => ({ contract: 'Bond', fn: 'lock', args: [a.agent, onChainKey(a.gigId), a.amount, idOf(a)] }),
   effect: once,
 })
@@ -62,6 +71,8 @@ export const bondUnlock = command({
   aggregate,
   gas: 120_000n,
   batchable: true,
+  finalReverts: [],
+  needs: a => [{ kind: 'bond.lock', where: { gigId: a.gigId } }],
   call: a => ({ contract: 'Bond', fn: 'unlock', args: [a.agent, onChainKey(a.gigId), idOf(a)] }),
   effect: once,
 })
@@ -74,6 +85,8 @@ export const bondSlash = command({
   aggregate,
   gas: 260_000n,
   batchable: true,
+  finalReverts: ['Bond_ZeroAmount'],
+  needs: () => [...stakes, { kind: 'bond.lock' }],
   call: a => ({ contract: 'Bond', fn: 'slash', args: [a.agent, a.gigId ? onChainKey(a.gigId) : zeroKey, a.amount, idOf(a), a.reasonHash] }),
   effect: once,
 })
@@ -86,6 +99,8 @@ export const bondUnslash = command({
   aggregate,
   gas: 140_000n,
   batchable: true,
+  finalReverts: ['Bond_ZeroAmount', 'Bond_AboveSlash'],
+  needs: a => [{ kind: 'bond.slash', where: { bondEventId: a.slashId } }],
   call: a => ({ contract: 'Bond', fn: 'unslash', args: [onChainKey(a.slashId), a.amount] }),
   effect: a => ({
     contract: 'Bond',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command } from '../command.ts'
+import { command, nothing } from '../command.ts'
 import { address, amount, bytes32, positive, recordId } from '../fields.ts'
 import { jobIdTopic, onChainKey } from '../keys.ts'
 import { storedTextGas } from '../text-gas.ts'
-import { authorizationTuple, permitOf, signedBy } from './funding.ts'
+import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
 /** `onChainJobId` is the number that the creation gave the job; the creation itself is known by its salt, the job's key. */
 const job = { jobId: recordId, onChainJobId: amount }
@@ -27,6 +27,8 @@ export const jobCreate = command({
   aggregate,
   gas: a => 260_000n + storedTextGas(a.description),
   batchable: true,
+  finalReverts: ['ZeroAddress', 'ZeroBudget', 'ExpiryTooShort', 'ProviderCannotBeEvaluator', 'Commerce_SaltUsed'],
+  needs: nothing,
   call: a => ({
     contract: 'Commerce',
     fn: 'createJobFor',
@@ -47,6 +49,8 @@ export const jobFund = command({
     a.source.kind === 'custodial'
       ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Commerce', value: a.amount, nonce: jobIdTopic(a.onChainJobId) }
       : undefined,
+  finalReverts: ['ZeroBudget', 'BudgetMismatch', 'Commerce_AlreadyPaidIn', 'Funds_ShortTransfer', ...fundingReverts],
+  needs: () => [{ kind: 'job.create' }],
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
@@ -68,6 +72,8 @@ export const jobAssign = command({
   aggregate,
   gas: 180_000n,
   batchable: true,
+  finalReverts: ['ZeroAddress', 'ProviderCannotBeEvaluator', 'Commerce_ProviderTaken'],
+  needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }],
   call: a => ({ contract: 'Commerce', fn: 'assign', args: [a.onChainJobId, a.provider] }),
   effect: a => statusIs(a.onChainJobId, found => found.status >= Status.Funded && found.provider === a.provider),
 })
@@ -79,6 +85,8 @@ export const jobSubmit = command({
   aggregate,
   gas: 120_000n,
   batchable: true,
+  finalReverts: [],
+  needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
   call: a => ({ contract: 'Commerce', fn: 'submitFor', args: [a.onChainJobId, a.deliverableHash] }),
   effect: a => statusIs(a.onChainJobId, found => found.status >= Status.Submitted),
 })
@@ -91,6 +99,8 @@ export const jobSettle = command({
   aggregate,
   gas: 230_000n,
   batchable: false,
+  finalReverts: [],
+  needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }, { kind: 'job.assign' }, { kind: 'job.submit' }],
   call: a => ({ contract: 'Commerce', fn: a.outcome, args: a.outcome === 'claimRefund' ? [a.onChainJobId] : [a.onChainJobId, a.reason, '0x'] }),
   effect: a => {
     const wanted = { complete: Status.Completed, reject: Status.Rejected, claimRefund: Status.Expired }[a.outcome]
@@ -105,6 +115,8 @@ export const jobDispute = command({
   aggregate,
   gas: 90_000n,
   batchable: true,
+  finalReverts: ['Commerce_AlreadyDisputed'],
+  needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
   call: a => ({ contract: 'Commerce', fn: 'flagDispute', args: [a.onChainJobId, a.disputer] }),
   effect: a => ({ contract: 'Commerce', fn: 'isDisputed', args: [a.onChainJobId], isOurs: ([disputed]) => disputed === true }),
 })

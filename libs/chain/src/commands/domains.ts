@@ -1,6 +1,6 @@
 import { id } from 'ethers'
 import { z } from 'zod'
-import { command } from '../command.ts'
+import { command, nothing } from '../command.ts'
 import { address, recordId } from '../fields.ts'
 import { domainTokenId } from '../keys.ts'
 import { spokenTextGas, storedTextGas } from '../text-gas.ts'
@@ -26,6 +26,8 @@ export const domainMint = command({
   aggregate,
   gas: a => a.texts.reduce((sum, { key, value }) => sum + 30_000n + spokenTextGas(key) + storedTextGas(value), 460_000n),
   batchable: true,
+  finalReverts: ['Domain_InvalidLabel', 'Domain_UnknownTld', 'ERC721InvalidReceiver'],
+  needs: nothing,
   call: a => {
     const [label, tld] = a.fullDomain.split('.')
     return { contract: 'DomainRegistry', fn: 'mintFor', args: [a.owner, label, tld, a.texts, operationId(a)] }
@@ -40,6 +42,8 @@ export const domainTransfer = command({
   aggregate,
   gas: 190_000n,
   batchable: true,
+  finalReverts: ['Domain_LockedByOwner', 'ERC721InvalidReceiver'],
+  needs: () => [{ kind: 'domain.mint' }, { kind: 'domain.transfer' }],
   call: a => ({ contract: 'DomainRegistry', fn: 'transferFor', args: [a.from, a.to, domainTokenId(a.fullDomain), operationId(a)] }),
   effect: once,
 })
@@ -51,6 +55,8 @@ export const domainBurn = command({
   aggregate,
   gas: 110_000n,
   batchable: true,
+  finalReverts: ['Domain_LockedByOwner'],
+  needs: () => [{ kind: 'domain.mint' }],
   call: a => ({ contract: 'DomainRegistry', fn: 'burnFor', args: [domainTokenId(a.fullDomain), operationId(a)] }),
   effect: once,
 })

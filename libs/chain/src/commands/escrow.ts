@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command, type EffectCheck } from '../command.ts'
+import { command, type EffectCheck, nothing } from '../command.ts'
 import { address, addressOrZero, amount, positive, recordId } from '../fields.ts'
 import { escrowSlot, onChainKey } from '../keys.ts'
-import { authorizationTuple, permitOf, signedBy } from './funding.ts'
+import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
 const gig = { gigId: recordId, poster: address }
 const aggregate = ({ gigId }: { gigId: string }) => `gig:${gigId}`
@@ -24,6 +24,9 @@ const slotHolds = (a: { gigId: string; poster: string }, isOurs: (lock: Lock) =>
   isOurs: ([lock]) => isOurs(lock as Lock),
 })
 
+/** What puts a gig's budget into its slot. A direct lock that is paired with its payee needs none of them. */
+const locks = [{ kind: 'escrow.lock' }, { kind: 'escrow.lock-x402' }, { kind: 'escrow.accept' }]
+
 /** Locks a gig's budget; `payee` may be the zero address until the gig is assigned. */
 export const escrowLock = command({
   kind: 'escrow.lock',
@@ -37,6 +40,16 @@ export const escrowLock = command({
     a.source.kind === 'custodial'
       ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Escrow', value: a.amount, nonce: slotOf(a) }
       : undefined,
+  finalReverts: [
+    'Escrow_ZeroAddress',
+    'Escrow_PosterIsPayee',
+    'Escrow_AmountOutOfRange',
+    'Escrow_SlotTaken',
+    'Escrow_TvlCapReached',
+    'Funds_ShortTransfer',
+    ...fundingReverts,
+  ],
+  needs: nothing,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
@@ -58,6 +71,15 @@ export const escrowLockX402 = command({
   aggregate,
   gas: 260_000n,
   batchable: false,
+  finalReverts: [
+    'Escrow_ZeroAddress',
+    'Escrow_PosterIsPayee',
+    'Escrow_AmountOutOfRange',
+    'Escrow_SlotTaken',
+    'Escrow_TvlCapReached',
+    'Funds_ShortTransfer',
+  ],
+  needs: nothing,
   call: a => ({ contract: 'Escrow', fn: 'lockUSDCViaX402', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
 })
@@ -70,6 +92,8 @@ export const escrowAccept = command({
   aggregate,
   gas: 90_000n,
   batchable: true,
+  finalReverts: ['Escrow_AmountMismatch', 'Escrow_TvlCapReached'],
+  needs: nothing,
   call: a => ({ contract: 'Escrow', fn: 'accept', args: [slotOf(a), a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
 })
@@ -81,6 +105,8 @@ export const escrowPayee = command({
   aggregate,
   gas: 100_000n,
   batchable: true,
+  finalReverts: ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountMismatch', 'Escrow_PayeeUnchanged', 'Escrow_TvlCapReached'],
+  needs: () => locks,
   call: a => ({ contract: 'Escrow', fn: 'setPayee', args: [slotOf(a), a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.payee === a.payee),
 })
@@ -92,6 +118,8 @@ export const escrowDispute = command({
   aggregate,
   gas: 80_000n,
   batchable: true,
+  finalReverts: [],
+  needs: () => locks,
   call: a => ({ contract: 'Escrow', fn: 'dispute', args: [slotOf(a)] }),
   effect: a => slotHolds(a, lock => lock.status === Status.Disputed),
 })
@@ -104,6 +132,8 @@ export const escrowApprove = command({
   aggregate,
   gas: 80_000n,
   batchable: true,
+  finalReverts: ['Escrow_AlreadyApproved'],
+  needs: () => [...locks, { kind: 'escrow.payee' }],
   call: a => ({ contract: 'Escrow', fn: 'markApproved', args: [slotOf(a)] }),
   effect: a => slotHolds(a, lock => lock.approved),
 })
@@ -122,6 +152,8 @@ export const escrowSettle = command({
   aggregate,
   gas: 230_000n,
   batchable: true,
+  finalReverts: ['Escrow_FeeTooHigh', 'Escrow_SplitTooHigh', 'Escrow_SplitWithoutReceiver', 'Escrow_AlreadyApproved'],
+  needs: () => [...locks, { kind: 'escrow.payee' }],
   call: a =>
     a.outcome.kind === 'release'
       ? { contract: 'Escrow', fn: 'release', args: [slotOf(a), a.outcome.fee, a.outcome.splitTo, a.outcome.splitAmount] }

@@ -4,6 +4,14 @@ import type { ContractName } from '../contract-names.ts'
 
 type Signed = Pick<SignedAuthorization, 'from' | 'validAfter' | 'validBefore' | 'signature'>
 
+/** What the token says to a signature that will never do. */
+export const fundingReverts: readonly string[] = [
+  'FiatTokenV2: authorization is used or canceled',
+  'FiatTokenV2: invalid signature',
+  'FiatTokenV2: caller must be the payee',
+  'EIP2612: invalid signature',
+]
+
 /** The signed authorisation of a command: what the owner sent, or what the relayer signed for a custodial wallet. */
 export function signedBy(source: FundingSource, custodial: SignedAuthorization | undefined): Signed | undefined {
   if (source.kind === 'authorization') return source

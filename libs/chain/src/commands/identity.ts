@@ -1,6 +1,6 @@
 import { chain } from '@carapace/api'
 import { z } from 'zod'
-import { command } from '../command.ts'
+import { command, nothing } from '../command.ts'
 import { address, amount, recordId } from '../fields.ts'
 import { onChainKey, toChecksum } from '../keys.ts'
 import { storedTextGas } from '../text-gas.ts'
@@ -15,6 +15,8 @@ export const identityRegister = command({
   aggregate: ({ agentId }) => `agent:${agentId}`,
   gas: a => 300_000n + storedTextGas(a.uri),
   batchable: true,
+  finalReverts: ['Identity_KeyTaken', 'ERC721InvalidReceiver'],
+  needs: nothing,
   call: a => ({ contract: 'IdentityRegistry', fn: 'registerFor', args: [a.owner, onChainKey(a.agentId), a.uri] }),
   effect: a => ({ contract: 'IdentityRegistry', fn: 'agentOfKey', args: [onChainKey(a.agentId)], isOurs: ([exists]) => exists === true }),
 })
@@ -26,6 +28,8 @@ export const cardMint = command({
   aggregate: ({ agentId }) => `agent:${agentId}`,
   gas: 180_000n,
   batchable: true,
+  finalReverts: ['ERC721InvalidReceiver'],
+  needs: () => [{ kind: 'identity.register' }, { kind: 'card.burn' }],
   call: a => ({ contract: 'Card', fn: 'mint', args: [a.to, a.tokenId] }),
   effect: a => ({ contract: 'Card', fn: 'ownerOf', args: [a.tokenId], isOurs: ([owner]) => sameAddress(owner, a.to) }),
 })
@@ -38,6 +42,8 @@ export const cardBurn = command({
   aggregate: ({ agentId }) => `agent:${agentId}`,
   gas: 80_000n,
   batchable: true,
+  finalReverts: [],
+  needs: nothing,
   call: a => ({ contract: 'Card', fn: 'burn', args: [a.tokenId] }),
   effect: a => ({ contract: 'Card', fn: 'cardOf', args: [a.wallet], isOurs: ([card]) => (card as bigint) !== BigInt(a.tokenId) }),
 })
@@ -49,6 +55,8 @@ export const cardUpdate = command({
   aggregate: ({ agentId }) => `agent:${agentId}`,
   gas: 60_000n,
   batchable: true,
+  finalReverts: ['Card_StaleVersion'],
+  needs: () => [{ kind: 'card.mint' }],
   call: a => ({ contract: 'Card', fn: 'refresh', args: [a.tokenId, BigInt(a.version)] }),
   effect: a => ({ contract: 'Card', fn: 'versionOf', args: [a.tokenId], isOurs: ([version]) => (version as bigint) >= BigInt(a.version) }),
 })
@@ -61,5 +69,7 @@ export const gasDrip = command({
   aggregate: ({ wallet }) => `wallet:${wallet}`,
   gas: 21_000n,
   batchable: false,
+  finalReverts: [],
+  needs: nothing,
   call: a => ({ to: a.wallet, value: 10_000_000_000_000_000n }),
 })

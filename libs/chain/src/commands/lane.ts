@@ -1,6 +1,6 @@
 import { chain } from '@carapace/api'
 import { z } from 'zod'
-import { command } from '../command.ts'
+import { command, nothing } from '../command.ts'
 
 const spender = z.enum(['Escrow'])
 /** Above what any lane will ever hold. */
@@ -14,6 +14,8 @@ export const laneApprove = command({
   aggregate: a => `lane:${a.chain}`,
   gas: 60_000n,
   batchable: false,
+  finalReverts: [],
+  needs: nothing,
   call: a => ({ contract: 'USDC', fn: 'approve', args: [{ addressOf: a.spender }, (1n << 256n) - 1n] }),
   effect: a => ({
     contract: 'USDC',

@@ -1,7 +1,8 @@
 import { id } from 'ethers'
-import { command } from '../command.ts'
+import { command, nothing } from '../command.ts'
 import { address, keyId, positive } from '../fields.ts'
 import { paymentNonce } from '../keys.ts'
+import { fundingReverts } from './funding.ts'
 
 /** A payment out of a custodial wallet, or out of the intake (`from` = the lane's address). The token refuses the nonce a second time. */
 export const treasuryPay = command({
@@ -12,6 +13,8 @@ export const treasuryPay = command({
   gas: 95_000n,
   batchable: true,
   authorization: a => ({ type: 'TransferWithAuthorization', from: a.from, to: a.to, value: a.amount, nonce: paymentNonce(a.paymentId) }),
+  finalReverts: [...fundingReverts],
+  needs: () => [{ kind: 'faucet.mint' }],
   call: (a, signed) => ({
     contract: 'USDC',
     fn: 'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
@@ -29,6 +32,8 @@ export const faucetMint = command({
   gas: 105_000n,
   batchable: false,
   only: 'devnet',
+  finalReverts: ['FiatToken: mint to the zero address', 'FiatToken: mint amount not greater than 0'],
+  needs: nothing,
   call: a => ({ contract: 'USDC', fn: 'mintOnce', args: [a.to, a.amount, id(a.requestId)] }),
   effect: a => ({ contract: 'USDC', fn: 'isDone', args: [id(a.requestId)], isOurs: ([done]) => done === true }),
 })
@@ -42,5 +47,7 @@ export const faucetGas = command({
   gas: 21_000n,
   batchable: false,
   only: 'devnet',
+  finalReverts: [],
+  needs: nothing,
   call: a => ({ to: a.to, value: a.wei }),
 })

@@ -1,7 +1,7 @@
 import { chain } from '@carapace/api'
 import { z } from 'zod'
 import { batchId } from '../batch.ts'
-import { command } from '../command.ts'
+import { command, nothing } from '../command.ts'
 import { address, amount, bytes32, keyId } from '../fields.ts'
 import { spokenTextGas, storedTextGas } from '../text-gas.ts'
 
@@ -24,6 +24,8 @@ export const scoreSync = command({
   aggregate: args => `scores:${args.chain}`,
   gas: ({ scores }) => 40_000n + 75_000n * BigInt(scores.length),
   batchable: true,
+  finalReverts: ['Reputation_BatchSize', 'Reputation_NothingNew', 'Reputation_OutOfRange'],
+  needs: nothing,
   call: a => ({
     contract: 'ReputationAdapter',
     fn: 'setScores',
@@ -55,6 +57,8 @@ export const feedbackGive = command({
   gas: a => 330_000n + storedTextGas(a.tag1) + storedTextGas(a.tag2) + spokenTextGas(a.endpoint) + spokenTextGas(a.feedbackUri),
   batchable: true,
   guarded: true,
+  finalReverts: ['too many decimals', 'value too large', 'Self-feedback not allowed'],
+  needs: nothing,
   call: a => ({
     contract: 'ReputationRegistry',
     fn: 'giveFeedback',

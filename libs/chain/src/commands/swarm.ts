@@ -1,6 +1,6 @@
 import { id } from 'ethers'
 import { z } from 'zod'
-import { command, type EffectCheck } from '../command.ts'
+import { command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, keyId, positive, recordId } from '../fields.ts'
 import { validationKey } from '../keys.ts'
 
@@ -14,6 +14,10 @@ const seat = (a: { validationId: string; validationRound: number }, account: str
   isOurs: ([found]) => isOurs(found as bigint),
 })
 const aggregate = ({ validationId }: { validationId: string }) => `validation:${validationId}`
+
+/** The panel of that round, with those who took over a seat. */
+const panel = ({ validationRound }: { validationRound: number }): readonly Need[] =>
+  ['swarm.open', 'swarm.replace'].map(kind => ({ kind, where: { validationRound } }))
 
 /** Puts a panel on chain; sent with the first vote. `validationRound` counts panels, not tries of the command. */
 export const swarmOpen = command({
@@ -29,6 +33,8 @@ export const swarmOpen = command({
   aggregate,
   gas: ({ candidates, parties }) => 130_000n + 25_000n * BigInt(candidates.length + parties.length),
   batchable: true,
+  finalReverts: ['Swarm_AlreadyExists', 'Swarm_CandidateCount', 'Swarm_ThresholdOutOfRange', 'Swarm_SeatTaken', 'Swarm_ZeroAddress'],
+  needs: nothing,
   call: a => ({
     contract: 'SwarmValidator',
     fn: 'createValidation',
@@ -44,6 +50,8 @@ export const swarmReplace = command({
   aggregate,
   gas: 90_000n,
   batchable: true,
+  finalReverts: ['Swarm_Resolved', 'Swarm_SeatTaken', 'Swarm_ZeroAddress'],
+  needs: panel,
   call: a => ({ contract: 'SwarmValidator', fn: 'replaceCandidate', args: [validationKey(a.validationId, a.validationRound), a.out, a.in] }),
   effect: a => seat(a, a.out, found => found === Seat.Replaced),
 })
@@ -55,6 +63,8 @@ export const swarmVote = command({
   aggregate,
   gas: 110_000n,
   batchable: true,
+  finalReverts: ['Swarm_Resolved'],
+  needs: panel,
   call: a => ({ contract: 'SwarmValidator', fn: 'recordVote', args: [validationKey(a.validationId, a.validationRound), a.voter, a.approve] }),
   effect: a => seat(a, a.voter, found => found === (a.approve ? Seat.VotedApprove : Seat.VotedReject)),
 })
@@ -67,6 +77,8 @@ export const rewardPay = command({
   aggregate: ({ claimId }) => `claim:${claimId}`,
   gas: 110_000n,
   batchable: true,
+  finalReverts: ['Swarm_ZeroAddress'],
+  needs: nothing,
   call: a => ({ contract: 'SwarmValidator', fn: 'payReward', args: [claimKey(a.claimId), a.to, a.amount] }),
   effect: a => ({ contract: 'SwarmValidator', fn: 'isDone', args: [claimKey(a.claimId)], isOurs: ([done]) => done === true }),
 })

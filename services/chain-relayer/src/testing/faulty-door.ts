@@ -13,6 +13,14 @@ export interface Faults {
   reverse: boolean
   /** New heads are not told. */
   muteHeads: boolean
+  /** The head stands so many blocks behind the last one that was told, and what came after it is not known. */
+  staleBy: number | undefined
+  /** Transactions have no receipts, blocks neither. */
+  hideReceipts: boolean
+  /** Receipts come without logs. */
+  hideLogs: boolean
+  /** Added to the count of an account's transactions. */
+  nonceOffset: number
 }
 
 export interface FaultyDoor {
@@ -25,12 +33,54 @@ export interface FaultyDoor {
 interface Call {
   id: number
   method: string
-  params: [string]
+  params: readonly unknown[]
 }
+interface Part {
+  id?: number
+  result?: unknown
+}
+interface Header {
+  number: string
+  hash: string
+}
+
+const withoutLogs = (receipt: unknown) => ({ ...(receipt as object), logs: [] })
+
+/** What a node that is wrong about the chain says instead of the truth. */
+function liar(faults: Faults) {
+  const headers = new Map<number, Header>()
+  let last = 0
+  const learn = (header: Header) => {
+    last = Number(header.number)
+    headers.set(last, header)
+  }
+  const isBlock = ({ method }: Call) => method === 'eth_getBlockByNumber'
+  return {
+    learn,
+    answer: (call: Call | undefined, result: unknown): unknown => {
+      if (!call) return result
+      if (isBlock(call) && faults.staleBy === undefined && result) learn(result as Header)
+      if (isBlock(call) && faults.staleBy !== undefined) {
+        const head = last - faults.staleBy
+        const asked = call.params[0] === 'latest' ? head : Number(call.params[0])
+        return asked > head ? null : (headers.get(asked) ?? result)
+      }
+      if (call.method === 'eth_getTransactionCount') return `0x${(Number(result) + faults.nonceOffset).toString(16)}`
+      if (faults.hideReceipts && call.method === 'eth_getTransactionReceipt') return null
+      if (faults.hideReceipts && call.method === 'eth_getBlockReceipts') return []
+      if (faults.hideLogs && call.method === 'eth_getLogs') return []
+      if (faults.hideLogs && /Receipt/.test(call.method) && result) return Array.isArray(result) ? result.map(withoutLogs) : withoutLogs(result)
+      return result
+    },
+  }
+}
+
+const truthful = { staleBy: undefined, hideReceipts: false, hideLogs: false, nonceOffset: 0 } as const
 
 /** A JSON-RPC WebSocket in front of a devnet that can be told to fail in the ways of public nodes. */
 export async function faultyDoor(upstreamUrl: string, random: () => number): Promise<FaultyDoor> {
-  const faults: Faults = { down: false, muteSends: false, swallow: 0, reverse: false, muteHeads: false }
+  const faults: Faults = { down: false, muteSends: false, swallow: 0, reverse: false, muteHeads: false, ...truthful }
+  const lies = liar(faults)
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', verifyClient: () => !faults.down })
   await new Promise(resolve => server.once('listening', resolve))
   const door: FaultyDoor = {
@@ -53,6 +103,7 @@ export async function faultyDoor(upstreamUrl: string, random: () => number): Pro
     const upstream = new WebSocket(upstreamUrl)
     const early: string[] = []
     const muted = new Set<number>()
+    const asked = new Map<number, Call>()
     const forward = (text: string) => (upstream.readyState === WebSocket.OPEN ? upstream.send(text) : early.push(text))
     upstream.on('open', () => {
       for (const text of early.splice(0)) upstream.send(text)
@@ -60,13 +111,22 @@ export async function faultyDoor(upstreamUrl: string, random: () => number): Pro
     upstream.on('message', data => {
       const text = String(data)
       const message = JSON.parse(text)
-      if (faults.muteHeads && message.method === 'eth_subscription') return
-      const answers = (Array.isArray(message) ? message : [message]).filter(part => !muted.delete(part.id))
+      if (message.method === 'eth_subscription') {
+        if (faults.muteHeads || faults.staleBy !== undefined) return
+        if (message.params?.result?.number) lies.learn(message.params.result)
+      }
+      const answers = (Array.isArray(message) ? message : [message]).filter(part => !muted.delete(part.id)).map(truthOrNot)
       if (answers.length) client.send(JSON.stringify(Array.isArray(message) ? answers : answers[0]))
     })
+    const truthOrNot = (part: Part): Part => {
+      const call = asked.get(part.id ?? -1)
+      asked.delete(part.id ?? -1)
+      return 'result' in part ? { ...part, result: lies.answer(call, part.result) } : part
+    }
     client.on('message', data => {
       const message = JSON.parse(String(data))
       const calls: Call[] = Array.isArray(message) ? message : [message]
+      for (const call of calls) asked.set(call.id, call)
       const isSend = calls[0]?.method === 'eth_sendRawTransaction'
       if (!isSend) return forward(String(data))
       const passed = calls.filter(call => !swallow(call))

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Draft } from '@carapace/api'
+import { commands, contractInterface } from '@carapace/chain'
+import { seeded, until } from '@carapace/testing'
+import { type HDNodeWallet, Wallet } from 'ethers'
+import { type FaultyDoor, faultyDoor } from '../testing/faulty-door.ts'
+import { type Kit, type KitLane, startKit, wallet } from '../testing/kit.ts'
+
+const chain = 'BASE_SEPOLIA'
+const amount = 5_000_000n
+
+describe('a command whose effect builds on another one', function () {
+  this.timeout(60_000)
+  let kit: Kit
+  let door: FaultyDoor
+  const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, finality: 100, ...options })
+  const end = (draft: Draft, type: 'confirmed' | 'failed') => until(`${type} ${draft.subject}`, () => kit.of(draft.subject, type)[0], 20)
+  const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
+
+  beforeEach(async () => {
+    kit = await startKit()
+    door = await faultyDoor(kit.devnet.wsUrl, seeded(11))
+  })
+  afterEach(async () => {
+    await kit.close()
+    await door.close()
+  })
+
+  /** A gig whose poster has let the escrow take its budget, and whose lock is confirmed. */
+  async function lockedGig() {
+    const poster = Wallet.createRandom()
+    await kit.rpc.call('anvil_setBalance', [poster.address, '0xde0b6b3a7640000'])
+    const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: poster.address, amount })
+    await kit.send(mint)
+    await end(mint, 'confirmed')
+    await allow(poster, amount, 0)
+    const gig = { chain, gigId: randomUUID(), poster: poster.address } as const
+    const lock = commands.escrowLock({ ...gig, payee: wallet(), amount, source: { kind: 'allowance' } })
+    await kit.send(lock)
+    const { data } = await end(lock, 'confirmed')
+    const settle = commands.escrowSettle({ ...gig, outcome: { kind: 'refund' } })
+    return { poster, lock, settle, depth: (await head()) - Number(data.blockNumber) + 1 }
+  }
+
+  async function allow(poster: HDNodeWallet, value: bigint, nonce: number): Promise<void> {
+    const token = contractInterface('USDC')
+    const { USDC: to, Escrow: escrow } = kit.devnet.addresses
+    const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, gasLimit: 100_000n, chainId: 84532, type: 2 }
+    const raw = await poster.signTransaction({ ...fees, nonce, to, data: token.encodeFunctionData('approve', [escrow, value]) })
+    await kit.rpc.call('eth_sendRawTransaction', [raw])
+    await until('allowed', async () => {
+      const data = token.encodeFunctionData('allowance', [poster.address, escrow])
+      return BigInt(String(await kit.rpc.call('eth_call', [{ to, data }, 'latest']))) === value
+    })
+  }
+
+  it('is carried out when a reorganisation that took the other one away is over', async () => {
+    await lead()
+    const { lock, settle, depth } = await lockedGig()
+    // The lane does not see the reorganisation, the state that its call is tried on does.
+    door.faults.staleBy = 0
+    await kit.rpc.call('anvil_reorg', [depth, []])
+    await kit.send(settle)
+    const waits = await until('it waits', async () => {
+      const op = await kit.db.ops.findOne({ _id: settle.subject })
+      return op && Number(op.attempts) > 0 && op
+    })
+    assert.equal(waits.state, 'QUEUED')
+    assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': settle.subject, nonce: { $ne: null } }), 0)
+
+    door.faults.staleBy = undefined
+
+    const { data } = await end(settle, 'confirmed')
+    assert.ok((data.logs as { event: string }[]).some(log => log.event === 'EscrowRefunded'))
+    assert.equal(kit.of(settle.subject, 'failed').length, 0)
+    assert.ok(kit.of(lock.subject, 'reorged').length > 0)
+  })
+
+  it('fails with the reason of the other one when that can never come back', async () => {
+    await lead()
+    const { poster, lock, settle, depth } = await lockedGig()
+    door.faults.staleBy = 0
+    await kit.rpc.call('anvil_reorg', [depth, []])
+    // The escrow may not take the budget any more when the lock comes again.
+    await allow(poster, 0n, 1)
+    await kit.send(settle)
+    await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: settle.subject }))?.attempts) > 0)
+
+    door.faults.staleBy = undefined
+
+    const ended = await end(settle, 'failed')
+    assert.equal(ended.data.code, 'REVERTED')
+    assert.equal(ended.data.terminal, true)
+    assert.ok(String(ended.data.message).startsWith(`${lock.subject} failed: REVERTED: `), String(ended.data.message))
+    assert.equal(kit.of(lock.subject, 'failed').length, 1)
+  })
+
+  it('holds no nonce while it waits, and keeps only its own aggregate', async () => {
+    const lane = await lead({ timings: { retryDelaysMs: [600, 600, 600, 600, 600] } })
+    const gig = { chain, gigId: randomUUID(), poster: wallet() } as const
+    const settle = commands.escrowSettle({ ...gig, outcome: { kind: 'refund' } })
+    const dispute = commands.escrowDispute(gig)
+    const other = commands.faucetMint({ chain, requestId: randomUUID(), to: wallet(), amount })
+    await kit.send(settle)
+    await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: settle.subject }))?.attempts) > 0)
+
+    await kit.send(dispute, other)
+    await end(other, 'confirmed')
+
+    assert.equal((await kit.db.ops.findOne({ _id: settle.subject }))?.state, 'QUEUED')
+    assert.equal((await kit.db.ops.findOne({ _id: dispute.subject }))?.attempts, 0)
+    const { slots } = lane.current()!
+    assert.equal(slots.openCount, 0)
+    assert.equal(slots.nextNonce, Number(await kit.rpc.call('eth_getTransactionCount', [lane.current()!.signer.address, 'latest'])))
+  })
+})

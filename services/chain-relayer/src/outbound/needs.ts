@@ -1,0 +1,59 @@
+import type { Need } from '@carapace/chain'
+import type { Lane } from '../lane.ts'
+import { delayAfter } from '../outcome.ts'
+import { argsOf } from '../prepare.ts'
+import { type OpError, type OpRecord, terminalFailures, type Waiting } from '../records.ts'
+
+/**
+ * How the commands stand on whose effect an operation builds.
+ * - open: one is not in a block now; a call would only fail
+ * - confirmed: all are in a block, one of them not deep enough
+ * - over: nothing about them will change, or none is known here (the effect may come from somebody else's transaction)
+ * - failed: none of them will ever have its effect
+ */
+export type NeedsState = { is: 'open' | 'confirmed' | 'over' } | { is: 'failed'; need: OpRecord }
+
+/** Looks at those of the same aggregate that came before it. */
+export async function needsOf(lane: Lane, op: OpRecord): Promise<NeedsState> {
+  const command = lane.commandOf(op.kind)
+  const needs = command?.needs(argsOf(command, op)) ?? []
+  if (needs.length === 0) return { is: 'over' }
+  const kinds = [...new Set(needs.map(need => need.kind))]
+  const stored = await lane.db.ops.find({ aggregateKey: op.aggregateKey, lane: lane.id, kind: { $in: kinds }, order: { $lt: op.order } }).toArray()
+  // What happened to an operation is known in memory before it is stored.
+  const found = stored.map(record => lane.queue.get(record._id) ?? lane.slots.ofOp(record._id)?.ops.get(record._id) ?? record)
+  const relevant = found.filter(one => needs.some(need => isNeeded(need, one)))
+  const failed = relevant.filter(one => terminalFailures.includes(one.state))
+  if (relevant.some(one => one.state === 'QUEUED')) return { is: 'open' }
+  if (relevant.some(one => one.state === 'CONFIRMED')) return { is: 'confirmed' }
+  const last = failed.at(-1)
+  return last && failed.length === relevant.length ? { is: 'failed', need: last } : { is: 'over' }
+}
+
+/** What follows for an operation whose call failed because an effect may be missing. Counts the try. */
+export async function afterMissing(lane: Lane, op: OpRecord, error: OpError): Promise<{ delayMs: number } | { end: OpError }> {
+  const waiting = { fromBlock: op.waiting?.fromBlock ?? lane.head.number, tries: (op.waiting?.tries ?? 0) + 1, error }
+  op.waiting = waiting
+  const state = await needsOf(lane, op)
+  if (state.is === 'failed') return { end: lostWith(state.need, error) }
+  if (state.is === 'over' && isExhausted(lane, waiting)) return { end: error }
+  return { delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
+}
+
+/** The reason of an operation whose effect can never come about since another one's did not. */
+export function lostWith(need: OpRecord, { revert }: OpError): OpError {
+  const reason = need.error ? `${need.error.code}: ${need.error.message}` : need.state
+  return { code: 'REVERTED', message: `${need._id} failed: ${reason}`.slice(0, 500), ...(revert ? { revert } : {}) }
+}
+
+/**
+ * A block that a reorganisation took away is back, or never will be, once the chain is as much longer as its finality. A chain may stand
+ * still, so there is a limit in tries, too.
+ */
+const isExhausted = (lane: Lane, { fromBlock, tries }: Waiting): boolean =>
+  tries >= lane.timings.retryDelaysMs.length + extraTries ||
+  (tries >= lane.timings.retryDelaysMs.length && lane.head.number > fromBlock + lane.network.finality)
+const extraTries = 3
+
+const isNeeded = ({ kind, where = {} }: Need, op: OpRecord): boolean =>
+  op.kind === kind && Object.entries(where).every(([name, value]) => op.args[name] === value)
