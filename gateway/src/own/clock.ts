@@ -1,4 +1,5 @@
-import { gatewayApi, Refusal } from '@carapace/api'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apis, gatewayApi, moveClock, Refusal, type ServiceName } from '@carapace/api'
 import type { Platform } from '@carapace/service'
 import { aggregateStore } from '@carapace/store'
 import { Schema } from 'mongoose'
@@ -10,8 +11,31 @@ interface SandboxClock {
 }
 
 export interface ClockStore {
-  /** Moves the platform clock of all services forward. Resolves to the new time. */
-  advance(seconds: number): Promise<Date>
+  /** Moves the platform clock forward for whoever hears of it. Resolves to the new offset, ms. */
+  advance(seconds: number): Promise<number>
+}
+
+/** How long an answer waits for the services. */
+const patienceMs = 10_000
+const againMs = 250
+
+/** Every service takes the new time and runs what became due. Resolves to the names of those that are still at work after 10 s. */
+export async function moveAllClocks({ peers }: Pick<Platform, 'peers'>, offsetMs: number): Promise<ServiceName[]> {
+  const end = Date.now() + patienceMs
+  const move = async (name: ServiceName): Promise<ServiceName[]> => {
+    for (;;) {
+      const left = end - Date.now()
+      if (left <= 0) return [name]
+      const isDone = await peers.call(name, moveClock, { body: { offsetMs }, timeoutMs: left }).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) return []
+      await sleep(Math.min(againMs, Math.max(0, end - Date.now())))
+    }
+  }
+  const served = Object.values(apis).filter(api => !('planned' in api))
+  return (await Promise.all(served.map(({ name }) => move(name)))).flat()
 }
 
 const schema = new Schema<SandboxClock>({ offsetMs: Number })
@@ -27,14 +51,14 @@ export function clockStore({ db, clock }: Pick<Platform, 'db' | 'clock'>): Clock
   }
   return {
     advance: async seconds => {
-      if (seconds === 0) return clock.now()
+      if (seconds === 0) return clock.offsetMs()
       await exists()
       const { offsetMs } = await clocks.change('clock', state => {
         const moved = Math.max(Number(state.offsetMs), clock.offsetMs()) + seconds * 1000
         return { state: { ...state, offsetMs: moved }, events: [gatewayApi.events.clockAdvanced.of({ offsetMs: moved })] }
       })
       await clock.advanceTo(offsetMs)
-      return clock.now()
+      return offsetMs
     },
   }
 }

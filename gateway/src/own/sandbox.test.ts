@@ -99,6 +99,25 @@ describe('the sandbox', () => {
     assert.equal((await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: -1 } })).status, 400)
   })
 
+  it('answers once the services have run what became due, and after 10 s with those still at work', async function () {
+    this.timeout(30_000)
+    let asked = 0
+    let done = () => {}
+    const running = new Promise<void>(resolve => {
+      done = resolve
+    })
+    world.upstream.moveClock = () => (++asked === 1 ? running : Promise.resolve())
+    const answer = await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 60 } })
+    const finishing = world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
+    done()
+    const finished = await finishing
+
+    assert.deepEqual([answer.status, answer.body.pending.length], [202, 1])
+    assert.equal(apis.gateway.endpoints.advanceClock.response!.safeParse(answer.body).success, true)
+    assert.deepEqual([finished.status, finished.body.pending], [200, undefined])
+    assert.ok(Date.parse(finished.body.now) >= Date.parse(answer.body.now))
+  })
+
   it('keeps the clock over a restart', async () => {
     await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 86_400 } })
     const again = await startGateway(world.options)

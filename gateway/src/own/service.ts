@@ -1,9 +1,9 @@
 import { apis, apiVersion, asyncapi, gatewayApi, openapi, refuse } from '@carapace/api'
 import { networkReader } from '@carapace/chain'
-import { content, defineService, type HandlersOf, type Platform, type Subscription } from '@carapace/service'
+import { content, defineService, type HandlersOf, type Platform, reply, type Subscription } from '@carapace/service'
 import { type AgentRows, agentEvents, openAgentRows } from '../identity/agents.ts'
 import { openSharedWindows } from '../rate/store.ts'
-import { type ClockStore, clockStore } from './clock.ts'
+import { type ClockStore, clockStore, moveAllClocks } from './clock.ts'
 import { type FaucetStore, faucetEvents, faucetStore, useFaucet } from './faucet.ts'
 import type { NetworkSource } from './networks.ts'
 import { pageHeaders } from './page.ts'
@@ -62,7 +62,9 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
   },
   advanceClock: async ({ body }) => {
     await needSandbox(parts)
-    return { now: (await parts.clocks.advance(body.advanceSeconds)).toISOString() }
+    const pending = await moveAllClocks(parts, await parts.clocks.advance(body.advanceSeconds))
+    const now = parts.clock.now().toISOString()
+    return pending.length === 0 ? { now } : reply(202, { now, pending })
   },
 
   listDeadLetters: async ({ query }) => {

@@ -26,6 +26,8 @@ export interface Upstream {
   identityDown: boolean
   /** The relayer reaches no network. */
   chainsDown: boolean
+  /** A service takes the new time: resolves when what became due has run. */
+  moveClock: () => Promise<void>
   /** What the relayer says of signatures of contract wallets. */
   contractAccepts: boolean
   close(): Promise<void>
@@ -60,6 +62,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     answer: ({ context }, response) => json(response, 200, { context }),
     identityDown: false,
     chainsDown: false,
+    moveClock: async () => {},
     contractAccepts: false,
     close: () =>
       new Promise(resolve => {
@@ -86,6 +89,7 @@ function answerInternal(upstream: Upstream, { url, context }: Seen, response: Se
   else if (url.endsWith('/is-valid-signature')) json(response, 200, { valid: upstream.contractAccepts })
   else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status'))
     json(response, upstream.chainsDown ? 503 : 200, upstream.chainsDown ? { code: 'CHAIN_UNAVAILABLE', status: 503 } : { head: 1 })
+  else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
   else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
   else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
   else if (receipt) json(response, 200, receipt)

@@ -11,6 +11,7 @@ export * from './commerce.ts'
 export { asyncapi } from './core/asyncapi.ts'
 export { type AdminCaller, type AgentCaller, type CallerClass, type CallerOf, callers } from './core/callers.ts'
 export { type CallArgs, type Client, type ClientOptions, client } from './core/client.ts'
+export { moveClock } from './core/clock.ts'
 export { type DoctorCheck, doctorCheck, doctorReport } from './core/doctor.ts'
 export {
   type BodyInputOf,

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, clockAdvanced, type ServiceName } from '@carapace/api'
+import { type AnyEndpoint, clockAdvanced, moveClock, type ServiceName } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import type { RequestHandler } from 'express'
@@ -104,7 +104,11 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   })
   const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log)
   const lookAtClock = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockLookMs, run: () => clock.refresh() }] : [], clock, log)
-  closers.push(() => Promise.all([jobs.close(), lookAtClock.close()]))
+  if (config.SANDBOX) await clock.refresh()
+  closers.push(
+    () => clock.leave(),
+    () => Promise.all([jobs.close(), lookAtClock.close()]),
+  )
   let consumer: { close(): Promise<void> } | undefined
   closers.push(() => consumer?.close())
 
@@ -118,7 +122,18 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const checks = { mongodb: () => db.ready(), bus: () => bus.ready(), started: () => isStarted }
   healthRoutes(app, { metrics, checks, isDraining: () => isDraining })
   const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
-  const serve = mount(service.api, handlers, { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS })
+  const ofSandbox = config.SANDBOX ? { moveClock } : {}
+  const moveOwnClock: Handler<typeof moveClock> = async ({ body: { offsetMs } }) => {
+    await clock.advanceTo(offsetMs)
+    await Promise.all([jobs.runAll(), clock.reached(offsetMs)])
+    return { offsetMs: clock.offsetMs() }
+  }
+  const api = { ...service.api, internal: { ...service.api.internal, ...ofSandbox } }
+  const serve = mount(
+    api,
+    { ...handlers, moveClock: moveOwnClock as Handler<AnyEndpoint> },
+    { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS },
+  )
   const gate = openLater(serve)
   app.use(gate.handle)
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')

@@ -37,6 +37,7 @@ export const advanceClock = endpoint({
   summary: 'Move the platform clock forward and run what becomes due, on devnets only',
   caller: 'public',
   body: z.object({ advanceSeconds: z.int().min(0).max(31_536_000) }),
-  response: z.looseObject({ now: timestamp }),
+  response: z.looseObject({ now: timestamp, pending: z.array(z.string()).optional() }),
+  also: [202],
   errors: ['ROUTE_NOT_FOUND'],
 })
