@@ -1,4 +1,4 @@
-import { type Chain, limits, refuse } from '@carapace/api'
+import { type Chain, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import { account } from './accounts.ts'
 import { holdFunds, orExisting } from './hold.ts'
@@ -59,12 +59,12 @@ function sameOrder(payment: Stored<Payment>, { wallet, toAgentId, toAddress, amo
   return isSame ? payment : refuse('IDEMPOTENCY_KEY_REUSED')
 }
 
-/** The payment when its outcome is known, or as it stands after the bounded wait. */
-export async function awaitOutcome(parts: Parts, payment: Stored<Payment>): Promise<Stored<Payment>> {
+/** The payment when its outcome is known, or as it stands after `timeoutMs`. */
+export async function awaitOutcome(parts: Parts, payment: Stored<Payment>, timeoutMs: number): Promise<Stored<Payment>> {
   if (payment.status === 'pending') return payment
   const probe = async () => {
     const present = await parts.payments.need(payment.id)
     return present.status === 'submitted' || present.status === 'processing' ? undefined : present
   }
-  return (await parts.wait('payments', payment.id, probe, limits.boundedWaitMs)) ?? parts.payments.need(payment.id)
+  return (await parts.wait('payments', payment.id, probe, timeoutMs)) ?? parts.payments.need(payment.id)
 }

@@ -205,6 +205,62 @@ describe('treasury payments', () => {
     assert.deepEqual([await spentToday(), (await balance(world, sender)).balance], [0, 10_000_001])
   })
 
+  it('answers how a payment or withdrawal stands and ended at its statusUrl, to its sender only', async () => {
+    const [sender, recipient] = [await fundedAgent(world, usdc(40)), await newAgent(world)]
+    const read = (statusUrl: string, { headers }: TestAgent = sender) => world.platform.call('GET', statusUrl, { headers })
+    const standing = async (statusUrl: string) => {
+      const { status, failure } = (await read(statusUrl)).body
+      return [status, failure]
+    }
+    world.chain = () => 'wait'
+    const paid = (await pay(sender, recipient, 5, {}, { prefer: 'respond-async' })).body
+    const withdrawn = (await call(world, sender, 'POST', 'withdraw', { amount: 3_000_000 }, { prefer: 'respond-async' })).body
+    const queued = (await pay(sender, recipient, 25)).body
+
+    assert.deepEqual(
+      [await standing(paid.statusUrl), await standing(queued.statusUrl)],
+      [
+        ['processing', null],
+        ['queued', null],
+      ],
+    )
+    const command = async ({ paymentId }: { paymentId: string }) =>
+      until('the command', () => world.commands.find(({ args }) => args.paymentId === paymentId))
+    await world.outcome(await command(paid), 'fail')
+    const sent = await command(withdrawn)
+    move(world, 'BASE_SEPOLIA', sender.address, sender.wallet, usdc(3))
+    await world.outcome(sent, 'confirm')
+    await world.platform.call('POST', queued.cancelUrl, { headers: sender.headers })
+
+    await until('failed', async () => String(await standing(paid.statusUrl)) === 'failed,REVERTED')
+    await until('executed', async () => String(await standing(withdrawn.statusUrl)) === 'executed,')
+    assert.deepEqual(await standing(queued.statusUrl), ['cancelled', null])
+    const { body } = await read(paid.statusUrl)
+    assert.deepEqual([body.paymentId, body.recipient.handle, body.amount], [paid.paymentId, recipient.handle, 5_000_000])
+    const others = [await read(paid.statusUrl, recipient), await read(`/api/treasury/payments/${randomUUID()}`)]
+    assert.deepEqual(
+      others.map(({ status }) => status),
+      [403, 404],
+    )
+  })
+
+  it('gives each of 200 payments at once from one wallet its final answer', async () => {
+    const [sender, recipient] = [await fundedAgent(world, usdc(150)), await newAgent(world)]
+    assert.equal((await call(world, sender, 'PATCH', 'limits', { dailyLimit: 200_000_000 })).status, 200)
+
+    const answers = await Promise.all(Array.from({ length: 200 }, () => pay(sender, recipient, 1)))
+
+    const counts = new Map<string, number>()
+    for (const { status, body } of answers) {
+      const name = `${status} ${body.code ?? (['executed', 'processing'].includes(body.status) ? 'accepted' : body.status)}`
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    assert.deepEqual(Object.fromEntries(counts), { '200 accepted': 150, '402 INSUFFICIENT_BALANCE': 50 })
+    await until('all are paid', () => balanceOf(world, 'BASE_SEPOLIA', recipient.wallet) === usdc(150))
+    await until('nothing is reserved', async () => (await balance(world, sender)).reserved === 0)
+    assert.equal((await call(world, sender, 'GET', 'limits')).body.spentToday, 150_000_000)
+  })
+
   it('keeps every invariant through all of this', () => assertHealthy(world))
 
   it('refuses malformed amounts, chains and notes', async () => {

@@ -4,7 +4,7 @@ import type { Stored } from '@carapace/store'
 import type { Holding } from './accounts.ts'
 import { type Budget, limitAt, nextResetAt, remainingOn, spentOn } from './budget.ts'
 import type { Movement } from './history.store.ts'
-import type { Payment } from './payment.ts'
+import type { Payment, PaymentStatus } from './payment.ts'
 import type { Reservation } from './reservation.ts'
 import type { Wallet } from './wallet.store.ts'
 
@@ -47,19 +47,22 @@ export const limitsView = (budget: Budget, now: Date) => {
   }
 }
 
-const answered = { pending: 'queued', submitted: 'processing', processing: 'processing', executed: 'executed' } as const
+const answered = { pending: 'queued', submitted: 'processing', processing: 'processing' } as const
+const statusUrl = (paymentId: string): string => `/api/treasury/payments/${paymentId}`
 
-/** The answer to the one who pays. @param payment not failed or cancelled */
+/** The answer to the one who pays. */
 export const paymentView = (payment: Payment, recipientHandle: string | null, newBalance: bigint) => {
   const { id, status, txHash, amount, toAgentId, toAddress, note } = payment
+  const shown: PaymentStatus | 'queued' = status in answered ? answered[status as keyof typeof answered] : status
   return {
-    status: answered[status as keyof typeof answered],
+    status: shown as Exclude<typeof shown, keyof typeof answered> | 'processing',
     paymentId: id,
     txHash,
     ...money(amount),
     recipient: { agentId: toAgentId, handle: recipientHandle, address: toAddress },
     newBalance: micro(newBalance),
     note,
+    statusUrl: statusUrl(id),
     ...(status === 'pending' ? { cancelUrl: cancelUrl(id), executeAfter: payment.executeAfter.toISOString() } : {}),
   }
 }

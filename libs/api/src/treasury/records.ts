@@ -58,10 +58,16 @@ export const paymentAnswer = z
     recipient: z.looseObject({ agentId: id.nullable(), handle: z.string().nullable(), address: walletOut }),
     newBalance: microOut,
     note: z.string().nullable(),
+    statusUrl: z.string().meta({ description: 'Answers how the payment ended' }),
     cancelUrl: z.string().optional(),
     executeAfter: timestamp.optional(),
   })
   .meta({ id: 'PaymentAnswer' })
+
+/** How a payment stands or ended. `failure`: why a failed one failed. */
+export const paymentRecord = paymentAnswer
+  .extend({ status: z.enum(['executed', 'processing', 'queued', 'failed', 'cancelled']), failure: z.string().nullable() })
+  .meta({ id: 'Payment' })
 
 export const limitsAnswer = z
   .looseObject({

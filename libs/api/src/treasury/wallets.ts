@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, id, intQuery, listOf, microIn, microOut, pageQuery, text, timestamp, uuid } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { perChain } from '../core/terms.ts'
-import { limitsAnswer, paymentAnswer, pendingPayment, treasuryTransaction, treasuryWallet } from './records.ts'
+import { limitsAnswer, paymentAnswer, paymentRecord, pendingPayment, treasuryTransaction, treasuryWallet } from './records.ts'
 
 const own = { caller: 'agent', self: 'id' } as const
 const paymentAmount = microIn({ min: limits.treasury.minPaymentMicro, max: 100_000_000_000n })
@@ -73,6 +73,15 @@ export const cancelPayment = endpoint({
   caller: 'agent',
   response: z.looseObject({ status: z.literal('cancelled'), paymentId: id }),
   errors: ['FORBIDDEN', 'INVALID_STATE'],
+})
+
+export const getPayment = endpoint({
+  method: 'get',
+  path: '/api/treasury/payments/:paymentId',
+  summary: 'How an own payment or withdrawal stands or ended',
+  caller: 'agent',
+  response: paymentRecord,
+  errors: ['FORBIDDEN'],
 })
 
 export const listPendingPayments = endpoint({

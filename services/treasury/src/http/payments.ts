@@ -1,4 +1,4 @@
-import { refuse, type treasuryApi } from '@carapace/api'
+import { limits, refuse, type treasuryApi } from '@carapace/api'
 import { type HandlersOf, type Reply, recordIdOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { holdingOf } from '../accounts.ts'
@@ -13,8 +13,9 @@ type Handlers = HandlersOf<typeof treasuryApi>
 
 export const paymentHandlers = (
   parts: Parts,
-): Pick<Handlers, 'payFromTreasury' | 'withdrawFromTreasury' | 'cancelPayment' | 'listPendingPayments'> => ({
+): Pick<Handlers, 'payFromTreasury' | 'withdrawFromTreasury' | 'cancelPayment' | 'getPayment' | 'listPendingPayments'> => ({
   payFromTreasury: async ({ body, caller, operationId, respondAsync }) => {
+    const answerBy = answerTime(respondAsync)
     if (body.recipientAgentId === caller.agentId) refuse('SELF_ACTION', undefined, { message: 'An agent cannot pay itself' })
     const sender = await parts.agents.need(caller.agentId)
     if (sender.status !== 'active') refuse('ACCOUNT_SUSPENDED')
@@ -35,10 +36,11 @@ export const paymentHandlers = (
       gigId,
       note,
     }
-    return answer(parts, await pay(parts, order), handle, respondAsync)
+    return answer(parts, await pay(parts, order), handle, answerBy)
   },
 
   withdrawFromTreasury: async ({ body, caller, operationId, respondAsync }) => {
+    const answerBy = answerTime(respondAsync)
     const agent = await parts.agents.need(caller.agentId)
     // a migrated agent may still take its money out
     if (agent.status === 'suspended') refuse('ACCOUNT_SUSPENDED')
@@ -57,12 +59,20 @@ export const paymentHandlers = (
       gigId: null,
       note: null,
     }
-    return answer(parts, await pay(parts, order), agent.handle, respondAsync)
+    return answer(parts, await pay(parts, order), agent.handle, answerBy)
   },
 
   cancelPayment: async ({ params, caller, operationId }) => {
     await cancelPayment(parts, params.paymentId, caller.agentId, operationId)
     return { status: 'cancelled' as const, paymentId: params.paymentId }
+  },
+
+  getPayment: async ({ params, caller }) => {
+    const payment = await parts.payments.need(params.paymentId)
+    if (payment.fromAgentId !== caller.agentId) refuse('FORBIDDEN', undefined, { message: 'Only the sender may read a payment' })
+    const recipient = payment.toAgentId ?? payment.fromAgentId
+    const [refs, { available }] = await Promise.all([parts.agents.refs([recipient]), holdingOf(parts.ledger, payment.chain, payment.fromAgentId)])
+    return { ...paymentView(payment, refs(recipient).handle, available), failure: payment.failure }
   },
 
   listPendingPayments: async ({ params, query }) => {
@@ -71,9 +81,12 @@ export const paymentHandlers = (
   },
 })
 
+/** When a call answers at the latest (ms of the process's clock), however long it waited before it was accepted; undefined: as soon as it is. */
+const answerTime = (respondAsync: boolean): number | undefined => (respondAsync ? undefined : performance.now() + limits.boundedWaitMs)
+
 /** 200 once it is confirmed or while it is on its way, 202 when it waits. @throws INVALID_STATE when it has ended without moving anything */
-async function answer(parts: Parts, accepted: Stored<Payment>, handle: string | null, respondAsync: boolean): Promise<Reply> {
-  const payment = respondAsync ? accepted : await awaitOutcome(parts, accepted)
+async function answer(parts: Parts, accepted: Stored<Payment>, handle: string | null, answerBy: number | undefined): Promise<Reply> {
+  const payment = answerBy === undefined ? accepted : await awaitOutcome(parts, accepted, answerBy - performance.now())
   if (payment.status === 'failed' || payment.status === 'cancelled')
     refuse(
       'INVALID_STATE',
@@ -81,6 +94,6 @@ async function answer(parts: Parts, accepted: Stored<Payment>, handle: string | 
       { message: `The payment is ${payment.status}; nothing was moved` },
     )
   const { available } = await holdingOf(parts.ledger, payment.chain, payment.fromAgentId)
-  const isDone = payment.status === 'executed' || (payment.status !== 'pending' && !respondAsync)
+  const isDone = payment.status === 'executed' || (payment.status !== 'pending' && answerBy !== undefined)
   return reply(isDone ? 200 : 202, paymentView(payment, handle, available))
 }
