@@ -80,7 +80,8 @@ export function bondedDays(facts: readonly Dated[], now: Date): number {
 
 function ecosystemSignals(facts: readonly Dated[], pairs: readonly Pair[], now: Date): number {
   const creditOf = new Map(pairs.map(pair => [pair.counterparty, credit(pair)]))
-  const asked = within(facts, 'vote_asked', now, year).length
+  const excused = new Set(within(facts, 'vote_excused', now).map(fact => fact.validationId))
+  const asked = within(facts, 'vote_asked', now, year).filter(fact => !excused.has(fact.validationId)).length
   const cast = within(facts, 'vote_cast', now, year).length
   const p = asked === 0 ? 0 : Math.min(1, cast / asked)
   const c = sum(pairs.filter(pair => pair.asPoster > 0).map(credit))

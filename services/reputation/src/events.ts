@@ -167,6 +167,11 @@ function voteEvents(parts: Parts): Subscription[] {
   return [
     on(api.validationOpened, ({ panel, validationId }, event) => asked(panel, validationId, event)),
     on(api.panelChanged, ({ added, validationId }, event) => asked(added, validationId, event)),
+    on(api.validationSuperseded, async ({ panel, votes, validationId, supersededAt }, event) => {
+      const voters = new Set(votes.map(({ voterId }) => voterId))
+      for (const agentId of panel)
+        if (!voters.has(agentId)) await record(parts, event, agentId, { type: 'vote_excused', validationId }, { at: supersededAt })
+    }),
     on(api.voteRecorded, ({ voterId, validationId, castAt }, event) =>
       record(parts, event, voterId, { type: 'vote_cast', validationId }, { at: castAt }),
     ),

@@ -15,6 +15,8 @@ export type Fact =
   | { type: 'bond'; total: string; change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed' }
   | { type: 'bond_lock_ended'; gigId: string; clean: boolean }
   | { type: 'vote_asked'; validationId: string }
+  /** Asked for a vote that a decision about the gig made needless. */
+  | { type: 'vote_excused'; validationId: string }
   | { type: 'vote_cast'; validationId: string }
   | { type: 'vote_judged'; validationId: string; withVerdict: boolean }
   | { type: 'crew_mates'; crewId: string; mates: string[] }

@@ -136,6 +136,19 @@ describe('FusedScore', () => {
     assert.deepEqual([standingAt(mergedFacts('heir', merged.slice(0, 2)), now).bond, standingAt(mergedFacts('heir', merged), now).bond], [500, 100])
   })
 
+  it('counts a seat whose vote a decision made needless neither as assigned nor as judged', () => {
+    const votes = (count: number): Dated[] =>
+      Array.from({ length: count }, (_, n): Dated[] => [
+        ago(10, { type: 'vote_asked', validationId: `v${n}` }),
+        ago(10, { type: 'vote_cast', validationId: `v${n}` }),
+      ]).flat()
+    const excused = [ago(9, { type: 'vote_asked', validationId: 'x' }), ago(8, { type: 'vote_excused', validationId: 'x' })]
+    const components = (facts: Dated[]) => scoreOf([ago(90, { type: 'registered' }), ...facts], now).components
+
+    assert.deepEqual(components([...votes(10), ...excused]), components(votes(10)))
+    assert.ok(components([...votes(10), excused[0]!]).ecosystemSignals < components(votes(10)).ecosystemSignals)
+  })
+
   it('puts tiers at 30, 50 and 70', () => {
     assert.deepEqual([29.9, 30, 50, 70].map(tierOf), ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'])
   })

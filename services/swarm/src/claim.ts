@@ -1,7 +1,7 @@
 import { type Chain, chains, refuse } from '@carapace/api'
 import { transact } from '@carapace/store'
 import type { Parts } from './parts.ts'
-import { type Claim, claimable, endClaim, requestClaim, startClaim, takeBack } from './reward.ts'
+import { type Claim, claimable, endClaim, requestClaim, rewardId, startClaim, takeBack } from './reward.ts'
 
 /** Turns all funded rewards of a validator into one claim for each network. A second request at the same time finds nothing left. */
 export function claimFunded(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
@@ -74,5 +74,3 @@ export async function closeClaim(
       )
   })
 }
-
-export const rewardId = (validationId: string, validatorId: string) => `${validationId}.${validatorId}`

@@ -3,6 +3,7 @@ import { eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { replaceCommands } from './chain.ts'
 import { claimFunded } from './claim.ts'
+import { decidedSweep } from './decided.ts'
 import { openForSubmission, submissionOf } from './open.ts'
 import { replaceIdle } from './panel-changes.ts'
 import type { Parts } from './parts.ts'
@@ -25,6 +26,7 @@ export const jobs = (parts: Parts): Job[] => [
       await eachDue(parts.log, due, validation => advance(parts, validation, now))
     },
   },
+  decidedSweep(parts),
   {
     name: 'rewards that nobody claims',
     everyMs: 60_000,
@@ -65,6 +67,7 @@ async function replace(parts: Parts, validation: Stored<Validation>): Promise<vo
 async function openSecondRound(parts: Parts, first: Stored<Validation>): Promise<void> {
   const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId! } })
   const earlier = first.panel.map(seat => seat.agentId)
-  await openForSubmission(parts, submissionOf(gig), { id: first.nextValidationId!, round: 2, parent: first, earlier })
+  if (!(await parts.decided.get(first.gigId!)))
+    await openForSubmission(parts, submissionOf(gig), { id: first.nextValidationId!, round: 2, parent: first, earlier })
   await parts.validations.change(first.id, nextOpened)
 }

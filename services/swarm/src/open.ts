@@ -1,5 +1,6 @@
 import { type GigRow, marketplaceApi, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
+import { supersedeIfKnown } from './decided.ts'
 import { drawOrder, seat } from './panel.ts'
 import type { Parts } from './parts.ts'
 import { appealQuorum, majority, type Quorum, quorumFor } from './quorum.ts'
@@ -69,7 +70,9 @@ export async function openForSubmission(
       panel: await seat(parts, drawn.order, candidateCount),
     },
   )
-  return create(parts, state)
+  const opened = await create(parts, state)
+  await supersedeIfKnown(parts, opened)
+  return opened
 }
 
 /** The fresh panel of an appeal; undefined when fewer than three may judge: the oracle decides then. */
@@ -124,13 +127,13 @@ async function create(parts: Parts, validation: Validation): Promise<Stored<Vali
 }
 
 /** The gig as its owner has it, ready to be validated. @throws INVALID_STATE */
-export async function needSubmitted(parts: Parts, gigId: string): Promise<GigRow> {
+export const needSubmitted = (parts: Parts, gigId: string): Promise<GigRow> => needGigIn(parts, gigId, ['pending_validation'])
+
+/** The gig as its owner has it, undecided. @throws INVALID_STATE in another state, or when the escrow has decided already */
+export async function needGigIn(parts: Parts, gigId: string, allowed: readonly GigRow['status'][]): Promise<GigRow> {
   const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
-  if (gig.status !== 'pending_validation')
-    refuse(
-      'INVALID_STATE',
-      { state: gig.status, allowed: ['pending_validation'] },
-      { message: `The gig is ${gig.status}; this needs pending_validation` },
-    )
+  const state = (await parts.decided.get(gigId)) ? 'decided' : gig.status
+  if (state === 'decided' || !allowed.includes(gig.status))
+    refuse('INVALID_STATE', { state, allowed: [...allowed] }, { message: `The gig is ${state}; this needs ${allowed.join(' or ')}` })
   return gig
 }

@@ -21,6 +21,8 @@ export interface Reward {
   fundedAt: Date | null
 }
 
+export const rewardId = (validationId: string, validatorId: string) => `${validationId}.${validatorId}`
+
 export type RewardState = 'accrued' | 'funded' | 'claiming' | 'claimed'
 
 /** Speaks of the funded part. */

@@ -10,8 +10,8 @@ export const shareOf: ShareOf<Stored<Validation>> = ({ status, frozen, appealOf,
     frozen: frozen ? 1n : 0n,
     appeals: appealOf === null ? 0n : 1n,
     appealsWon: appealOf !== null && status === 'approved' ? 1n : 0n,
-    resolved: resolvedAt ? 1n : 0n,
-    resolutionMs: resolvedAt ? BigInt(resolvedAt.getTime() - createdAt.getTime()) : 0n,
+    resolved: resolvedAt && status !== 'superseded' ? 1n : 0n,
+    resolutionMs: resolvedAt && status !== 'superseded' ? BigInt(resolvedAt.getTime() - createdAt.getTime()) : 0n,
   },
   sets: { asked: panel.map(({ agentId }) => agentId), voted: votes.map(({ voterId }) => voterId) },
 })
@@ -22,13 +22,15 @@ export async function statisticsOf({ validations, rewards }: Parts) {
   const count = (name: string) => Number(of(name))
   const [pending, approved, rejected, expired] = [count('pending'), count('approved'), count('rejected'), count('expired')]
   const ended = approved + rejected + expired
+  const superseded = count('superseded')
   const resolved = count('resolved')
   return {
-    totalValidations: pending + ended,
+    totalValidations: pending + ended + superseded,
     pending,
     approved,
     rejected,
     expired,
+    superseded,
     frozen: count('frozen'),
     appeals: count('appeals'),
     appealsWon: count('appealsWon'),

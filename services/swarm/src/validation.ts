@@ -51,6 +51,8 @@ export interface Validation {
   /** When the window of its appeal ends, whoever decides it. */
   appealExpiresAt: Date | null
   status: ValidationStatus
+  /** How the gig was decided otherwise; set once superseded. */
+  gigOutcome?: 'release' | 'refund' | 'unfunded'
   candidateCount: number
   threshold: number
   weak: boolean

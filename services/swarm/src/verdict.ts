@@ -6,6 +6,7 @@ import { type Freeze, freezeOf } from './freeze.ts'
 import { sent } from './on-chain.ts'
 import { majority, quorumFor } from './quorum.ts'
 import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from './validation.ts'
+import { winnersOf } from './winners.ts'
 
 /** What is known when a verdict falls: for freeze signals and the wait before a release. */
 export interface VerdictFacts {
@@ -94,7 +95,6 @@ function freezeAt(v: Validation, known: VerdictFacts, now: Date): Freeze {
 
 function resolvedEvent(v: Validation, now: Date): Draft {
   const verdict = v.status as 'approved' | 'rejected'
-  const winning = verdict === 'approved' ? 'approve' : 'reject'
   return api.validationResolved.of({
     ...facts(v),
     ...quorum(v),
@@ -103,7 +103,7 @@ function resolvedEvent(v: Validation, now: Date): Draft {
     verdict,
     frozen: v.frozen,
     disputeReason: v.disputeReason,
-    winners: v.votes.filter(vote => vote.vote === winning).map(vote => vote.voterId),
+    winners: winnersOf(v),
     rewardPerValidator: rewardOf(v),
     settleAfter: v.settleAfter?.toISOString() ?? null,
     appealUntil: v.appealUntil?.toISOString() ?? null,

@@ -16,6 +16,7 @@ export const notificationTypes = [
   'gig_comment',
   'crew_invited',
   'swarm_vote_needed',
+  'validation_superseded',
   'validation_approved',
   'validation_rejected',
   'validation_expired',

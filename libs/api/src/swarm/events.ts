@@ -89,6 +89,19 @@ export const validationExpired = event('swarm.validation.expired', 'validationId
   expiredAt: timestamp,
 })
 
+export const validationSuperseded = event('swarm.validation.superseded', 'validationId', 'The gig was decided otherwise while the panel judged it', {
+  ...validationFacts,
+  ...quorum,
+  ...tally,
+  submissionId: id,
+  /** What became of the gig's money. */
+  outcome: z.enum(['release', 'refund', 'unfunded']),
+  /** Votes equal to that: approve for a release, reject for a refund. */
+  winners: z.array(id),
+  rewardPerValidator: micro,
+  supersededAt: timestamp,
+})
+
 export const slashFrozen = event('swarm.slash.frozen', 'validationId', 'A rejection looks manipulated: no slash before an appeal could be made', {
   ...validationFacts,
   weak: z.boolean(),

@@ -37,6 +37,7 @@ export const getSwarmStatistics = endpoint({
       approved: z.int(),
       rejected: z.int(),
       expired: z.int(),
+      superseded: z.int(),
       frozen: z.int(),
       appeals: z.int(),
       appealsWon: z.int(),

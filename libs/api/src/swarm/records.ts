@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { agentRef, chain, id, onChain, timestamp, usdOut } from '../core/fields.ts'
 import { currency } from '../core/terms.ts'
 
-export const validationStatus = z.enum(['pending', 'approved', 'rejected', 'expired'])
+export const validationStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded'])
 export type ValidationStatus = z.output<typeof validationStatus>
 export const voteChoice = z.enum(['approve', 'reject'])
 

@@ -41,6 +41,15 @@ export const validationNotices: readonly NoticeRule[] = [
       nextValidationId,
     }),
   ),
+  rule(api.validationSuperseded, ({ validationId, gigId, jobId, title, panel, votes, outcome, winners }, tell) => {
+    const metadata = { validationId, gigId, jobId, outcome }
+    const voters = votes.map(({ voterId }) => voterId)
+    const text = (rest: string) =>
+      ['validation_superseded', 'Validation superseded', `"${title}" was decided otherwise (${outcome}). ${rest}`] as const
+    tell(winners, text('Your vote agrees with the decision.'), metadata)
+    tell(voters, text('Your vote is neither for nor against you.'), metadata)
+    tell(panel, text('Your vote is not needed any more.'), metadata)
+  }),
   rule(api.slashFrozen, ({ assigneeId, validationId, gigId, jobId, reason, appealUntil }, tell) =>
     tell(assigneeId, ['slash_frozen', 'Slash frozen', `${reason}. You may appeal.`], { validationId, gigId, jobId, appealUntil }),
   ),

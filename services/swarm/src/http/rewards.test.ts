@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { escrowDecided, rewardFailed, rewardFunded, rewardPaid } from '@carapace/api'
+import { rewardFailed, rewardFunded, rewardPaid } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
-import { type Case, openCase, votes } from '../testing/cases.ts'
-import { budget, newAgent, startWorld, stranger, type World } from '../testing/world.ts'
+import { type Case, decided, openCase, votes } from '../testing/cases.ts'
+import { newAgent, startWorld, stranger, type World } from '../testing/world.ts'
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
@@ -19,12 +19,6 @@ describe('rewards of validators over HTTP', () => {
       body: { agentId },
       headers: { 'x-agent-id': agentId, 'x-wallet-address': `0x${'5a'.repeat(20)}`, prefer: 'respond-async', ...headers },
     })
-  const decided = ({ gigId, poster, assignee, validationId }: Case) =>
-    escrowDecided.of({
-      ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: assignee.id, amount: budget, chain: 'BASE_SEPOLIA' },
-      ...{ outcome: 'release', reason: 'verdict', by: 'swarm', verdict: 'approved', validationId, nextDeadlineAt: null },
-      decidedAt: new Date().toISOString(),
-    })
   const funded = ({ validationId, gigId }: Case, validatorIds: readonly string[]) =>
     rewardFunded.of({
       ...{ validationId, gigId, jobId: null, title: 'Audit', chain: 'BASE_SEPOLIA', source: 'fee' },
@@ -35,7 +29,7 @@ describe('rewards of validators over HTTP', () => {
   const rewarded = async (): Promise<Case> => {
     const found = await openCase(world)
     await votes(world, found, 2, 'approve')
-    await world.platform.publish(decided(found))
+    await world.platform.publish(decided(found, { validationId: found.validationId }))
     const before = await claimable(found.panel[0]!)
     await world.platform.publish(funded(found, found.panel.slice(0, 2)))
     await until('the reward is funded', async () => (await claimable(found.panel[0]!)).totalClaimable > before.totalClaimable)
@@ -44,7 +38,7 @@ describe('rewards of validators over HTTP', () => {
 
   it('accrue once for those who voted with the verdict, and can be claimed when funded', async () => {
     const found = await rewarded()
-    await world.platform.publish(decided(found), 2)
+    await world.platform.publish(decided(found, { validationId: found.validationId }), 2)
 
     const own = (await claimable(found.panel[0]!)).claimable.filter((one: { validationId: string }) => one.validationId === found.validationId)
     const silent = (await claimable(found.panel[2]!)).claimable.filter((one: { validationId: string }) => one.validationId === found.validationId)
@@ -135,7 +129,7 @@ describe('rewards of validators over HTTP', () => {
 
     const figures = (await world.call('GET', '/api/swarm/statistics')).body
 
-    for (const status of ['pending', 'approved', 'rejected', 'expired'])
+    for (const status of ['pending', 'approved', 'rejected', 'expired', 'superseded'])
       assert.equal(figures[status], (await world.call('GET', `/api/swarm/validations?limit=1&status=${status}`)).body.total, status)
     assert.equal(figures.totalValidations, (await world.call('GET', '/api/swarm/validations?limit=1')).body.total)
     assert.ok(figures.approved >= 3 && figures.activeValidators <= figures.totalValidators)

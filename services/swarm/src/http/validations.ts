@@ -1,10 +1,11 @@
-import { type AdminCaller, type AgentCaller, limits, marketplaceApi, refuse, type swarmApi, usd } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, limits, refuse, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import { type Stored, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { fileAppeal, needAppealable } from '../appeal.ts'
 import { voteCommands } from '../chain.ts'
-import { needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
+import { supersedeIfKnown } from '../decided.ts'
+import { needGigIn, needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
 import { seat } from '../panel.ts'
 import { renumber } from '../panel-changes.ts'
 import type { Parts } from '../parts.ts'
@@ -104,7 +105,7 @@ export const validationHandlers = (
     if (first.appealId === appealId) return answer((await parts.validations.get(appealId))?.status ?? 'pending', first.appealExpiresAt ?? now)
     needAppealable(first, caller.agentId, now)
     const appeal = { statement: body.statement, deliverableUrl: body.deliverableUrl, filedAt: now }
-    const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: first.gigId ?? '' } })
+    const gig = await needGigIn(parts, first.gigId ?? '', ['pending_validation', 'disputed'])
     const fresh = await openAppeal(parts, first, gig, appealId, appeal)
     const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
     const filed = { id: appealId, appeal, oracleAssisted: fresh === undefined, expiresAt }
@@ -115,6 +116,7 @@ export const validationHandlers = (
         .change(first.id, decide, { session })
         .then(() => (fresh ? parts.validations.create(fresh, open(fresh).events, { session }) : undefined))
     await parts.queue.serialize(first.id, () => transact(parts, file))
+    if (fresh) await supersedeIfKnown(parts, fresh)
     return answer('pending', expiresAt)
   },
 })

@@ -38,6 +38,18 @@ export const submitted = (gig: api.GigRow) =>
     ...{ deliverableUrl: gig.deliverableUrl, deliverableHash: gig.deliverableHash!, disputed: false, submittedAt: gig.submittedAt! },
   })
 
+/** The escrow's decision about a gig; without more it is the release that a verdict causes. */
+export const decided = ({ gigId, poster, assignee }: Case, more: Partial<api.PayloadOf<typeof api.escrowDecided>> = {}) =>
+  api.escrowDecided.of({
+    ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: assignee.id, amount: budget, chain: 'BASE_SEPOLIA' },
+    ...{ outcome: 'release', reason: 'verdict', by: 'swarm', verdict: 'approved', validationId: null, nextDeadlineAt: null },
+    decidedAt: new Date().toISOString(),
+    ...more,
+  })
+/** It decided without the panel. */
+export const ordered = (found: Case, outcome: 'release' | 'refund' | 'unfunded') =>
+  decided(found, { outcome, reason: 'dispute', by: 'oracle', verdict: null })
+
 export const validationsOf = async (world: World, gigId: string) =>
   (await world.call('GET', `/api/swarm/validations?gigId=${gigId}`)).body.validations
 export const read = async (world: World, id: string) => (await world.call('GET', `/api/swarm/validations/${id}`)).body

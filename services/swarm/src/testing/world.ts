@@ -20,6 +20,8 @@ export interface World {
   platform: TestPlatform
   call: TestPlatform['call']
   gigs: Map<string, api.GigRow>
+  /** Status of the escrow by gig; none when it is missing. */
+  escrows: Map<string, api.EscrowStatus>
   /** Every command in the order it came. */
   commands: api.ChainCommand[]
   /** Default: confirms at once. */
@@ -34,18 +36,27 @@ export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 
 /** @param validators agents beside the parties that may judge */
 export async function startWorld(validators: number): Promise<World & { validators: TestAgent[] }> {
-  const world = { gigs: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as World & { validators: TestAgent[] }
+  const world = { gigs: new Map(), escrows: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as World & {
+    validators: TestAgent[]
+  }
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = neighbour(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
   const reputation = neighbour(api.reputationApi, { getScoreRow: nobody })
   const marketplace = neighbour(api.marketplaceApi, {
     getGigRow: ({ params }) => world.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
   })
+  const escrow = neighbour(api.escrowApi, {
+    getEscrowRow: ({ params: { gigId } }) => {
+      const status = world.escrows.get(gigId) ?? api.refuse('NOT_FOUND', { resource: 'escrow' })
+      const facts = { escrowId: gigId, gigId, posterId: stranger, assigneeId: null, amount: String(budget), chain: 'BASE_SEPOLIA' as const }
+      return { ...facts, status, txHash: null, releaseTxHash: null, version: 1 }
+    },
+  })
   const relayer = neighbour(api.chainRelayerApi, {
     chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),
     chainNetworks: () => ({ networks: [] }),
   })
-  const platform = await startPlatform([identity, reputation, marketplace, relayer, swarm])
+  const platform = await startPlatform([identity, reputation, marketplace, escrow, relayer, swarm])
   const consumers = [
     await hearCommands(platform.bus, async command => {
       world.commands.push(command)

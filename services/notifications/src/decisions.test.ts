@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { validationSuperseded } from '@carapace/api'
+import { startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { notifications } from './index.ts'
+import { identityStandIn } from './testing/identity.ts'
+
+type Entry = { type: string; message: string }
+
+describe('notifications of a decision', () => {
+  let platform: TestPlatform
+
+  before(async () => {
+    platform = await startPlatform([identityStandIn, notifications])
+  })
+  after(() => platform.close())
+
+  const inbox = async (agentId: string): Promise<Entry[]> => (await platform.call('GET', `/api/agents/${agentId}/notifications`)).body.notifications
+  const only = (agentId: string) =>
+    until('it is notified', async () => {
+      const entries = await inbox(agentId)
+      return entries.length > 0 && entries
+    })
+  const facts = { title: 'Audit', budget: 40_000_000n, chain: 'BASE_SEPOLIA' as const }
+
+  it('reach each validator of a superseded panel once, and neither party', async () => {
+    const [posterId, assigneeId, winner, other, idle] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    await platform.publish(
+      validationSuperseded.of({
+        ...{ ...facts, validationId: randomUUID(), gigId: randomUUID(), jobId: null, posterId, assigneeId, round: 1, appealOf: null },
+        ...{ candidateCount: 3, threshold: 2, weak: false, oracleAssisted: false, panel: [winner, other, idle], submissionId: randomUUID() },
+        votes: [
+          { voterId: winner, vote: 'approve' },
+          { voterId: other, vote: 'reject' },
+        ],
+        ...{ approvals: 1, rejections: 1, approvalPct: 50, outcome: 'release', winners: [winner], rewardPerValidator: 100_000n },
+        supersededAt: new Date().toISOString(),
+      }),
+    )
+
+    const start = '"Audit" was decided otherwise (release).'
+    const expected = [
+      [winner, `${start} Your vote agrees with the decision.`],
+      [other, `${start} Your vote is neither for nor against you.`],
+      [idle, `${start} Your vote is not needed any more.`],
+    ] as const
+    for (const [agentId, text] of expected)
+      assert.deepEqual(
+        (await only(agentId)).map(({ type, message }) => [type, message]),
+        [['validation_superseded', text]],
+      )
+    assert.deepEqual([await inbox(posterId), await inbox(assigneeId)], [[], []])
+  })
+})

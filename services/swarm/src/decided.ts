@@ -1,0 +1,99 @@
+import * as api from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { eachDue, type Job, on, type Subscription } from '@carapace/service'
+import { transact } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import type { Parts } from './parts.ts'
+import { type GigOutcome, supersede } from './supersede.ts'
+import { facts } from './validation.ts'
+import { rewardsOf } from './winners.ts'
+
+const batch = 100
+const everyMs = 60_000
+const passEveryMs = 60 * 60_000
+
+/** What the end of a gig means for its validations: rewards for a verdict, and the end of a panel that still judges. */
+export const decisions = (parts: Parts): Subscription[] => [
+  on(api.escrowDecided, async ({ gigId, validationId, outcome }, event) => {
+    if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
+    if (outcome === 'hold') return
+    // stored first: a validation that is being opened right now looks here once it is stored
+    await parts.decided.apply(gigId, { outcome }, event)
+    await supersedeAll(parts, gigId, outcome)
+  }),
+  on(api.gigCancelled, async ({ gigId, from }) => {
+    if (from === 'pending_validation' || from === 'disputed') await supersedeIfDecided(parts, gigId)
+  }),
+]
+
+/** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
+async function accrue(parts: Parts, validationId: string): Promise<void> {
+  const validation = await parts.validations.get(validationId)
+  if (!validation) throw new Retry('the validation is not known yet')
+  if (validation.status !== 'approved' && validation.status !== 'rejected') return
+  const earned = rewardsOf(validation, parts.clock.now())
+  const cause = `accrue:${validationId}`
+  for (const reward of earned) if (!(await parts.rewards.rows.get(reward.id))) await parts.rewards.rows.create(reward, [], { cause })
+  const rewards = earned.map(({ validatorId, accrued: amount }) => ({ validatorId, amount }))
+  if (rewards.length > 0)
+    await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), { cause })
+}
+
+/** Ends what is pending of a gig that was decided; what has ended stays as it is. */
+async function supersedeAll(parts: Parts, gigId: string, outcome: GigOutcome): Promise<void> {
+  for (const { id } of await parts.validations.find({ gigId, status: 'pending' })) await supersedeOne(parts, id, outcome)
+}
+
+async function supersedeOne(parts: Parts, id: string, outcome: GigOutcome): Promise<void> {
+  const work = async (session: ClientSession) => {
+    let ended: ReturnType<typeof supersede>
+    await parts.validations.change(
+      id,
+      present => {
+        ended = supersede(present, outcome, parts.clock.now())
+        return ended?.decision
+      },
+      { session },
+    )
+    for (const reward of ended?.rewards ?? []) await parts.rewards.rows.create(reward, [], { session })
+  }
+  await parts.queue.serialize(id, () => transact(parts, work))
+}
+
+/** For a validation that has just been stored: its gig may have been decided in the same moment. */
+export async function supersedeIfKnown(parts: Parts, { id, gigId }: { id: string; gigId: string | null }): Promise<void> {
+  const known = gigId === null ? undefined : await parts.decided.get(gigId)
+  if (known) await supersedeOne(parts, id, known.outcome)
+}
+
+const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {
+  releasing: 'release',
+  released: 'release',
+  refunding: 'refund',
+  refunded: 'refund',
+  unfunded: 'unfunded',
+}
+
+/** Asks the escrow, which alone decides, whether the gig has ended. */
+async function supersedeIfDecided(parts: Parts, gigId: string): Promise<void> {
+  const escrow = await parts.peers.find('escrow', api.escrowApi.internal.getEscrowRow, { params: { gigId } })
+  const outcome = escrow && outcomes[escrow.status]
+  if (outcome) await supersedeAll(parts, gigId, outcome)
+}
+
+/** Goes round all pending validations, a few at a time: one whose gig was decided before this service followed decisions is found on the way. */
+export function decidedSweep(parts: Parts): Job {
+  let after = ''
+  let nextPassAt: Date | undefined
+  return {
+    name: 'validations of decided gigs',
+    everyMs,
+    run: async now => {
+      if (nextPassAt && now < nextPassAt) return
+      const page = await parts.validations.find({ status: 'pending', _id: { $gt: after } }, { sort: { _id: 1 }, limit: batch })
+      await eachDue(parts.log, page, async ({ gigId }) => gigId !== null && supersedeIfDecided(parts, gigId))
+      after = page.length < batch ? '' : page.at(-1)!.id
+      nextPassAt = after === '' ? new Date(now.getTime() + passEveryMs) : undefined
+    },
+  }
+}
