@@ -1,4 +1,4 @@
-import { terminated } from '@carapace/service'
+import { endWithSupervisor, terminated } from '@carapace/service'
 import { environment } from './config.ts'
 import type { Environment } from './ground.ts'
 
@@ -7,6 +7,7 @@ export async function runUntilTerminated<T extends { close(): Promise<void> }>(
   start: (environment: Environment) => Promise<T>,
   tell: (started: T) => string,
 ): Promise<void> {
+  endWithSupervisor()
   try {
     const started = await start(environment)
     process.stdout.write(tell(started))

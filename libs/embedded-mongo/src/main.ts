@@ -3,6 +3,12 @@ import { start } from './start.ts'
 
 const loopback = new Set(['127.0.0.1', 'localhost', '::1'])
 
+/** So long an orderly end may take after the parent is gone. A cut is survived: what was acknowledged is in the journal. */
+const orphanMs = 2_500
+
+// Also while it starts: the parent's end must not be missed.
+process.once('disconnect', () => setTimeout(() => process.exit(1), orphanMs).unref())
+process.channel?.unref()
 try {
   const config = readConfig(process.argv.slice(2))
   if (config.host !== undefined && !loopback.has(config.host)) {
@@ -25,7 +31,6 @@ try {
   process.once('SIGINT', stop)
   // Started with a channel to its parent, it ends with that parent, however that ends.
   process.once('disconnect', stop)
-  process.channel?.unref()
 } catch (error) {
   const isUsage = error instanceof Error && /^--|option|argument/i.test(error.message)
   process.stderr.write(`embedded-mongo: ${error instanceof Error ? error.message : String(error)}\n${isUsage ? `${usage}\n` : ''}`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { acquireBroker, acquireMongo, type Broker, type TestMongo, until } from '@carapace/testing'
 import { internalKey, signed } from './things.fixture.ts'
@@ -45,13 +45,13 @@ describe('a service as a process of its own', function () {
     await broker?.stop()
   })
 
-  function start(environment: Record<string, string | undefined>): Program {
+  function start(environment: Record<string, string | undefined>, stdio: StdioOptions = ['ignore', 'pipe', 'pipe']): Program {
     const env = { PATH: process.env.PATH, ...environment }
-    const child = spawn(process.execPath, [fileURLToPath(new URL('run.fixture.js', import.meta.url))], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [fileURLToPath(new URL('run.fixture.js', import.meta.url))], { env, stdio })
     let out = ''
     let errors = ''
-    child.stdout.on('data', chunk => (out += chunk))
-    child.stderr.on('data', chunk => (errors += chunk))
+    child.stdout!.on('data', chunk => (out += chunk))
+    child.stderr!.on('data', chunk => (errors += chunk))
     return {
       child,
       get lines() {
@@ -117,5 +117,36 @@ describe('a service as a process of its own', function () {
     assert.deepEqual([...new Set(own.map(span => span.name))].sort(), ['POST /api/things', 'social.thing.made.v1 process'])
     const statuses = own.flatMap(span => span.attributes.filter(({ key }) => key === 'http.response.status_code').map(({ value }) => value.intValue))
     assert.deepEqual(statuses.sort(), [201, 201, 500])
+  })
+
+  /** Whose channel to us is cut, as by our death. */
+  const orphan = async ({ child }: Program) => {
+    child.disconnect()
+    await until('it has ended', () => child.exitCode !== null, 8)
+  }
+  const supervised: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']
+
+  it('ends after its supervisor, also when a request never does', async () => {
+    const program = start(right(), supervised)
+    const ready = await until('it is ready', () => program.lines.find(line => line.msg === 'ready'), 60)
+    const headers = { 'content-type': 'application/json', ...signed() }
+    const slow = fetch(`${ready.url}/api/things`, { method: 'POST', headers, body: JSON.stringify({ title: 'slow' }) }).catch(() => 'cut')
+    await until('it runs', () => program.lines.some(line => line.msg === 'effect' && line.title === 'slow'))
+
+    await orphan(program)
+
+    assert.equal(await slow, 'cut')
+  })
+
+  it('ends after its supervisor, also in the middle of a start that gets stuck', async () => {
+    const silent = createTcpServer(() => undefined)
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+    const uri = `mongodb://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const program = start({ ...right(), MONGODB_URI: uri }, supervised)
+    await once(silent, 'connection')
+
+    await orphan(program)
+
+    silent.close()
   })
 })

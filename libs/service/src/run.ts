@@ -45,6 +45,7 @@ export function runProcess(name: ServiceName, start: (ground: Ground) => Promise
 }
 
 async function main(name: ServiceName, start: (ground: Ground) => Promise<Started>, read: () => Config): Promise<void> {
+  endWithSupervisor()
   const config = read()
   const log = makeLog({ process: name, level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
@@ -60,6 +61,18 @@ async function main(name: ServiceName, start: (ground: Ground) => Promise<Starte
     await bus.close()
     await telemetry?.close()
   }
+}
+
+/** So long a process may take for an orderly end after its supervisor is gone. */
+const orphanMs = 2_500
+
+/**
+ * Ends this process within 3 s after the supervisor that holds a channel to it, whatever it does by then: a start or an orderly end may wait for a
+ * database or a broker that went with the supervisor. Without a channel nothing happens.
+ */
+export function endWithSupervisor(): void {
+  process.once('disconnect', () => setTimeout(() => process.exit(1), orphanMs).unref())
+  process.channel?.unref()
 }
 
 /** Resolves at the first SIGTERM or SIGINT, or when a supervisor that holds a channel to this process is gone. */

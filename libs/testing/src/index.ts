@@ -3,6 +3,7 @@ export { busConformance, outgoing, testRetry, unique } from './bus-conformance.t
 export { type ChainPlatform, type ChainPlatformOptions, type StartGateway, startChainPlatform } from './chain-platform.ts'
 export { codeOf } from './code-of.ts'
 export { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+export { type Faults, type FaultyNode, startFaultyNode } from './faulty-node.ts'
 export { startGatewayStub } from './gateway-stub.ts'
 export { type Answer, type CallOptions, httpCall } from './http-call.ts'
 export { acquireMongo, type TestMongo } from './mongo.ts'

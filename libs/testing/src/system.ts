@@ -49,8 +49,11 @@ export type TestNetwork = Network & {
 
 const usdcAbi = ['function balanceOf(address) view returns (uint256)', 'function approve(address,uint256) returns (bool)']
 
-/** Meets a running platform, whoever started it. */
-export async function openSystem(url: string): Promise<System> {
+/**
+ * Meets a running platform, whoever started it.
+ * @param rpcUrls where the chains are reached, when not at the addresses that the platform publishes
+ */
+export async function openSystem(url: string, rpcUrls: Readonly<Record<string, string>> = {}): Promise<System> {
   const call: System['call'] = (method, path, options) => httpCall(url, method, path, options)
   const wellOrThrow = async (method: string, path: string, options?: CallOptions) => {
     const { status, body } = await call(method, path, options)
@@ -58,7 +61,9 @@ export async function openSystem(url: string): Promise<System> {
     return body
   }
   const published = (await wellOrThrow('GET', '/api/networks')) as { networks: Network[]; oracleWallet: string | null }
-  const networks = Object.fromEntries(chains.map(chain => [chain, meet(published.networks.find(one => one.chain === chain)!)])) as System['networks']
+  const networks = Object.fromEntries(
+    chains.map(chain => [chain, meet({ ...published.networks.find(one => one.chain === chain)!, ...at(rpcUrls[chain]) })]),
+  ) as System['networks']
   const admin = { 'x-admin-wallet': published.oracleWallet ?? '' }
 
   const system: System = {
@@ -106,6 +111,8 @@ export async function openSystem(url: string): Promise<System> {
   }
   return system
 }
+
+const at = (rpcUrl: string | undefined) => (rpcUrl === undefined ? {} : { rpcUrl })
 
 function meet(network: Network): TestNetwork {
   const provider = new JsonRpcProvider(network.rpcUrl, network.chainId, { staticNetwork: true, cacheTimeout: -1, polling: true, pollingInterval: 50 })

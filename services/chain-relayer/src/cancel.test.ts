@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { seeded, until } from '@carapace/testing'
+import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
 import { type Operator, openOperator } from './operator.ts'
-import { type FaultyDoor, faultyDoor } from './testing/faulty-door.ts'
 import { type Kit, startKit } from './testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from './testing/workload.ts'
 
 describe('cancelling an operation that is signed', () => {
   let kit: Kit
-  let door: FaultyDoor
+  let door: FaultyNode
   let operator: Operator
   before(async () => {
     kit = await startKit()
     await fundTokens(kit.rpc, kit.devnet.addresses)
-    door = await faultyDoor(kit.devnet.wsUrl, seeded(5))
+    door = await startFaultyNode(kit.devnet.wsUrl, seeded(5))
     operator = openOperator(kit.db, async () => undefined)
     await kit.start({ rpcUrl: door.url, commandOf: countableKinds, batchSize: 1 })
   })

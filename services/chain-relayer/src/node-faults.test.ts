@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { seeded, until } from '@carapace/testing'
-import { type FaultyDoor, faultyDoor } from './testing/faulty-door.ts'
+import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
 import { type Kit, startKit } from './testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from './testing/workload.ts'
 
 describe('a lane behind a failing node', () => {
   let kit: Kit
-  let door: FaultyDoor
+  let door: FaultyNode
   const run = async (count: number, disturb: () => Promise<void> | void, batchSize = 50) => {
     const work = makeWork(count)
     const lane = await kit.start({ rpcUrl: door.url, commandOf: countableKinds, batchSize })
@@ -28,7 +27,7 @@ describe('a lane behind a failing node', () => {
   })
   after(() => kit.close())
   beforeEach(async () => {
-    door = await faultyDoor(kit.devnet.wsUrl, seeded(11))
+    door = await startFaultyNode(kit.devnet.wsUrl, seeded(11))
   })
   afterEach(() => door.close())
 

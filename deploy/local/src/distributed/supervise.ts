@@ -18,16 +18,20 @@ export interface Program {
   /** Where it answers /readyz. */
   url: string
   say: (message: string) => void
+  /** Before the first, second, … start again while it does not stay up. */
+  pausesMs?: readonly number[]
+  /** Where its standard output goes. Default: to ours. */
+  stdout?: 'inherit' | 'ignore'
 }
 
 const readyMs = 60_000
 const patienceMs = 20_000
-const pausesMs = [200, 500, 1_000, 2_000, 5_000]
+const defaultPausesMs = [200, 500, 1_000, 2_000, 5_000]
 /** A process that ran so long has recovered from what ended the one before. */
 const steadyMs = 30_000
 
 /** Keeps a program running: when it ends by itself it is started again, after longer and longer pauses while that does not help. */
-export function supervise({ name, file, environment, url, say }: Program): Supervised {
+export function supervise({ name, file, environment, url, say, pausesMs = defaultPausesMs, stdout = 'inherit' }: Program): Supervised {
   let closing = false
   let falls = 0
   let pause: NodeJS.Timeout | undefined
@@ -36,7 +40,7 @@ export function supervise({ name, file, environment, url, say }: Program): Super
   function launch(): ChildProcess {
     const startedAt = Date.now()
     // The channel tells the child when this process is gone, however that ended: no child outlives it.
-    const launched = spawn(process.execPath, ['--enable-source-maps', file], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const launched = spawn(process.execPath, ['--enable-source-maps', file], { env: environment, stdio: ['ignore', stdout, 'inherit', 'ipc'] })
     launched.once('exit', (code, signal) => {
       if (closing) return
       falls = Date.now() - startedAt > steadyMs ? 1 : falls + 1

@@ -1,10 +1,16 @@
-import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
 import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
 import { environment } from '../config.ts'
 import { type Distributed, startDistributed } from '../distributed/start.ts'
-import type { Victim } from '../torture/torture.ts'
 import { temporaryDataDir } from './child.ts'
+import { freePorts } from './ports.ts'
+
+/** A process that may be killed at any moment; something starts it again. */
+interface Victim {
+  name: string
+  pid(): number | undefined
+  /** Resolves once it serves again. Database and networks have none: whoever needs them is not ready before they are. */
+  ready?(): Promise<void>
+}
 
 export interface DistributedSystem {
   system: System
@@ -14,22 +20,33 @@ export interface DistributedSystem {
   end(): Promise<void>
 }
 
-/** All services as processes of their own, on a broker, a database and devnets that nobody else uses. */
-export async function startDistributedSystem(): Promise<DistributedSystem> {
+/** What a start of separate processes needs: a folder, ports and a broker that nobody else uses. */
+export async function startVariables(): Promise<{ variables: Record<string, string>; remove(): Promise<void> }> {
   const folder = await temporaryDataDir()
   const broker = await ownPlace()
   const base = await freePorts(12)
-  const variables = {
-    PATH: environment.PATH,
-    DATA_DIR: folder.path,
-    AMQP_URL: broker.url,
-    PORT: String(base),
-    SERVICE_PORT_BASE: String(base + 1),
-    DEVNET_RPC_PORT: '0',
-    LOG_LEVEL: environment.LOG_LEVEL ?? 'silent',
-    RATE_LIMIT_READ: '1000000',
-    RATE_LIMIT_WRITE: '1000000',
+  return {
+    variables: {
+      ...(environment.PATH === undefined ? {} : { PATH: environment.PATH }),
+      DATA_DIR: folder.path,
+      AMQP_URL: broker.url,
+      PORT: String(base),
+      SERVICE_PORT_BASE: String(base + 1),
+      DEVNET_RPC_PORT: '0',
+      LOG_LEVEL: environment.LOG_LEVEL ?? 'silent',
+      RATE_LIMIT_READ: '1000000',
+      RATE_LIMIT_WRITE: '1000000',
+    },
+    remove: async () => {
+      await broker.stop()
+      await folder.remove()
+    },
   }
+}
+
+/** All services as processes of their own, on a broker, a database and devnets that nobody else uses. */
+export async function startDistributedSystem(): Promise<DistributedSystem> {
+  const { variables, remove } = await startVariables()
   const platform = await startDistributed(variables)
   const system = await openSystem(platform.url)
   return {
@@ -39,8 +56,7 @@ export async function startDistributedSystem(): Promise<DistributedSystem> {
     end: async () => {
       system.close()
       await platform.close()
-      await broker.stop()
-      await folder.remove()
+      await remove()
     },
   }
 }
@@ -51,21 +67,4 @@ async function ownPlace() {
   if (place.prefix === '') return place
   await place.stop()
   return startOwnBroker()
-}
-
-/** The first of so many free ports in a row, below those that systems hand out by themselves. */
-async function freePorts(count: number): Promise<number> {
-  for (;;) {
-    const base = randomInt(15_000, 32_000)
-    const free = await Promise.all(Array.from({ length: count }, (_, n) => isFree(base + n)))
-    if (free.every(Boolean)) return base
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 }

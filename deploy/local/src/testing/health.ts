@@ -19,9 +19,6 @@ const wrongIn = async (patient: Patient): Promise<Finding[]> => (await examine(p
 /** What the doctor finds wrong in a system of separate processes. */
 export const illnesses = (running: Running): Promise<Finding[]> => wrongIn(patientOf(running))
 
-/** Holds a system of separate processes to the doctor's checks; what is under way may come to its end first. */
-export const assertWell = (running: Running): Promise<void> => untilWell(patientOf(running), 60)
-
 /** Waits until the doctor finds nothing. @throws Error with what it found last */
 export async function untilWell(patient: Patient, seconds: number): Promise<void> {
   await until(

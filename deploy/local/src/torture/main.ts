@@ -1,30 +1,44 @@
 import { randomInt } from 'node:crypto'
-import { startDistributedSystem } from '../testing/distributed.ts'
-import { assertWell, illnesses } from '../testing/health.ts'
-import { newValidators } from '../testing/stories.ts'
+import { parseArgs } from 'node:util'
+import { startDistributedSubject } from './distributed.ts'
+import { startEmbeddedSystem } from './embedded.ts'
+import { secondsToEnd } from './orphans.ts'
 import { torture } from './torture.ts'
 
-// npm run torture:settlement [-- settlements seed]
-const settlements = Number(process.argv[2] ?? 50)
-const seed = Number(process.argv[3] ?? randomInt(1_000_000))
-const perRound = 10
-console.log(`${settlements} settlements with processes killed at random moments, seed ${seed}`)
-const running = await startDistributedSystem()
-try {
-  await newValidators(running.system)
-  await torture(running.system, running.victims, {
-    rounds: Math.ceil(settlements / perRound),
-    settlements: perRound,
-    kills: 6,
-    seed,
-    say: console.log,
+// npm run torture:settlement [-- settlements seed --start=embedded|distributed|both --short]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { start: { type: 'string' }, short: { type: 'boolean', default: false } },
+})
+const starts = { embedded: () => startEmbeddedSystem(), distributed: startDistributedSubject }
+/** A hundred kills each in the long form, twenty in the short one. */
+const [kills, perRound] = [10, 10]
+const settlements = Number(positionals[0] ?? (values.short ? 2 * perRound : 10 * perRound))
+const seed = Number(positionals[1] ?? randomInt(1_000_000))
+/** A killed start leaves nothing behind for longer. */
+const orphanSeconds = 3
+const start = values.start ?? (values.short ? 'embedded' : 'both')
+
+for (const name of ['embedded', 'distributed'] as const) {
+  if (start !== 'both' && start !== name) continue
+  console.log(`${settlements} settlements on the ${name} start with processes killed at random moments, seed ${seed}`)
+  const began = performance.now()
+  const alone = await secondsToEnd(name, orphanSeconds).catch((error: Error) => {
+    process.exitCode = 1
+    return error
   })
-  await assertWell(running)
-  console.log('Every gig was settled exactly once, and the ledger is what the contracts hold.')
-} catch (error) {
-  console.error(error)
-  for (const finding of await illnesses(running)) console.error(JSON.stringify(finding))
-  process.exitCode = 1
-} finally {
-  await running.end()
+  console.log(alone instanceof Error ? `FAILED: ${alone.message}` : `  killed at rest, all of it had ended after ${alone.toFixed(1)} s`)
+  const subject = await starts[name]()
+  try {
+    await torture(subject, { rounds: Math.ceil(settlements / perRound), settlements: perRound, kills, seed, say: console.log })
+    const seconds = ((performance.now() - began) / 1000).toFixed(0)
+    console.log(`Every gig was settled exactly once, 0 are stuck, and the ledger is what the contracts hold (${seconds} s).`)
+  } catch (error) {
+    for (const one of error instanceof AggregateError ? error.errors : [error]) console.error(one)
+    console.error(`The ${name} start failed with seed ${seed}.`)
+    process.exitCode = 1
+  } finally {
+    await subject.end()
+  }
 }
+process.exit()

@@ -1,19 +1,16 @@
-import { type DistributedSystem, startDistributedSystem } from '../testing/distributed.ts'
-import { assertWell } from '../testing/health.ts'
-import { newValidators } from '../testing/stories.ts'
+import { startDistributedSubject } from './distributed.ts'
+import type { Subject } from './subject.ts'
 import { torture } from './torture.ts'
 
 describe('settlements while processes are killed', function () {
   this.timeout(240_000)
-  let running: DistributedSystem
+  let subject: Subject
   before(async () => {
-    running = await startDistributedSystem()
-    await newValidators(running.system)
+    subject = await startDistributedSubject()
   })
-  after(() => running?.end())
+  after(() => subject?.end())
 
   it('are each made exactly once, and the ledger is what the contracts hold: 5 rounds', async () => {
-    await torture(running.system, running.victims, { rounds: 5, settlements: 3, kills: 2, seed: 7 })
-    await assertWell(running)
+    await torture(subject, { rounds: 5, settlements: 3, kills: 2, seed: 7 })
   })
 })

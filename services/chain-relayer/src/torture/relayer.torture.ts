@@ -1,6 +1,5 @@
-import { seeded, until } from '@carapace/testing'
+import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
 import { type FailPoint, failPoints } from '../lane.ts'
-import { type FaultyDoor, faultyDoor } from '../testing/faulty-door.ts'
 import { laneAddress } from '../testing/keys.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
 import { type LaneHost, laneHost } from '../testing/lane-host.ts'
@@ -21,13 +20,13 @@ const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 interface Round {
   kit: Kit
   host: LaneHost
-  door: FaultyDoor
+  door: FaultyNode
 }
 
 async function round(name: string, run: (parts: Round) => Promise<{ work: readonly Work[]; note?: string }>): Promise<boolean> {
   const kit = await startKit()
   await fundTokens(kit.rpc, kit.devnet.addresses)
-  const door = await faultyDoor(kit.devnet.wsUrl, random)
+  const door = await startFaultyNode(kit.devnet.wsUrl, random)
   const host = laneHost(kit, kit.place)
   const began = performance.now()
   try {

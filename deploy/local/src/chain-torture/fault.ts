@@ -1,0 +1,18 @@
+import type { Chain } from '@carapace/api'
+import type { ChainUnderTest } from './chains.ts'
+
+/** Something that goes wrong with a chain for a while, and then ends by itself. */
+export interface Fault {
+  name: string
+  /** How long it lasts. */
+  seconds: number
+  begin(chain: ChainUnderTest): Promise<unknown> | unknown
+  /** Makes it well again; without it, it was over at once. */
+  end?(chain: ChainUnderTest): Promise<unknown> | unknown
+  /** Happens again so many seconds after it began, while it lasts. */
+  everySeconds?: number
+  /** The only network that knows it. Default: either. */
+  only?: Chain
+  /** Part of the short form. */
+  isShort?: boolean
+}

@@ -1,0 +1,45 @@
+import type { Faults } from '@carapace/testing'
+import type { ChainUnderTest } from './chains.ts'
+import type { Fault } from './fault.ts'
+
+const misbehaving = (name: string, faults: Partial<Faults>, more: Partial<Fault> = {}): Fault => ({
+  name: `a node ${name}`,
+  seconds: 10,
+  begin: ({ node }) => Object.assign(node.faults, faults),
+  end: ({ node }) => node.heal(),
+  ...more,
+})
+
+const headOf = async ({ rpc }: ChainUnderTest) => Number(await rpc('eth_blockNumber'))
+
+/** The door to the chain fails, the chain itself is well. */
+export const nodeFaults: readonly Fault[] = [
+  misbehaving('that is slow', { delayMs: 1_500 }, { isShort: true }),
+  misbehaving('that is slower than anybody waits', { delayMs: 12_000 }, { seconds: 20 }),
+  misbehaving('that cannot be reached', { down: true }),
+  misbehaving('that refuses a third of all calls', { refuse: 0.33 }),
+  misbehaving('that refuses everything', { refuse: 1 }),
+  misbehaving('whose answers get lost', { lose: 0.2 }, { seconds: 15, isShort: true }),
+  misbehaving('that takes transactions and does not say so', { muteSends: true }),
+  misbehaving('that takes transactions and drops them', { swallow: 0.5 }),
+  misbehaving('that turns the order round', { reverse: true }),
+  misbehaving('that tells no heads', { muteHeads: true }),
+  {
+    name: 'a node whose head stands still',
+    seconds: 12,
+    begin: async chain => Object.assign(chain.node.faults, { lastBlock: await headOf(chain) }),
+    end: ({ node }) => node.heal(),
+    isShort: true,
+  },
+  {
+    name: 'a node that falls back by five blocks',
+    seconds: 10,
+    begin: async chain => Object.assign(chain.node.faults, { lastBlock: (await headOf(chain)) - 5 }),
+    end: ({ node }) => node.heal(),
+  },
+  misbehaving('without logs', { hideLogs: 1 }, { isShort: true }),
+  misbehaving('that lacks half of the logs', { hideLogs: 0.5 }),
+  misbehaving('without receipts', { hideReceipts: true }),
+  misbehaving('whose nonce is too high', { nonceShift: 3 }, { isShort: true }),
+  misbehaving('whose nonce is too low', { nonceShift: -3 }),
+]

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chain } from '@carapace/api'
+import type { System } from '@carapace/testing'
+import { broadcast, type Cast, newCast } from './cast.ts'
+import { type Deadline, persist } from './persist.ts'
+import { bond, type Stage, type Sums, settledGig, treasury } from './pieces.ts'
+import type { Subject } from './subject.ts'
+
+/** After what goes wrong has ended, everything is as it has to be within so many seconds. */
+export const recoverySeconds = 120
+
+export interface RoundOptions {
+  chain: Chain
+  /** Gigs; every third is in dispute. */
+  settlements: number
+  random: () => number
+  /** What goes wrong meanwhile; resolves when it is over. */
+  disturb: (cast: Cast) => Promise<unknown>
+  /** The work begins at random moments within this time. */
+  spreadMs: number
+}
+
+/**
+ * Work goes on while something goes wrong. Afterwards every gig is settled exactly once, every deposit credited once, the ledger is what the
+ * contracts hold, and nothing is stuck.
+ * @returns the seconds from the end of the disturbance until all of that was so
+ * @throws AggregateError with each piece of work that did not come to its end, and what the doctor found
+ */
+export async function round(subject: Subject, options: RoundOptions): Promise<number> {
+  const { system } = subject
+  const deadline: Deadline = { atMs: Date.now() + recoverySeconds * 1000 }
+  await subject.serves()
+  const cast = await newCast(system, options.chain)
+  deadline.atMs = Number.POSITIVE_INFINITY
+  const sums: Sums = { paidByPoster: 0n, earnedByWorker: 0n, bonded: 0n, deposited: 0n, paidOut: 0n }
+  const stage: Stage = { system, cast, random: options.random, deadline, sums }
+  let endedAt = 0
+  const disturbed = options.disturb(cast).finally(() => {
+    endedAt = Date.now()
+    deadline.atMs = endedAt + recoverySeconds * 1000
+  })
+  const work = piecesOf(options).map(async piece => {
+    await sleep(options.random() * options.spreadMs)
+    await piece(stage)
+  })
+  const results = await Promise.allSettled([disturbed, ...work])
+  const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason as Error] : []))
+  // Sums mean something only when all came to its end; the doctor is asked in any case.
+  if (failures.length === 0) await failing(failures, () => assertSums(system, cast, sums, deadline))
+  await failing(failures, () => assertWell(subject, deadline))
+  if (failures.length === 1) throw failures[0]
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things did not come right`)
+  return (Date.now() - endedAt) / 1000
+}
+
+const piecesOf = ({ settlements }: RoundOptions): ((stage: Stage) => Promise<void>)[] => [
+  ...Array.from({ length: settlements }, (_, n) => (stage: Stage) => settledGig(stage, n % 3 === 2 ? 'refunded' : 'released')),
+  bond,
+  // One after the other: both are signed by the same wallet.
+  async stage => {
+    await treasury(stage)
+    await treasury(stage)
+  },
+]
+
+async function failing(failures: Error[], check: () => Promise<unknown>): Promise<void> {
+  await check().catch((error: Error) => failures.push(error))
+}
+
+/** The balances of all who took part, on the chain and in the books. */
+async function assertSums(system: System, cast: Cast, sums: Sums, deadline: Deadline): Promise<void> {
+  const { poster, worker, bonder, saver, payee, before, chain } = cast
+  const held = (address: string) => system.usdcOf(chain, address)
+  const treasuryOf = async ({ id, headers }: typeof saver) => {
+    const { body } = await system.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
+    return BigInt(body.balance)
+  }
+  const wanted = {
+    poster: before.poster - sums.paidByPoster,
+    worker: before.worker + sums.earnedByWorker,
+    bonder: before.bonder - sums.bonded,
+    deposits: [sums.deposited - sums.paidOut, sums.paidOut],
+    credits: [sums.deposited - sums.paidOut, sums.paidOut],
+  }
+  await persist('all money is where it has to be', deadline, async () => {
+    await broadcast(system, cast)
+    const found = {
+      poster: await held(poster.wallet.address),
+      worker: await held(worker.wallet.address),
+      bonder: await held(bonder.wallet.address),
+      deposits: [await held(saver.depositAddress), await held(payee.depositAddress)],
+      credits: [await treasuryOf(saver), await treasuryOf(payee)],
+    }
+    assert.deepEqual(found, wanted)
+    return true
+  })
+}
+
+/** Nothing is stuck, and the books are what the chains hold. */
+async function assertWell(subject: Subject, deadline: Deadline): Promise<void> {
+  await persist('the doctor finds nothing', deadline, async () => {
+    const findings = await subject.wrong()
+    if (findings.length > 0) throw new Error(findings.map(finding => JSON.stringify(finding)).join('\n'))
+    return true
+  })
+}
