@@ -56,15 +56,15 @@ export function newExchange(faults: Faults, random: () => number, onSwallowed: (
     },
     answered: text => {
       const message: Part | Part[] = JSON.parse(text)
-      const kept = (Array.isArray(message) ? message : [message]).flatMap(part => {
+      const passing = (Array.isArray(message) ? message : [message]).flatMap(part => {
         if (part.method === 'eth_subscription') return faults.muteHeads || faults.lastBlock < Number.POSITIVE_INFINITY ? [] : [part]
         const call = part.id === undefined ? undefined : open.get(part.id)
         if (call === undefined) return [part]
         open.delete(call.id)
         return muted(call) ? [] : [{ ...part, ...('result' in part ? { result: falsified(call, part.result, faults, chance) } : {}) }]
       })
-      if (kept.length === 0) return undefined
-      return JSON.stringify(Array.isArray(message) ? kept : kept[0])
+      if (passing.length === 0) return undefined
+      return JSON.stringify(Array.isArray(message) ? passing : passing[0])
     },
   }
 }

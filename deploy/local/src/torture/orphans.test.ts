@@ -4,7 +4,7 @@ describe('a start whose first process is killed', function () {
   this.timeout(120_000)
   // The torture asks for 3 s, on a machine that does nothing else.
   for (const start of ['embedded', 'distributed'] as const)
-    it(`leaves no process behind but the chains' nodes: ${start}`, async () => {
+    it(`ends all its processes but the chains' nodes: ${start}`, async () => {
       await secondsToEnd(start, 9)
     })
 })

@@ -1,6 +1,6 @@
 import type { System } from '@carapace/testing'
 import { escrowOf, gigOf, headersOf, micro, panelOf } from '../testing/job.ts'
-import { broadcast, type Cast, signTransfer } from './cast.ts'
+import { broadcast, type Participants, signTransfer } from './participants.ts'
 import { type Client, type Deadline, newClient, persist } from './persist.ts'
 
 /** What the pieces of a round came to, in µ: what everybody's balance has to be afterwards. */
@@ -15,7 +15,7 @@ export interface Sums {
 /** What a piece of work needs. */
 export interface Stage {
   system: System
-  cast: Cast
+  participants: Participants
   random: () => number
   deadline: Deadline
   sums: Sums
@@ -26,11 +26,11 @@ const uneven = (random: () => number, least: number, most: number): number => Nu
 
 /** A gig from its draft to its settlement, all of it while things go wrong. */
 export async function settledGig(stage: Stage, ends: 'released' | 'refunded'): Promise<void> {
-  const { system, cast, deadline, sums } = stage
+  const { system, participants, deadline, sums } = stage
   const budget = uneven(stage.random, 10, 49)
   const client = newClient(system)
-  const { poster } = cast
-  const draft = { title: 'Audit a vault', description: 'Read it, report.', skillsRequired: ['solidity'], budget, chain: cast.chain }
+  const { poster } = participants
+  const draft = { title: 'Audit a vault', description: 'Read it, report.', skillsRequired: ['solidity'], budget, chain: participants.chain }
   const gigId = await persist(
     'a gig is posted',
     deadline,
@@ -59,7 +59,7 @@ export async function settledGig(stage: Stage, ends: 'released' | 'refunded'): P
 
 const notThere = () => ({ status: 'none' })
 
-async function hire({ system, cast: { poster, worker }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
+async function hire({ system, participants: { poster, worker }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
   const isAssigned = async () => (await gigOf(system, gigId)).status === 'assigned'
   await persist('the worker is hired', deadline, isAssigned, async () => {
     await client.once('apply', 'POST', `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers).catch(unless('ALREADY_APPLIED'))
@@ -71,7 +71,7 @@ const unless = (code: string) => (error: Error) => {
   if (!error.message.includes(code)) throw error
 }
 
-async function deliverTo({ system, cast: { worker }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
+async function deliverTo({ system, participants: { worker }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
   const work = { deliverableUrl: 'https://example.org/report', deliverableNote: 'done' }
   await persist(
     'the work is delivered',
@@ -81,7 +81,7 @@ async function deliverTo({ system, cast: { worker }, deadline }: Stage, client: 
   )
 }
 
-async function approve({ system, cast: { poster }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
+async function approve({ system, participants: { poster }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
   const demand = { gigId, candidateCount: 3, threshold: 2 }
   const validationId = await persist(
     'a panel is drawn',
@@ -103,7 +103,7 @@ async function approve({ system, cast: { poster }, deadline }: Stage, client: Cl
   )
 }
 
-async function dispute({ system, cast: { poster }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
+async function dispute({ system, participants: { poster }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
   const complaint = { gigId, reason: 'not what was asked for' }
   const escrowIs = async (...those: string[]) => those.includes((await escrowOf(system, gigId)).status)
   await persist(
@@ -122,9 +122,9 @@ async function dispute({ system, cast: { poster }, deadline }: Stage, client: Cl
 }
 
 /** Stake is paid in and partly taken back. */
-export async function bond({ system, cast, random, deadline, sums }: Stage): Promise<void> {
-  const { id, headers } = cast.bonder
-  const [paidIn, takenBack] = [uneven(random, 30, 60), uneven(random, 5, 25)]
+export async function bond({ system, participants, random, deadline, sums }: Stage): Promise<void> {
+  const { id, headers } = participants.bonder
+  const [paidIn, withdrawn] = [uneven(random, 30, 60), uneven(random, 5, 25)]
   const client = newClient(system)
   const available = async () => micro((await system.get(`/api/bond/${id}/status`)).availableBond)
   const before = sums.bonded
@@ -132,17 +132,18 @@ export async function bond({ system, cast, random, deadline, sums }: Stage): Pro
     persist(`the ${step} is accepted`, deadline, () => client.once(step, 'POST', `/api/bond/${id}/${step}`, { amount }, headers))
   await call('deposit', paidIn)
   await persist('the stake is there', deadline, async () => (await available()) === before + micro(paidIn))
-  await call('withdraw', takenBack)
-  sums.bonded = before + micro(paidIn) - micro(takenBack)
+  await call('withdraw', withdrawn)
+  sums.bonded = before + micro(paidIn) - micro(withdrawn)
   await persist('part of the stake is back', deadline, async () => (await available()) === sums.bonded)
 }
 
 /** USDC sent to a custodial wallet is credited, and some of it paid to another agent. */
-export async function treasury({ system, cast, random, deadline, sums }: Stage): Promise<void> {
+export async function treasury({ system, participants, random, deadline, sums }: Stage): Promise<void> {
   const [paidIn, paidOut] = [micro(uneven(random, 30, 60)), micro(uneven(random, 3, 20))]
-  const { id, headers } = cast.saver
-  const sent = await persist('a transfer is signed', deadline, () => signTransfer(system, cast, paidIn))
-  await persist('the transfer is in a block', deadline, () => broadcast(system, { chain: cast.chain, sent: [sent] }))
+  const { id, headers } = participants.saver
+  await persist('a transfer is signed', deadline, () => signTransfer(system, participants, paidIn))
+  // All of them: one that the chain has lost again holds back those that were signed after it.
+  await persist('the transfer is in a block', deadline, () => broadcast(system, participants))
   sums.deposited += paidIn
   await persist('the deposit is credited', deadline, async () => {
     const { body } = await system.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
@@ -150,7 +151,7 @@ export async function treasury({ system, cast, random, deadline, sums }: Stage):
     return true
   })
   const client = newClient(system)
-  const payment = { recipientAgentId: cast.payee.id, amount: Number(paidOut) }
+  const payment = { recipientAgentId: participants.payee.id, amount: Number(paidOut) }
   await persist('the payment is accepted', deadline, () => client.once('pay', 'POST', `/api/agents/${id}/treasury/pay`, payment, headers))
   sums.paidOut += paidOut
 }

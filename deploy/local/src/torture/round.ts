@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
 import type { System } from '@carapace/testing'
-import { broadcast, type Cast, newCast } from './cast.ts'
+import { broadcast, newParticipants, type Participants } from './participants.ts'
 import { type Deadline, persist } from './persist.ts'
 import { bond, type Stage, type Sums, settledGig, treasury } from './pieces.ts'
 import type { Subject } from './subject.ts'
@@ -16,7 +16,7 @@ export interface RoundOptions {
   settlements: number
   random: () => number
   /** What goes wrong meanwhile; resolves when it is over. */
-  disturb: (cast: Cast) => Promise<unknown>
+  disturb: (participants: Participants) => Promise<unknown>
   /** The work begins at random moments within this time. */
   spreadMs: number
 }
@@ -31,12 +31,12 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
   const { system } = subject
   const deadline: Deadline = { atMs: Date.now() + recoverySeconds * 1000 }
   await subject.serves()
-  const cast = await newCast(system, options.chain)
+  const participants = await newParticipants(system, options.chain)
   deadline.atMs = Number.POSITIVE_INFINITY
   const sums: Sums = { paidByPoster: 0n, earnedByWorker: 0n, bonded: 0n, deposited: 0n, paidOut: 0n }
-  const stage: Stage = { system, cast, random: options.random, deadline, sums }
+  const stage: Stage = { system, participants, random: options.random, deadline, sums }
   let endedAt = 0
-  const disturbed = options.disturb(cast).finally(() => {
+  const disturbed = options.disturb(participants).finally(() => {
     endedAt = Date.now()
     deadline.atMs = endedAt + recoverySeconds * 1000
   })
@@ -47,8 +47,8 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
   const results = await Promise.allSettled([disturbed, ...work])
   const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason as Error] : []))
   // Sums mean something only when all came to its end; the doctor is asked in any case.
-  if (failures.length === 0) await failing(failures, () => assertSums(system, cast, sums, deadline))
-  await failing(failures, () => assertWell(subject, deadline))
+  if (failures.length === 0) await failing(failures, () => assertSums(system, participants, sums, deadline))
+  await failing(failures, () => assertHealthy(subject, deadline))
   if (failures.length === 1) throw failures[0]
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things did not come right`)
   return (Date.now() - endedAt) / 1000
@@ -69,8 +69,8 @@ async function failing(failures: Error[], check: () => Promise<unknown>): Promis
 }
 
 /** The balances of all who took part, on the chain and in the books. */
-async function assertSums(system: System, cast: Cast, sums: Sums, deadline: Deadline): Promise<void> {
-  const { poster, worker, bonder, saver, payee, before, chain } = cast
+async function assertSums(system: System, participants: Participants, sums: Sums, deadline: Deadline): Promise<void> {
+  const { poster, worker, bonder, saver, payee, before, chain } = participants
   const held = (address: string) => system.usdcOf(chain, address)
   const treasuryOf = async ({ id, headers }: typeof saver) => {
     const { body } = await system.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
@@ -84,7 +84,7 @@ async function assertSums(system: System, cast: Cast, sums: Sums, deadline: Dead
     credits: [sums.deposited - sums.paidOut, sums.paidOut],
   }
   await persist('all money is where it has to be', deadline, async () => {
-    await broadcast(system, cast)
+    await broadcast(system, participants)
     const found = {
       poster: await held(poster.wallet.address),
       worker: await held(worker.wallet.address),
@@ -98,7 +98,7 @@ async function assertSums(system: System, cast: Cast, sums: Sums, deadline: Dead
 }
 
 /** Nothing is stuck, and the books are what the chains hold. */
-async function assertWell(subject: Subject, deadline: Deadline): Promise<void> {
+async function assertHealthy(subject: Subject, deadline: Deadline): Promise<void> {
   await persist('the doctor finds nothing', deadline, async () => {
     const findings = await subject.wrong()
     if (findings.length > 0) throw new Error(findings.map(finding => JSON.stringify(finding)).join('\n'))

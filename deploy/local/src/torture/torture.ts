@@ -26,7 +26,7 @@ export async function torture(subject: Subject, { rounds, settlements, kills, se
     const chain = chains[number % chains.length]!
     const disturb = () => kill(subject, kills, random, say)
     const seconds = await round(subject, { chain, settlements, random, disturb, spreadMs: kills * 3_000 })
-    say(`round ${number}: ${settlements} settled on ${chain}, each exactly once, ${kills} kills; well ${seconds.toFixed(1)} s after the last`)
+    say(`round ${number}: ${settlements} settled on ${chain}, each exactly once, ${kills} kills; healthy ${seconds.toFixed(1)} s after the last`)
   }
 }
 

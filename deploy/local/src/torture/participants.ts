@@ -3,7 +3,7 @@ import { type Player, type System, until } from '@carapace/testing'
 import { Interface, Transaction } from 'ethers'
 
 /** Those who act in one round, and what they had at its beginning: nobody else moves their money. */
-export interface Cast {
+export interface Participants {
   chain: Chain
   poster: Player
   worker: Player
@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 /** New players with money, made while all is quiet. */
-export async function newCast(system: System, chain: Chain): Promise<Cast> {
+export async function newParticipants(system: System, chain: Chain): Promise<Participants> {
   const [poster, worker, bonder, saver, payee] = await Promise.all([
     system.newPlayer({ chain, usdc: 5_000, prefix: 'poster' }),
     system.newPlayer({ chain, prefix: 'worker' }),
@@ -43,21 +43,21 @@ async function withTreasury(system: System, player: Player): Promise<Player & { 
 }
 
 /** Signs a transfer of the saver's own USDC. The bytes are sent by `broadcast`, as often as it takes. */
-export async function signTransfer(system: System, cast: Cast, amount: bigint): Promise<Sent> {
-  const { provider, contracts, chainId, gasless } = system.networks[cast.chain]
-  const { wallet, depositAddress } = cast.saver
+export async function signTransfer(system: System, participants: Participants, amount: bigint): Promise<Sent> {
+  const { provider, contracts, chainId, gasless } = system.networks[participants.chain]
+  const { wallet, depositAddress } = participants.saver
   const data = erc20.encodeFunctionData('transfer', [depositAddress, amount])
   const known = await provider.getTransactionCount(wallet.address)
-  const own = cast.sent.filter(({ raw }) => Transaction.from(raw).nonce >= known).length
+  const own = participants.sent.filter(({ raw }) => Transaction.from(raw).nonce >= known).length
   const gasPrice = gasless ? 0n : 20_000_000_000n
   const raw = await wallet.signTransaction({ to: contracts.usdc, data, nonce: known + own, chainId, gasLimit: 100_000, gasPrice, type: 0 })
   const sent = { raw, hash: Transaction.from(raw).hash! }
-  cast.sent.push(sent)
+  participants.sent.push(sent)
   return sent
 }
 
 /** Hands the node what is in no block, as a wallet does. @returns whether all of it is in a block */
-export async function broadcast(system: System, { chain, sent }: Pick<Cast, 'chain' | 'sent'>): Promise<boolean> {
+export async function broadcast(system: System, { chain, sent }: Participants): Promise<boolean> {
   const { provider } = system.networks[chain]
   let isThere = true
   for (const { hash, raw } of sent) {
