@@ -17,6 +17,7 @@ interface Call {
 interface Part {
   id?: number
   method?: string
+  params?: { result?: Block }
   result?: unknown
   error?: unknown
 }
@@ -24,7 +25,27 @@ interface Part {
 const inTrouble = { code: -32603, message: 'internal error: the node is overloaded' }
 const sends = 'eth_sendRawTransaction'
 
-export function newExchange(faults: Faults, random: () => number, onSwallowed: () => void): Exchange {
+/** The blocks that a client was shown; one that does not move goes on showing them. */
+export interface Memory {
+  last: number
+  blocks: Map<number, Block>
+}
+export const newMemory = (): Memory => ({ last: 0, blocks: new Map() })
+
+interface Parts {
+  faults: Faults
+  random: () => number
+  memory: Memory
+  onSwallowed: () => void
+}
+
+export function newExchange({ faults, random, memory, onSwallowed }: Parts): Exchange {
+  const lastBlock = () => (faults.staleBy === undefined ? Number.POSITIVE_INFINITY : memory.last - faults.staleBy)
+  const remember = (block: Block | null | undefined) => {
+    if (faults.staleBy !== undefined || block?.number === undefined) return
+    memory.last = Number(block.number)
+    memory.blocks.set(memory.last, block)
+  }
   const open = new Map<number, Call>()
   const chance = (share: number) => share > 0 && random() < share
   const reply = (id: number, outcome: object) => JSON.stringify({ jsonrpc: '2.0', id, ...outcome })
@@ -46,7 +67,7 @@ export function newExchange(faults: Faults, random: () => number, onSwallowed: (
       const passed: Call[] = []
       for (const call of calls) {
         const answer = intercept(call)
-        if (answer === undefined) passed.push(bounded(call, faults.lastBlock))
+        if (answer === undefined) passed.push(bounded(call, lastBlock()))
         else answers.push(answer)
       }
       for (const call of passed) open.set(call.id, call)
@@ -57,11 +78,18 @@ export function newExchange(faults: Faults, random: () => number, onSwallowed: (
     answered: text => {
       const message: Part | Part[] = JSON.parse(text)
       const passing = (Array.isArray(message) ? message : [message]).flatMap(part => {
-        if (part.method === 'eth_subscription') return faults.muteHeads || faults.lastBlock < Number.POSITIVE_INFINITY ? [] : [part]
+        if (part.method === 'eth_subscription') {
+          if (faults.muteHeads || faults.staleBy !== undefined) return []
+          remember(part.params?.result)
+          return [part]
+        }
         const call = part.id === undefined ? undefined : open.get(part.id)
         if (call === undefined) return [part]
         open.delete(call.id)
-        return muted(call) ? [] : [{ ...part, ...('result' in part ? { result: falsified(call, part.result, faults, chance) } : {}) }]
+        if (muted(call)) return []
+        if (!('result' in part)) return [part]
+        if (call.method === 'eth_getBlockByNumber') remember(part.result as Block | null)
+        return [{ ...part, result: falsified(call, part.result, { faults, chance, lastBlock: lastBlock(), memory }) }]
       })
       if (passing.length === 0) return undefined
       return JSON.stringify(Array.isArray(message) ? passing : passing[0])
@@ -86,6 +114,7 @@ function bounded(call: Call, lastBlock: number): Call {
   return { ...call, params }
 }
 
+/** As JSON-RPC gives it. */
 interface Block {
   number: string
 }
@@ -94,16 +123,27 @@ interface Receipt {
   logs: unknown[]
 }
 
+interface Falsifier {
+  faults: Faults
+  chance: (share: number) => boolean
+  lastBlock: number
+  memory: Memory
+}
+
 /** What the node says of a call while it misbehaves. */
-function falsified(call: Call, result: unknown, faults: Faults, chance: (share: number) => boolean): unknown {
-  const isUnknown = (number: string | undefined) => Number(number) > faults.lastBlock
+function falsified(call: Call, result: unknown, { faults, chance, lastBlock, memory }: Falsifier): unknown {
+  const isUnknown = (number: string | undefined) => Number(number) > lastBlock
   const without = (logs: unknown[]) => logs.filter(() => !chance(faults.hideLogs))
   const receipt = (one: Receipt | null) =>
     one === null || faults.hideReceipts || isUnknown(one.blockNumber) ? null : { ...one, logs: without(one.logs) }
   switch (call.method) {
     case 'eth_blockNumber':
-      return hexOf(Math.min(Number(result), faults.lastBlock))
-    case 'eth_getBlockByNumber':
+      return hexOf(Math.min(Number(result), lastBlock))
+    case 'eth_getBlockByNumber': {
+      const number = (result as Block | null)?.number ?? (call.params[0] as string)
+      if (isUnknown(number)) return null
+      return (faults.staleBy === undefined ? undefined : memory.blocks.get(Number(number))) ?? result
+    }
     case 'eth_getBlockByHash':
       return isUnknown((result as Block | null)?.number) ? null : result
     case 'eth_getTransactionReceipt':
@@ -115,7 +155,7 @@ function falsified(call: Call, result: unknown, faults: Faults, chance: (share: 
     case 'eth_getLogs':
       return without((result as { blockNumber: string }[]).filter(({ blockNumber }) => !isUnknown(blockNumber)))
     case 'eth_getTransactionCount':
-      return hexOf(Number(result) + faults.nonceShift)
+      return hexOf(Number(result) + faults.nonceOffset)
     default:
       return result
   }

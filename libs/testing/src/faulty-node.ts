@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import WebSocket, { WebSocketServer } from 'ws'
-import { type Exchange, newExchange } from './faulty-exchange.ts'
+import { type Exchange, newExchange, newMemory } from './faulty-exchange.ts'
 
 /** How the node misbehaves, changed while it runs. */
 export interface Faults {
@@ -20,14 +20,14 @@ export interface Faults {
   refuse: number
   /** Share of answers that do not come back; the call has had its effect. */
   lose: number
-  /** The node knows no block after this one; Infinity knows all. */
-  lastBlock: number
+  /** The head is so many blocks below the last one that the client has seen, and neither moves nor sees a reorganisation. */
+  staleBy: number | undefined
   /** Share of logs that are left out of answers about logs: 1 leaves none. */
   hideLogs: number
   /** Blocks are known, their receipts are not yet. */
   hideReceipts: boolean
   /** What is added to a count of transactions. */
-  nonceShift: number
+  nonceOffset: number
 }
 
 export interface FaultyNode {
@@ -42,7 +42,7 @@ export interface FaultyNode {
 
 const noFaults: Faults = {
   ...{ down: false, muteSends: false, swallow: 0, reverse: false, muteHeads: false, delayMs: 0, refuse: 0, lose: 0 },
-  ...{ lastBlock: Number.POSITIVE_INFINITY, hideLogs: 0, hideReceipts: false, nonceShift: 0 },
+  ...{ staleBy: undefined, hideLogs: 0, hideReceipts: false, nonceOffset: 0 },
 }
 
 /** A JSON-RPC WebSocket in front of a devnet that can be told to fail in the ways of public nodes. */
@@ -66,10 +66,8 @@ export async function startFaultyNode(upstreamUrl: string, random: () => number)
       await new Promise(resolve => server.close(resolve))
     },
   }
-  const onSwallowed = () => node.swallowed++
-  server.on('connection', client =>
-    join(client, new WebSocket(upstreamUrl, { perMessageDeflate: false }), newExchange(faults, random, onSwallowed), faults),
-  )
+  const parts = { faults, random, memory: newMemory(), onSwallowed: () => node.swallowed++ }
+  server.on('connection', client => join(client, new WebSocket(upstreamUrl, { perMessageDeflate: false }), newExchange(parts), faults))
   return node
 }
 

@@ -1,5 +1,4 @@
 import type { Faults } from '@carapace/testing'
-import type { ChainUnderTest } from './chains.ts'
 import type { Fault } from './fault.ts'
 
 const misbehaving = (name: string, faults: Partial<Faults>, more: Partial<Fault> = {}): Fault => ({
@@ -9,8 +8,6 @@ const misbehaving = (name: string, faults: Partial<Faults>, more: Partial<Fault>
   end: ({ node }) => node.heal(),
   ...more,
 })
-
-const headOf = async ({ rpc }: ChainUnderTest) => Number(await rpc('eth_blockNumber'))
 
 /** The door to the chain fails, the chain itself is well. */
 export const nodeFaults: readonly Fault[] = [
@@ -24,22 +21,11 @@ export const nodeFaults: readonly Fault[] = [
   misbehaving('that accepts transactions and drops them', { swallow: 0.5 }),
   misbehaving('that turns the order round', { reverse: true }),
   misbehaving('that announces no heads', { muteHeads: true }),
-  {
-    name: 'a node whose head does not move',
-    seconds: 12,
-    begin: async chain => Object.assign(chain.node.faults, { lastBlock: await headOf(chain) }),
-    end: ({ node }) => node.heal(),
-    isShort: true,
-  },
-  {
-    name: 'a node that falls back by five blocks',
-    seconds: 10,
-    begin: async chain => Object.assign(chain.node.faults, { lastBlock: (await headOf(chain)) - 5 }),
-    end: ({ node }) => node.heal(),
-  },
+  misbehaving('whose head does not move', { staleBy: 0 }, { seconds: 12, isShort: true }),
+  misbehaving('that falls back by five blocks', { staleBy: 5 }),
   misbehaving('without logs', { hideLogs: 1 }, { isShort: true }),
   misbehaving('that lacks half of the logs', { hideLogs: 0.5 }),
   misbehaving('without receipts', { hideReceipts: true }),
-  misbehaving('whose nonce is too high', { nonceShift: 3 }, { isShort: true }),
-  misbehaving('whose nonce is too low', { nonceShift: -3 }),
+  misbehaving('whose nonce is too high', { nonceOffset: 3 }, { isShort: true }),
+  misbehaving('whose nonce is too low', { nonceOffset: -3 }),
 ]

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Draft } from '@carapace/api'
 import { commands, contractInterface } from '@carapace/chain'
-import { seeded, until } from '@carapace/testing'
+import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
 import { type HDNodeWallet, Wallet } from 'ethers'
-import { type FaultyDoor, faultyDoor } from '../testing/faulty-door.ts'
 import { type Kit, type KitLane, startKit, wallet } from '../testing/kit.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -13,14 +12,14 @@ const amount = 5_000_000n
 describe('a command whose effect builds on another one', function () {
   this.timeout(60_000)
   let kit: Kit
-  let door: FaultyDoor
+  let door: FaultyNode
   const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, finality: 100, ...options })
   const end = (draft: Draft, type: 'confirmed' | 'failed') => until(`${type} ${draft.subject}`, () => kit.of(draft.subject, type)[0], 20)
   const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
 
   beforeEach(async () => {
     kit = await startKit()
-    door = await faultyDoor(kit.devnet.wsUrl, seeded(11))
+    door = await startFaultyNode(kit.devnet.wsUrl, seeded(11))
   })
   afterEach(async () => {
     await kit.close()
