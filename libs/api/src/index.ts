@@ -3,6 +3,7 @@
 export { apis, apiVersion } from './apis.ts'
 export { type ChainCommand, chainCommand, chainCommandType, commandRoute } from './chain-relayer/command.ts'
 export * from './chain-relayer/events.ts'
+export { outcomesAtOnce } from './chain-relayer/internal.ts'
 export { type Network, network } from './chain-relayer/network.ts'
 export * from './chain-relayer.ts'
 export * from './commerce/events.ts'

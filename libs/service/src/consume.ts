@@ -6,16 +6,17 @@ import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { inSpan } from './trace.ts'
 
-/** Connects a service's subscriptions to its one queue, with a span, a metric and a log line for each event. */
-export function consume(
-  bus: Bus,
-  service: string,
+/** Runs an event through a service's subscriptions. @throws what a handler threw */
+export type Dispatch = (event: CloudEvent, attempt: number) => Promise<void>
+
+/** The subscriptions of a service as one handler, with a span, a metric and a log line for each event. @param handled is called after each success */
+export function dispatcher(
   subscriptions: readonly Subscription[],
   parts: { log: Logger; metrics: Metrics },
-): Promise<{ close(): Promise<void> }> {
-  const bindings = [...new Set(subscriptions.flatMap(subscription => subscription.types))]
+  handled: (event: CloudEvent) => void = () => undefined,
+): Dispatch {
   const takersOf = takersByType(subscriptions)
-  return bus.subscribe({ name: `carapace.${service}`, exchange: 'events', bindings }, (event, delivery) =>
+  return (event, attempt) =>
     inSpan(`${event.type} process`, 'consumer', event.traceparent, async trace => {
       const start = performance.now()
       const outcome = await handleAll(event, takersOf(event.type))
@@ -25,15 +26,21 @@ export function consume(
         event: event.type,
         id: event.id,
         subject: event.subject,
-        attempt: delivery.attempt,
+        attempt,
         ms: Math.round((performance.now() - start) * 10) / 10,
         outcome: outcome.name,
       }
       if (outcome.name === 'failed') parts.log.error({ ...line, err: outcome.error }, 'event')
       else parts.log.info({ ...line, ...(outcome.error ? { reason: String(outcome.error) } : {}) }, 'event')
       if (outcome.error) throw outcome.error
-    }),
-  )
+      handled(event)
+    })
+}
+
+/** Connects a service's subscriptions to its one queue. */
+export function consume(bus: Bus, service: string, subscriptions: readonly Subscription[], dispatch: Dispatch): Promise<{ close(): Promise<void> }> {
+  const bindings = [...new Set(subscriptions.flatMap(subscription => subscription.types))]
+  return bus.subscribe({ name: `carapace.${service}`, exchange: 'events', bindings }, (event, { attempt }) => dispatch(event, attempt))
 }
 
 async function handleAll(

@@ -18,6 +18,7 @@ import type { RequestContext } from './context.ts'
 import type { Reply } from './http/reply.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import type { Awaiting, Outcomes } from './outcomes/outcomes.ts'
 import type { Peers } from './peers.ts'
 import type { PlatformClock } from './platform-clock.ts'
 import type { Wait } from './wait.ts'
@@ -38,6 +39,8 @@ export interface Platform {
   config: Config
   metrics: Metrics
   log: Logger
+  /** Commands and records whose end on the chain is open. */
+  outcomes: Pick<Outcomes, 'faults'>
 }
 
 export interface Input<E> {
@@ -92,6 +95,8 @@ export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores e
   http: (parts: Stores & Platform) => HandlersOf<Api>
   events?: (parts: Stores & Platform) => Subscription[]
   jobs?: (parts: Stores & Platform) => Job[]
+  /** Records in states that end with the outcome of a command, by indexed queries: each is asked for until it has moved on. */
+  awaits?: (parts: Stores & Platform) => Promise<readonly Awaiting[]>
   /** Runs once when everything is up: first records, long-lived consumers. What it returns is closed at the end. */
   started?: (parts: Stores & Platform) => Promise<{ close(): Promise<void> } | undefined>
 }

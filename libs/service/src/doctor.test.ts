@@ -6,7 +6,11 @@ import { makeLog } from './log.ts'
 
 describe('what a service answers the doctor', () => {
   it('counts a check that cannot be made as one thing wrong', async () => {
-    const parts = { log: makeLog({ process: 'test', level: 'silent' }), db: {} as Database }
+    const parts = {
+      log: makeLog({ process: 'test', level: 'silent' }),
+      db: {} as Database,
+      outcomes: { faults: async () => ['escrow 1: not handled here'] },
+    }
     const contracts = () => Promise.reject(new Refusal('CHAIN_UNAVAILABLE'))
 
     const { checks } = await doctorHandlers(parts, { ledger: async () => [], contracts }).doctorReport()
@@ -14,6 +18,7 @@ describe('what a service answers the doctor', () => {
     assert.deepEqual(checks, [
       { name: 'ledger', count: 0, detail: [] },
       { name: 'contracts', count: 1, detail: ['cannot be checked now: The network is not available'] },
+      { name: 'outcomes', count: 1, detail: ['escrow 1: not handled here'] },
     ])
   })
 })

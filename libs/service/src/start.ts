@@ -1,5 +1,5 @@
 import { type AnyEndpoint, clockAdvanced, moveClock, type ServiceName } from '@carapace/api'
-import type { Bus } from '@carapace/bus'
+import { type Bus, settledWithin } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import type { RequestHandler } from 'express'
 import { v7 } from 'uuid'
@@ -14,6 +14,7 @@ import { openIdempotency } from './idempotency.ts'
 import { startJobs } from './jobs.ts'
 import type { Logger } from './log.ts'
 import { makeMetrics } from './metrics.ts'
+import { type Outcomes, openOutcomes } from './outcomes/outcomes.ts'
 import { makePeers } from './peers.ts'
 import { openPlatformClock } from './platform-clock.ts'
 import { currentTrace, traceparentOf } from './trace.ts'
@@ -34,6 +35,8 @@ export interface Runtime {
   exclusive?: boolean
   /** In-process bus: resolves when every service listens; nothing is sent before, since an event without a queue is gone. */
   allUp?: Promise<void>
+  /** First pause before the outcome of a command is asked for, ms. Default 30,000. */
+  pollAfterMs?: number
   newId?: () => string
   random?: () => number
 }
@@ -49,6 +52,7 @@ export interface RunningService {
 }
 
 const graceMs = 10_000
+const pollGraceMs = 1_000
 const clockLookMs = 2_000
 
 /**
@@ -83,13 +87,26 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const { db, clock, log, metrics } = platform
   closers.push(() => db.close())
   const parts = { ...platform, ...(await service.stores(platform)) }
+  const clockMoved = on(clockAdvanced, async ({ offsetMs }) => {
+    if (await clock.advanceTo(offsetMs)) await jobs.runAll()
+  })
+  const subscriptions = [...(service.events?.(parts) ?? []), clockMoved]
+  const outcomes = openOutcomes(platform, {
+    source: sourceOf(name),
+    exclusive: runtime.exclusive ?? false,
+    pollAfterMs: runtime.pollAfterMs,
+    subscriptions,
+    awaits: async () => service.awaits?.(parts) ?? [],
+  })
+  platform.outcomes.faults = outcomes.faults
   await db.init()
   const idempotency = await openIdempotency(db, log)
   closers.push(() => idempotency.close())
   const relay = startRelay(db, bus, {
-    source: `/carapace/${name}`,
+    source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,
     after: runtime.allUp ?? Promise.resolve(),
+    alongside: outcomes.sent,
     onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
   })
   closers.push(() => relay.close())
@@ -110,7 +127,8 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     () => Promise.all([jobs.close(), lookAtClock.close()]),
   )
   let consumer: { close(): Promise<void> } | undefined
-  closers.push(() => consumer?.close())
+  let polls: { close(): Promise<void> } | undefined
+  closers.push(() => Promise.all([consumer?.close(), polls?.close()]))
 
   let isStarted = false
   let isDraining = false
@@ -140,12 +158,31 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   started = await service.started?.(parts)
   gate.open()
 
-  const clockMoved = on(clockAdvanced, async ({ offsetMs }) => {
-    if (await clock.advanceTo(offsetMs)) await jobs.runAll()
-  })
-  consumer = await consume(bus, name, [...(service.events?.(parts) ?? []), clockMoved], { log, metrics })
+  consumer = await consume(bus, name, subscriptions, outcomes.dispatch)
+  polls = pollsOf(outcomes, runtime, clock, log)
   isStarted = true
   return { name, url, platform, runJobs: () => jobs.runAll() }
+}
+
+const sourceOf = (name: ServiceName): string => `/carapace/${name}`
+
+/** Outcomes are asked for once every service listens: what is sent again must find its queue. */
+function pollsOf(outcomes: Outcomes, { allUp }: Runtime, clock: Platform['clock'], log: Logger): { close(): Promise<void> } {
+  let closed = false
+  let jobs: ReturnType<typeof startJobs> | undefined
+  const resumed = Promise.resolve(allUp)
+    .then(() => (closed ? undefined : outcomes.resume()))
+    .catch((error: unknown) => log.warn({ err: error }, 'open outcomes are asked for later'))
+    .then(() => {
+      if (!closed) jobs = startJobs(outcomes.jobs, clock, log)
+    })
+  return {
+    close: async () => {
+      closed = true
+      // what is not answered by then is asked for at the next start
+      await settledWithin([resumed.then(() => jobs?.close())], pollGraceMs)
+    },
+  }
 }
 
 async function openPlatform(name: ServiceName, runtime: Runtime): Promise<{ platform: Platform; endWaits: () => void }> {
@@ -175,6 +212,7 @@ async function openPlatform(name: ServiceName, runtime: Runtime): Promise<{ plat
       config,
       metrics: makeMetrics(name),
       log: runtime.log.child({ service: name }),
+      outcomes: { faults: async () => [] },
     }
     return { platform, endWaits: waits.close }
   } catch (error) {

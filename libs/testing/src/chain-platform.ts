@@ -22,6 +22,10 @@ export interface ChainPlatformOptions {
   startGateway: StartGateway
   /** Default: in-process. */
   bus?: 'in-process' | 'rabbitmq'
+  /** What the services use instead of the bus itself: tests lose messages there. */
+  wrapBus?: (bus: Bus) => Bus
+  /** First pause before the outcome of a command is asked for, ms. */
+  pollAfterMs?: number
   seed?: number
   env?: Record<string, string>
 }
@@ -62,8 +66,10 @@ export async function startChainPlatform(options: ChainPlatformOptions): Promise
 
 async function compose(options: ChainPlatformOptions, own: <T extends Closable>(part: T) => T): Promise<Omit<ChainPlatform, 'end'>> {
   const [mongo, networks, dataDir] = await Promise.all([acquireMongo().then(own), startTestDevnets().then(own), temporaryFolder().then(own)])
-  const bus = own(await openBus(options, own))
+  const opened = own(await openBus(options, own))
+  const bus = options.wrapBus?.(opened) ?? opened
   const config = testConfig(options, mongo, networks, dataDir.path)
+  const { pollAfterMs } = options
   const internalKey = config.INTERNAL_KEY!
   const log = makeLog({ process: 'test', level: config.LOG_LEVEL })
   const random = seeded(options.seed ?? 1)
@@ -73,7 +79,7 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
   const allUp = new Promise<void>(resolve => {
     announceAllUp = resolve
   })
-  const shared = { config, mongoUri: mongo.uri, bus, internalKey, address, log, exclusive: true, allUp }
+  const shared = { config, mongoUri: mongo.uri, bus, internalKey, address, log, exclusive: true, allUp, ...(pollAfterMs ? { pollAfterMs } : {}) }
   for (const service of options.services) {
     const started = own(await startService(service, { ...shared, random }))
     running.set(started.name, started)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   type ChainLog,
+  type CloudEvent,
   chainCommandConfirmed,
   chainCommandFailed,
   chainCommandFinalized,
@@ -73,6 +74,9 @@ export function failed(op: OpRecord, error: OpError, terminal = true): Announcem
 
 export const reorged = (op: OpRecord, txHash: string, blockHash: string): Announcement =>
   named(op, op.seq, chainCommandReorged.ofPlain({ ...about(op, op.seq), txHash, blockHash }), blockHash)
+
+/** The event of an announcement, as it goes out. @param time ISO 8601 */
+export const eventOf = (announcement: Announcement, time: string): CloudEvent => outgoing(announcement, time).event
 
 function outgoing({ draft, identity, version, traceparent }: Announcement, time: string): Outgoing {
   const about = { id: idOf(identity), source: '/carapace/chain-relayer', time, aggregateversion: version, traceparent: traceparent ?? undefined }

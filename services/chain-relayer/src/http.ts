@@ -1,19 +1,24 @@
 import { type chainRelayerApi, refuse } from '@carapace/api'
-import type { HandlersOf } from '@carapace/service'
+import type { HandlersOf, Platform } from '@carapace/service'
+import type { Collections } from './collections.ts'
 import type { Custody } from './custody/custody.ts'
+import { finalLogs } from './final-logs.ts'
 import type { Lanes } from './lanes.ts'
 import { networkView } from './network-view.ts'
 import type { Networks } from './networks.ts'
 import type { Operator } from './operator.ts'
+import type { Outcomes } from './outcomes.ts'
 
-interface Parts {
+interface Parts extends Pick<Platform, 'clock'> {
+  records: Collections
+  outcomes: Outcomes
   networks: Networks
   operator: Operator
   custody: Custody
   lanes: Lanes
 }
 
-export const http = ({ networks, operator, custody, lanes }: Parts): HandlersOf<typeof chainRelayerApi> => {
+export const http = ({ records, outcomes, networks, operator, custody, lanes, clock }: Parts): HandlersOf<typeof chainRelayerApi> => {
   const on = (chain: string) => [...networks.values()].find(one => one.network.chain === chain) ?? refuse('CHAIN_UNAVAILABLE', { chain })
   return {
     listChainQueue: ({ query }) => operator.list(query),
@@ -28,6 +33,8 @@ export const http = ({ networks, operator, custody, lanes }: Parts): HandlersOf<
     chainRead: ({ params, body }) => on(params.chain).reads.view(body.contract, body.fn, body.args),
     isValidSignature: async ({ params, body }) => ({ valid: await on(params.chain).reads.isValidSignature(body.wallet, body.hash, body.signature) }),
     custodyWallet: ({ body }) => custody.walletOf(body.owner),
+    chainOutcomes: ({ body }) => outcomes.of(body),
+    chainLogs: ({ params, query }) => finalLogs(records, on(params.chain).network, query.after, query.contracts.split(','), clock.now()),
     chainNetworks: () => ({ networks: [...networks.values()].map(networkView) }),
     chainStatus: async ({ params }) => {
       const { network, reads, parts } = on(params.chain)

@@ -9,6 +9,7 @@ import { laneMetrics } from './lane-metrics.ts'
 import { openLanes } from './lanes.ts'
 import { openNetworks } from './networks.ts'
 import { openOperator } from './operator.ts'
+import { openOutcomes } from './outcomes.ts'
 
 /** Signs and orders the transactions of every network; nothing else holds a key. */
 export const chainRelayer = defineService({
@@ -21,7 +22,8 @@ export const chainRelayer = defineService({
     const networks = await openNetworks(platform, db, custody)
     const lanes = openLanes(networks)
     laneMetrics(platform.metrics, lanes, networks)
-    return { custody, networks, lanes, operator: openOperator(db, platform.emit) }
+    const outcomes = openOutcomes(db, networks, () => platform.clock.now())
+    return { custody, networks, lanes, outcomes, records: db, operator: openOperator(db, platform.emit) }
   },
   http,
   started: async ({ lanes, bus }) => {

@@ -133,7 +133,8 @@ function recordOf(lane: Lane, { log, txHash, block }: Sighting, final: boolean):
   return { _id: logId, network, blockNumber: block.number, final, removed: false, data: { logId, network, ...log, ...place } }
 }
 
-function announcement(record: EventRecord, final: boolean): Announcement {
+/** The event that makes a contract event public. */
+export function announcement(record: EventRecord, final: boolean): Announcement {
   const data = record.data as unknown as Parameters<ReturnType<typeof chainEvent>['of']>[0]
   const draft = chainEvent(data.contract, data.event).of({ ...data, final })
   return { draft, identity: `${record._id}#${final}`, version: final ? 1 : 0, traceparent: null }

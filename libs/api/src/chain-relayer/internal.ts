@@ -1,10 +1,43 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, txHash, walletIn } from '../core/fields.ts'
+import { chain, timestamp, txHash, walletIn } from '../core/fields.ts'
+import { opKey } from './command.ts'
 import { chainLog } from './events.ts'
 import { network } from './network.ts'
 
 const chainPath = { chain }
+
+/** An event as it travels on the bus. */
+const announcedEvent = z.object({
+  specversion: z.literal('1.0'),
+  id: z.string(),
+  source: z.string(),
+  type: z.string(),
+  subject: z.string(),
+  time: z.string(),
+  datacontenttype: z.literal('application/json'),
+  aggregateversion: z.int(),
+  traceparent: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+})
+
+/** Operations in one question for outcomes. */
+export const outcomesAtOnce = 100
+
+const commandOutcome = z.object({
+  opKey,
+  /** false: no command of this key ever arrived. Everything below is then empty. */
+  known: z.boolean(),
+  round: z.int(),
+  /** Nothing follows for this round: its effect is final, or it failed for good. */
+  ended: z.boolean(),
+  failed: z.boolean(),
+  /** Since when the chain decided as it says now; null while the command is under way. */
+  decidedAt: timestamp.nullable(),
+  /** Something was decided that comes after the given `seq`. */
+  news: z.boolean(),
+  events: z.array(announcedEvent),
+})
 
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
 export const relayerReads = {
@@ -84,6 +117,50 @@ export const relayerReads = {
     summary: 'The custodial address of an owner, the same on both networks; made at the first call',
     body: z.object({ owner: z.string().regex(/^[A-Za-z0-9_.:-]{1,100}$/) }),
     response: z.object({ address: z.string(), created: z.boolean() }),
+  }),
+  chainOutcomes: endpoint({
+    method: 'post',
+    path: '/internal/v1/chain/outcomes',
+    caller: 'internal',
+    summary: 'What became of commands, as the same events that announced it',
+    body: z.object({
+      operations: z
+        .array(
+          z.object({
+            opKey,
+            /** Number of the last event about it that the asking service handled; 0: none. */
+            seq: z.int().min(0).default(0),
+          }),
+        )
+        .max(outcomesAtOnce),
+      /** Whether the asking service consumes `chain.command.finalized`. Without it a final success says nothing new after its confirmation. */
+      finality: z.boolean().default(false),
+      /** false: only whether there is news, without the events, which the chain has to be asked for. */
+      events: z.boolean().default(true),
+    }),
+    response: z.object({ outcomes: z.array(commandOutcome) }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  chainLogs: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/logs',
+    caller: 'internal',
+    summary: 'Final events of contracts in whole blocks, in their order, as they were announced',
+    params: chainPath,
+    query: {
+      /** Block after which to begin. */
+      after: z.coerce.number().int().min(-1),
+      /** Names of contracts, separated by commas. */
+      contracts: z.string().regex(/^[A-Za-z]{1,40}(,[A-Za-z]{1,40}){0,20}$/),
+    },
+    response: z.object({
+      /** Everything of these contracts up to this block is in the answer. */
+      upTo: z.int(),
+      /** More follows after `upTo`. */
+      more: z.boolean(),
+      events: z.array(announcedEvent),
+    }),
+    errors: ['CHAIN_UNAVAILABLE'],
   }),
   chainNetworks: endpoint({
     method: 'get',

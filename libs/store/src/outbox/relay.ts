@@ -2,7 +2,7 @@ import { type Bus, settledWithin } from '@carapace/bus'
 import type { Database } from '../database.ts'
 import { type Claims, leasedClaims, type Pending, soleClaims } from './claims.ts'
 import { outboxClears } from './clears.ts'
-import { type Handoff, outgoing } from './entry.ts'
+import { type Handoff, type OutboxEntry, outgoing } from './entry.ts'
 import { outboxSweeps } from './sweeps.ts'
 import { outboxWork, type Work } from './work.ts'
 
@@ -17,6 +17,8 @@ export interface RelayOptions {
   exclusive?: boolean
   /** Nothing is sent before this resolves. */
   after?: Promise<void>
+  /** Stores something of its own about entries before their outbox is emptied; while it fails they are sent again. */
+  alongside?: (entries: readonly OutboxEntry[]) => Promise<unknown>
   /** Told once for each failed attempt; the events stay in the outbox. */
   onError?: (error: unknown) => void
 }
@@ -36,14 +38,14 @@ const closeMs = 2_000
  * A document in work is leased, so replicas may sweep at once; a duplicate after a crash is harmless to idempotent consumers.
  */
 export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay {
-  const { source, sweepMs = 1_000, window = 256, onError = () => undefined } = options
+  const { sweepMs = 1_000, window = 256, onError = () => undefined } = options
   const claims = options.exclusive ? soleClaims(db) : leasedClaims(db)
   const stopping = new AbortController()
   const stopped = stopping.signal
   const failed = (error: unknown) => {
     if (!stopped.aborted) onError(error)
   }
-  const work = outboxWork({ window, send: sender(db, bus, claims, source, stopped), failed, ended: waiting => sweeps.goOn(waiting), stopped })
+  const work = outboxWork({ window, send: sender(db, bus, claims, options, stopped), failed, ended: waiting => sweeps.goOn(waiting), stopped })
   db.changes.on('saved', work.wake)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
   const sweeps = outboxSweeps(db, claims, work, { after: opened, window, failed, stopped })
@@ -63,13 +65,13 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
 }
 
 /** Sends a document's outbox until it is empty: publish, wait for the confirm, clear. */
-function sender(db: Database, bus: Bus, claims: Claims, source: string, stopped: AbortSignal) {
+function sender(db: Database, bus: Bus, claims: Claims, { source, alongside }: RelayOptions, stopped: AbortSignal) {
   const clears = outboxClears(db, claims)
   return async (work: Work, handoff: Handoff | undefined): Promise<void> => {
     const { collection, id } = work
     for (let next = handoff ?? (await claims.one(collection, id)); next && !stopped.aborted; next = await claims.one(collection, id)) {
       work.isDirty = false
-      await bus.publish(next.entries.map(entry => outgoing(entry, source)))
+      await Promise.all([bus.publish(next.entries.map(entry => outgoing(entry, source))), alongside?.(next.entries)])
       const ids = next.entries.map(entry => entry.id)
       const cleared = await clears.clear(collection, id, ids)
       if (cleared && !work.isDirty) return

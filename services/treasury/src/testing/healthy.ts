@@ -7,7 +7,7 @@ export async function assertHealthy(world: World): Promise<void> {
   const checks = await doctor(world)
   assert.deepEqual(
     checks.map(({ name }) => name),
-    ['ledger', 'reserved', 'debts', 'payments', 'clearing', 'custody', 'stuck'],
+    ['ledger', 'reserved', 'debts', 'payments', 'clearing', 'custody', 'stuck', 'outcomes'],
   )
   assert.deepEqual(
     checks.flatMap(({ detail }) => detail),

@@ -1,0 +1,44 @@
+import { type CloudEvent, chainCommandFailed, chainCommandFinalized } from '@carapace/api'
+
+/** What this process handled of commands and logs not long ago: what is in here need not be asked for. Without it the same is handled again. */
+export interface Handled {
+  note(event: CloudEvent): void
+  /** Number of the last event about a command; 0: unknown. */
+  seqOf(opKey: string): number
+  /** Whether the final log was handled. */
+  hasLog(logId: string): boolean
+  forget(opKey: string): void
+}
+
+const kept = 50_000
+const outcomePrefix = 'chain.command.'
+const logPrefix = 'chain.event.'
+
+/** @param ended is called with a command whose last event was handled */
+export function recentlyHandled(ended: (opKey: string, round: number) => void): Handled {
+  const commands = new Map<string, number>()
+  const logs = new Map<string, true>()
+  return {
+    note: ({ type, data }) => {
+      if (type.startsWith(outcomePrefix)) {
+        const { opKey, round, seq, terminal } = data as { opKey: string; round: number; seq: number; terminal?: boolean }
+        // a refusal of the command itself decides nothing
+        if (type === chainCommandFailed.type && terminal !== true) return
+        keep(commands, opKey, Math.max(seq, commands.get(opKey) ?? 0))
+        if (type === chainCommandFailed.type || type === chainCommandFinalized.type) ended(opKey, round)
+      } else if (type.startsWith(logPrefix) && data.final === true) keep(logs, String(data.logId), true)
+    },
+    seqOf: opKey => commands.get(opKey) ?? 0,
+    hasLog: logId => logs.has(logId),
+    forget: opKey => void commands.delete(opKey),
+  }
+}
+
+/** The newest are kept: what is older was polled or is asked for again. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= kept) return
+  const [oldest] = map.keys()
+  map.delete(oldest!)
+}

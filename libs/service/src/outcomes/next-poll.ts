@@ -1,0 +1,19 @@
+/** When the outcome of a command is first asked for after it was sent, ms. */
+export const pollAfterMs = 30_000
+const longestMs = 5 * 60_000
+
+/**
+ * When the next poll is for what waits for the chain since then: first after 30 s, then after twice the pause before, 5 minutes at most.
+ * @param firstMs the first pause; tests shorten it
+ */
+export function nextPollAt(since: Date, now: Date, firstMs: number = pollAfterMs): Date {
+  const end = now.getTime()
+  let at = since.getTime() + firstMs
+  let pause = firstMs
+  while (at <= end && pause < longestMs) {
+    pause = Math.min(longestMs, pause * 2)
+    at += pause
+  }
+  const behind = end - at
+  return new Date(behind < 0 ? at : at + (Math.floor(behind / longestMs) + 1) * longestMs)
+}
