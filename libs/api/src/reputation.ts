@@ -2,12 +2,12 @@ import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as conduct from './reputation/conduct.ts'
 import * as events from './reputation/events.ts'
-import { announceScores, getScoreRow } from './reputation/internal.ts'
+import { announceScores, getListedSlash, getScoreRow } from './reputation/internal.ts'
 import * as scores from './reputation/scores.ts'
 
 /** FusedScore, tiers, leaderboard, risk, slashes (read side), audit log, eligibility, score sync. */
 export const reputationApi = serviceApi('reputation', {
   endpoints: { ...scores, ...conduct },
-  internal: { getScoreRow, announceScores, doctorReport },
+  internal: { getScoreRow, getListedSlash, announceScores, doctorReport },
   events,
 })

@@ -189,6 +189,20 @@ describe('registration', () => {
     assert.equal(progress.chains.SKALE_TESTNET.attempts, 5)
   })
 
+  it('answers with the badge that it earns, as a read right after does', async () => {
+    const handle = newHandle()
+    const answering = register({ handle, walletAddress: newWallet() }, {})
+    const { id } = await until('it is recorded', async () => {
+      const agent = await read(handle)
+      return agent.id && agent
+    })
+
+    await world.confirmed(id, 'BASE_SEPOLIA')
+
+    const { body } = await answering
+    assert.deepEqual([body.agent.badges, (await read(id)).badges], [['ERC-8004 Registered'], ['ERC-8004 Registered']])
+  })
+
   it('shows the same after repeated and reordered words of the relayer', async () => {
     const agent = await world.agent()
     const txHash = hex(32)

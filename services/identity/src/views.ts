@@ -49,7 +49,7 @@ function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentPro
     fusedScore: standing.fusedScore,
     tier: standing.tier,
     components: standing.components,
-    badges: standing.badges,
+    badges: badgesOf(agent),
     cardTokenId: agent.cardTokenId,
     erc8004TokenId: agent.chains[agent.preferredChain].identity.tokenId,
     erc8004Registered: agent.registered,
@@ -77,6 +77,18 @@ function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentPro
     registeredAt: agent.registeredAt.toISOString(),
     version: agent.version,
   }
+}
+
+/** The last badges of behaviour 17.4 are of facts that are made here: the answer of the call that makes one shows it already. */
+const ownBadges: readonly [string, (agent: Agent) => boolean][] = [
+  ['Skill Verified', agent => verifiedSkillNames(agent).length > 0],
+  ['ERC-8004 Registered', agent => chains.some(chain => agent.chains[chain].identity.status === 'confirmed')],
+]
+
+function badgesOf(agent: Stored<Agent>): string[] {
+  const { badges } = agent.standing
+  const own = ownBadges.filter(([badge, isEarned]) => badges.includes(badge) || isEarned(agent)).map(([badge]) => badge)
+  return [...badges.filter(badge => !own.includes(badge)), ...own]
 }
 
 export const autonomyView = (agent: Agent, now: Date) =>

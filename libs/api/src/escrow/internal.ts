@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, id, microText, timestamp, uuid } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { bondStatus, bondTier } from '../core/terms.ts'
-import { escrowStatus } from './records.ts'
+import { escrowStatus, slash } from './records.ts'
 
 /** What other services keep of an escrow. */
 export const escrowRow = z
@@ -77,3 +77,11 @@ export const unlockBondForGig = endpoint({
 })
 
 export const announceEscrowsAndBonds = announceEndpoint(['escrow', 'bond'])
+
+export const getSlashRow = endpoint({
+  method: 'get',
+  path: '/internal/v1/slashes/:id',
+  caller: 'internal',
+  summary: 'One slash by id, also while its command is under way',
+  response: slash,
+})

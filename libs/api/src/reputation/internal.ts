@@ -3,6 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { id, microText, timestamp } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { riskLevel, scoreComponents, tier } from '../core/terms.ts'
+import { slashStatus } from '../escrow/records.ts'
 
 /** What other services keep of a score. */
 export const scoreRow = z
@@ -30,6 +31,14 @@ export const getScoreRow = endpoint({
   caller: 'internal',
   summary: 'The score of an agent',
   response: scoreRow,
+})
+
+export const getListedSlash = endpoint({
+  method: 'get',
+  path: '/internal/v1/slashes/:id',
+  caller: 'internal',
+  summary: 'A slash as the lists here show it; its owner is the escrow',
+  response: z.looseObject({ slashId: id, status: slashStatus }),
 })
 
 export const announceScores = announceEndpoint(['score'])

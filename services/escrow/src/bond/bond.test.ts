@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
 import { newWallet } from '@carapace/testing'
 import { bondsIn } from '../testing/bonds.ts'
 import { sharedWorld } from '../testing/shared-world.ts'
@@ -109,6 +110,28 @@ describe('bonds', () => {
     await call(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, agent.headers)
 
     assert.deepEqual(target(), [agent.wallet, wallet])
+  })
+
+  it('are slashed with an answer that waits until the lists hold the slash', async () => {
+    const agent = await bonded(100)
+    let isListed = false
+    let requests = 0
+    world.listed = () => {
+      requests++
+      return isListed ? 'APPLIED' : undefined
+    }
+    let isAnswered = false
+
+    const slashing = call(`/api/bond/${agent.id}/slash`, { amount: 20, reason: 'Fraud' }, oracle).finally(() => {
+      isAnswered = true
+    })
+    await until('the lists were read again', () => requests > 1)
+    const early = isAnswered
+    isListed = true
+    await slashing
+    world.listed = () => api.refuse('DEPENDENCY_UNAVAILABLE')
+
+    assert.deepEqual([early, (await slashing).status], [false, 200])
   })
 
   it('are listed and summed', async () => {

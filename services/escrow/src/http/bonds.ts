@@ -1,6 +1,6 @@
-import { bondWalletChanged, dayMs, type escrowApi, marketplaceApi, refuse, usd } from '@carapace/api'
+import { bondWalletChanged, dayMs, type escrowApi, marketplaceApi, refuse, reputationApi, usd } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { type HandlersOf, reply } from '@carapace/service'
+import { type HandlersOf, readBack, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
 import { bondOf, changeBond } from '../bond/keep.ts'
@@ -143,6 +143,7 @@ export const bondHandlers = (
 
 async function slashAnswer(parts: Parts, id: string, isDone: boolean) {
   const slash = await parts.slashes.need(id)
+  if (isDone) await readBack(parts.peers, 'reputation', reputationApi.internal.getListedSlash, { id }, ({ status }) => status === slash.status)
   const event = await parts.bondHistory.get(id)
   const bond = await view(parts, await parts.bonds.need(slash.agentId))
   const answer = { slash: { ...slashView(slash), txHash: slash.txHash ?? event?.txHash ?? null }, bond }

@@ -3,7 +3,7 @@ import { announceRows, doctorHandlers, type HandlersOf, reply } from '@carapace/
 import { bondOf, changeBond } from '../bond/keep.ts'
 import { lockFor, outcomeOf } from '../bond/operate.ts'
 import { endLock } from '../bond/request.ts'
-import { bondRow } from '../bond/views.ts'
+import { bondRow, slashView } from '../bond/views.ts'
 import { escrowRow } from '../escrow/views.ts'
 import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
@@ -15,13 +15,18 @@ const lockWaitMs = 8_000
 
 export const internalHandlers = (
   parts: Parts,
-): Pick<Handlers, 'getEscrowRow' | 'getBondRow' | 'lockBondForGig' | 'unlockBondForGig' | 'announceEscrowsAndBonds' | 'doctorReport'> => ({
+): Pick<
+  Handlers,
+  'getEscrowRow' | 'getBondRow' | 'getSlashRow' | 'lockBondForGig' | 'unlockBondForGig' | 'announceEscrowsAndBonds' | 'doctorReport'
+> => ({
   getEscrowRow: async ({ params }) => {
     const escrow = await parts.escrows.need(params.gigId)
     return escrow.status === 'none' ? refuse('NOT_FOUND', { resource: 'escrow' }) : escrowRow(escrow)
   },
 
   getBondRow: async ({ params }) => bondRow(await bondOf(parts, params.agentId)),
+
+  getSlashRow: async ({ params }) => slashView(await parts.slashes.need(params.id)),
 
   lockBondForGig: async ({ params, body }) => {
     const { gigId } = body

@@ -38,6 +38,8 @@ export interface World {
   reservations: { key: string; round: number }[]
   /** Bond locks for which the marketplace says that the gig is assigned. */
   assigned: Set<string>
+  /** Status of a slash in reputation's lists; by default reputation is away. */
+  listed: (slashId: string) => api.Slash['status'] | undefined
   transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean }>
   /** Every command in the order it came. */
   commands: api.ChainCommand[]
@@ -62,11 +64,15 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     reservation: 'held',
     reservations: [],
     assigned: new Set(),
+    listed: () => api.refuse('DEPENDENCY_UNAVAILABLE'),
     transactions: new Map(),
     commands: [],
     chain: () => 'confirm',
   } satisfies Partial<World>)
   const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.refuse('NOT_FOUND', { resource })
+  const reputation = neighbour(api.reputationApi, {
+    getListedSlash: ({ params }) => ({ slashId: params.id, status: wanted(world.listed(params.id), 'slash') }),
+  })
   const marketplace = neighbour(api.marketplaceApi, {
     getGigRow: ({ params }) => wanted(world.gigs.get(params.id), 'gig'),
     settleAcceptance: ({ params }) => ({ assigned: world.assigned.has(`${params.id}/${params.agentId}`) }),
@@ -104,7 +110,7 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     chainStatus: ({ params }) => laneStatus(params.chain, lane),
   })
 
-  const platform = await startPlatform([identity, marketplace, swarm, treasury, relayer, escrow], options)
+  const platform = await startPlatform([identity, reputation, marketplace, swarm, treasury, relayer, escrow], options)
   world.platform = platform
   const drafts = { confirm: commandConfirmed, fail: commandFailed, reorg: commandReorged }
   world.outcome = (command, outcome, code, seq) => platform.publish(drafts[outcome](command, { seq, code }))

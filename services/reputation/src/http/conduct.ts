@@ -1,4 +1,4 @@
-import { refuse, type reputationApi, type Slash, usd } from '@carapace/api'
+import { escrowApi, refuse, type reputationApi, type Slash, usd } from '@carapace/api'
 import type { HandlersOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { needScore } from '../lookup.ts'
@@ -37,7 +37,7 @@ async function handlesOf(parts: Parts, ids: readonly string[]): Promise<Map<stri
 
 export const conductHandlers = (
   parts: Parts,
-): Pick<Handlers, 'getRisk' | 'getRiskByWallet' | 'listAuditEvents' | 'listSlashes' | 'listAgentSlashes' | 'getSlash'> => ({
+): Pick<Handlers, 'getRisk' | 'getRiskByWallet' | 'listAuditEvents' | 'listSlashes' | 'listAgentSlashes' | 'getSlash' | 'getListedSlash'> => ({
   getRisk: async ({ params }) => riskView(await needScore(parts, params.agentId)),
 
   getRiskByWallet: async ({ params }) => riskView(await needScore(parts, params.walletAddress)),
@@ -87,5 +87,16 @@ export const conductHandlers = (
     return { slashes: rows.map(slashView), total, ...query, count: total }
   },
 
-  getSlash: async ({ params }) => slashView((await parts.slashes.get(params.id)) ?? refuse('NOT_FOUND', { resource: 'slash' })),
+  getSlash: async ({ params }) => {
+    const row = await parts.slashes.get(params.id)
+    if (row) return slashView(row)
+    // one that was made just now is known to its owner only
+    const made = await parts.peers.find('escrow', escrowApi.internal.getSlashRow, { params })
+    return made ?? refuse('NOT_FOUND', { resource: 'slash' })
+  },
+
+  getListedSlash: async ({ params }) => {
+    const { status } = (await parts.slashes.get(params.id)) ?? refuse('NOT_FOUND', { resource: 'slash' })
+    return { slashId: params.id, status }
+  },
 })

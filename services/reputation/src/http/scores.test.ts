@@ -93,6 +93,15 @@ describe('scores over HTTP', () => {
     assert.deepEqual([(await rowOf(worker)).totalGigsCompleted, (await rowOf(other)).totalGigsCompleted], [1, 0])
   })
 
+  it('show a slash that its owner has made before its event comes, and none that nobody has', async () => {
+    const slash = { id: randomUUID(), agentId: randomUUID(), gigId: null, validationId: null, amount: 2, reason: 'late' }
+    const made = { ...slash, status: 'APPLIED' as const, scoreBefore: 15, scoreAfter: null, txHash: null, createdAt: new Date().toISOString() }
+    world.madeSlashes.set(slash.id, made)
+
+    assert.deepEqual(await get(`/api/slashes/${slash.id}`), made)
+    assert.equal((await world.call('GET', `/api/slashes/${randomUUID()}`)).status, 404)
+  })
+
   it('fall by a slash, which is listed with the score before and after', async () => {
     const victim = await newAgent(world)
     const slashId = randomUUID()

@@ -20,6 +20,8 @@ export interface World {
   call: TestPlatform['call']
   /** Agents that identity knows although their event has not come. */
   onTheWay: Set<string>
+  /** Slashes that the escrow has although their event has not come. */
+  madeSlashes: Map<string, api.Slash>
   /** `<agent>/<chain>`, as asked of identity. */
   registrations: string[]
   commands: api.ChainCommand[]
@@ -31,7 +33,7 @@ export interface World {
 export const stranger = randomUUID()
 
 export async function startWorld(): Promise<World> {
-  const world = { onTheWay: new Set(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as World
+  const world = { onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as World
   const identity = neighbour(api.identityApi, {
     getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? { ...newcomer().row, agentId: params.id } : api.refuse('NOT_FOUND')),
     registerOnChain: async ({ params }) => {
@@ -40,7 +42,8 @@ export async function startWorld(): Promise<World> {
       return { status: 'confirmed' as const, tokenId: '7', txHash: null }
     },
   })
-  const platform = await startPlatform([identity, reputation])
+  const escrow = neighbour(api.escrowApi, { getSlashRow: ({ params }) => world.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
+  const platform = await startPlatform([identity, escrow, reputation])
   const consumer = await hearCommands(platform.bus, async command => {
     world.commands.push(command)
     const how = world.chain()
