@@ -138,11 +138,15 @@ function expire(v: Validation, nextId: string, now: Date): Decision<Validation> 
     ...tally(v),
     submissionId: v.submissionId,
     final,
+    thresholdRaised: isThresholdRaised(v),
     nextValidationId,
     expiredAt: now.toISOString(),
   })
   return { state, events: [event, ...(v.appealOf === null ? [] : [appealEvent(state, 'expired', { signals: [], reason: null }, now)])] }
 }
 
-/** A gig has two rounds, an appeal and a job one. */
-export const hasSecondRound = (v: Validation): boolean => v.round === 1 && v.appealOf === null && v.jobId === null
+/** POST /api/swarm/validate set more approvals than the budget asks for: one idle validator could then buy the poster another panel. */
+const isThresholdRaised = (v: Validation): boolean => v.numbersSet && v.threshold > quorumFor(v.budget).threshold
+
+/** A gig has two rounds unless its poster raised the threshold; an appeal and a job have one. */
+const hasSecondRound = (v: Validation): boolean => v.round === 1 && v.appealOf === null && v.jobId === null && !isThresholdRaised(v)

@@ -104,6 +104,7 @@ export const validationRow = (v: Stored<Validation>): api.ValidationRow => ({
   round: v.round,
   parentValidationId: v.parentValidationId,
   appealOf: v.appealOf,
+  nextValidationId: v.nextValidationId,
   status: v.status,
   candidateCount: v.candidateCount,
   threshold: v.threshold,

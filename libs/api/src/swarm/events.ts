@@ -85,6 +85,8 @@ export const validationExpired = event('swarm.validation.expired', 'validationId
   submissionId: id,
   /** No further round follows: the escrow decides. */
   final: z.boolean(),
+  /** The poster had set a threshold above the budget's own, so no second panel follows and the default of the dispute follows the votes. */
+  thresholdRaised: z.boolean().default(false),
   nextValidationId: id.nullable(),
   expiredAt: timestamp,
 })

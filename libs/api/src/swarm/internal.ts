@@ -19,6 +19,8 @@ export const validationRow = z
     round: z.int(),
     parentValidationId: id.nullable(),
     appealOf: id.nullable(),
+    /** The second round of one that expired; null when it was the last. */
+    nextValidationId: id.nullable(),
     status: validationStatus,
     candidateCount: z.int(),
     threshold: z.int(),

@@ -54,6 +54,15 @@ describe('escrow rules', () => {
     ['a weak rejection disputes', { verdict: verdict('rejected', { weak: true, frozen: true }) }, start, 'disputed'],
     ['no consensus disputes', { verdict: verdict('expired') }, start, 'disputed'],
     ['and refunds after 14 days', { verdict: verdict('expired') }, later(14 * dayMs), 'refunding'],
+    ['no consensus under a raised threshold disputes', { verdict: verdict('expired', { byVotes: 'release' }) }, start, 'disputed'],
+    ['and releases after 14 days where more approved', { verdict: verdict('expired', { byVotes: 'release' }) }, later(14 * dayMs), 'releasing'],
+    ['and refunds where not', { verdict: verdict('expired', { byVotes: 'refund' }) }, later(14 * dayMs), 'refunding'],
+    [
+      'a weak rejection refunds after 14 days all the same',
+      { verdict: verdict('rejected', { weak: true, frozen: true }) },
+      later(14 * dayMs),
+      'refunding',
+    ],
     [
       'a dispute defaults to an approved verdict',
       { verdict: verdict('approved'), dispute: { agentId: 'a', reason: 'r', at: start } },

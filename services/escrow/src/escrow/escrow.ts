@@ -59,6 +59,8 @@ export interface Verdict {
   weak: boolean
   frozen: boolean
   note: string | null
+  /** Of an expiry whose threshold the poster had raised: what the votes cast make the default. */
+  byVotes?: 'release' | 'refund' | null
   /** Earliest release. */
   settleAfter: Date | null
   appealUntil: Date | null

@@ -89,9 +89,10 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
     api.validationExpired,
     aboutGig(async validation => {
       if (validation.appealOf !== null || !validation.final) return
-      const { validationId, weak, approvalPct, votes, expiredAt } = validation
+      const { validationId, weak, approvalPct, votes, approvals, rejections, thresholdRaised, expiredAt } = validation
       const verdict: Verdict = {
         result: 'expired',
+        byVotes: thresholdRaised ? (approvals > rejections ? 'release' : 'refund') : null,
         validationId,
         weak,
         frozen: false,

@@ -13,9 +13,11 @@ const leftBehindMs = 30_000
 
 /** Whether the swarm knows more than we do: then its event is on the way, and time must not decide before it. */
 export function isBehind({ verdict, appeal }: Escrow, validations: readonly ValidationRow[]): boolean {
-  return validations.some(({ validationId, appealOf, status, round }) => {
+  return validations.some(({ validationId, appealOf, status, nextValidationId }) => {
+    // superseded by our own decision
+    if (status === 'superseded') return false
     if (appealOf !== null) return appeal?.appealId !== validationId || (status !== 'pending' && appeal.outcome === null)
-    return verdict === null && (status === 'approved' || status === 'rejected' || (status === 'expired' && round > 1))
+    return verdict === null && (status === 'approved' || status === 'rejected' || (status === 'expired' && nextValidationId === null))
   })
 }
 

@@ -38,7 +38,7 @@ export function judge(escrow: Escrow, now: Date): Judgement {
 
 const ordered = ({ verdict }: Escrow): Reason => (verdict?.result === 'approved' ? 'verdict' : 'dispute')
 
-/** A dispute waits 14 days for an admin or an appeal; then the last verdict decides, without one the money goes back. */
+/** A dispute waits 14 days for an admin or an appeal; then the last verdict decides, or the votes of a panel whose threshold was raised. Without either the money goes back. */
 function disputed(escrow: Escrow, now: Date): Judgement | undefined {
   const { dispute, verdict, appeal, assignment } = escrow
   const causes: { from: Date; reason: Reason; by: By; note: string }[] = []
@@ -54,8 +54,8 @@ function disputed(escrow: Escrow, now: Date): Judgement | undefined {
   const ends = causes.map(({ from }) => after(from, disputeTimeMs).getTime())
   if (appeal) ends.push(after(appeal.expiresAt, appealGraceMs).getTime())
   const until = new Date(Math.max(...ends))
-  if (now >= until) return verdict?.result === 'approved' && assignment ? release('default', 'time') : refund('default', 'time')
-  const action = verdict?.result === 'approved' ? 'release' : 'refund'
+  const action = verdict?.result === 'approved' || verdict?.byVotes === 'release' ? 'release' : 'refund'
+  if (now >= until) return action === 'release' && assignment ? release('default', 'time') : refund('default', 'time')
   return { kind: 'hold', disputed: true, reason: cause.reason, by: cause.by, note: cause.note, until, action }
 }
 

@@ -220,6 +220,26 @@ describe('settlement of a gig', () => {
     }
   })
 
+  it('follows the votes 14 days after a raised threshold was missed, and else sends the money back', async () => {
+    const cases = [
+      { approvals: 4, rejections: 0, thresholdRaised: true, end: 'released' },
+      { approvals: 2, rejections: 2, thresholdRaised: true, end: 'refunded' },
+      { approvals: 4, rejections: 0, thresholdRaised: false, end: 'refunded' },
+    ] as const
+    const stories = []
+    for (const { end, ...extra } of cases) {
+      const story = await deliveredGig(world)
+      await world.platform.publish(told.expired(story, extra))
+      const { status, disputeReason } = await untilStatus(world, story.gigId, 'disputed')
+      assert.deepEqual([status, disputeReason], ['disputed', 'No validator consensus'])
+      stories.push({ story, end })
+    }
+
+    await world.platform.advance(14 * daySeconds + 60)
+
+    for (const { story, end } of stories) await untilStatus(world, story.gigId, end)
+  })
+
   it('refuses to resolve what is not disputed', async () => {
     const story = await deliveredGig(world)
 

@@ -101,15 +101,17 @@ export const told = {
       appealUntil: at(48 * api.hourMs),
       ...extra,
     }),
-  expired: (s: Story) =>
+  expired: (s: Story, extra: Partial<api.PayloadOf<typeof api.validationExpired>> = {}) =>
     api.validationExpired.of({
       ...validation(s),
       ...tally(false),
       submissionId: randomUUID(),
       round: 2,
       final: true,
+      thresholdRaised: false,
       nextValidationId: null,
       expiredAt: at(),
+      ...extra,
     }),
   appealFiled: (s: Story, appealId: string, oracleAssisted = false) =>
     api.appealFiled.of({ ...validation(s), appealId, appealOf: s.validationId, oracleAssisted, expiresAt: at(72 * api.hourMs) }),
@@ -198,6 +200,7 @@ export const validationRow = (s: Story, more: Partial<api.ValidationRow> = {}): 
   round: 1,
   parentValidationId: null,
   appealOf: null,
+  nextValidationId: null,
   status: 'pending',
   candidateCount: 3,
   threshold: 2,

@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict'
-import type { TestAgent } from '@carapace/testing'
-import { openCase, read } from '../testing/cases.ts'
+import { randomUUID } from 'node:crypto'
+import { validationExpired } from '@carapace/api'
+import { type TestAgent, until } from '@carapace/testing'
+import { openCase, read, seated, validationsOf, votes } from '../testing/cases.ts'
 import { startWorld, type World } from '../testing/world.ts'
 
 describe('numbers of a panel over HTTP', () => {
   let world: World & { validators: TestAgent[] }
   before(async () => {
-    world = await startWorld(3)
+    world = await startWorld(6)
+    await world.platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings: [validationExpired.type] }, async ({ data }) => {
+      expired.push(validationExpired.read(data))
+    })
   })
   after(() => world.close())
 
+  const expired: ReturnType<typeof validationExpired.read>[] = []
   const validate = async (numbers: object) => {
     const { gigId, poster, validationId } = await openCase(world)
     const answer = await world.call('POST', '/api/swarm/validate', { body: { gigId, ...numbers }, headers: poster.headers })
-    return { ...answer, validationId }
+    return { ...answer, gigId, validationId }
   }
 
   it('cannot ask for more approvals than the budget has validators', async () => {
@@ -34,5 +40,23 @@ describe('numbers of a panel over HTTP', () => {
     const { status, body } = await validate({ threshold: 3 })
 
     assert.deepEqual([status, body.candidateCount, body.threshold], [201, 3, 3])
+  })
+
+  it('buy no second panel: a window that ends below a raised threshold is the last one, and approves nothing', async () => {
+    const [raised, lowered] = [await validate({ candidateCount: 3, threshold: 3 }), await validate({ candidateCount: 3, threshold: 1 })]
+    await votes(world, { validationId: raised.validationId, panel: seated(await read(world, raised.validationId)) }, 2, 'approve')
+
+    await world.platform.advance(73 * 3600)
+    await until('both have expired', async () => {
+      const found = await Promise.all([raised, lowered].map(({ validationId }) => read(world, validationId)))
+      return found.every(({ status }) => status === 'expired')
+    })
+
+    await until('the other has its second panel', async () => (await validationsOf(world, lowered.gigId)).length === 2)
+    assert.equal((await validationsOf(world, raised.gigId)).length, 1)
+    const [first, second] = [raised, lowered].map(one => expired.find(({ validationId }) => validationId === one.validationId)!)
+    const { final, thresholdRaised, nextValidationId, approvals, rejections } = first!
+    assert.deepEqual([final, thresholdRaised, nextValidationId, approvals, rejections], [true, true, null, 2, 0])
+    assert.deepEqual([second!.final, second!.thresholdRaised], [false, false])
   })
 })
