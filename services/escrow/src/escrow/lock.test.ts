@@ -35,6 +35,28 @@ describe('locking a budget', () => {
     assert.equal(body.escrow.depositAddress, contracts.escrow)
   })
 
+  it('answers once the gig shows it', async () => {
+    const story = await newGig(world)
+    let shows = 'none'
+    let requests = 0
+    world.gigShows = () => {
+      requests++
+      return shows
+    }
+    let isAnswered = false
+
+    const locking = lockFunds(world, story).finally(() => {
+      isAnswered = true
+    })
+    await until('the gig was read again', () => requests > 1)
+    const early = isAnswered
+    shows = 'locked'
+    const { status } = await locking
+    world.gigShows = () => api.refuse('DEPENDENCY_UNAVAILABLE')
+
+    assert.deepEqual([early, status], [false, 201])
+  })
+
   it('locks once for three equal requests without a key, the others are refused', async () => {
     const story = await newGig(world)
 

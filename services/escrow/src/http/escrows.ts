@@ -7,6 +7,7 @@ import { directLockOf, directLockSeen } from '../escrow/direct.ts'
 import type { Escrow } from '../escrow/escrow.ts'
 import { type LockRequest, lockOutcome, refuseSecond, startLock } from '../escrow/lock.ts'
 import { needEscrow, orderRelease, orderResolution, raiseDispute } from '../escrow/orders.ts'
+import { shownOnGig } from '../escrow/shown.ts'
 import { escrowView, releaseView } from '../escrow/views.ts'
 import { mayDraw } from '../funding.ts'
 import type { Parts } from '../parts.ts'
@@ -24,6 +25,7 @@ async function lockAndWait(
   const { gigId, operationId } = request
   const timeout = respondAsync ? 0 : limits.boundedWaitMs
   const done = await parts.wait('escrows', gigId, () => lockOutcome(parts, gigId, operationId), timeout)
+  if (done) await shownOnGig(parts, done)
   return { done: done !== undefined, escrow: done ?? started }
 }
 
@@ -90,11 +92,13 @@ export const escrowHandlers = (
   releaseEscrow: async ({ body, caller, respondAsync }) => {
     const ordered = await orderRelease(parts, body.gigId, caller)
     const escrow = respondAsync ? ordered : await settledOrNot(parts, ordered)
+    await shownOnGig(parts, escrow)
     return escrow.status === 'released' ? releaseView(escrow) : reply(202, releaseView(escrow))
   },
 
   disputeEscrow: async ({ body, caller, operationId }) => {
     const disputed = await raiseDispute(parts, body.gigId, { caller, reason: body.reason, operationId })
+    await shownOnGig(parts, disputed)
     return { escrow: escrowView(disputed, parts.networks) }
   },
 
@@ -102,6 +106,7 @@ export const escrowHandlers = (
     const { gigId, releaseToPayee: release, reason } = body
     const ordered = await orderResolution(parts, gigId, { wallet: caller.wallet, release, reason })
     const escrow = respondAsync ? ordered : await settledOrNot(parts, ordered)
+    await shownOnGig(parts, escrow)
     const answer = { escrow: escrowView(escrow, parts.networks), resolvedBy: caller.wallet }
     return escrow.settlement?.txHash ? answer : reply(202, answer)
   },
@@ -115,6 +120,7 @@ export const escrowHandlers = (
     if (isKnown && before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuseSecond(before)
     if (!isKnown) await acceptTransaction(parts, gig, txHash)
     const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), limits.boundedWaitMs)
+    if (locked) await shownOnGig(parts, locked)
     const escrow =
       locked ??
       (await needEscrow(parts, gigId).catch(() =>

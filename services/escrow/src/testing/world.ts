@@ -38,6 +38,8 @@ export interface World {
   reservations: { key: string; round: number }[]
   /** Bond locks for which the marketplace says that the gig is assigned. */
   assigned: Set<string>
+  /** What a gig shows of its escrow; by default the marketplace answers no reads. */
+  gigShows: (gigId: string) => string
   /** Status of a slash in reputation's lists; by default reputation is away. */
   listed: (slashId: string) => api.Slash['status'] | undefined
   transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean }>
@@ -64,6 +66,7 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     reservation: 'held',
     reservations: [],
     assigned: new Set(),
+    gigShows: () => api.refuse('DEPENDENCY_UNAVAILABLE'),
     listed: () => api.refuse('DEPENDENCY_UNAVAILABLE'),
     transactions: new Map(),
     commands: [],
@@ -73,7 +76,10 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
   const reputation = neighbour(api.reputationApi, {
     getListedSlash: ({ params }) => ({ slashId: params.id, status: wanted(world.listed(params.id), 'slash') }),
   })
-  const marketplace = neighbour(api.marketplaceApi, {
+  const { getGig } = api.marketplaceApi.endpoints
+  const offered = { ...api.marketplaceApi, internal: { ...api.marketplaceApi.internal, getGig: { ...getGig, response: undefined } } }
+  const marketplace = neighbour(offered, {
+    getGig: ({ params }: { params: { id: string } }) => ({ escrowStatus: world.gigShows(params.id) }),
     getGigRow: ({ params }) => wanted(world.gigs.get(params.id), 'gig'),
     settleAcceptance: ({ params }) => ({ assigned: world.assigned.has(`${params.id}/${params.agentId}`) }),
   })
