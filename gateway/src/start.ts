@@ -1,5 +1,5 @@
 import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
-import type { Bus } from '@carapace/bus'
+import type { Bus, QueueSpec } from '@carapace/bus'
 import type { KnownNetwork } from '@carapace/chain'
 import { type Config, closeServer, drainServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
 import type { Request, Response } from 'express'
@@ -28,6 +28,8 @@ export interface GatewayOptions {
   config: Config
   mongoUri: string
   bus: Bus
+  /** Of everybody who takes messages: nothing is published before they exist. */
+  queues: readonly QueueSpec[]
   internalKey: string
   /** Where a service answers; may change while the gateway runs. */
   address: (service: ServiceName) => string

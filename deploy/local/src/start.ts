@@ -1,4 +1,4 @@
-import type { ServiceName } from '@carapace/api'
+import { apis, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { startGateway } from '@carapace/gateway'
 import { type Config, type Logger, type RunningService, startService } from '@carapace/service'
@@ -51,7 +51,18 @@ async function compose(environment: Environment, own: Own): Promise<Omit<Local, 
   const allUp = new Promise<void>(resolve => {
     announceAllUp = resolve
   })
-  const shared = { config, mongoUri, bus, internalKey: config.INTERNAL_KEY!, address: addressOf(running), log, exclusive: !config.AMQP_URL, allUp }
+  const queues = queuesOf(Object.values(apis))
+  const shared = {
+    config,
+    mongoUri,
+    bus,
+    queues,
+    internalKey: config.INTERNAL_KEY!,
+    address: addressOf(running),
+    log,
+    exclusive: !config.AMQP_URL,
+    allUp,
+  }
   for (const service of services) {
     const started = own(await startService(service, shared))
     running.set(started.name, started)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AgentRow } from '@carapace/api'
+import { type AgentRow, gatewayApi, queuesOf } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { makeLog, readConfig } from '@carapace/service'
 import { type Answer, acquireMongo, type CallOptions, httpCall, newcomer, newWallet, type TestMongo } from '@carapace/testing'
@@ -42,6 +42,7 @@ export async function startWorld(env: Record<string, string> = {}, more: Partial
     config,
     mongoUri: mongo.uri,
     bus,
+    queues: queuesOf([gatewayApi]),
     internalKey,
     address: () => upstream.url,
     log: makeLog({ process: 'gateway', level: config.LOG_LEVEL }),

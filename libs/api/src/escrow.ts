@@ -1,6 +1,7 @@
 import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as bonds from './escrow/bonds.ts'
+import { consumes } from './escrow/consumes.ts'
 import * as escrows from './escrow/escrows.ts'
 import * as events from './escrow/events.ts'
 import { announceEscrowsAndBonds, getBondRow, getEscrowRow, getSlashRow, lockBondForGig, unlockBondForGig } from './escrow/internal.ts'
@@ -11,4 +12,5 @@ export const escrowApi = serviceApi('escrow', {
   endpoints: { ...escrows, ...bonds, ...receipts },
   internal: { getEscrowRow, getBondRow, getSlashRow, lockBondForGig, unlockBondForGig, announceEscrowsAndBonds, doctorReport },
   events,
+  consumes,
 })

@@ -1,4 +1,5 @@
 import { serviceApi } from './core/service-api.ts'
+import { consumes } from './gateway/consumes.ts'
 import { clockAdvanced } from './gateway/events.ts'
 import * as operator from './gateway/operator.ts'
 import * as pages from './gateway/pages.ts'
@@ -9,4 +10,5 @@ import { payX402 } from './gateway/x402.ts'
 export const gatewayApi = serviceApi('gateway', {
   endpoints: { ...sandbox, ...operator, ...pages, payX402 },
   events: { clockAdvanced },
+  consumes,
 })

@@ -1,5 +1,6 @@
 import { serviceApi } from './core/service-api.ts'
 import * as challenges from './identity/challenges.ts'
+import { consumes } from './identity/consumes.ts'
 import * as credentials from './identity/credentials.ts'
 import * as events from './identity/events.ts'
 import * as heartbeats from './identity/heartbeats.ts'
@@ -47,4 +48,5 @@ export const identityApi = serviceApi('identity', {
   },
   internal: { getAgentRow, getAgentRowByWallet, getAgentRowByHandle, registerOnChain, announceAgents },
   events,
+  consumes,
 })

@@ -66,6 +66,7 @@ export { type Application, type Crew, type Gig, type GigStatus, gigStatuses, typ
 export * from './marketplace.ts'
 export type { Notification, NotificationType } from './notifications/records.ts'
 export * from './notifications.ts'
+export { commandQueue, consumedBy, type DeclaredQueue, eventQueue, queuesOf } from './queues.ts'
 export * from './reputation/events.ts'
 export { type ScoreRow, scoreRow } from './reputation/internal.ts'
 export * from './reputation.ts'

@@ -1,5 +1,6 @@
 import { serviceApi } from './core/service-api.ts'
 import * as collaboration from './marketplace/collaboration.ts'
+import { consumes } from './marketplace/consumes.ts'
 import * as crews from './marketplace/crews.ts'
 import * as events from './marketplace/events.ts'
 import * as gigs from './marketplace/gigs.ts'
@@ -11,4 +12,5 @@ export const marketplaceApi = serviceApi('marketplace', {
   endpoints: { ...gigs, ...hiring, ...collaboration, ...crews },
   internal: { getGigRow, getCrewRow, listAgentCrewRows, settleAcceptance, hireByMessage, announceGigsAndCrews },
   events,
+  consumes,
 })

@@ -1,6 +1,7 @@
 import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as conduct from './reputation/conduct.ts'
+import { consumes } from './reputation/consumes.ts'
 import * as events from './reputation/events.ts'
 import { announceScores, getListedSlash, getScoreRow } from './reputation/internal.ts'
 import * as scores from './reputation/scores.ts'
@@ -10,4 +11,5 @@ export const reputationApi = serviceApi('reputation', {
   endpoints: { ...scores, ...conduct },
   internal: { getScoreRow, getListedSlash, announceScores, doctorReport },
   events,
+  consumes,
 })

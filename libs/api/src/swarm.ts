@@ -1,5 +1,6 @@
 import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
+import { consumes } from './swarm/consumes.ts'
 import * as events from './swarm/events.ts'
 import * as figures from './swarm/figures.ts'
 import { announceValidations, getValidationRow, listGigValidations, listJobValidations } from './swarm/internal.ts'
@@ -10,4 +11,5 @@ export const swarmApi = serviceApi('swarm', {
   endpoints: { ...validations, ...figures },
   internal: { getValidationRow, listGigValidations, listJobValidations, announceValidations, doctorReport },
   events,
+  consumes,
 })

@@ -1,5 +1,6 @@
 import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
+import { consumes } from './treasury/consumes.ts'
 import * as events from './treasury/events.ts'
 import { announceWallets, getReservation, getWalletRow, reserveFunds } from './treasury/internal.ts'
 import * as provider from './treasury/provider.ts'
@@ -11,4 +12,5 @@ export const treasuryApi = serviceApi('treasury', {
   endpoints: { ...wallets, ...provider, ...x402 },
   internal: { getWalletRow, reserveFunds, getReservation, announceWallets, doctorReport },
   events,
+  consumes,
 })

@@ -35,7 +35,7 @@ export class Retry extends Error {
   }
 }
 
-/** Nobody takes this command: its queue was never declared. */
+/** No queue took this command, or this event that a declared queue should have got. */
 export class Unroutable extends Error {
   constructor(routingKey: string) {
     super(`No queue takes ${routingKey}`)
@@ -63,11 +63,17 @@ export interface DeadLetter {
 export interface Bus {
   /**
    * Resolves when every message is confirmed as kept; rejects when any may not be. Safe to repeat: consumers are idempotent.
-   * An event that no queue is bound to is confirmed and gone, a command is refused. @throws Unroutable
+   * What no queue took is refused: a command always, an event when a declared queue is bound to it. An event that nobody declared to read is
+   * confirmed and gone. @throws Unroutable
    */
   publish(messages: readonly Outgoing[]): Promise<void>
   /**
-   * Declares the queue, adds the bindings, and starts to consume; several subscriptions to one queue share its messages. Survives restarts of the
+   * Makes queues with their bindings, without consuming: what is published waits there for the first consumer. From the call on nothing is published
+   * before they exist, also after a reconnect to a broker that has lost them. Resolves when they exist. `prefetch` is the consumer's matter.
+   */
+  declare(queues: readonly QueueSpec[]): Promise<void>
+  /**
+   * Makes the queue, adds the bindings, and starts to consume; several subscriptions to one queue share its messages. Survives restarts of the
    * broker. A binding that was once made stays, so a handler must acknowledge types it no longer knows.
    */
   subscribe(queue: QueueSpec, handler: Handler): Promise<{ close(): Promise<void> }>

@@ -1,4 +1,4 @@
-import type { CloudEvent } from '@carapace/api'
+import { type CloudEvent, eventQueue, type ServiceApi } from '@carapace/api'
 import { type Bus, Retry, topicMatches } from '@carapace/bus'
 import { ZodError } from 'zod'
 import type { Subscription } from './define.ts'
@@ -37,11 +37,27 @@ export function dispatcher(
     })
 }
 
-/** Connects a service's subscriptions to its one queue. */
-export function consume(bus: Bus, service: string, subscriptions: readonly Subscription[], dispatch: Dispatch): Promise<{ close(): Promise<void> }> {
-  const bindings = [...new Set(subscriptions.flatMap(subscription => subscription.types))]
-  return bus.subscribe({ name: `carapace.${service}`, exchange: 'events', bindings }, (event, { attempt }) => dispatch(event, attempt))
+type Consuming = Pick<ServiceApi, 'name' | 'consumes'>
+
+/**
+ * Holds a service's subscriptions to what its declaration says it consumes: its queue follows from that one.
+ * @throws Error naming what only one of them has
+ */
+export function assertDeclared(api: Consuming, subscriptions: readonly Subscription[]): void {
+  const declared = new Set(eventQueue(api).bindings)
+  const subscribed = new Set(subscriptions.flatMap(({ types }) => types))
+  const undeclared = [...subscribed].filter(type => !declared.has(type))
+  const unread = [...declared].filter(type => !subscribed.has(type))
+  const faults = [
+    ...(undeclared.length > 0 ? [`subscribes to ${undeclared.join(', ')} without declaring it in \`consumes\``] : []),
+    ...(unread.length > 0 ? [`declares in \`consumes\` ${unread.join(', ')} without subscribing to it`] : []),
+  ]
+  if (faults.length > 0) throw new Error(`${api.name} ${faults.join(' and ')}`)
 }
+
+/** Connects a service to its one queue. */
+export const consume = (bus: Bus, api: Consuming, dispatch: Dispatch): Promise<{ close(): Promise<void> }> =>
+  bus.subscribe(eventQueue(api), (event, { attempt }) => dispatch(event, attempt))
 
 async function handleAll(
   event: CloudEvent,

@@ -34,6 +34,8 @@ export interface Platform {
   /** Publishes events that belong to no aggregate of this service. Durable before it resolves. */
   emit(drafts: Draft[]): Promise<void>
   bus: Bus
+  /** Resolves when all queues exist and all services of this process listen. Who publishes by `bus` itself, without an outbox, waits for it. */
+  mayPublish: Promise<void>
   peers: Peers
   wait: Wait
   config: Config

@@ -1,5 +1,5 @@
-import type { ServiceName } from '@carapace/api'
-import { type Bus, rabbitBus } from '@carapace/bus'
+import { apis, queuesOf, type ServiceName } from '@carapace/api'
+import { type Bus, type QueueSpec, rabbitBus } from '@carapace/bus'
 import { type Config, readConfig, required } from './config.ts'
 import type { AnyService } from './define.ts'
 import { type Logger, makeLog } from './log.ts'
@@ -13,6 +13,8 @@ export interface Ground {
   mongoUri: string
   internalKey: string
   bus: Bus
+  /** Of every service, in whatever process it runs. */
+  queues: readonly QueueSpec[]
   /** Where another service answers. */
   address: (service: ServiceName) => string
   log: Logger
@@ -52,7 +54,15 @@ async function main(name: ServiceName, start: (ground: Ground) => Promise<Starte
   const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name, log })
   try {
-    const { where, close } = await start({ config, mongoUri, internalKey, bus, address: addressesOf(config), log })
+    const { where, close } = await start({
+      config,
+      mongoUri,
+      internalKey,
+      bus,
+      queues: queuesOf(Object.values(apis)),
+      address: addressesOf(config),
+      log,
+    })
     log.info(where, 'ready')
     log.flush()
     await terminated()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { queuesOf } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { acquireMongo } from '@carapace/testing'
 import { type Config, readConfig } from './config.ts'
@@ -42,6 +43,7 @@ export async function startThings(
   const running = await startService(things(world, options.more), {
     ...shares,
     bus,
+    queues: queuesOf([things(world, options.more).api]),
     internalKey,
     address: () => 'http://127.0.0.1:9',
     log: makeLog({ process: 'test', level: config.LOG_LEVEL, destination: { write: line => void written.push(line) } }),

@@ -1,10 +1,10 @@
 import { type AnyEndpoint, clockAdvanced, moveClock, type ServiceName } from '@carapace/api'
-import { type Bus, settledWithin } from '@carapace/bus'
+import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import type { RequestHandler } from 'express'
 import { v7 } from 'uuid'
 import type { Config } from './config.ts'
-import { consume } from './consume.ts'
+import { assertDeclared, consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform } from './define.ts'
 import { healthRoutes } from './health.ts'
 import { mount } from './http/mount.ts'
@@ -33,7 +33,9 @@ export interface Runtime {
   port?: number
   /** No other process shares the database (embedded start). */
   exclusive?: boolean
-  /** In-process bus: resolves when every service listens; nothing is sent before, since an event without a queue is gone. */
+  /** Of everybody who takes messages: nothing is published before they exist. */
+  queues: readonly QueueSpec[]
+  /** One process for several services: resolves when each of them listens; nothing is published before. */
   allUp?: Promise<void>
   /** First pause before the outcome of a command is asked for, ms. Default 30,000. */
   pollAfterMs?: number
@@ -83,7 +85,11 @@ type Closer = () => Promise<unknown> | undefined
 async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
   const { config, bus, internalKey } = runtime
   const name: ServiceName = service.api.name
-  const { platform, endWaits } = await openPlatform(name, runtime)
+  const declared = bus.declare(runtime.queues)
+  const mayPublish = Promise.all([declared, runtime.allUp]).then(() => undefined)
+  // It is awaited below, where the start does not depend on the broker any more.
+  mayPublish.catch(() => {})
+  const { platform, endWaits } = await openPlatform(name, runtime, mayPublish)
   const { db, clock, log, metrics } = platform
   closers.push(() => db.close())
   const parts = { ...platform, ...(await service.stores(platform)) }
@@ -91,6 +97,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     if (await clock.advanceTo(offsetMs)) await jobs.runAll()
   })
   const subscriptions = [...(service.events?.(parts) ?? []), clockMoved]
+  assertDeclared(service.api, subscriptions)
   const outcomes = openOutcomes(platform, {
     source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,
@@ -105,7 +112,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const relay = startRelay(db, bus, {
     source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,
-    after: runtime.allUp ?? Promise.resolve(),
+    after: mayPublish,
     alongside: outcomes.sent,
     onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
   })
@@ -158,7 +165,8 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   started = await service.started?.(parts)
   gate.open()
 
-  consumer = await consume(bus, name, subscriptions, outcomes.dispatch)
+  await declared
+  consumer = await consume(bus, service.api, outcomes.dispatch)
   polls = pollsOf(outcomes, runtime, clock, log)
   isStarted = true
   return { name, url, platform, runJobs: () => jobs.runAll() }
@@ -185,7 +193,7 @@ function pollsOf(outcomes: Outcomes, { allUp }: Runtime, clock: Platform['clock'
   }
 }
 
-async function openPlatform(name: ServiceName, runtime: Runtime): Promise<{ platform: Platform; endWaits: () => void }> {
+async function openPlatform(name: ServiceName, runtime: Runtime, mayPublish: Promise<void>): Promise<{ platform: Platform; endWaits: () => void }> {
   const { config } = runtime
   const newId = runtime.newId ?? (() => v7())
   const clock = { now: () => wallClock.now() }
@@ -207,6 +215,7 @@ async function openPlatform(name: ServiceName, runtime: Runtime): Promise<{ plat
       random: runtime.random ?? Math.random,
       emit: openOutbox(db),
       bus: runtime.bus,
+      mayPublish,
       peers: makePeers(runtime.address, runtime.internalKey),
       wait: waits.wait,
       config,

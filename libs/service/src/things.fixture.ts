@@ -40,6 +40,7 @@ export const thingsApi = serviceApi('social', {
   },
   internal: { getRow: endpoint({ method: 'get', path: '/internal/v1/things/:id', caller: 'internal', summary: 'Row', query: paging }) },
   events: { thingMade },
+  consumes: [thingMade],
 })
 
 export interface Effect {

@@ -133,6 +133,60 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       assert.deepEqual(inbox.ids(), idsOf(wanted))
     })
 
+    it('keeps for a declared queue what is published before its first consumer', async () => {
+      const inbox = recorder()
+      const messages = batch(3)
+      await bus.declare([queue()])
+
+      const published = bus.publish(messages)
+      await bus.subscribe(queue(), inbox.handler)
+      await published
+
+      await until('all arrived', () => inbox.seen.length === 3)
+      assert.deepEqual(inbox.ids(), idsOf(messages))
+    })
+
+    it('publishes nothing before the queues exist whose declaration was asked for', async () => {
+      const inbox = recorder()
+      const messages = batch(3)
+
+      const declared = bus.declare([queue()])
+      const published = bus.publish(messages)
+      await declared
+      await bus.subscribe(queue(), inbox.handler)
+      await published
+
+      await until('all arrived', () => inbox.seen.length === 3)
+      assert.deepEqual(inbox.ids(), idsOf(messages))
+    })
+
+    it('adds bindings to a queue that was declared before', async () => {
+      const inbox = recorder()
+      const [first, second] = [outgoing(`${topic}.first.v1`), outgoing(`${topic}.second.v1`)]
+      await bus.declare([queue({ bindings: [first.routingKey] })])
+      await bus.declare([queue({ bindings: [second.routingKey] })])
+      await bus.subscribe(queue({ bindings: [] }), inbox.handler)
+
+      await bus.publish([first, second])
+
+      await until('both arrived', () => inbox.seen.length === 2)
+    })
+
+    it('keeps a command for a declared queue with one active consumer', async () => {
+      const inbox = recorder()
+      const key = `chain.${topic}`
+      const spec = queue({ exchange: 'commands', bindings: [key], singleActive: true })
+      const command = outgoing(key, {}, 'commands')
+      await bus.declare([spec])
+
+      const published = bus.publish([command])
+      await bus.subscribe({ ...spec, prefetch: 500 }, inbox.handler)
+      await published
+
+      await until('it arrived', () => inbox.seen.length === 1)
+      assert.equal(inbox.seen[0]?.event.id, command.event.id)
+    })
+
     it('confirms an event that no queue is bound to', async () => {
       await bus.publish(batch(1))
     })
@@ -379,6 +433,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
         bus.subscribe(queue(), async () => {}),
         /closed/,
       )
+      await assert.rejects(bus.declare([queue()]), /closed/)
     })
   })
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ServiceName } from '@carapace/api'
+import { gatewayApi, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { type AnyService, type Config, makeLog, type RunningService, type Runtime, readConfig, startService } from '@carapace/service'
 import { acquireBroker } from './broker.ts'
@@ -13,7 +13,7 @@ import { startTestDevnets, type TestDevnets } from './test-devnets.ts'
 
 /** The gateway's door to its starter; passed in, since the gateway's own tests stand on this library. */
 export type StartGateway = (
-  options: Pick<Runtime, 'config' | 'mongoUri' | 'bus' | 'internalKey' | 'address' | 'log' | 'exclusive' | 'allUp'>,
+  options: Pick<Runtime, 'config' | 'mongoUri' | 'bus' | 'queues' | 'internalKey' | 'address' | 'log' | 'exclusive' | 'allUp'>,
 ) => Promise<{ url: string; close(): Promise<void> }>
 
 export interface ChainPlatformOptions {
@@ -79,7 +79,9 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
   const allUp = new Promise<void>(resolve => {
     announceAllUp = resolve
   })
-  const shared = { config, mongoUri: mongo.uri, bus, internalKey, address, log, exclusive: true, allUp, ...(pollAfterMs ? { pollAfterMs } : {}) }
+  const queues = queuesOf([...options.services.map(({ api }) => api), gatewayApi])
+  const polling = pollAfterMs ? { pollAfterMs } : {}
+  const shared = { config, mongoUri: mongo.uri, bus, queues, internalKey, address, log, exclusive: true, allUp, ...polling }
   for (const service of options.services) {
     const started = own(await startService(service, { ...shared, random }))
     running.set(started.name, started)

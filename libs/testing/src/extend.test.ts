@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { type CloudEvent, clockAdvanced } from '@carapace/api'
+import { type CloudEvent, clockAdvanced, queuesOf } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, contextHeader, makeLog, readConfig, signContext, startService } from '@carapace/service'
 import { acquireMongo } from './mongo.ts'
@@ -45,6 +45,7 @@ describe('docs/extend.md', function () {
       config: { ...readConfig({ CHECK_ANSWERS: 'true' }), DB_PREFIX: mongo.prefix },
       mongoUri: mongo.uri,
       bus,
+      queues: queuesOf([notifications.api]),
       internalKey,
       address: () => 'http://127.0.0.1:9',
       log: makeLog({ process: 'test', level: 'silent' }),

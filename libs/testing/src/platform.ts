@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { clockAdvanced, type Draft, type ServiceName } from '@carapace/api'
+import { clockAdvanced, type Draft, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { startGatewayStub } from './gateway-stub.ts'
@@ -44,11 +44,13 @@ export async function startPlatform(services: readonly AnyService[], options: Te
   const allUp = new Promise<void>(resolve => {
     opened = resolve
   })
+  const queues = queuesOf(services.map(({ api }) => api))
   for (const service of services) {
     const started = await startService(service, {
       config: { ...config, DB_PREFIX: mongo.prefix },
       mongoUri: mongo.uri,
       bus,
+      queues,
       internalKey,
       address,
       log,

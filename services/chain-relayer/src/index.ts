@@ -26,8 +26,8 @@ export const chainRelayer = defineService({
     return { custody, networks, lanes, outcomes, records: db, operator: openOperator(db, platform.emit) }
   },
   http,
-  started: async ({ lanes, bus }) => {
-    lanes.start(bus)
+  started: async ({ lanes, bus, mayPublish }) => {
+    lanes.start(bus, mayPublish)
     return lanes
   },
 })

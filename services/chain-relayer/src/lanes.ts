@@ -16,7 +16,8 @@ export interface LaneState {
 
 /** The lanes of this process, one a network. */
 export interface Lanes {
-  start(bus: Bus): void
+  /** They look at the chains and announce what they see once `after` has resolved. */
+  start(bus: Bus, after: Promise<void>): void
   state(chain: Chain): LaneState
   close(): Promise<void>
 }
@@ -25,9 +26,15 @@ const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, p
 
 export function openLanes(networks: Networks): Lanes {
   const running = new Map<Chain, RunningLane>()
+  let isClosed = false
   return {
-    start: bus => {
-      for (const [chain, { parts }] of networks) running.set(chain, runLane(parts, bus))
+    start: (bus, after) => {
+      const run = () => {
+        if (isClosed) return
+        for (const [chain, { parts }] of networks) running.set(chain, runLane(parts, bus))
+      }
+      // Where it fails the start of the service fails with it.
+      after.then(run, () => {})
     },
     state: chain => {
       const lane = running.get(chain)?.current()
@@ -38,6 +45,7 @@ export function openLanes(networks: Networks): Lanes {
       return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused: lane.paused }
     },
     close: async () => {
+      isClosed = true
       await Promise.all([...running.values()].map(lane => lane.close()))
       await Promise.all([...networks.values()].map(network => network.close()))
     },

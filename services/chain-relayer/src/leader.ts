@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandQueue } from '@carapace/api'
 import { type Bus, settledWithin } from '@carapace/bus'
 import { intake } from './intake.ts'
 import type { Lane, LaneParts } from './lane.ts'
@@ -91,9 +92,7 @@ function hear(node: NodeNews, term: Term): void {
 }
 
 function takeCommands(bus: Bus, lane: Lane): Promise<{ close(): Promise<void> }> {
-  const { chain } = lane.network
-  const queue = { name: `carapace.chain.${chain}`, exchange: 'commands' as const, bindings: [`chain.command.${chain}`] }
-  return bus.subscribe({ ...queue, singleActive: true, prefetch: 500 }, intake(lane))
+  return bus.subscribe({ ...commandQueue(lane.network.chain), prefetch: 500 }, intake(lane))
 }
 
 const aborted = (signal: AbortSignal) =>

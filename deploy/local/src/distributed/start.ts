@@ -39,12 +39,7 @@ export const startDistributed = (environment: Environment): Promise<Distributed>
       return started
     }
     const names = services.map(({ api }) => api.name as ServiceName)
-    // identity comes last: it makes the platform's own agent, and at the first start only queues that exist hear of it.
-    const processes = [
-      ...(await startAll(names.filter(name => name !== 'identity'))),
-      ...(await startAll(['gateway'])),
-      ...(await startAll(['identity'])),
-    ]
+    const processes = [...(await startAll(names)), ...(await startAll(['gateway']))]
     const url = config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`
     const where = Object.fromEntries(names.map(name => [name, address(name)]))
     own(await leaveAddresses(config.DATA_DIR, where))

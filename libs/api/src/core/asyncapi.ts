@@ -1,4 +1,5 @@
 import { chainCommand, chainCommandType } from '../chain-relayer/command.ts'
+import { consumedBy } from '../queues.ts'
 import { exchanges } from './event.ts'
 import { chains } from './fields.ts'
 import { type Json, schemaBook } from './json-schema.ts'
@@ -11,6 +12,7 @@ import type { AnyEvent, ServiceApi } from './service-api.ts'
 export function asyncapi(apis: readonly ServiceApi[], version: string): Json {
   const book = schemaBook('#/components/schemas/')
   const events = apis.flatMap(api => Object.values(api.events)).toSorted((a, b) => (a.type < b.type ? -1 : 1))
+  const served = apis.filter(api => !api.planned)
   const command = { name: 'chain.command', type: chainCommandType, producer: '', summary: 'What a service asks of the relayer' }
   const payloads = new Map([
     ...events.map(event => [event.type, book.schema(event.payload, 'input')] as const),
@@ -32,6 +34,9 @@ export function asyncapi(apis: readonly ServiceApi[], version: string): Json {
     ]),
     operations: Object.fromEntries([
       ...events.map(event => [`publish.${event.type}`, operation(event, 'send')] as const),
+      ...served.flatMap(api =>
+        consumedBy(api).map(event => [`receive.${api.name}.${event.type}`, operation({ ...event, producer: api.name }, 'receive')] as const),
+      ),
       [`receive.${command.type}`, operation(command, 'receive')] as const,
     ]),
     components: {

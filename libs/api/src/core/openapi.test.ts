@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { apis } from '../apis.ts'
+import { consumedBy } from '../queues.ts'
 import { asyncapi } from './asyncapi.ts'
 import { errors } from './errors.ts'
 import type { Json } from './json-schema.ts'
@@ -97,12 +98,13 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the AsyncAPI document', () => {
-  it('has a channel, a message and an operation for each event, and for the command', () => {
+  it('has a channel, a message and an operation for each event, and for the command, and one for each reader of an event', () => {
     const count = all.flatMap(api => Object.values(api.events)).length + 1
+    const readings = all.filter(api => !api.planned).flatMap(api => consumedBy(api)).length
 
     assert.equal(events.asyncapi, '3.0.0')
     assert.equal(Object.keys(events.channels as Json).length, count)
-    assert.equal(Object.keys(events.operations as Json).length, count)
+    assert.equal(Object.keys(events.operations as Json).length, count + readings)
     assert.equal(Object.keys((events.components as { messages: Json }).messages).length, count)
   })
 

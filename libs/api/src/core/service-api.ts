@@ -22,7 +22,7 @@ export type AnyEndpoint = Endpoint<string, any, any, any, any, any>
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyEvent = EventDef<any>
 
-/** All that one service offers: endpoints in the gateway's table, endpoints for other services only, and the events it publishes. */
+/** All that one service offers and takes: endpoints in the gateway's table, endpoints for other services only, events it publishes and consumes. */
 export interface ServiceApi<
   E extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
   I extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
@@ -33,6 +33,8 @@ export interface ServiceApi<
   /** Paths under `/internal/v1/`, never in the gateway's table. */
   readonly internal: I
   readonly events: V
+  /** Events that it subscribes to. Every process declares its queue for them, so that none is published before its readers are known. */
+  readonly consumes: readonly AnyEvent[]
   /** Declared, and nothing serves it yet. */
   readonly planned?: true
 }
@@ -42,11 +44,11 @@ export function serviceApi<
   E extends Record<string, AnyEndpoint>,
   I extends Record<string, AnyEndpoint> = Record<never, never>,
   V extends Record<string, AnyEvent> = Record<never, never>,
->(name: ServiceName, parts: { endpoints: E; internal?: I; events?: V; planned?: true }): ServiceApi<E, I, V> {
+>(name: ServiceName, parts: { endpoints: E; internal?: I; events?: V; consumes?: readonly AnyEvent[]; planned?: true }): ServiceApi<E, I, V> {
   for (const declared of Object.values(parts.events ?? {})) {
     if (declared.producer !== name && !(name === 'chain-relayer' && declared.producer === 'chain'))
       throw new Error(`${declared.name} is not an event of ${name}`)
   }
-  const { endpoints, internal = {} as I, events = {} as V, planned } = parts
-  return { name, endpoints, internal, events, ...(planned ? { planned } : {}) }
+  const { endpoints, internal = {} as I, events = {} as V, consumes = [], planned } = parts
+  return { name, endpoints, internal, events, consumes, ...(planned ? { planned } : {}) }
 }

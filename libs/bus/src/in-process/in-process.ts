@@ -15,12 +15,14 @@ export interface InProcessOptions {
  * `publish` resolves when every queue that takes a message has either handled it or put it into the letter store (parked for a later attempt, or
  * dead). It rejects when the store refuses or the bus closes first. So with a durable letter store and an outbox that forgets only what was
  * acknowledged a crash loses nothing, and a failing subscriber holds up neither other subscribers nor later messages: it costs one attempt and
- * one write. What was parked when the process ended is taken up again when its queue is subscribed. A publish lasts as long as the slowest
- * handler; while a queue has no consumer it waits for one.
+ * one write. What was parked when the process ended is taken up again when its queue is declared or subscribed. A publish lasts as long as the
+ * slowest handler; while a queue has no consumer it waits for one.
  * @example const bus = inProcessBus({ letters: mongoLetters(db), log })
  */
 export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), log }: InProcessOptions): Bus {
   const queues = new Map<string, LocalQueue>()
+  /** Settles when the queues declared so far exist. */
+  let declared: Promise<unknown> = Promise.resolve()
   let closed = false
 
   function assertOpen(): void {
@@ -43,8 +45,15 @@ export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), 
     return queue
   }
 
+  async function bound(spec: QueueSpec): Promise<LocalQueue> {
+    const queue = queues.get(spec.name) ?? (await open(spec))
+    queue.bind(spec.bindings)
+    return queue
+  }
+
   return {
     async publish(messages) {
+      await declared
       assertOpen()
       const taken: Promise<void>[] = []
       // All are routed before the first is handed out: a command that nobody takes refuses them all.
@@ -56,10 +65,16 @@ export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), 
       await Promise.all(taken)
     },
 
+    async declare(specs) {
+      assertOpen()
+      const made = Promise.all(specs.map(bound))
+      declared = Promise.allSettled([declared, made])
+      await made
+    },
+
     async subscribe(spec, handler) {
       assertOpen()
-      const queue = queues.get(spec.name) ?? (await open(spec))
-      queue.bind(spec.bindings)
+      const queue = await bound(spec)
       return queue.subscribe(handler, spec.prefetch)
     },
 

@@ -82,5 +82,5 @@ export function closeChannel(channel: Channel): Promise<void> {
 }
 
 /** AMQP reply codes 402 to 406: the broker answered and said no, trying again will not help. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code >= 402 && error.code <= 406

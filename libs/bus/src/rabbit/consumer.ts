@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { attemptOf, decode, toBury, toPark } from './message.ts'
 import type { Names } from './names.ts'
 import type { Publisher } from './publisher.ts'
-import { declareExchanges, declareQueue } from './topology.ts'
+import { declareExchanges, declareParking, declareQueue } from './topology.ts'
 
 export interface ConsumerContext {
   connection: Connection
@@ -45,7 +45,8 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
       lane.isOpen = false
     })
     await declareExchanges(channel, names)
-    await declareQueue(channel, names, spec, { deliveryLimit, delaysMs: retry.delaysMs })
+    await declareQueue(channel, names, spec, deliveryLimit)
+    await declareParking(channel, names, spec.name, retry.delaysMs)
     await channel.prefetch(spec.prefetch ?? 64)
     const { consumerTag } = await channel.consume(names.queue(spec.name), message => take(lane, message))
     cancel = () => channel.cancel(consumerTag)

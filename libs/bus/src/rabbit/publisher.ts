@@ -1,8 +1,9 @@
 import type { ConfirmChannel, Options } from 'amqplib'
-import { type BusLog, drainMs, Unroutable } from '../bus.ts'
+import { type BusLog, drainMs, reasonOf, Unroutable } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
-import { keepChannel } from './channel.ts'
+import { isRefusal, keepChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
+import type { Declared } from './declared.ts'
 import type { Names } from './names.ts'
 import { declareExchanges } from './topology.ts'
 
@@ -12,12 +13,16 @@ export interface Packet {
   content: Buffer
   /** With `mandatory` a message that no queue takes is refused. */
   options: Options.Publish
+  /** A declared queue is bound to it. */
+  isDeclared?: boolean
 }
 
 export interface Publisher {
   /** Resolves when all are confirmed, rejects when any may not be kept. */
   send(packets: readonly Packet[]): Promise<void>
   isOpen(): boolean
+  /** Resolves when all declared queues exist; nothing is sent meanwhile. @throws what the broker refused one with, Error when this is closed first */
+  prepared(): Promise<void>
   /** Waits for what is on its way. */
   close(): Promise<void>
 }
@@ -34,8 +39,10 @@ interface Lane {
   isOpen: boolean
   /** What was sent and is not confirmed, oldest first. */
   inFlight: Set<{ send: Send; sentAt: number }>
-  /** Mandatory messages that came back; the broker tells so before it confirms. */
-  returned: Set<string>
+  /** How many copies of a mandatory message came back; the broker tells so before it confirms. */
+  returned: Map<string, number>
+  /** Of the declared queues, as made on this channel. */
+  version: number
 }
 
 /** Messages sent and not yet confirmed, at most. */
@@ -47,26 +54,66 @@ const confirmMs = 10_000
 const stallCheckMs = 1_000
 
 /** Sends with confirms over a sliding window, in order. What is unconfirmed when the connection breaks is rejected, never repeated here. */
-export function openPublisher(connection: Connection, names: Names, log: BusLog): Publisher {
+export function openPublisher(connection: Connection, names: Names, log: BusLog, declared?: Declared): Publisher {
   const waiting: { packet: Packet; send: Send }[] = []
   const sends = new Set<Promise<void>>()
   const wakeUps = new Set<() => void>()
   let lane: Lane | undefined
+  let isClosed = false
 
   const kept = keepChannel(connection, log, async (channel, abandon) => {
-    const fresh: Lane = { channel, isOpen: true, inFlight: new Set(), returned: new Set() }
+    const fresh: Lane = { channel, isOpen: true, inFlight: new Set(), returned: new Map(), version: 0 }
     const watch = setInterval(() => isStalled(fresh) && giveUp(fresh, abandon), stallCheckMs)
     // Before amqplib's own listener, which fails one unconfirmed message after the other and so would let others follow on this channel.
     channel.prependListener('close', () => {
       clearInterval(watch)
       end(fresh, new Error('The connection to the broker was lost before the message was confirmed'))
     })
-    channel.on('return', ({ fields, properties }) => fresh.returned.add(placeOf(fields.exchange, fields.routingKey, properties.messageId)))
+    channel.on('return', ({ fields, properties }) => cameBack(fresh, placeOf(fields.exchange, fields.routingKey, properties.messageId)))
     await declareExchanges(channel, names)
+    await prepare(fresh)
+  })
+
+  async function prepare(fresh: Lane): Promise<void> {
+    fresh.version = (await declared?.makeOn(fresh.channel)) ?? 0
     if (!fresh.isOpen) return
     lane = fresh
     for (const wake of wakeUps) wake()
-  })
+    pump()
+  }
+
+  async function prepared(): Promise<void> {
+    await kept.first
+    while (lane?.version !== declared?.version) {
+      if (isClosed) throw new Error('The bus is closed')
+      const held = lane
+      // On a channel that is being set up, or held by somebody else, the queues are made without us.
+      if (!held) await new Promise<void>(resolve => wakeUps.add(wakeOnce(resolve)))
+      else {
+        lane = undefined
+        await prepare(held).catch(error => {
+          if (isRefusal(error)) throw error
+        })
+      }
+    }
+  }
+
+  /** A wake-up that forgets itself. */
+  function wakeOnce(resolve: () => void): () => void {
+    const wake = () => {
+      wakeUps.delete(wake)
+      resolve()
+    }
+    return wake
+  }
+
+  /** A queue that was declared has gone: it is made again before anything more is sent. */
+  function restore(): void {
+    if (!declared || lane?.version !== declared.version) return
+    log.warn({}, 'a declared queue has gone; it is made again')
+    declared.lost()
+    prepared().catch((error: unknown) => log.error({ reason: reasonOf(error) }, 'a declared queue could not be made again'))
+  }
 
   /** Rejects all that is not confirmed and all that waits to follow it. */
   function end(ended: Lane, error: Error): void {
@@ -101,7 +148,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     const confirmed = (error: Error | null) => {
       on.inFlight.delete(flight)
       if (error) send.reject(error)
-      else if (packet.options.mandatory && cameBack(on, packet)) send.reject(new Unroutable(packet.routingKey))
+      else if (packet.options.mandatory && takeReturned(on, packet)) refuse(packet, send)
       else if (--send.unconfirmed === 0) send.resolve()
       pump()
     }
@@ -113,13 +160,17 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
     }
   }
 
+  function refuse({ routingKey, isDeclared }: Packet, send: Send): void {
+    send.reject(new Unroutable(routingKey))
+    if (isDeclared) restore()
+  }
+
   function laneOpen(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const wake = () => {
+      const wake = wakeOnce(() => {
         clearTimeout(timer)
-        wakeUps.delete(wake)
         resolve()
-      }
+      })
       const timer = setTimeout(() => {
         wakeUps.delete(wake)
         reject(new Error('No connection to the broker'))
@@ -131,6 +182,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
   async function send(packets: readonly Packet[]): Promise<void> {
     if (packets.length === 0) return
     if (!lane) await laneOpen()
+    if (isClosed) throw new Error('The bus is closed')
     if (connection.isBlocked()) throw new Error('The broker takes no messages at present')
     await new Promise<void>((resolve, reject) => {
       const one: Send = { unconfirmed: packets.length, resolve, reject }
@@ -146,7 +198,10 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
       return sent
     },
     isOpen: () => lane !== undefined && !connection.isBlocked(),
+    prepared,
     async close() {
+      isClosed = true
+      for (const wake of wakeUps) wake()
       await settledWithin([...sends], drainMs)
       await kept.close()
     },
@@ -155,4 +210,16 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog)
 
 const placeOf = (exchange: string, routingKey: string, id: unknown) => `${exchange} ${routingKey} ${id}`
 
-const cameBack = ({ returned }: Lane, { exchange, routingKey, options }: Packet) => returned.delete(placeOf(exchange, routingKey, options.messageId))
+function cameBack({ returned }: Lane, place: string): void {
+  returned.set(place, (returned.get(place) ?? 0) + 1)
+}
+
+/** Whether a copy of it came back that no confirm has accounted for. */
+function takeReturned({ returned }: Lane, { exchange, routingKey, options }: Packet): boolean {
+  if (returned.size === 0) return false
+  const place = placeOf(exchange, routingKey, options.messageId)
+  const count = returned.get(place) ?? 0
+  if (count > 1) returned.set(place, count - 1)
+  else returned.delete(place)
+  return count > 0
+}

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { acquireBroker, type Broker, type FaultProxy, outgoing, startFaultProxy, testRetry, unique, until } from '@carapace/testing'
 import { connect } from 'amqplib'
 import type { Bus } from '../bus.ts'
-import { quiet } from '../bus.ts'
+import { quiet, Unroutable } from '../bus.ts'
 import { rabbitBus } from './rabbit.ts'
 
 describe('bus: RabbitMQ over a bad line and with consumers that die', function () {
@@ -42,6 +42,11 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
 
   const queue = () => ({ name, exchange: 'events' as const, bindings: [topic] })
   const batch = (count: number) => Array.from({ length: count }, () => outgoing(topic))
+  async function deleteQueue(queueName: string): Promise<void> {
+    const connection = await connect(broker.url)
+    await (await connection.createChannel()).deleteQueue(queueName)
+    await connection.close()
+  }
 
   it('rejects what was not confirmed when the connection broke, and publishes again after', async () => {
     proxy.hold()
@@ -54,6 +59,74 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     proxy.pass()
     await until('it is ready', () => proxied.ready())
     await proxied.publish(batch(1))
+  })
+
+  it('keeps what one process publishes for a consumer that starts later in another', async () => {
+    const seen: string[] = []
+    const messages = batch(3)
+    await proxied.declare([queue()])
+    await proxied.publish(messages)
+    await proxied.close()
+
+    await direct.subscribe(queue(), async event => void seen.push(event.id))
+
+    await until('all arrived', () => seen.length === 3)
+    assert.deepEqual(
+      seen,
+      messages.map(({ event }) => event.id),
+    )
+  })
+
+  it('confirms no event whose declared queue has gone, not one copy of it, and makes the queue again', async () => {
+    const seen: string[] = []
+    await direct.declare([queue()])
+    await deleteQueue(broker.prefix + name)
+    const [event] = batch(1)
+
+    const outcomes = await Promise.allSettled([direct.publish([event!]), direct.publish([event!]), direct.publish([outgoing('nobody.reads.it')])])
+
+    assert.deepEqual(
+      outcomes.map(outcome => (outcome.status === 'rejected' && outcome.reason instanceof Unroutable ? 'unroutable' : outcome.status)),
+      ['unroutable', 'unroutable', 'fulfilled'],
+    )
+    await until('it is confirmed', () =>
+      direct.publish([event!]).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await direct.subscribe(queue(), async ({ id }) => void seen.push(id))
+    await until('it arrived', () => seen.includes(event!.event.id))
+  })
+
+  it('makes the declared queues again before it publishes on a new connection', async () => {
+    const seen: string[] = []
+    await proxied.declare([queue()])
+    proxy.cut()
+    await until('it noticed', () => !proxied.ready())
+    await deleteQueue(broker.prefix + name)
+    proxy.pass()
+    await until('it is ready', () => proxied.ready())
+    const [event] = batch(1)
+
+    await proxied.publish([event!])
+
+    await direct.subscribe(queue(), async ({ id }) => void seen.push(id))
+    await until('it arrived', () => seen.length === 1)
+  })
+
+  it('says so when the broker refuses a declared queue', async () => {
+    await direct.subscribe(queue(), async () => {})
+
+    await assert.rejects(proxied.declare([{ ...queue(), singleActive: true }]), /PRECONDITION_FAILED/)
+  })
+
+  it('ends a declaration that waits for its broker when it is closed', async () => {
+    proxy.cut()
+    await until('it noticed', () => !proxied.ready())
+    const declared = proxied.declare([queue()])
+
+    await Promise.all([assert.rejects(declared, /closed/), proxied.close()])
   })
 
   it('is not ready and rejects while the broker cannot be reached', async () => {

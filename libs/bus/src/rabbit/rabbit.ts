@@ -2,6 +2,7 @@ import { type Bus, type BusLog, defaultRetry, type Outgoing, type RetryPolicy } 
 import { openConnection } from './connection.ts'
 import { type Consumer, consume } from './consumer.ts'
 import { listDead, replayDead } from './dead-letters.ts'
+import { declaredQueues } from './declared.ts'
 import { encode } from './message.ts'
 import { namesWith } from './names.ts'
 import { openPublisher, type Packet } from './publisher.ts'
@@ -30,7 +31,8 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
   const names = namesWith(prefix)
   const outgoing = openConnection(url, `carapace.${service} publish`, log)
   const incoming = openConnection(url, `carapace.${service} consume`, log)
-  const publisher = openPublisher(outgoing, names, log)
+  const declared = declaredQueues(names, deliveryLimit)
+  const publisher = openPublisher(outgoing, names, log, declared)
   const mover = openPublisher(outgoing, names, log)
   const consumers = new Set<Consumer>()
   let closed = false
@@ -41,13 +43,21 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
 
   function packet({ exchange, routingKey, event }: Outgoing): Packet {
     const { content, options } = encode(event)
-    return { exchange: names.exchange(exchange), routingKey, content, options: { ...options, mandatory: exchange === 'commands' } }
+    const isDeclared = declared.expects(exchange, routingKey)
+    const mandatory = isDeclared || exchange === 'commands'
+    return { exchange: names.exchange(exchange), routingKey, content, options: { ...options, mandatory }, isDeclared }
   }
 
   return {
     async publish(messages) {
       assertOpen()
       await publisher.send(messages.map(packet))
+    },
+
+    async declare(queues) {
+      assertOpen()
+      declared.add(queues)
+      await publisher.prepared()
     },
 
     async subscribe(spec, handler) {

@@ -20,12 +20,8 @@ export async function declareExchanges(channel: Channel, names: Names): Promise<
   await channel.bindQueue(names.dead, names.dead, '')
 }
 
-/**
- * A queue with its bindings and its parking queues. A message that is handed out `deliveryLimit` times without an answer (its consumer died)
- * becomes a dead letter. Parking queues are made here and not when the first message is parked: RabbitMQ 3.10 has been seen to lose a quorum queue
- * whose broker is killed within a second of its creation, and that moment must not come under load.
- */
-export async function declareQueue(channel: Channel, names: Names, spec: QueueSpec, { deliveryLimit, delaysMs }: QueueLimits): Promise<void> {
+/** A queue with its bindings. A message that is handed out `deliveryLimit` times without an answer (its consumer died) becomes a dead letter. */
+export async function declareQueue(channel: Channel, names: Names, spec: QueueSpec, deliveryLimit: number): Promise<void> {
   await channel.assertQueue(names.queue(spec.name), {
     durable: true,
     arguments: {
@@ -36,24 +32,23 @@ export async function declareQueue(channel: Channel, names: Names, spec: QueueSp
       ...(spec.singleActive && { 'x-single-active-consumer': true }),
     },
   })
-  for (const ms of new Set(delaysMs)) await declareParking(channel, names, spec.name, ms)
   for (const binding of spec.bindings) await channel.bindQueue(names.queue(spec.name), names.exchange(spec.exchange), binding)
 }
 
-export interface QueueLimits {
-  deliveryLimit: number
-  delaysMs: readonly number[]
-}
-
-/** What lies there for `ms` goes back to the end of its queue. */
-async function declareParking(channel: Channel, names: Names, queue: string, ms: number): Promise<void> {
-  await channel.assertQueue(names.wait(queue, ms), {
-    durable: true,
-    arguments: {
-      ...kept,
-      'x-message-ttl': ms,
-      'x-dead-letter-exchange': '',
-      'x-dead-letter-routing-key': names.queue(queue),
-    },
-  })
+/**
+ * The parking queues of a queue: what lies in one for `ms` goes back to the end of its queue. A consumer makes them before it starts and not when the
+ * first message is parked: RabbitMQ 3.10 has been seen to lose a quorum queue whose broker is killed within a second of its creation, and that moment
+ * must not come under load.
+ */
+export async function declareParking(channel: Channel, names: Names, queue: string, delaysMs: readonly number[]): Promise<void> {
+  for (const ms of new Set(delaysMs))
+    await channel.assertQueue(names.wait(queue, ms), {
+      durable: true,
+      arguments: {
+        ...kept,
+        'x-message-ttl': ms,
+        'x-dead-letter-exchange': '',
+        'x-dead-letter-routing-key': names.queue(queue),
+      },
+    })
 }

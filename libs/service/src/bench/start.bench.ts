@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { queuesOf } from '@carapace/api'
 import { inProcessBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo, cpuSeconds, median } from '@carapace/testing'
 import { readConfig } from '../config.ts'
 import { makeLog } from '../log.ts'
 import { startService } from '../start.ts'
-import { internalKey, newWorld, things } from '../things.fixture.ts'
+import { internalKey, newWorld, things, thingsApi } from '../things.fixture.ts'
 
 /**
  * The start of the test service on a database that exists. As a process of its own: from its start to the line that says it is ready, with a broker that
@@ -61,6 +62,7 @@ async function measureInProcess(): Promise<Taken> {
     config,
     mongoUri: mongo.uri,
     bus,
+    queues: queuesOf([thingsApi]),
     internalKey,
     address: () => 'http://127.0.0.1:9',
     log: quiet,

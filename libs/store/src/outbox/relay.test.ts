@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type CloudEvent, event } from '@carapace/api'
-import { type Bus, inProcessBus, quiet } from '@carapace/bus'
+import { type Bus, inProcessBus, quiet, Unroutable } from '@carapace/bus'
 import { acquireMongo, type TestMongo, until } from '@carapace/testing'
 import { Schema } from 'mongoose'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import { type Database, openDatabase } from '../database.ts'
+import { outboxEntries } from './entry.ts'
 import { openOutbox } from './outbox.ts'
 import { type Relay, startRelay } from './relay.ts'
 
@@ -115,6 +116,31 @@ describe('outbox relay', () => {
     refusing = false
 
     await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
+  })
+
+  it('keeps events that no queue takes, holds up no other document for them, and sends them once there is a queue', async () => {
+    const errors: unknown[] = []
+    relay = startRelay(db, bus, { source: '/carapace/store', sweepMs: 50, window: 1, onError: error => errors.push(error) })
+    const commanding = (thing: Thing) => ({
+      state: thing,
+      events: [{ ...stepped.of(thing), exchange: 'commands' as const, routingKey: 'store.command' }],
+    })
+    // A sweep reads four documents at a time.
+    const stuck = await Promise.all([0, 1, 2, 3, 4].map(n => things.create({ id: `${n}${randomUUID()}`, step: 0 }, [])))
+    for (const { id } of stuck) await things.change(id, commanding)
+    await until('all were refused', () => errors.filter(error => error instanceof Unroutable).length >= 5)
+    const { id } = await things.create({ id: `z${randomUUID()}`, step: 0 }, [])
+    await db.connection
+      .collection<{ _id: string }>('things')
+      .updateOne({ _id: id }, { $set: { pending: true, outbox: outboxEntries(db, [stepped.of({ id, step: 1 })], 2, new Date()) } })
+
+    await until(
+      'what a dead process left is sent, and nothing else',
+      async () => got.some(({ subject }) => subject === id) && (await pending()) === 5,
+    )
+
+    await bus.subscribe({ name: 'carapace.commands', exchange: 'commands', bindings: ['store.command'] }, async received => void got.push(received))
+    await until('all are sent', async () => (await pending()) === 0 && stuck.every(thing => got.some(({ subject }) => subject === thing.id)))
   })
 
   it('keeps its lease while a publish lasts longer than one', async function () {

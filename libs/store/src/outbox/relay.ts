@@ -1,8 +1,9 @@
-import { type Bus, settledWithin } from '@carapace/bus'
+import { type Bus, settledWithin, Unroutable } from '@carapace/bus'
 import type { Database } from '../database.ts'
 import { type Claims, leasedClaims, type Pending, soleClaims } from './claims.ts'
 import { outboxClears } from './clears.ts'
 import { type Handoff, type OutboxEntry, outgoing } from './entry.ts'
+import { outboxRests, type Rests } from './rests.ts'
 import { outboxSweeps } from './sweeps.ts'
 import { outboxWork, type Work } from './work.ts'
 
@@ -36,6 +37,7 @@ const closeMs = 2_000
 /**
  * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a sweep finds the rest.
  * A document in work is leased, so replicas may sweep at once; a duplicate after a crash is harmless to idempotent consumers.
+ * A document whose events no queue takes is tried again after 1 s, then after up to 30 s; the others go on.
  */
 export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay {
   const { sweepMs = 1_000, window = 256, onError = () => undefined } = options
@@ -45,10 +47,12 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   const failed = (error: unknown) => {
     if (!stopped.aborted) onError(error)
   }
-  const work = outboxWork({ window, send: sender(db, bus, claims, options, stopped), failed, ended: waiting => sweeps.goOn(waiting), stopped })
+  const rests = outboxRests(sweepMs)
+  const send = withRests(rests, sender(db, bus, claims, options, stopped))
+  const work = outboxWork({ window, send, failed, ended: waiting => sweeps.goOn(waiting), stopped })
   db.changes.on('saved', work.wake)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
-  const sweeps = outboxSweeps(db, claims, work, { after: opened, window, failed, stopped })
+  const sweeps = outboxSweeps(db, claims, work, { after: opened, window, rests, failed, stopped })
   const timer = setInterval(sweeps.lookNext, sweepMs)
 
   return {
@@ -61,6 +65,18 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       clearInterval(timer)
       db.changes.off('saved', work.wake)
     },
+  }
+}
+
+function withRests(rests: Rests, send: ReturnType<typeof sender>): ReturnType<typeof sender> {
+  return async (work, handoff) => {
+    try {
+      await send(work, handoff)
+      rests.end(work.collection, work.id)
+    } catch (error) {
+      if (error instanceof Unroutable) rests.begin(work.collection, work.id)
+      throw error
+    }
   }
 }
 

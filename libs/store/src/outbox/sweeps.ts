@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Claims, Pending } from './claims.ts'
 import { leaseMs } from './entry.ts'
+import type { Rests } from './rests.ts'
 import type { OutboxWork } from './work.ts'
 
 export interface Sweeps {
@@ -19,12 +20,13 @@ export interface SweepsOptions {
   after: Promise<void>
   /** Documents in work at once. */
   window: number
+  rests: Rests
   failed(error: unknown): void
   stopped: AbortSignal
 }
 
 /** Finds what no write of this process announced, and keeps the leases of what is being sent. */
-export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { after, window, failed, stopped }: SweepsOptions): Sweeps {
+export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { after, window, rests, failed, stopped }: SweepsOptions): Sweeps {
   const page = 4 * window
   let hasMore = false
   let sweeping = after.then(look).catch(failed)
@@ -33,9 +35,10 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { a
     hasMore = false
     await renew(claims, work)
     for (const collection of db.outboxes.keys()) {
+      const resting = rests.of(collection)
       const found = await db.connection
         .collection<Pending>(collection)
-        .find(claims.claimable(), { projection: { _id: 1 }, limit: page })
+        .find({ ...claims.claimable(), ...(resting.length > 0 && { _id: { $nin: resting } }) }, { projection: { _id: 1 }, limit: page })
         .toArray()
       hasMore ||= found.length === page
       const idle = found.map(({ _id }) => _id).filter(id => !work.holds(collection, id))

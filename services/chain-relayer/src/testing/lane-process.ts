@@ -59,6 +59,7 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
         },
       }
     },
+    declare: async () => {},
     deadLetters: async () => [],
     replay: async () => false,
     ready: () => true,

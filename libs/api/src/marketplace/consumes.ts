@@ -1,0 +1,43 @@
+import { agentFacts } from '../agent-facts.ts'
+import {
+  bondDeposited,
+  bondLocked,
+  bondLockFailed,
+  bondSlashed,
+  bondUnlocked,
+  bondWithdrawn,
+  escrowDecided,
+  escrowDisputed,
+  escrowFailed,
+  escrowLocked,
+  escrowRefunded,
+  escrowReleased,
+  escrowRestated,
+  slashReversed,
+} from '../escrow/events.ts'
+import { panelChanged, validationOpened } from '../swarm/events.ts'
+import { applicationCreated, gigAssigned, gigCompleted } from './events.ts'
+
+/** What the marketplace service subscribes to. */
+export const consumes = [
+  ...agentFacts,
+  bondDeposited,
+  bondWithdrawn,
+  bondLocked,
+  bondLockFailed,
+  bondUnlocked,
+  bondSlashed,
+  slashReversed,
+  applicationCreated,
+  gigAssigned,
+  gigCompleted,
+  validationOpened,
+  panelChanged,
+  escrowDecided,
+  escrowLocked,
+  escrowReleased,
+  escrowRefunded,
+  escrowDisputed,
+  escrowFailed,
+  escrowRestated,
+]
