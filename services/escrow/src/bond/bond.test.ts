@@ -112,6 +112,27 @@ describe('bonds', () => {
     assert.deepEqual(target(), [agent.wallet, wallet])
   })
 
+  it('refuse what a deposit under way will cover as retryable, and the same key succeeds once it is confirmed', async () => {
+    const agent = await rich()
+    const headers = { ...agent.headers, 'idempotency-key': randomUUID() }
+    const withdraw = () => call(`/api/bond/${agent.id}/withdraw`, { amount: 5 }, headers)
+    const { chain } = world
+    world.chain = () => 'wait'
+    await deposit(agent, 20, { prefer: 'respond-async' })
+    const stake = await until('its command is sent', () =>
+      world.commands.findLast(({ kind, args }) => kind === 'bond.deposit' && args.agent === agent.wallet),
+    )
+
+    const early = await withdraw()
+    world.chain = chain
+    await world.outcome(stake, 'confirm')
+    await until('it is bonded', async () => (await status(agent)).availableBond === 20)
+
+    assert.deepEqual([early.status, early.body.code, early.body.retryable], [409, 'INVALID_STATE', true])
+    assert.equal((await withdraw()).status, 200)
+    assert.equal((await call(`/api/bond/${agent.id}/withdraw`, { amount: 500 }, agent.headers)).body.retryable, undefined)
+  })
+
   it('are slashed with an answer that waits until the lists hold the slash', async () => {
     const agent = await bonded(100)
     let isListed = false

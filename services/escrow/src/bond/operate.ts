@@ -76,7 +76,7 @@ export async function lockFor(parts: Parts, agentId: string, gigId: string, amou
   const lockId = parts.newId()
   return changeBond(parts, agentId, bond => {
     const held = bond.locks.find(lock => lock.gigId === gigId)
-    if (held?.isOver) refuse('INVALID_STATE', { state: held.stage }, { message: 'The last lock for this gig is being undone' })
+    if (held?.isOver) refuse('INVALID_STATE', { state: held.stage }, { message: 'The last lock for this gig is being undone', retryable: true })
     return held ? undefined : requestLock(bond, { lockId, gigId, amount, now: parts.clock.now() })
   })
 }

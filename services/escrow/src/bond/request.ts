@@ -6,7 +6,7 @@ import { deadline } from '../escrow/change.ts'
 import { account, type Posting } from '../ledger.ts'
 import { type Bond, type BondLock, type Move, newMove, slashOf, timeout, withLock } from './bond.ts'
 import { type Outcome, outcome, posting } from './outcome.ts'
-import { giveBack, takeAny, takeFree } from './take.ts'
+import { giveBack, retryableWhileGrowing, takeAny, takeFree } from './take.ts'
 
 const askAfterMs = 15 * 60_000
 const retryAfterMs = dayMs
@@ -63,7 +63,7 @@ export function requestWithdrawal(bond: Bond, request: { id: string; operationId
 
 /** Locks what a gig requires; once for an agent and a gig. @throws INSUFFICIENT_BOND */
 export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId: string; gigId: string; amount: bigint; now: Date }): Outcome {
-  if (amount > bond.free) refuse('INSUFFICIENT_BOND', { required: usd(amount), available: usd(bond.free) })
+  if (amount > bond.free) refuse('INSUFFICIENT_BOND', { required: usd(amount), available: usd(bond.free) }, retryableWhileGrowing(bond))
   const lock: BondLock = {
     gigId,
     amount,

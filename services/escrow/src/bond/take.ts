@@ -1,11 +1,21 @@
-import { refuse, usd } from '@carapace/api'
+import { type RefusalExtras, refuse, usd } from '@carapace/api'
 import { amountOf, least } from '../amounts.ts'
 import type { Bond, BondLock, Move } from './bond.ts'
 
 /** Takes an amount of the free part. @throws INVALID_STATE with what is available */
 export function takeFree(bond: Bond, amount: bigint): Bond {
-  if (amount > bond.free) refuse('INVALID_STATE', { available: usd(bond.free) }, { message: `Only ${usd(bond.free)} USDC of the bond is free` })
+  if (amount > bond.free)
+    refuse(
+      'INVALID_STATE',
+      { available: usd(bond.free) },
+      { message: `Only ${usd(bond.free)} USDC of the bond is free`, ...retryableWhileGrowing(bond) },
+    )
   return { ...bond, free: bond.free - amount }
+}
+
+/** Extras of a refusal for too little free bond: retryable while a deposit is under way or a lock is being undone. */
+export function retryableWhileGrowing({ moves, locks }: Bond): Pick<RefusalExtras, 'retryable'> {
+  return moves.some(({ type }) => type === 'DEPOSIT') || locks.some(({ isOver }) => isOver) ? { retryable: true } : {}
 }
 
 /** Takes an amount out of the locks, that of `first` before others, then out of the free part. */
