@@ -5,10 +5,12 @@ import {
   agentStatusChanged,
   agentUpdated,
   type Chain,
+  type CloudEvent,
   heartbeatRecorded,
   identityApi,
   identitySnapshot,
   newcomerScore,
+  type PayloadOf,
   refuse,
   reputationApi,
   reputationSnapshot,
@@ -81,9 +83,8 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
     rows.apply(id, fields, event)
   const full = (row: (Partial<AgentFacts> & { id: string }) | undefined) =>
     row?.handle === undefined ? undefined : ({ ...newcomerScore, ...row } as Agent)
-  const ownSkills = on(skillAttached, (payload, event) =>
-    applied(payload.agentId, { skills: payload.skills, verifiedSkills: payload.verifiedSkills }, event),
-  )
+  const ownSkills = ({ agentId, skills, verifiedSkills }: PayloadOf<typeof skillRemoved>, event: CloudEvent) =>
+    applied(agentId, { skills, verifiedSkills }, event)
 
   const agents: AgentProjection = {
     subscriptions: [
@@ -100,7 +101,9 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
       ),
       on(agentMigrated, ({ sourceAgentId }, event) => applied(sourceAgentId, { status: 'migrated' }, event)),
       on(heartbeatRecorded, ({ agentId, recordedAt }, event) => applied(agentId, { lastSeenAt: new Date(recordedAt) }, event)),
-      { types: [...ownSkills.types, skillRemoved.type, skillVerified.type], handle: ownSkills.handle },
+      on(skillAttached, ownSkills),
+      on(skillRemoved, ownSkills),
+      on(skillVerified, ownSkills),
       on(scoreChanged, ({ agentId, fusedScore, tier, riskScore }, event) => applied(agentId, { fusedScore, tier, riskScore }, event)),
       on(identitySnapshot, ({ id, version, row }, event) =>
         applied(id, ofAgentRow(row as unknown as AgentRow), { ...event, subject: id, aggregateversion: version }),

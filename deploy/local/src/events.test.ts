@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { type AnyEvent, apis, consumedBy, type ServiceApi } from '@carapace/api'
+import { type Bus, inProcessBus, quiet } from '@carapace/bus'
+import { startGateway } from '@carapace/gateway'
+import { makeLog, readConfig } from '@carapace/service'
+import { acquireMongo, published, samplePayload, startPlatform, type TestMongo, type TestPlatform } from '@carapace/testing'
+import { services } from './services.ts'
+
+const served: readonly ServiceApi[] = Object.values(apis).filter(api => !('planned' in api))
+const consumed = new Set(served.flatMap(api => consumedBy(api)).map(({ type }) => type))
+const events: AnyEvent[] = Object.values(apis)
+  .flatMap(({ events: declared }): AnyEvent[] => Object.values(declared))
+  .filter(({ type }) => consumed.has(type))
+
+describe('every declared event', function () {
+  this.timeout(120_000)
+  let mongo: TestMongo
+  let bus: Bus
+  let platform: TestPlatform
+  let gateway: { close(): Promise<void> }
+  before(async () => {
+    mongo = await acquireMongo()
+    bus = inProcessBus({ log: quiet, retry: { delaysMs: [], limit: 1 } })
+    platform = await startPlatform(
+      // the relayer reads no event but the clock, and would ask for networks
+      services.filter(({ api }) => api.name !== 'chain-relayer'),
+      { mongo, bus },
+    )
+    gateway = await startGateway({
+      config: { ...readConfig({ PORT: '0', AUTH_MODE: 'signed', LOG_LEVEL: 'silent' }), DB_PREFIX: mongo.prefix },
+      mongoUri: mongo.uri,
+      bus,
+      queues: [],
+      internalKey: 'k'.repeat(32),
+      address: () => 'http://127.0.0.1:9',
+      log: makeLog({ process: 'test', level: 'silent' }),
+      exclusive: true,
+    })
+  })
+  after(async () => {
+    await gateway?.close()
+    await platform?.close()
+    await bus?.close()
+    await mongo?.close()
+  })
+
+  it('can be read by every service that subscribes to it', async () => {
+    assert.ok(events.length > 50, `${events.length} events`)
+    for (const event of events) {
+      const sample = samplePayload(event.type)
+      assert.deepEqual(event.payload.safeParse(sample).error, undefined, event.type)
+      await bus.publish([published(event.ofPlain(sample as never))])
+    }
+
+    const refused = await bus.deadLetters(10_000)
+
+    assert.deepEqual(
+      refused.filter(({ reason }) => reason.includes('malformed')).map(({ queue, type, reason }) => `${queue} ${type}: ${reason}`),
+      [],
+    )
+  })
+})
