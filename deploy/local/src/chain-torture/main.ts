@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { chains } from '@carapace/api'
 import { seeded } from '@carapace/testing'
 import { newValidators } from '../testing/stories.ts'
-import { recoverySeconds, round } from '../torture/round.ts'
+import { linesOf, recoverySeconds, round } from '../torture/round.ts'
 import { chainFaults } from './chain-faults.ts'
 import { type ChainSubject, type ChainUnderTest, startChainSubject } from './chains.ts'
 import type { Fault } from './fault.ts'
@@ -55,7 +55,7 @@ for (const [number, fault] of faults.entries()) {
   } catch (error) {
     failed.push(fault.name)
     console.log(`FAILED  ${fault.name} on ${chain}, within ${recoverySeconds} s:`)
-    for (const one of error instanceof AggregateError ? error.errors : [error]) console.log(one instanceof Error ? `  ${one.message}` : one)
+    for (const line of linesOf(error)) console.log(line)
     await started.end()
     started = await start()
   }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { startDistributedSubject } from './distributed.ts'
 import { startEmbeddedSystem } from './embedded.ts'
 import { secondsToEnd } from './orphans.ts'
+import { linesOf } from './round.ts'
 import { torture } from './torture.ts'
 
 // npm run torture:settlement [-- settlements seed --start=embedded|distributed|both --short]
@@ -34,7 +35,7 @@ for (const name of ['embedded', 'distributed'] as const) {
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     console.log(`Every gig was settled exactly once, 0 are stuck, and the ledger is what the contracts hold (${seconds} s).`)
   } catch (error) {
-    for (const one of error instanceof AggregateError ? error.errors : [error]) console.error(one)
+    for (const line of linesOf(error)) console.error(line)
     console.error(`The ${name} start failed with seed ${seed}.`)
     process.exitCode = 1
   } finally {

@@ -18,12 +18,13 @@ export async function persist<T>(
   reached: () => Promise<T>,
   act: () => Promise<unknown> = async () => undefined,
 ): Promise<NonNullable<T>> {
-  let last: unknown = 'nothing'
+  let last: unknown
   for (;;) {
     try {
       const found = await within(reached())
       if (found) return found
       await within(act())
+      last = 'not so yet'
     } catch (error) {
       last = error
     }

@@ -105,3 +105,9 @@ async function assertHealthy(subject: Subject, deadline: Deadline): Promise<void
     return true
   })
 }
+
+/** What a failed round found, for people. */
+export function linesOf(error: unknown): string[] {
+  const all: unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return all.map(one => `  ${one instanceof Error ? one.message.replaceAll('\n', '\n    ') : String(one)}`)
+}
