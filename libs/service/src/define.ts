@@ -56,6 +56,8 @@ export interface Input<E> {
   operationId: string
   /** `Prefer: respond-async` was sent. */
   respondAsync: boolean
+  /** What is left of the bounded wait, ms, counted from the arrival of the request; 0 with `Prefer: respond-async`. */
+  waitMs: () => number
   /** The Accept header as sent; empty when there was none. */
   accept: string
   /** Where a stream of events broke off, as its reader says. */

@@ -30,8 +30,7 @@ export async function findSource(parts: Parts, need: Need): Promise<Found> {
   const { chain, amount, wallet, agentId, contract } = need
   const contracts = await parts.networks.contracts(chain)
   const spender = contracts[contract]
-  const balanceOf = async (owner: string) =>
-    BigInt((await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: owner } })).usdc)
+  const balanceOf = (owner: string) => parts.usdcNow(`${chain}/${owner}`)
   const own = await balanceOf(wallet)
   const signed = signedSource(need)
   if (signed && own >= amount) return { kind: 'authorization', from: wallet, source: signed }
@@ -78,7 +77,9 @@ export async function reserveCustodial(
     const { address, status } = await peers.call('treasury', treasuryApi.internal.reserveFunds, { body })
     return status === 'voided' ? undefined : { kind: 'custodial', from: address }
   } catch (error) {
-    if (error instanceof Refusal && uncovered.includes(error.code)) return undefined
+    if (!(error instanceof Refusal)) throw error
+    if (uncovered.includes(error.code)) return undefined
+    if (error.status >= 500) refuse('DEPENDENCY_UNAVAILABLE', { service: 'treasury' })
     throw error
   }
 }

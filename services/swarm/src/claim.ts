@@ -1,4 +1,5 @@
 import { type Chain, chains, refuse } from '@carapace/api'
+import { unlessPassing } from '@carapace/service'
 import { transact } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import { type Claim, claimable, endClaim, requestClaim, rewardId, startClaim, takeBack } from './reward.ts'
@@ -13,7 +14,11 @@ async function claimAll(parts: Parts, validatorId: string, wallet: string, by: C
   const claims: Claim[] = []
   for (const chain of chains) {
     const ids = funded.filter(reward => reward.chain === chain).map(({ id }) => id)
-    if (ids.length > 0) claims.push(await claimOn(parts, ids, { validatorId, wallet, chain, by }))
+    if (ids.length === 0) continue
+    const claiming = claimOn(parts, ids, { validatorId, wallet, chain, by })
+    // what is claimed on the first network is paid, whatever becomes of the other: its rewards stay claimable
+    const claim = claims.length > 0 ? await unlessPassing(claiming) : await claiming
+    if (claim) claims.push(claim)
   }
   return claims
 }

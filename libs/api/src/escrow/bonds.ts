@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { id, listOf, pageQuery, text, timestamp, usdIn, usdOut, usdQuery, uuid, walletIn } from '../core/fields.ts'
+import { id, listOf, onChain, pageQuery, text, timestamp, usdIn, usdOut, usdQuery, uuid, walletIn } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { authorizationIn, bondStatus, bondTier, scoreComponents } from '../core/terms.ts'
 import { bond, bondEvent, slash } from './records.ts'
@@ -36,7 +36,7 @@ export const depositBond = endpoint({
   body: z.object({ amount: bondAmount, walletAddress: walletIn.optional(), authorization: authorizationIn.optional() }),
   response: bondChange,
   also: [202],
-  errors: ['BELOW_MINIMUM', 'WALLET_MISMATCH', 'FUNDS_REQUIRED', 'ACCOUNT_SUSPENDED'],
+  errors: ['BELOW_MINIMUM', 'WALLET_MISMATCH', 'FUNDS_REQUIRED', 'ACCOUNT_SUSPENDED', 'INVALID_STATE'],
 })
 
 export const withdrawBond = endpoint({
@@ -118,6 +118,16 @@ export const listBondHistory = endpoint({
   caller: 'public',
   query: pageQuery,
   response: listOf('events', bondEvent),
+})
+
+/** Where the 202 of a deposit, withdrawal, lock, unlock, slash or reversal points. */
+export const getBondEvent = endpoint({
+  method: 'get',
+  path: '/api/bond/:agentId/events/:id',
+  summary: 'What became of a command on a bond: pending, confirmed, or failed with the reason',
+  caller: 'walletOrOracle',
+  self: 'agentId',
+  response: z.looseObject({ event: bondEvent, txHash: z.string().nullable(), onChain }),
 })
 
 export const slashBond = endpoint({

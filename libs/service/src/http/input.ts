@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type AdminCaller, type AgentCaller, type AnyEndpoint, Refusal } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, type AnyEndpoint, limits, Refusal } from '@carapace/api'
 import { parse as parseQuery } from 'fast-querystring'
 import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
@@ -19,6 +19,7 @@ export interface RouteInput {
   key: string | undefined
   operationId: string
   respondAsync: boolean
+  waitMs: () => number
   accept: string
   lastEventId: string | undefined
 }
@@ -47,6 +48,8 @@ export function inputOf(endpoint: AnyEndpoint, arrival: Arrival): RouteInput {
   // who signed is told also where plain mode asks for nobody
   checkActor(endpoint, caller ?? context.admin ?? context.agent, body)
   const key = isRead ? undefined : context.idempotencyKey
+  const respondAsync = !isRead && /\brespond-async\b/.test(String(request.headers.prefer ?? ''))
+  const answerBy = respondAsync ? 0 : performance.now() + limits.boundedWaitMs
   return {
     params,
     query,
@@ -56,7 +59,8 @@ export function inputOf(endpoint: AnyEndpoint, arrival: Arrival): RouteInput {
     context,
     key,
     operationId: isRead ? requestId : operationId(request, { caller: caller?.wallet ?? context.ip ?? '', key, newId: arrival.newId }),
-    respondAsync: !isRead && /\brespond-async\b/.test(String(request.headers.prefer ?? '')),
+    respondAsync,
+    waitMs: () => Math.max(0, answerBy - performance.now()),
     accept: request.headers.accept ?? '',
     lastEventId: request.headers['last-event-id'] as string | undefined,
   }

@@ -27,6 +27,9 @@ export function bondStore(db: Database): BondStore {
   const bonds = aggregateStore<Bond>(db, { collection: 'bonds', resource: 'bond', schema, shareOf })
   return {
     ...bonds,
-    waitingFor: async id => (await bonds.find({ $or: places.map(place => ({ [place]: id })) }, { limit: 1 }))[0],
+    waitingFor: async id => {
+      const row = await bonds.collection.findOne({ $or: places.map(place => ({ [place]: id })) }, { projection: { _id: 1 } })
+      return row ? { id: String(row._id) } : undefined
+    },
   }
 }

@@ -23,7 +23,7 @@ const rememberedMs = dayMs
 export function hear(bond: Bond, heard: Heard, now: Date, newId: () => string): Outcome | undefined {
   const { id } = heard
   const move = bond.moves.find(known => known.id === id)
-  if (move) return heard.is === 'confirmed' ? moved(bond, move, heard, now) : failMove(bond, move)
+  if (move) return heard.is === 'confirmed' ? moved(bond, move, heard, now) : failMove(bond, move, heard.code)
   const lock = bond.locks.find(({ lockId }) => lockId === id)
   if (lock && heard.seq > lock.lockSeq)
     return heard.is === 'confirmed' ? locked(bond, lock, heard, now, newId) : failLock(bond, lock, heard.code, newId(), now)

@@ -1,7 +1,7 @@
 import type { PageQuery } from '@carapace/api'
 import { type Database, type Page, totalsOf } from '@carapace/store'
 import { type ClientSession, Schema } from 'mongoose'
-import type { BondEvent } from './outcome.ts'
+import type { BondEvent, BondFailure } from './outcome.ts'
 
 type Row = BondEvent & { _id: string; createdAt: Date }
 const eventSchema = new Schema(
@@ -42,5 +42,25 @@ export function bondHistory(db: Database): History {
     wasUnlocked: async (agentId, gigId) => (await one({ agentId, gigId, eventType: 'UNLOCK' })) !== undefined,
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, () => rows.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset }).toArray()),
+  }
+}
+
+export interface Failures {
+  add(failures: readonly BondFailure[], session: ClientSession): Promise<void>
+  get(id: string): Promise<(BondFailure & { createdAt: Date }) | undefined>
+}
+
+/** Commands of bonds that failed for good: no part of the history, since nothing happened. */
+export function bondFailures(db: Database): Failures {
+  const rows = db.collection<BondFailure & { _id: string; createdAt: Date }>(
+    'bond_failures',
+    new Schema({ _id: String, agentId: String, amount: BigInt, createdAt: Date }, { versionKey: false }),
+  )
+  return {
+    add: async (failures, session) => {
+      for (const failure of failures)
+        await rows.updateOne({ _id: failure.id }, { $set: { ...failure, createdAt: db.clock.now() } }, { session, upsert: true })
+    },
+    get: async id => (await rows.findOne({ _id: id })) ?? undefined,
   }
 }

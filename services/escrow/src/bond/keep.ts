@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.ts'
 
 /** The bond of an agent; an empty one when it never had any. @throws NOT_FOUND for an unknown agent */
 export async function bondOf(parts: Parts, agentId: string): Promise<Stored<Bond>> {
-  const known = await parts.bonds.get(agentId)
+  const known = await parts.bondNow(agentId)
   if (known) return known
   const { id, wallet, preferredChain, registeredAt } = await parts.agents.need(agentId)
   if (wallet === null) refuse('NOT_FOUND', { resource: 'bond' })
@@ -31,7 +31,6 @@ export const changeBond = (parts: Parts, agentId: string, decide: Decide): Promi
 
 /** The same where the decision rests on what the ledger says in that very transaction. */
 export async function changeBondBy(parts: Parts, agentId: string, rule: (session: ClientSession) => Promise<Decide>): Promise<Stored<Bond>> {
-  await ensureBond(parts, agentId)
   const work = async (session: ClientSession) => {
     const decide = await rule(session)
     let done: Outcome | undefined
@@ -46,8 +45,14 @@ export async function changeBondBy(parts: Parts, agentId: string, rule: (session
     if (done) {
       await post(parts, bond.chain, done.postings, session)
       await parts.bondHistory.add(done.history, session)
+      await parts.bondFailures.add(done.failures, session)
     }
     return bond
   }
-  return parts.queue.serialize(`bond:${agentId}`, () => transact(parts, work))
+  const change = () => parts.queue.serialize(`bond:${agentId}`, () => transact(parts, work))
+  return change().catch(async (error: unknown) => {
+    if (!(error instanceof Refusal && error.code === 'NOT_FOUND' && error.extras.details?.resource === 'bond')) throw error
+    await ensureBond(parts, agentId)
+    return change()
+  })
 }

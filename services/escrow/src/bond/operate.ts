@@ -1,13 +1,14 @@
-import { type AgentCaller, type Authorization, limits, refuse, usd } from '@carapace/api'
+import { type AgentCaller, type Authorization, refuse, usd } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
+import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { least } from '../amounts.ts'
 import { findSource, reserveCustodial } from '../funding.ts'
 import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { type Bond, lockedOf, type Move, minDeposit, payoutAddress } from './bond.ts'
+import { type Bond, lockedOf, minDeposit, payoutAddress } from './bond.ts'
 import { bondOf, changeBond, changeBondBy } from './keep.ts'
-import { failMove, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, sendDeposit } from './request.ts'
+import { failMove, needRoom, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, sendDeposit } from './request.ts'
 import type { Slash } from './slash.store.ts'
 
 export interface MoveRequest {
@@ -19,7 +20,7 @@ export interface MoveRequest {
 
 /** An operation is known again by its id: a retry joins the first one. */
 async function earlier(parts: Parts, agentId: string, operationId: string): Promise<string | undefined> {
-  const bond = await parts.bonds.get(agentId)
+  const bond = await parts.bondNow(agentId)
   return bond?.moves.find(move => move.operationId === operationId)?.id ?? (await parts.bondHistory.ofOperation(agentId, operationId))?.id
 }
 
@@ -30,15 +31,20 @@ export async function deposit(parts: Parts, request: MoveRequest & { authorizati
   const known = await earlier(parts, agentId, operationId)
   if (known) return known
   if (amount < minDeposit) refuse('BELOW_MINIMUM', { minimum: usd(minDeposit) })
-  const { chain } = await bondOf(parts, agentId)
+  const bond = await bondOf(parts, agentId)
+  // asked before the chain is: a refusal must be cheap
+  needRoom(bond)
+  const { chain } = bond
   const found = await findSource(parts, { agentId, wallet, chain, amount, contract: 'bond', authorization, mayDraw: request.mayDraw })
   const id = parts.newId()
   const { bond: contract } = await parts.networks.contracts(chain)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
   if (found.kind === 'none') refuse('FUNDS_REQUIRED', { options: { ...found.options, onchain } })
   const source = found.kind === 'treasury' ? undefined : found.source
-  await changeBond(parts, agentId, bond => requestDeposit(bond, { id, operationId, amount, from: found.from, source, now: parts.clock.now() }))
-  if (!source && !(await drawOnTreasury(parts, agentId, id))) refuse('FUNDS_REQUIRED', { options: { onchain, nonce: onChainKey(id) } })
+  await changeBond(parts, agentId, present => requestDeposit(present, { id, operationId, amount, from: found.from, source, now: parts.clock.now() }))
+  // from here on the deposit is carried out, by the job if not by this call: what fails in passing refuses nothing
+  const isCovered = source !== undefined || (await unlessPassing(drawOnTreasury(parts, agentId, id))) !== false
+  if (!isCovered) refuse('FUNDS_REQUIRED', { options: { onchain, nonce: onChainKey(id) } })
   return id
 }
 
@@ -52,7 +58,7 @@ export async function drawOnTreasury(parts: Parts, agentId: string, id: string):
   await changeBond(parts, agentId, present => {
     const waiting = present.moves.find(known => known.id === id && known.stage === 'reserving')
     if (!waiting) return undefined
-    return source ? sendDeposit(present, id, source) : failMove(present, waiting)
+    return source ? sendDeposit(present, id, source) : failMove(present, waiting, 'FUNDS_REQUIRED')
   })
   return source !== undefined
 }
@@ -145,17 +151,13 @@ export async function reverse(parts: Parts, slashId: string, reason: string, ope
 }
 
 /** Waits until a bond event is done or has failed; undefined when that takes longer than an answer may. */
-export async function outcomeOf(
-  parts: Parts,
-  agentId: string,
-  id: string,
-  timeoutMs: number = limits.boundedWaitMs,
-): Promise<'done' | 'failed' | undefined> {
+export async function outcomeOf(parts: Parts, agentId: string, id: string, timeoutMs: number): Promise<'done' | 'failed' | undefined> {
   return parts.wait(
     'bonds',
     agentId,
     async () => {
-      const bond = await parts.bonds.need(agentId)
+      const bond = await unlessPassing(bondOf(parts, agentId))
+      if (!bond) return undefined
       const isUnderWay = bond.moves.some(move => move.id === id) || bond.locks.some(lock => lock.lockId === id && lock.stage === 'locking')
       if (isUnderWay) return undefined
       return (await parts.bondHistory.get(id)) ? 'done' : 'failed'
@@ -163,5 +165,3 @@ export async function outcomeOf(
     timeoutMs,
   )
 }
-
-export const moveOf = ({ moves }: Bond, id: string): Move | undefined => moves.find(move => move.id === id)

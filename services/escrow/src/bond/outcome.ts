@@ -14,12 +14,24 @@ export interface BondEvent {
   operationId: string | null
 }
 
+/** A command that failed for good without any effect: what its status URL answers. */
+export interface BondFailure {
+  id: string
+  agentId: string
+  eventType: BondEvent['eventType']
+  amount: bigint
+  gigId: string | null
+  reason: string | null
+  code: string
+}
+
 /** A change of a bond with everything that must be written with it. */
 export interface Outcome {
   state: Bond
   events: Draft[]
   postings: Posting[]
   history: BondEvent[]
+  failures: BondFailure[]
 }
 export interface OnChain {
   txHash: string
@@ -31,6 +43,7 @@ export const outcome = (state: Bond, rest: Partial<Omit<Outcome, 'state'>> = {})
   events: [],
   postings: [],
   history: [],
+  failures: [],
   ...rest,
 })
 

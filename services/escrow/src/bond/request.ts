@@ -15,6 +15,16 @@ const verdictPauseMs = 7 * dayMs
 const onChain = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
 const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.moves, move] })
 
+/** Commands of one agent that may be under way: each waits for the chain, and all are written with each change of the bond. */
+const maxUnderWay = 32
+
+/** Of deposits and withdrawals, which an agent may send as often as it likes. @throws INVALID_STATE, retryable: others end */
+export function needRoom({ moves }: Pick<Bond, 'moves'>): void {
+  if (moves.length < maxUnderWay) return
+  const message = `${maxUnderWay} commands of this bond are under way`
+  refuse('INVALID_STATE', { state: 'busy', allowed: ['ready'] }, { message, retryable: true, retryAfter: 1 })
+}
+
 export interface DepositRequest {
   id: string
   operationId: string
@@ -27,6 +37,7 @@ export interface DepositRequest {
 }
 
 export function requestDeposit(bond: Bond, { id, operationId, amount, from, source, now }: DepositRequest): Outcome {
+  needRoom(bond)
   const move = newMove({
     id,
     type: 'DEPOSIT',
@@ -54,6 +65,7 @@ export function sendDeposit(bond: Bond, id: string, source: FundingSource): Outc
 
 export function requestWithdrawal(bond: Bond, request: { id: string; operationId: string; amount: bigint; to: string; now: Date }): Outcome {
   const { id, operationId, amount, to, now } = request
+  needRoom(bond)
   const move = newMove({ id, type: 'WITHDRAW', amount, operationId, address: to, at: now })
   return outcome(withMove(takeFree(bond, amount), move), {
     events: [commands.bondWithdraw({ ...onChain(bond, id), to, amount, deadline: deadline() })],
@@ -202,16 +214,21 @@ export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & 
 }
 
 /** The terminal failure of a command, or treasury's refusal: what was reserved goes back to where it was. */
-export function failMove(bond: Bond, move: Move): Outcome {
-  const { id, type, amount } = move
+export function failMove(bond: Bond, move: Move, code: string): Outcome {
+  const { id, type, amount, gigId, reason } = move
+  const failures = [{ id, agentId: bond.id, eventType: type, amount, gigId, reason, code }]
   const state: Bond = { ...bond, moves: bond.moves.filter(known => known.id !== id) }
   const back = (to: string, part: bigint, key = '') => posting(bond.id, `bond-failed:${id}${key}`, account.transit(id), to, part)
-  if (type === 'DEPOSIT') return outcome(state)
-  if (type === 'WITHDRAW') return outcome({ ...state, free: state.free + amount }, { postings: [back(account.bondFree(bond.id), amount)] })
+  if (type === 'DEPOSIT') return outcome(state, { failures })
+  if (type === 'WITHDRAW') return outcome({ ...state, free: state.free + amount }, { failures, postings: [back(account.bondFree(bond.id), amount)] })
   if (type === 'SLASH_REVERSED')
-    return outcome({ ...state, reversed: state.reversed.filter(slashId => slashId !== move.slashId) }, { postings: [back(account.feePool, amount)] })
+    return outcome(
+      { ...state, reversed: state.reversed.filter(slashId => slashId !== move.slashId) },
+      { failures, postings: [back(account.feePool, amount)] },
+    )
   const { bond: restored, locked } = giveBack(state, move)
   return outcome(restored, {
+    failures,
     postings: [
       ...(locked > 0n ? [back(account.bondLocked(bond.id), locked, ':locked')] : []),
       ...(locked < amount ? [back(account.bondFree(bond.id), amount - locked, ':free')] : []),

@@ -108,5 +108,6 @@ export function failLock(bond: Bond, lock: BondLock, code: string, againId: stri
     events: [news, ...(again?.events ?? [])],
     postings: [...(amount > 0n ? [back] : []), ...(again?.postings ?? [])],
     history: stood ? [event] : [],
+    failures: stood ? [] : [{ id: lockId, agentId: bond.id, eventType: 'LOCK', amount, gigId, reason: null, code }],
   })
 }

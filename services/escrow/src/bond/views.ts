@@ -1,6 +1,6 @@
 import { type BondRow, type Bond as BondView, type Slash as SlashView, usd } from '@carapace/api'
 import type { Stored } from '@carapace/store'
-import { type Bond, lockedOf, type Move, payoutAddress, statusOf, tierOf } from './bond.ts'
+import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from './bond.ts'
 import type { BondEvent } from './outcome.ts'
 import type { Slash } from './slash.store.ts'
 
@@ -34,10 +34,6 @@ export const eventView = ({ id, agentId, eventType, amount, gigId, reason, txHas
   txHash,
   createdAt: createdAt.toISOString(),
 })
-
-/** A command under way, as the event that it will be. */
-export const moveEvent = ({ id, type, amount, gigId, reason, at }: Move, agentId: string) =>
-  eventView({ id, agentId, eventType: type, amount, gigId, reason, txHash: null, operationId: null, createdAt: at })
 
 export const slashView = ({
   id,

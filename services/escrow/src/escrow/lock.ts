@@ -1,16 +1,6 @@
-import {
-  type AgentCaller,
-  type Authorization,
-  type GigRow,
-  limits,
-  marketplaceApi,
-  type Refusal,
-  refuse,
-  retryableIn,
-  swarmApi,
-  usd,
-} from '@carapace/api'
+import { type AgentCaller, type Authorization, type GigRow, limits, type Refusal, refuse, retryableIn, swarmApi, usd } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
+import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Found, findSource, reserveCustodial } from '../funding.ts'
 import type { Parts } from '../parts.ts'
@@ -63,13 +53,14 @@ export async function startLock(
     return found.kind === 'treasury' ? record : sendLock(record.state, found.source)
   })
   if (found.kind !== 'treasury') return reserved
-  const sent = await drawOnTreasury(parts, reserved)
+  // from here on the lock is carried out, by the job if not by this call: what fails in passing refuses nothing
+  const sent = (await unlessPassing(drawOnTreasury(parts, reserved))) ?? reserved
   if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, { kind: 'none', options: {} }))
   return sent
 }
 
 async function needFundable(parts: Parts, { gigId, amount, caller, operationId }: LockRequest): Promise<{ gig: GigRow; escrow: Stored<Escrow> }> {
-  const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+  const gig = await parts.gigNow(gigId)
   const budget = BigInt(gig.budget)
   if (gig.posterId !== caller.agentId) refuse('NOT_POSTER')
   if (budget > limits.escrow.perGigMicro) refuse('CAP_EXCEEDED', { cap: usd(limits.escrow.perGigMicro) })
@@ -125,7 +116,8 @@ async function withOnchain(parts: Parts, gig: GigRow, { options }: Extract<Found
 
 /** How the lock of this operation ended, or undefined while it is under way. @throws FUNDS_REQUIRED, CHAIN_UNAVAILABLE when it failed */
 export async function lockOutcome({ escrows }: Parts, gigId: string, operationId: string): Promise<Stored<Escrow> | undefined> {
-  const escrow = await escrows.need(gigId)
+  const escrow = await unlessPassing(escrows.need(gigId))
+  if (!escrow) return undefined
   const { lockFailure, status } = escrow
   if (lockFailure?.operationId === operationId) {
     const details = { code: lockFailure.code, reason: lockFailure.message }

@@ -1,4 +1,4 @@
-import { type AdminCaller, type AgentCaller, type GigRow, marketplaceApi, refuse, retryableIn } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, type GigRow, refuse, retryableIn } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { advance } from './act.ts'
@@ -60,7 +60,7 @@ export async function raiseDispute(
   { caller: { agentId }, reason, operationId }: { caller: AgentCaller; reason: string; operationId: string },
 ): Promise<Stored<Escrow>> {
   await needEscrow(parts, gigId)
-  const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+  const gig = await parts.gigNow(gigId)
   if (agentId !== gig.posterId && agentId !== gig.assigneeId) refuse('NOT_PARTY')
   const moment = await momentOf(parts, gigId)
   const dispute = (escrow: Escrow) => {

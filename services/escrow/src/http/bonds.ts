@@ -1,14 +1,15 @@
-import { bondWalletChanged, dayMs, type escrowApi, marketplaceApi, refuse, reputationApi, usd } from '@carapace/api'
+import { bondWalletChanged, dayMs, type escrowApi, refuse, reputationApi, usd } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { type HandlersOf, readBack, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
+import { eventOutcome } from '../bond/event-outcome.ts'
 import { bondOf, changeBond } from '../bond/keep.ts'
-import { deposit, lockFor, moveOf, outcomeOf, reverse, slashByHand, withdraw } from '../bond/operate.ts'
+import { deposit, lockFor, outcomeOf, reverse, slashByHand, withdraw } from '../bond/operate.ts'
 import { outcome } from '../bond/outcome.ts'
 import { endLock } from '../bond/request.ts'
 import { statisticsOf } from '../bond/statistics.ts'
-import { bondView, eventView, moveEvent, slashView } from '../bond/views.ts'
+import { bondView, eventView, slashView } from '../bond/views.ts'
 import { mayDraw } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 
@@ -25,21 +26,17 @@ const withState = async (parts: Parts, agentId: string) => {
 }
 
 /** The answer of a deposit or withdrawal: done, or under way with 202. @throws CONFLICT when the chain refused it: nothing was moved */
-async function changed(parts: Parts, agentId: string, id: string, respondAsync: boolean) {
-  const ended = await outcomeOf(parts, agentId, id, respondAsync ? 0 : undefined)
+async function changed(parts: Parts, agentId: string, id: string, waitMs: number) {
+  const ended = await outcomeOf(parts, agentId, id, waitMs)
   if (ended === 'failed') refuse('CONFLICT', undefined, { message: 'The transaction failed on chain; nothing was moved' })
-  const bond = await parts.bonds.need(agentId)
+  const bond = await bondOf(parts, agentId)
   const event = await parts.bondHistory.get(id)
   if (event) return { bond: await view(parts, bond), event: eventView(event), txHash: event.txHash }
-  const pending = { bond: await view(parts, bond), event: moveEvent(moveOf(bond, id)!, agentId), txHash: null }
-  return reply(202, {
-    ...pending,
-    onChain: { status: 'pending', chain: bond.chain, txHash: null, blockNumber: null, error: null },
-    statusUrl: `/api/agents/${agentId}/bond/history`,
-  })
+  const result = (await eventOutcome(parts, agentId, id)) ?? refuse('NOT_FOUND', { resource: 'bond event' })
+  return reply(202, { bond: await view(parts, bond), ...result, statusUrl: statusUrl(agentId, id) })
 }
 
-const gigRow = (parts: Parts, gigId: string) => parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
+const statusUrl = (agentId: string, id: string): string => `/api/bond/${agentId}/events/${id}`
 
 export const bondHandlers = (
   parts: Parts,
@@ -47,6 +44,7 @@ export const bondHandlers = (
   Handlers,
   | 'getBondStatus'
   | 'getBondStatusByWallet'
+  | 'getBondEvent'
   | 'depositBond'
   | 'withdrawBond'
   | 'lockBond'
@@ -63,48 +61,54 @@ export const bondHandlers = (
     return withState(parts, agent.id)
   },
 
-  depositBond: async ({ body, caller, context, operationId, respondAsync }) => {
+  getBondEvent: async ({ params }) => (await eventOutcome(parts, params.agentId, params.id)) ?? refuse('NOT_FOUND', { resource: 'bond event' }),
+
+  depositBond: async ({ body, caller, context, operationId, waitMs }) => {
     const { amount, walletAddress, authorization } = body
     if (walletAddress !== undefined && walletAddress !== caller.wallet.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: caller.wallet })
     const id = await deposit(parts, { caller, amount, operationId, authorization, mayDraw: mayDraw(context) })
-    return changed(parts, caller.agentId, id, respondAsync)
+    return changed(parts, caller.agentId, id, waitMs())
   },
 
-  withdrawBond: async ({ body, caller, operationId, respondAsync }) => {
+  withdrawBond: async ({ body, caller, operationId, waitMs }) => {
     const id = await withdraw(parts, { caller, amount: body.amount, operationId }, body.walletAddress)
-    return changed(parts, caller.agentId, id, respondAsync)
+    return changed(parts, caller.agentId, id, waitMs())
   },
 
-  lockBond: async ({ params, body, respondAsync }) => {
-    const gig = await gigRow(parts, body.gigId)
+  lockBond: async ({ params, body, waitMs }) => {
+    const gig = await parts.gigNow(body.gigId)
     const amount = BigInt(gig.bondRequired)
     if (amount === 0n) refuse('INVALID_STATE', { state: 'no bond required' }, { message: 'The gig requires no bond' })
     const locked = await lockFor(parts, params.agentId, gig.gigId, amount)
     const { lockId } = locked.locks.find(({ gigId }) => gigId === gig.gigId)!
-    const ended = await outcomeOf(parts, params.agentId, lockId, respondAsync ? 0 : undefined)
+    const ended = await outcomeOf(parts, params.agentId, lockId, waitMs())
     const bond = await parts.bonds.need(params.agentId)
     const lock = bond.locks.find(({ gigId }) => gigId === gig.gigId)
     if (!lock) refuse('CONFLICT', undefined, { message: 'The lock failed on chain; nothing was moved' })
     const answer = { bond: await view(parts, bond), lock: { gigId: lock.gigId, amount: usd(lock.amount), at: lock.at.toISOString() } }
-    return ended && lock.stage !== 'locking' ? answer : reply(202, answer)
+    return ended && lock.stage !== 'locking' ? answer : reply(202, { ...answer, statusUrl: statusUrl(params.agentId, lockId) })
   },
 
-  unlockBond: async ({ params, body, respondAsync }) => {
+  unlockBond: async ({ params, body, waitMs }) => {
     const { agentId } = params
     const isHeld = (bond: Bond) => bond.locks.some(({ gigId }) => gigId === body.gigId)
     const present = await bondOf(parts, agentId)
     const wasUnlocked = !isHeld(present) && (await parts.bondHistory.wasUnlocked(agentId, body.gigId))
     if (!isHeld(present) && !wasUnlocked) refuse('NOT_FOUND', { resource: 'lock' })
-    const { status } = await gigRow(parts, body.gigId)
+    const { status } = await parts.gigNow(body.gigId)
     if (status !== 'completed' && status !== 'cancelled') refuse('INVALID_STATE', { state: status, allowed: ['completed', 'cancelled'] })
     if (wasUnlocked) return { bond: await view(parts, present) }
-    await changeBond(parts, agentId, bond => endLock(bond, body.gigId, parts.newId()))
+    const asked = await changeBond(parts, agentId, bond => endLock(bond, body.gigId, parts.newId()))
     const gone = async () => {
       const bond = await parts.bonds.need(agentId)
       return isHeld(bond) ? undefined : bond
     }
-    const done = respondAsync ? undefined : await parts.wait('bonds', agentId, gone, 10_000)
-    return done ? { bond: await view(parts, done) } : reply(202, { bond: await view(parts, await parts.bonds.need(agentId)) })
+    const done = await parts.wait('bonds', agentId, gone, waitMs())
+    if (done) return { bond: await view(parts, done) }
+    // a lock that is not on chain yet has no unlock: the bond itself shows when it is gone
+    const unlockId = asked.locks.find(({ gigId }) => gigId === body.gigId)?.unlockId
+    const url = unlockId ? statusUrl(agentId, unlockId) : `/api/bond/${agentId}/status`
+    return reply(202, { bond: await view(parts, await parts.bonds.need(agentId)), statusUrl: url })
   },
 
   setBondWallet: async ({ body, caller }) => {
@@ -126,28 +130,31 @@ export const bondHandlers = (
     return { events: items.map(eventView), total, ...query }
   },
 
-  slashBond: async ({ params, body, caller, operationId, respondAsync }) => {
+  slashBond: async ({ params, body, caller, operationId, waitMs }) => {
     const id = await slashByHand(parts, { agentId: params.agentId, ...body, by: caller.kind, operationId })
-    const ended = await outcomeOf(parts, params.agentId, id, respondAsync ? 0 : undefined)
+    const ended = await outcomeOf(parts, params.agentId, id, waitMs())
     if (ended === 'failed') refuse('CONFLICT', undefined, { message: 'The slash failed on chain; nothing was moved' })
-    return slashAnswer(parts, id, ended === 'done')
+    return slashAnswer(parts, id, ended === 'done' ? undefined : id)
   },
 
-  reverseSlash: async ({ params, body, operationId, respondAsync }) => {
+  reverseSlash: async ({ params, body, operationId, waitMs }) => {
     const row = await reverse(parts, params.id, body.reason, operationId)
     const reversed = async () => ((await parts.slashes.need(row.id)).status === 'REVERSED' ? true : undefined)
-    const done = respondAsync ? undefined : await parts.wait('slashes', row.id, reversed, 10_000)
-    return slashAnswer(parts, row.id, done === true)
+    const done = await parts.wait('slashes', row.id, reversed, waitMs())
+    const move = (await parts.bonds.get(row.agentId))?.moves.find(({ slashId, type }) => slashId === row.id && type === 'SLASH_REVERSED')
+    return slashAnswer(parts, row.id, done ? undefined : (move?.id ?? row.id))
   },
 })
 
-async function slashAnswer(parts: Parts, id: string, isDone: boolean) {
+/** `pendingId`: the bond event that is still under way. */
+async function slashAnswer(parts: Parts, id: string, pendingId: string | undefined) {
   const slash = await parts.slashes.need(id)
-  if (isDone) await readBack(parts.peers, 'reputation', reputationApi.internal.getListedSlash, { id }, ({ status }) => status === slash.status)
+  if (pendingId === undefined)
+    await readBack(parts.peers, 'reputation', reputationApi.internal.getListedSlash, { id }, ({ status }) => status === slash.status)
   const event = await parts.bondHistory.get(id)
   const bond = await view(parts, await parts.bonds.need(slash.agentId))
   const answer = { slash: { ...slashView(slash), txHash: slash.txHash ?? event?.txHash ?? null }, bond }
-  return isDone ? answer : reply(202, answer)
+  return pendingId === undefined ? answer : reply(202, { ...answer, statusUrl: statusUrl(slash.agentId, pendingId) })
 }
 
 export const bondReadHandlers = (
@@ -169,7 +176,7 @@ export const bondReadHandlers = (
 
   checkBondEligibility: async ({ params, query }) => {
     const bond = await bondOf(parts, params.agentId)
-    const required = query.gigId ? BigInt((await gigRow(parts, query.gigId)).bondRequired) : (query.required ?? 0n)
+    const required = query.gigId ? BigInt((await parts.gigNow(query.gigId)).bondRequired) : (query.required ?? 0n)
     const isHeld = query.gigId !== undefined && bond.locks.some(({ gigId }) => gigId === query.gigId)
     const eligible = isHeld || bond.free >= required
     const total = bond.free + lockedOf(bond)

@@ -18,25 +18,26 @@ type Handlers = HandlersOf<typeof escrowApi>
 async function lockAndWait(
   parts: Parts,
   request: LockRequest,
-  respondAsync: boolean,
+  waitMs: () => number,
   without: Parameters<typeof startLock>[2],
 ): Promise<{ done: boolean; escrow: Stored<Escrow> }> {
   const started = await startLock(parts, request, without)
   const { gigId, operationId } = request
-  const timeout = respondAsync ? 0 : limits.boundedWaitMs
-  const done = await parts.wait('escrows', gigId, () => lockOutcome(parts, gigId, operationId), timeout)
+  const done = await parts.wait('escrows', gigId, () => lockOutcome(parts, gigId, operationId), waitMs())
   if (done) await shownOnGig(parts, done)
   return { done: done !== undefined, escrow: done ?? started }
 }
 
 /** Waits until a settlement that is under way has its transaction. */
-async function settledOrNot(parts: Parts, escrow: Stored<Escrow>): Promise<Stored<Escrow>> {
+async function settledOrNot(parts: Parts, escrow: Stored<Escrow>, waitMs: number): Promise<Stored<Escrow>> {
   const settled = async () => {
     const present = await parts.escrows.need(escrow.id)
     return present.settlement?.txHash || present.settlement?.retryAt ? present : undefined
   }
-  return (await parts.wait('escrows', escrow.id, settled, limits.boundedWaitMs)) ?? parts.escrows.need(escrow.id)
+  return (await parts.wait('escrows', escrow.id, settled, waitMs)) ?? parts.escrows.need(escrow.id)
 }
+
+const statusUrl = (gigId: string): string => `/api/escrow/${gigId}`
 
 class Unfunded extends Refusal {}
 
@@ -46,27 +47,27 @@ export const escrowHandlers = (
   Handlers,
   'createEscrow' | 'fundEscrow' | 'getTvlCapacity' | 'getEscrow' | 'releaseEscrow' | 'disputeEscrow' | 'adminResolveEscrow' | 'confirmEscrowOnchain'
 > => ({
-  createEscrow: async ({ body, caller, context, operationId, respondAsync }) => {
+  createEscrow: async ({ body, caller, context, operationId, waitMs }) => {
     const { done, escrow } = await lockAndWait(
       parts,
       { ...body, authorization: body.authorization, caller, mayDraw: mayDraw(context), operationId },
-      respondAsync,
+      waitMs,
       (_gig, options) => new Refusal('FUNDS_REQUIRED', { details: { options } }),
     )
     const answer = { escrow: escrowView(escrow, parts.networks), txHash: escrow.lock?.txHash ?? null }
-    return done ? answer : reply(202, { ...answer, statusUrl: `/api/escrow/${body.gigId}` })
+    return done ? answer : reply(202, { ...answer, statusUrl: statusUrl(body.gigId) })
   },
 
-  fundEscrow: async ({ body, caller, context, operationId, respondAsync }) => {
+  fundEscrow: async ({ body, caller, context, operationId, waitMs }) => {
     const { gigId, agentId, amount, authorization } = body
     if (caller?.kind !== 'agent') return challenge(parts, gigId)
     if (caller.agentId !== agentId) refuse('FORBIDDEN', { field: 'agentId' }, { message: "agentId must be the caller's agent id" })
     try {
       const request = { gigId, amount, authorization, caller, mayDraw: mayDraw(context), operationId }
-      const { done, escrow } = await lockAndWait(parts, request, respondAsync, () => new Unfunded('FUNDS_REQUIRED'))
+      const { done, escrow } = await lockAndWait(parts, request, waitMs, () => new Unfunded('FUNDS_REQUIRED'))
       const view = escrowView(escrow, parts.networks)
       const answer = { funded: done, escrow: view, txHash: view.txHash, depositAddress: view.depositAddress }
-      return done ? answer : reply(202, { ...answer, statusUrl: `/api/escrow/${gigId}` })
+      return done ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
     } catch (error) {
       if (error instanceof Unfunded) return challenge(parts, gigId)
       throw error
@@ -89,11 +90,12 @@ export const escrowHandlers = (
 
   getEscrow: async ({ params }) => escrowView(await needEscrow(parts, params.gigId), parts.networks),
 
-  releaseEscrow: async ({ body, caller, respondAsync }) => {
+  releaseEscrow: async ({ body, caller, waitMs }) => {
     const ordered = await orderRelease(parts, body.gigId, caller)
-    const escrow = respondAsync ? ordered : await settledOrNot(parts, ordered)
+    const escrow = await settledOrNot(parts, ordered, waitMs())
     await shownOnGig(parts, escrow)
-    return escrow.status === 'released' ? releaseView(escrow) : reply(202, releaseView(escrow))
+    const answer = releaseView(escrow)
+    return escrow.status === 'released' ? answer : reply(202, { ...answer, statusUrl: statusUrl(body.gigId) })
   },
 
   disputeEscrow: async ({ body, caller, operationId }) => {
@@ -102,16 +104,16 @@ export const escrowHandlers = (
     return { escrow: escrowView(disputed, parts.networks) }
   },
 
-  adminResolveEscrow: async ({ body, caller, respondAsync }) => {
+  adminResolveEscrow: async ({ body, caller, waitMs }) => {
     const { gigId, releaseToPayee: release, reason } = body
     const ordered = await orderResolution(parts, gigId, { wallet: caller.wallet, release, reason })
-    const escrow = respondAsync ? ordered : await settledOrNot(parts, ordered)
+    const escrow = await settledOrNot(parts, ordered, waitMs())
     await shownOnGig(parts, escrow)
     const answer = { escrow: escrowView(escrow, parts.networks), resolvedBy: caller.wallet }
-    return escrow.settlement?.txHash ? answer : reply(202, answer)
+    return escrow.settlement?.txHash ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
   },
 
-  confirmEscrowOnchain: async ({ body, caller }) => {
+  confirmEscrowOnchain: async ({ body, caller, waitMs }) => {
     const { gigId, txHash } = body
     const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
     if (caller.kind === 'agent' && caller.agentId !== gig.posterId && caller.agentId !== gig.assigneeId) refuse('NOT_PARTY')
@@ -119,7 +121,7 @@ export const escrowHandlers = (
     const isKnown = before !== undefined && before.status !== 'none'
     if (isKnown && before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuseSecond(before)
     if (!isKnown) await acceptTransaction(parts, gig, txHash)
-    const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), limits.boundedWaitMs)
+    const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), waitMs())
     if (locked) await shownOnGig(parts, locked)
     const escrow =
       locked ??
@@ -130,7 +132,8 @@ export const escrowHandlers = (
           { message: 'The lock does not fit the gig as it is now; take it back with reclaim' },
         ),
       ))
-    return locked ? { escrow: escrowView(locked, parts.networks) } : reply(202, { escrow: escrowView(escrow, parts.networks) })
+    const answer = { escrow: escrowView(escrow, parts.networks) }
+    return locked ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
   },
 })
 

@@ -1,4 +1,4 @@
-import { hourMs, limits, refuse, retryableIn, type swarmApi, usd } from '@carapace/api'
+import { hourMs, refuse, retryableIn, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, reply } from '@carapace/service'
 import { claimFunded } from '../claim.ts'
 import type { Parts } from '../parts.ts'
@@ -56,7 +56,7 @@ export const figureHandlers = (
     }
   },
 
-  claimRewards: async ({ caller, respondAsync }) => {
+  claimRewards: async ({ caller, waitMs }) => {
     const claims = await claimFunded(parts, caller.agentId, caller.wallet, 'validator')
     if (claims.length === 0) {
       const rewards = await parts.rewards.rows.find({ validatorId: caller.agentId })
@@ -67,12 +67,12 @@ export const figureHandlers = (
       const present = await Promise.all(claims.map(claim => parts.rewards.claims.need(claim.id)))
       return present.every(claim => claim.status !== 'claiming') ? present : undefined
     }
-    const settled = respondAsync ? undefined : await parts.wait('claims', claims.at(-1)!.id, ended, limits.boundedWaitMs)
+    const settled = await parts.wait('claims', claims.at(-1)!.id, ended, waitMs())
     const latest = settled ?? claims
     const rewards = latest.flatMap(claim =>
       claim.rewards.map(reward => ({ validationId: reward.validationId, amount: usd(reward.amount), chain: claim.chain, txHash: claim.txHash })),
     )
     const answer = { claimed: usd(latest.reduce((total, claim) => total + claim.amount, 0n)), txHash: latest[0]!.txHash, rewards }
-    return settled ? answer : reply(202, answer)
+    return settled ? answer : reply(202, { ...answer, statusUrl: `/api/swarm/claimable-rewards/${caller.agentId}` })
   },
 })

@@ -1,0 +1,14 @@
+import { errors, type Refusal } from '@carapace/api'
+import { asRefusal } from './http/failure.ts'
+
+/**
+ * Past the first durable step of an operation, an error of a passing cause (a service, the database or a race) does not end it: a job carries it on.
+ * Undefined then; the caller is answered 202 with a status URL, and not a refusal of what is carried out later. @throws every other error
+ */
+export function unlessPassing<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    const { code, extras }: Refusal = asRefusal(error)
+    if (extras.retryable || 'retryable' in errors[code]) return undefined
+    throw error
+  })
+}

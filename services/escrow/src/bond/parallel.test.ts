@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { TestAgent } from '@carapace/testing'
+import { bondsIn } from '../testing/bonds.ts'
+import { sharedWorld } from '../testing/shared-world.ts'
+import { newGig } from '../testing/story.ts'
+import { until, usdc } from '../testing/world.ts'
+
+const calls = 200
+
+describe(`${calls} concurrent calls on one aggregate`, function () {
+  this.timeout(120_000)
+  const world = sharedWorld()
+  const { bonded, rich, status } = bondsIn(world)
+
+  const burst = async (path: string, body: object, agent: TestAgent) => {
+    const answers = await Promise.all(Array.from({ length: calls }, () => world.platform.call('POST', path, { body, headers: agent.headers })))
+    const codes = new Map<number, number>()
+    for (const answer of answers) codes.set(answer.status, (codes.get(answer.status) ?? 0) + 1)
+    return codes
+  }
+  /** Runs `work` and counts the transactions that the service began meanwhile. */
+  const begun = async <T>(work: () => Promise<T>): Promise<{ result: T; transactions: number }> => {
+    const { connection } = world.platform.service('escrow').platform.db
+    const original = connection.startSession
+    let transactions = 0
+    connection.startSession = (...options) => {
+      transactions += 1
+      return original.apply(connection, options)
+    }
+    try {
+      return { result: await work(), transactions }
+    } finally {
+      connection.startSession = original
+    }
+  }
+  const isFinal = (codes: Map<number, number>) => [...codes.keys()].every(code => [200, 201, 202, 402, 409, 429].includes(code))
+
+  const accepted = (codes: Map<number, number>) => (codes.get(200) ?? 0) + (codes.get(202) ?? 0)
+
+  it('deposits what is accepted, without transactions that abort each other', async () => {
+    const agent = await rich()
+
+    const { result: codes, transactions } = await begun(() => burst(`/api/bond/${agent.id}/deposit`, { amount: 10 }, agent))
+
+    assert.ok(isFinal(codes), JSON.stringify([...codes]))
+    assert.ok(accepted(codes) >= 32 && accepted(codes) + (codes.get(409) ?? 0) === calls, JSON.stringify([...codes]))
+    // one for each request and one for each outcome; some more for races with jobs
+    assert.ok(transactions <= 2 * calls + 20, `${transactions} transactions`)
+    await until('all are confirmed', async () => (await status(agent)).totalBonded === accepted(codes) * 10, 60)
+  })
+
+  it('withdraws what is accepted, never more than there is', async () => {
+    const agent = await bonded(20)
+
+    const codes = await burst(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, agent)
+
+    assert.deepEqual([accepted(codes), codes.get(409)], [20, calls - 20])
+    await until('all are paid', async () => (await status(agent)).totalBonded === 0, 60)
+  })
+
+  it('locks a budget once', async () => {
+    const story = await newGig(world)
+    world.balances.set(`${story.chain}/${story.poster.wallet}`, usdc(1_000_000))
+
+    const codes = await burst('/api/escrow/create', { gigId: story.gigId, amount: 40 }, story.poster)
+
+    assert.deepEqual([(codes.get(201) ?? 0) + (codes.get(202) ?? 0), codes.get(409)], [1, calls - 1])
+  })
+
+  it('raises one dispute', async () => {
+    const { bondedGig } = bondsIn(world)
+    const story = await bondedGig()
+
+    const codes = await burst('/api/escrow/dispute', { gigId: story.gigId, reason: `Wrong ${randomUUID()}` }, story.poster)
+
+    assert.deepEqual([codes.get(200), codes.get(409)], [1, calls - 1])
+  })
+})
