@@ -1,12 +1,14 @@
 import { gigAssigned, hourMs, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { withConfirmedLock } from './bond-locks.ts'
-import { type Acceptance, facts, type Gig, graceAfterDeadlineMs, move, needOpen, who } from './gig.ts'
+import { type Acceptance, closedApplications, facts, type Gig, graceAfterDeadlineMs, move, needOpen, who } from './gig.ts'
 
-/** Notes who has applied: applicants are never asked to judge. */
-export function addApplicant(gig: Gig, agentId: string): Decision<Gig> | undefined {
-  if (gig.applicantIds.includes(agentId)) return undefined
-  return { state: { ...gig, applicantIds: [...gig.applicantIds, agentId] }, events: [] }
+/** Notes who has applied: applicants are never asked to judge. One who applied while the gig was being cancelled is notified now. */
+export function addApplicant(gig: Gig, agentId: string, now: Date): Decision<Gig> | undefined {
+  const { status, closeReason, applicantIds } = gig
+  if (applicantIds.includes(agentId)) return undefined
+  const isLate = status === 'cancelled' && closeReason !== null && closeReason !== 'approved'
+  return { state: { ...gig, applicantIds: [...applicantIds, agentId] }, events: isLate ? closedApplications(gig, [agentId], closeReason, now) : [] }
 }
 
 /** Notes an acceptance whose bond lock is still to be confirmed. A newer one replaces an older: the older's lock is undone in time. */

@@ -31,7 +31,7 @@ export const events = (parts: Parts): Subscription[] => {
   return [
     ...agents.subscriptions,
     ...bonds.subscriptions,
-    on(api.applicationCreated, ({ gigId, applicantId }) => change(gigId, gig => addApplicant(gig, applicantId))),
+    on(api.applicationCreated, ({ gigId, applicantId }) => change(gigId, gig => addApplicant(gig, applicantId, clock.now()))),
     on(api.gigAssigned, async ({ gigId, assigneeId, by }) => {
       const gig = await gigs.need(gigId)
       if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))

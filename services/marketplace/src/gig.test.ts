@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { gigStatuses, hourMs, Refusal } from '@carapace/api'
+import { applicationsClosed, type Draft, dayMs, gigStatuses, hourMs, Refusal } from '@carapace/api'
 import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
-import { assign, settleAcceptance } from './acceptance.ts'
+import { addApplicant, assign, settleAcceptance } from './acceptance.ts'
 import { type Gig, type GigDraft, graceAfterDeadlineMs, openForMs, post, runOut, submit, transitions, withdraw } from './gig.ts'
 import { follow, showEscrow } from './heard.ts'
 
@@ -65,6 +65,19 @@ describe('a gig', () => {
       codeOf(() => submit(state, 'worker', delivery, later(hourMs))),
       'INVALID_STATE',
     )
+  })
+
+  it('names every applicant of a cancelled gig but the assignee, 200 an event, and a late one too', () => {
+    const closed = (events: Draft[]) => events.filter(({ type }) => type === applicationsClosed.type).map(({ data }) => data.applicantIds)
+    const many = Array.from({ length: 450 }, (_, n) => `a${n}`)
+
+    const withdrawn = withdraw({ ...openGig, applicantIds: many }, 'poster', start)
+    assert.deepEqual(closed(withdrawn.events), [many.slice(0, 200), many.slice(200, 400), many.slice(400)])
+    const missed = runOut({ ...assigned, applicantIds: ['worker', 'other'] }, later(1_000 * dayMs))!
+    assert.deepEqual([missed.state.status, closed(missed.events)], ['cancelled', [['other']]])
+    assert.deepEqual(closed(withdraw({ ...openGig, applicantIds: [] }, 'poster', start).events), [])
+    assert.deepEqual(closed(addApplicant(withdrawn.state, 'late', start)!.events), [['late']])
+    assert.deepEqual(closed(addApplicant(openGig, 'early', start)!.events), [])
   })
 
   it('is withdrawn by its poster, while open', () => {

@@ -1,5 +1,18 @@
-import { type Chain, type Draft, dayMs, type GigStatus, gigCancelled, gigPosted, gigSubmitted, type RefusalExtras, refuse } from '@carapace/api'
+import {
+  applicationsClosed,
+  type Chain,
+  type Draft,
+  dayMs,
+  type GigStatus,
+  gigCancelled,
+  gigPosted,
+  gigSubmitted,
+  type RefusalExtras,
+  refuse,
+} from '@carapace/api'
 import type { Decision } from '@carapace/store'
+
+const applicantsPerEvent = 200
 
 export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
 
@@ -230,5 +243,24 @@ export function close(gig: Gig, command: Command, reason: Exclude<CloseReason, '
       from: gig.status,
       cancelledAt: now.toISOString(),
     }),
+    ...closedApplications(
+      moved,
+      moved.applicantIds.filter(id => id !== moved.assigneeId),
+      reason,
+      now,
+    ),
   ])
+}
+
+/** For those who applied in vain. A popular gig has many of them, so each event names a few. */
+export function closedApplications(gig: Gig, applicantIds: readonly string[], reason: Exclude<CloseReason, 'approved'>, at: Date): Draft[] {
+  const pages = Math.ceil(applicantIds.length / applicantsPerEvent)
+  return Array.from({ length: pages }, (_, page) =>
+    applicationsClosed.of({
+      ...facts(gig),
+      applicantIds: applicantIds.slice(page * applicantsPerEvent, (page + 1) * applicantsPerEvent),
+      reason,
+      closedAt: at.toISOString(),
+    }),
+  )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { validationSuperseded } from '@carapace/api'
+import { applicationsClosed, escrowDecided, validationSuperseded } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { identityStandIn } from './testing/identity.ts'
@@ -50,5 +50,44 @@ describe('notifications of a decision', () => {
         [['validation_superseded', text]],
       )
     assert.deepEqual([await inbox(posterId), await inbox(assigneeId)], [[], []])
+  })
+
+  it('call a dispute resolved only where there was one', async () => {
+    const decide = async (reason: 'dispute' | 'default' | 'verdict', disputed: boolean, outcome: 'release' | 'hold' = 'release') => {
+      const [posterId, assigneeId, escrowId] = [randomUUID(), randomUUID(), randomUUID()]
+      await platform.publish(
+        escrowDecided.of({
+          ...{ escrowId, gigId: escrowId, gigTitle: 'Audit', posterId, assigneeId, amount: 40_000_000n, chain: 'BASE_SEPOLIA', outcome, reason },
+          ...{ by: 'oracle', verdict: null, validationId: null, disputed, nextDeadlineAt: null, decidedAt: new Date().toISOString() },
+        }),
+      )
+      return [posterId, assigneeId]
+    }
+    const without = [await decide('dispute', false), await decide('default', false), await decide('dispute', true, 'hold')]
+    const resolved = [await decide('dispute', true), await decide('default', true), await decide('verdict', true)]
+
+    for (const agentId of resolved.flat())
+      assert.deepEqual(
+        (await only(agentId)).map(({ type }) => type),
+        ['dispute_resolved'],
+      )
+    for (const agentId of without.flat()) assert.deepEqual(await inbox(agentId), [])
+  })
+
+  it('reach the applicants of a cancelled gig', async () => {
+    const [one, other, posterId, gigId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    await platform.publish(
+      applicationsClosed.of({
+        ...{ gigId, gigTitle: 'Audit', posterId, budget: 40_000_000n, chain: 'BASE_SEPOLIA', applicantIds: [one, other], reason: 'withdrawn' },
+        closedAt: new Date().toISOString(),
+      }),
+    )
+
+    for (const agentId of [one, other])
+      assert.deepEqual(
+        (await only(agentId)).map(({ type, message }) => [type, message]),
+        [['gig_cancelled', '"Audit", for which you applied, is cancelled: withdrawn.']],
+      )
+    assert.deepEqual(await inbox(posterId), [])
   })
 })

@@ -27,6 +27,8 @@ export const escrowDecided = event('escrow.escrow.decided', 'gigId', 'What happe
   /** Verdict that stands behind it; null where there is none. */
   verdict: z.enum(['approved', 'rejected', 'expired']).nullable(),
   validationId: id.nullable(),
+  /** A dispute was open, or is opened by this decision. */
+  disputed: z.boolean().default(false),
   nextDeadlineAt: timestamp.nullable(),
   decidedAt: timestamp,
 })

@@ -37,6 +37,19 @@ export const applicationCreated = event('marketplace.application.created', 'appl
   memberIds: z.array(id),
 })
 
+/** At most 200 of them: a gig with more closes them in several events. */
+export const applicationsClosed = event(
+  'marketplace.application.closed',
+  'gigId',
+  'The gig was withdrawn or cancelled: these applications led to nothing',
+  {
+    ...gigFacts,
+    applicantIds: z.array(id),
+    reason: gigCloseReason.exclude(['approved']),
+    closedAt: timestamp,
+  },
+)
+
 const offerFacts = { ...gigFacts, offerId: id, fromAgentId: id, toAgentId: id }
 export const offerMade = event('marketplace.offer.made', 'offerId', 'A poster offered its gig to an agent', {
   ...offerFacts,

@@ -87,6 +87,19 @@ describe('escrow rules', () => {
     })
   }
 
+  it('a decision says whether there was a dispute', () => {
+    const order = { release: true, by: 'oracle' as const, wallet: '0x1', reason: 'seen', at: start }
+    const disputedIn = (escrow: Escrow, facts: Partial<Escrow>) =>
+      advance({ ...escrow, ...facts }, moment())
+        .events.filter(({ type }) => type === 'escrow.escrow.decided.v1')
+        .map(({ data }) => data.disputed)
+    const held = advance({ ...locked(assigned), verdict: verdict('expired') }, moment()).state
+
+    assert.deepEqual(disputedIn(locked(assigned), { order }), [false])
+    assert.deepEqual(disputedIn(locked(assigned), { verdict: verdict('expired') }), [true])
+    assert.deepEqual(disputedIn(held, { order }), [true])
+  })
+
   const unfunded: [string, Partial<Escrow>, Date, Status][] = [
     ['approved', { verdict: verdict('approved', { settleAfter: later(dayMs) }) }, start, 'unfunded'],
     ['rejected', { verdict: verdict('rejected') }, start, 'unfunded'],

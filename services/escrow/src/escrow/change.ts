@@ -56,6 +56,7 @@ export function decide(e: Escrow, outcome: NonNullable<Escrow['decision']>['outc
         by,
         verdict,
         validationId,
+        disputed: state.disputedAt !== null,
         nextDeadlineAt: state.dueAt ? iso(state.dueAt) : null,
         decidedAt: iso(now),
       }),

@@ -50,7 +50,7 @@ export const hiringHandlers = (
       memberIds,
     })
     const application = await parts.applications.create(state, [event])
-    const noted = await parts.gigs.change(gig.id, present => addApplicant(present, caller.agentId))
+    const noted = await parts.gigs.change(gig.id, present => addApplicant(present, caller.agentId, parts.clock.now()))
     return { application: applicationView(application), gig: await viewOf(parts, noted, { agentId: caller.agentId }) }
   },
 

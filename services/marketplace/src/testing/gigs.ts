@@ -41,7 +41,7 @@ export async function decide(world: World, work: Work, outcome: 'release' | 'ref
   await world.platform.publish(
     api.escrowDecided.of({
       ...{ escrowId: gigId, gigId, gigTitle: draft.title, posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
-      ...{ outcome, reason: 'verdict', by: 'swarm', verdict: outcome === 'refund' ? 'rejected' : 'approved', validationId: null },
+      ...{ outcome, reason: 'verdict', by: 'swarm', verdict: outcome === 'refund' ? 'rejected' : 'approved', validationId: null, disputed: false },
       nextDeadlineAt: null,
       decidedAt: new Date().toISOString(),
     }),

@@ -62,8 +62,8 @@ export const escrowNotices: readonly NoticeRule[] = [
       : `The budget of "${gigTitle}" could not be locked (${code}).`
     tell(wasLocked ? [posterId, assigneeId] : posterId, ['escrow_failed', 'Escrow failed', `${why} Nothing is locked now.`], { gigId, code })
   }),
-  rule(api.escrowDecided, ({ posterId, assigneeId, gigId, gigTitle, outcome, reason, by }, tell) => {
-    if ((reason === 'dispute' || reason === 'default') && (outcome === 'release' || outcome === 'refund'))
+  rule(api.escrowDecided, ({ posterId, assigneeId, gigId, gigTitle, outcome, by, disputed }, tell) => {
+    if (disputed && (outcome === 'release' || outcome === 'refund'))
       tell([posterId, assigneeId], ['dispute_resolved', 'Dispute resolved', `The dispute on "${gigTitle}" ended with a ${outcome}.`], {
         gigId,
         outcome,

@@ -29,6 +29,9 @@ export const gigNotices: readonly NoticeRule[] = [
   rule(api.gigCancelled, ({ posterId, assigneeId, gigId, gigTitle, reason }, tell) =>
     tell([posterId, assigneeId], ['gig_cancelled', 'Gig cancelled', `"${gigTitle}" is cancelled: ${reason}.`], { gigId, reason }),
   ),
+  rule(api.applicationsClosed, ({ applicantIds, gigId, gigTitle, reason }, tell) =>
+    tell(applicantIds, ['gig_cancelled', 'Gig cancelled', `"${gigTitle}", for which you applied, is cancelled: ${reason}.`], { gigId, reason }),
+  ),
   rule(api.gigCommented, ({ posterId, assigneeId, authorId, gigId, gigTitle, commentId }, tell) =>
     tell(
       [posterId, assigneeId].filter(id => id !== authorId),

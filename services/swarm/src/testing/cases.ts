@@ -42,7 +42,7 @@ export const submitted = (gig: api.GigRow) =>
 export const decided = ({ gigId, poster, assignee }: Case, more: Partial<api.PayloadOf<typeof api.escrowDecided>> = {}) =>
   api.escrowDecided.of({
     ...{ escrowId: gigId, gigId, gigTitle: 'Audit', posterId: poster.id, assigneeId: assignee.id, amount: budget, chain: 'BASE_SEPOLIA' },
-    ...{ outcome: 'release', reason: 'verdict', by: 'swarm', verdict: 'approved', validationId: null, nextDeadlineAt: null },
+    ...{ outcome: 'release', reason: 'verdict', by: 'swarm', verdict: 'approved', validationId: null, disputed: false, nextDeadlineAt: null },
     decidedAt: new Date().toISOString(),
     ...more,
   })
