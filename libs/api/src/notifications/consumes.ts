@@ -20,6 +20,7 @@ import {
 import { agentMigrated, agentOnchainConfirmed, agentOnchainFailed, skillVerified } from '../identity/events.ts'
 import {
   applicationCreated,
+  applicationsClosed,
   crewChanged,
   gigAssigned,
   gigBondLost,
@@ -65,6 +66,7 @@ export const consumes = [
   gigSubmitted,
   gigCompleted,
   gigCancelled,
+  applicationsClosed,
   gigCommented,
   crewChanged,
   gigBondLost,
