@@ -87,13 +87,23 @@ export const checks: Checks<Parts> = {
 
   stuck: async ({ escrows, bonds, claims, clock }) => {
     const before = new Date(clock.now().getTime() - stuckAfterMs)
-    const found = await escrows.find({ status: { $in: ['funding', 'releasing', 'refunding'] }, updatedAt: { $lt: before } })
-    const waiting = found.filter(({ settlement }) => !settlement?.retryAt)
+    const found = await escrows.find({
+      status: { $in: ['funding', 'releasing', 'refunding'] },
+      $or: [{ updatedAt: { $lt: before } }, { 'settlement.error': { $ne: null } }],
+    })
+    // What has failed is an operator's matter at once, also while its next round is under way.
+    const failed = found.filter(({ settlement }) => settlement?.error)
+    const waiting = found.filter(({ settlement }) => !settlement?.error)
+    const unlocking = await bonds.find({ 'locks.stage': 'unlocking' })
+    const kept = unlocking.flatMap(({ id, locks }) =>
+      locks.filter(({ retryAt, stage, unlockRound }) => retryAt ?? (stage === 'unlocking' && unlockRound > 1)).map(({ gigId }) => ({ id, gigId })),
+    )
     const moving = await bonds.find({ 'moves.0': { $exists: true }, updatedAt: { $lt: before } })
     const unpaid = await claims.find({ status: 'claiming', updatedAt: { $lt: before } })
     return [
       ...waiting.map(({ id, status }) => `escrow ${id} is ${status} for more than 15 minutes`),
-      ...found.filter(({ settlement }) => settlement?.retryAt).map(({ id, settlement }) => `the settlement of ${id} failed: ${settlement?.error}`),
+      ...failed.map(({ id, settlement }) => `the settlement of ${id} failed: ${settlement?.error}`),
+      ...kept.map(({ id, gigId }) => `the unlock of ${gigId} on bond ${id} failed`),
       ...moving.map(({ id }) => `a command of bond ${id} is under way for more than 15 minutes`),
       ...unpaid.map(({ id }) => `claim ${id} is unpaid for more than 15 minutes`),
     ]

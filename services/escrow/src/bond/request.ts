@@ -4,12 +4,12 @@ import { id as keccakOfText } from 'ethers'
 import { amountOf } from '../amounts.ts'
 import { deadline } from '../escrow/change.ts'
 import { account, type Posting } from '../ledger.ts'
+import { retryAfter } from '../retry.ts'
 import { type Bond, type BondLock, type Move, newMove, slashOf, timeout, withLock } from './bond.ts'
 import { type Outcome, outcome, posting } from './outcome.ts'
 import { giveBack, retryableWhileGrowing, takeAny, takeFree } from './take.ts'
 
 const askAfterMs = 15 * 60_000
-const retryAfterMs = dayMs
 const verdictPauseMs = 7 * dayMs
 
 const onChain = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
@@ -112,9 +112,9 @@ export function endLock(bond: Bond, gigId: string, unlockId: string, isClean = t
   return outcome(withLock(bond, gigId, change), { events: [commands.bondUnlock({ ...onChain(bond, unlockId), gigId })] })
 }
 
-/** An unlock that failed goes out again a day later, as the next round. */
+/** An unlock that failed goes out again minutes later, as the next round. */
 export function unlockFailed(bond: Bond, gigId: string, { round, seq }: { round: number; seq: number }, now: Date): Outcome {
-  return outcome(withLock(bond, gigId, { retryAt: new Date(now.getTime() + retryAfterMs), unlockRound: round, unlockSeq: seq }))
+  return outcome(withLock(bond, gigId, { retryAt: retryAfter(round, now), unlockRound: round, unlockSeq: seq }))
 }
 
 /** What time does to the locks of a bond: failed unlocks go out again, a lock of 180 days ends. */

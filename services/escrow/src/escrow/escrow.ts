@@ -8,7 +8,7 @@ export type By = 'swarm' | 'oracle' | 'admin' | 'party' | 'time'
 
 /**
  * Every transition of behaviour 6.1. What time alone does: funding ends by the deadline of its command, locked and disputed by the timers of
- * `judge`, releasing and refunding by retries each night and, after 180 days, by the contract.
+ * `judge`, releasing and refunding by retries within minutes and, after 180 days, by the contract.
  */
 export const transitions = {
   none: { reserve: 'funding', decline: 'unfunded' },

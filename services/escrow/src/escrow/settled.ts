@@ -1,11 +1,10 @@
-import { type Draft, dayMs, escrowRefunded, escrowReleased } from '@carapace/api'
+import { type Draft, escrowRefunded, escrowReleased } from '@carapace/api'
 import { commands } from '@carapace/chain'
+import { retryAfter } from '../retry.ts'
 import { decide, facts, fundedFrom, iso, move, type OnChain, type Result, slot, type Told } from './change.ts'
 import { type Escrow, newSettlement, next, type Settlement } from './escrow.ts'
 import { standing } from './judge.ts'
 import { restated } from './restated.ts'
-
-const retryAfterMs = dayMs
 
 export interface Seen extends OnChain {
   /** Of the command's outcome; undefined when a final log told of it. */
@@ -62,14 +61,14 @@ export function settleReorged(e: Escrow, { seq }: Told): Result | undefined {
 
 /**
  * Five tries failed, or a settlement that was made is undone with its block. A release marks the slot so that in the end the contract pays the
- * payee; both are tried again the next night.
+ * payee; both are tried again within minutes.
  */
 export function settleFailed(e: Escrow, failure: Told & { code: string; message: string }, now: Date): Result | undefined {
   const { settlement, status } = e
   if (!settlement || settlement.round === 0 || failure.round < settlement.round || !isNews(e, failure.seq)) return undefined
   const isUndone = next(status, 'revoke') !== undefined && !settlement.payoutLost
   if (status !== 'releasing' && status !== 'refunding' && !isUndone) return undefined
-  const retryAt = new Date(now.getTime() + retryAfterMs)
+  const retryAt = retryAfter(failure.round, now)
   const approveRound = settlement.kind === 'release' ? settlement.approveRound + 1 : 0
   const failed: Settlement = {
     ...settlement,
@@ -97,12 +96,12 @@ export function payoutRefuted(e: Escrow): Result | undefined {
 export const payoutMisread = (e: Escrow, { fee, treasury }: NonNullable<Released['paid']>): Result | undefined =>
   e.status === 'released' && (e.settlement!.fee !== fee || e.settlement!.treasury !== treasury) ? payoutRefuted(e) : undefined
 
-/** The contract does not know whom to pay: it is told a day later, or before its lock or the payout is tried again. */
+/** The contract does not know whom to pay: it is told minutes later, or before its lock or the payout is tried again. */
 export function payeeFailed(e: Escrow, round: number, now: Date): Result | undefined {
   if (!e.lock || round < e.lock.payeeRound || e.settlement?.kind === 'refund') return undefined
   const state: Escrow = { ...e, lock: { ...e.lock, payeeFailed: true, payeeRound: round } }
   if (next(e.status, 'release') === undefined) return { state, events: [] }
-  const retryAt = new Date(now.getTime() + retryAfterMs)
+  const retryAt = retryAfter(round, now)
   return { state: { ...state, dueAt: e.dueAt && e.dueAt < retryAt ? e.dueAt : retryAt }, events: [] }
 }
 

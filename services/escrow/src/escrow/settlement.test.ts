@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Draft } from '@carapace/api'
+import { type Draft, escrowApi } from '@carapace/api'
 import { newWallet } from '@carapace/testing'
 import fc from 'fast-check'
 import { sharedWorld } from '../testing/shared-world.ts'
@@ -101,6 +101,11 @@ describe('settlement of a gig', () => {
     assert.deepEqual(settle.args.outcome, { kind: 'release', fee: '916667', splitTo: custodial, splitAmount: '16208333' })
   })
 
+  const stuck = async () => {
+    const { checks } = await world.platform.service('escrow').platform.peers.call('escrow', escrowApi.internal.doctorReport)
+    return checks.find(({ name }) => name === 'stuck')!.count
+  }
+
   it('tells the contract again whom to pay when that failed after the payout was decided', async () => {
     const story = await newGig(world)
     await lockFunds(world, story)
@@ -113,10 +118,14 @@ describe('settlement of a gig', () => {
     await world.outcome(sent('escrow.settle')!, 'fail', 'REVERTED')
     await until('it will be tried again', async () => (await escrowOf(world, story.gigId)).nextDeadline?.action === 'retry')
     world.chain = () => 'confirm'
-    await world.platform.advance(daySeconds + 60)
+    const { nextDeadline } = await escrowOf(world, story.gigId)
+    assert.ok(Date.parse(nextDeadline!.at) - world.platform.service('escrow').platform.clock.now().getTime() <= 60_000)
+    assert.equal(await stuck(), 1, 'an operator sees it at once')
+    await world.platform.advance(61)
 
     await untilStatus(world, story.gigId, 'released')
     assert.deepEqual(kinds(story), ['escrow.lock', 'escrow.payee', 'escrow.settle', 'escrow.approve', 'escrow.payee', 'escrow.settle'])
+    assert.equal(await stuck(), 0)
   })
 
   it('is disputed once more by a retry of the same request only', async () => {
