@@ -9,6 +9,8 @@ export interface Header {
   timestamp: string
   baseFeePerGas?: string
   gasLimit: string
+  gasUsed?: string
+  logsBloom?: string
 }
 
 export const numberOf = (hex: string) => Number(hex)
@@ -32,16 +34,23 @@ export async function headerAt(rpc: Rpc, block: number): Promise<Header | undefi
   return isHeader(header) ? header : undefined
 }
 
-/** All receipts of a block, in one call where the node can; undefined when the block is not known (any more). */
-export async function receiptsOf(rpc: Rpc, header: Header, hashes: () => readonly string[]): Promise<readonly Receipt[] | undefined> {
+/**
+ * The receipts of a block, in one call where the node can, else those of `hashes` only (`isWhole` false); undefined when the block is not
+ * known (any more).
+ */
+export async function receiptsOf(
+  rpc: Rpc,
+  header: Pick<Header, 'hash'>,
+  hashes: () => readonly string[],
+): Promise<{ found: readonly Receipt[]; isWhole: boolean } | undefined> {
   try {
     const receipts = await rpc.call('eth_getBlockReceipts', [header.hash])
-    return Array.isArray(receipts) ? (receipts as Receipt[]) : undefined
+    return Array.isArray(receipts) ? { found: receipts as Receipt[], isWhole: true } : undefined
   } catch (error) {
     if (!(error instanceof RpcRefused)) throw error
     if (!/not (found|supported|available|exist)|unknown method|-32601/i.test(`${error.message} ${error.fault.code}`)) return undefined
     const all = await receiptsByHash(rpc, hashes())
-    return all.filter(receipt => receipt.blockHash === header.hash)
+    return { found: all.filter(receipt => receipt.blockHash === header.hash), isWhole: false }
   }
 }
 

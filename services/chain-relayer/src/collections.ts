@@ -17,6 +17,10 @@ export interface EventRecord {
   blockNumber: number
   final: boolean
   removed: boolean
+  /** Told as final in a block that is gone: how often in a row the chain was seen without it. */
+  doubts?: number
+  /** Of the last of those looks, Unix ms. */
+  doubtedAt?: number
   data: Record<string, unknown>
 }
 /** A custodial wallet; _id = its owner, as the asking service names it. */
@@ -64,6 +68,7 @@ export async function openCollections(db: Database): Promise<Collections> {
   await collections.txs.createIndex({ lane: 1, nonce: -1 }, { name: 'slots' })
   await collections.txs.createIndex({ lane: 1, nonce: 1 }, { name: 'unfinished', partialFilterExpression: { unfinished: true } })
   await collections.events.createIndex({ network: 1, final: 1, blockNumber: 1 }, { name: 'unfinished' })
+  await collections.events.createIndex({ network: 1 }, { name: 'doubted', partialFilterExpression: { doubts: { $exists: true } } })
   await collections.wallets.createIndex({ n: 1 }, { name: 'n', unique: true })
   await collections.wallets.createIndex({ address: 1 }, { name: 'address', unique: true })
   return collections

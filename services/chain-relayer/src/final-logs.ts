@@ -1,7 +1,7 @@
 import type { Chain, chainRelayerApi, ResponseOf } from '@carapace/api'
 import { eventOf } from './announce.ts'
+import { sightingOf } from './announce-logs.ts'
 import type { Collections, EventRecord } from './collections.ts'
-import { announcement } from './indexer.ts'
 import type { Network } from './network.ts'
 
 type Answer = ResponseOf<typeof chainRelayerApi.internal.chainLogs>
@@ -31,7 +31,7 @@ export async function finalLogs(
   const rest = more ? await db.events.find({ ...wanted, blockNumber: upTo }).toArray() : []
   const records = new Map([...first, ...rest].map(record => [record._id, record]))
   const time = now.toISOString()
-  return { upTo, more, events: [...records.values()].sort(inOrder).map(record => eventOf(announcement(record, true), time)) }
+  return { upTo, more, events: [...records.values()].sort(inOrder).map(record => eventOf(sightingOf(record, true), time)) }
 }
 
 /** The last block that is worked off, final, and whose events were all announced. */

@@ -3,9 +3,8 @@ import type { HeadsEvents } from './heads.ts'
 import type { Indexer } from './indexer.ts'
 import type { Lane } from './lane.ts'
 import { requireContracts } from './network.ts'
-import { countAt } from './reconciler.ts'
-import { adopt, loadOps } from './recovery.ts'
-import { reopen } from './reorg.ts'
+import { loadOps, readopt } from './recovery.ts'
+import { reopen, reopenFound } from './reorg.ts'
 import { type Mined, settle } from './settle.ts'
 
 /** What follows for the lane from blocks that come, stand and go. */
@@ -42,13 +41,16 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
     },
     onReorg: async (ancestor: number) => {
       undecided = undecided.filter(one => one.block.number <= ancestor)
-      const gone = lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor)
       // Final is final, but for a devnet that somebody has set back.
       if (lane.network.devnet) {
         await lane.after.drained()
-        await reloadFrom(lane, await countAt(lane, 'latest'))
+        await reload(lane, ancestor)
       }
-      await reopen(lane, gone)
+      await reopen(
+        lane,
+        lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),
+      )
+      await reopenFound(lane, ancestor)
       // Where the deployment is gone, too, calls would succeed and do nothing: the lane stands still until it is back.
       await requireContracts(lane.network, lane.rpc)
       lane.send(lane.slots.open().map(slot => slot.nonce))
@@ -61,17 +63,27 @@ function isFailedResult(lane: Lane, log: Mined['receipt']['logs'][number]): bool
   return log.address.toLowerCase() === lane.network.addresses.Batcher.toLowerCase() && log.topics.length === 2 && log.data.slice(65, 66) === '0'
 }
 
+const page = 500
+
 /** Transactions that were final in blocks that are gone: they are sent again, too. */
-async function reloadFrom(lane: Lane, nonce: number): Promise<void> {
-  const lost = await lane.db.txs
-    .find({ lane: lane.id, nonce: { $gte: nonce }, state: 'FINAL' })
-    .sort({ nonce: 1 })
-    .toArray()
-  if (lost.length === 0) return
-  const ops = await loadOps(
-    lane,
-    lost.flatMap(tx => tx.ops.map(op => op.opKey)),
-  )
-  await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: { epoch: lane.lease.epoch, state: 'MINED_OK', unfinished: true } })
-  for (const tx of lost) adopt(lane, tx, ops)
+async function reload(lane: Lane, ancestor: number): Promise<void> {
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    // The order of nonces is the order of blocks.
+    const txs = await lane.db.txs
+      .find({ lane: lane.id, nonce: { $ne: null, $lt: below }, state: 'FINAL' })
+      .sort({ nonce: -1 })
+      .limit(page)
+      .toArray()
+    const lost = txs.filter(tx => tx.block !== null && tx.block.number > ancestor)
+    if (lost.length === 0) return
+    const ops = await loadOps(
+      lane,
+      lost.flatMap(tx => tx.ops.map(op => op.opKey)),
+    )
+    const fields = { epoch: lane.lease.epoch, state: 'MINED_OK' as const, unfinished: true }
+    await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: fields })
+    for (const tx of lost) readopt(lane, Object.assign(tx, fields), ops)
+    if (lost.length < page) return
+    below = lost.at(-1)!.nonce!
+  }
 }

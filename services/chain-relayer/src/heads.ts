@@ -1,4 +1,7 @@
 import type { Chain } from '@carapace/api'
+import { contradiction } from './chain/consistency.ts'
+import { evidence } from './chain/evidence.ts'
+import { goOn, standStill } from './chain/standstill.ts'
 import { type Header, headerAt, hexOf, isHeader, latestHeader, numberOf, receiptsOf } from './chain-reader.ts'
 import type { CursorRecord } from './collections.ts'
 import type { Indexer } from './indexer.ts'
@@ -12,6 +15,8 @@ export interface Heads {
   advance(hint?: unknown): Promise<void>
   /** Is this block on the branch that was worked off? undefined = too old to know. */
   isOurs(block: Block): boolean | undefined
+  /** Blocks that were worked off, oldest first. */
+  blocks(): readonly Block[]
   save(): Promise<void>
 }
 
@@ -32,49 +37,78 @@ const leapFrom = 1_000
 /** @param cursor where the last leader stood; the genesis' ring when there was none */
 export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRecord, 'ring'>, events: HeadsEvents): Heads {
   const ring: Block[] = [...cursor.ring]
+  const doubts = evidence(lane)
   let saved = ring.at(-1)?.hash
   const last = () => ring.at(-1)!
   const at = (block: number) => ring[block - ring[0]!.number]
 
   async function advance(hint?: unknown): Promise<void> {
     const pushed = isHeader(hint) ? hint : undefined
-    if (pushed && numberOf(pushed.number) === last().number + 1 && pushed.parentHash === last().hash) return take(pushed)
-    const head = await latestHeader(lane.rpc)
-    const known = at(numberOf(head.number))
-    if (known?.hash === head.hash && known.number === last().number) return
-    if (numberOf(head.number) <= last().number && known?.hash !== head.hash) await walkBack(numberOf(head.number))
-    if (numberOf(head.number) - last().number > leapFrom) await leap(head)
-    while (last().number < numberOf(head.number)) {
-      const next = await headerAt(lane.rpc, last().number + 1)
-      if (!next) return
-      if (next.parentHash === last().hash) await take(next)
-      else await walkBack(last().number)
+    if (pushed && isNext(pushed)) {
+      if (await take(pushed)) goOn(lane)
+      return
     }
+    const head = await latestHeader(lane.rpc)
+    const number = numberOf(head.number)
+    const known = at(number)
+    if (known?.hash === head.hash && number < last().number)
+      return standStill(lane, `its head is block ${number}, it has shown block ${last().number} before`)
+    if (known?.hash !== head.hash && number <= last().number && !(await walkBack(number))) return
+    if (number - last().number > leapFrom) await leap(head)
+    while (last().number < number) {
+      const next = await headerAt(lane.rpc, last().number + 1)
+      if (!next) return standStill(lane, `its head is block ${number}, and it has no block ${last().number + 1}`)
+      if (!(isNext(next) ? await take(next) : await walkBack(last().number))) return
+    }
+    doubts.clear()
+    goOn(lane)
   }
 
-  async function take(header: Header): Promise<void> {
+  const isNext = (header: Header) => numberOf(header.number) === last().number + 1 && header.parentHash === last().hash
+
+  /** @returns whether the block was worked off */
+  async function take(header: Header): Promise<boolean> {
     const block = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
     const receipts = await receiptsOf(lane.rpc, header, () => lane.slots.open().flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)))
     // The branch has changed under us: the next look finds out where.
-    if (receipts === undefined) return
+    if (receipts === undefined) return false
+    const wrong = receipts.isWhole ? contradiction(header, receipts.found) : undefined
+    if (wrong) {
+      standStill(lane, `block ${block.number} ${wrong}`)
+      return false
+    }
     lane.head = { ...block, baseFee: BigInt(header.baseFeePerGas ?? 0), gasLimit: BigInt(header.gasLimit) }
-    await events.onBlock(block, receipts)
-    await indexer.block(block, receipts)
+    await events.onBlock(block, receipts.found)
+    await indexer.block(block, receipts.found)
     ring.push(block)
     if (ring.length > ringSize) ring.shift()
     await events.onTaken()
+    return true
   }
 
-  /** Drops blocks that the node does not follow any more, from `top` downwards. */
-  async function walkBack(top: number): Promise<void> {
+  /** Drops blocks that the node does not follow any more, from `top` downwards. @returns whether it did; final ones need evidence */
+  async function walkBack(top: number): Promise<boolean> {
     let ancestor = Math.min(top, last().number)
     while (ancestor >= ring[0]!.number) {
       const theirs = await headerAt(lane.rpc, ancestor)
       if (theirs && theirs.hash === at(ancestor)?.hash) break
       ancestor--
     }
+    const gone = ring.filter(block => block.number > ancestor)
+    const isFinal = gone[0] !== undefined && gone[0].number <= last().number - lane.network.finality
+    if (isFinal && !(await isGone(gone))) return false
     if (ancestor < ring[0]!.number) await restart()
     else await dropAbove(ancestor)
+    doubts.clear()
+    return true
+  }
+
+  /** Not before the node has shown several times, and with nothing that speaks against it, another block where the first of these was. */
+  async function isGone(gone: readonly Block[]): Promise<boolean> {
+    standStill(lane, `block ${gone[0]!.number}, which was final, is another one now`)
+    const theirs = await headerAt(lane.rpc, gone[0]!.number)
+    if (!theirs || theirs.hash === gone[0]!.hash) return false
+    return doubts.look(gone)
   }
 
   async function dropAbove(ancestor: number): Promise<void> {
@@ -109,6 +143,7 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
   return {
     advance,
     isOurs: block => (block.number < ring[0]!.number ? undefined : at(block.number)?.hash === block.hash),
+    blocks: () => ring,
     save: async () => {
       if (saved === last().hash) return
       const hash = last().hash

@@ -1,6 +1,6 @@
-import { type ChainLog, chainEvent, chainEventRemoved, watchedContractEvents } from '@carapace/api'
+import { type ChainLog, watchedContractEvents } from '@carapace/api'
 import type { RawLog } from '@carapace/chain'
-import type { Announcement } from './announce.ts'
+import { removalOf, sightingOf } from './announce-logs.ts'
 import { hexOf, receiptsByHash } from './chain-reader.ts'
 import type { EventRecord } from './collections.ts'
 import type { Lane } from './lane.ts'
@@ -40,7 +40,7 @@ export function indexer(lane: Lane): Indexer {
       { ordered: false },
     )
     unfinished ||= !final
-    const events = records.map(record => announcement(record, final))
+    const events = records.map(record => sightingOf(record, final))
     void lane.after.start([], () => lane.announce(events))
   }
 
@@ -66,11 +66,14 @@ export function indexer(lane: Lane): Indexer {
     },
     removed: async blocks => {
       const gone = await lane.db.events.find({ network: chain, removed: false, 'data.blockHash': { $in: blocks.map(block => block.hash) } }).toArray()
-      if (gone.length === 0) return
-      const events = gone.map(record => ({ ...announcement(record, false), ...removal(record) }))
+      const [told, seen] = [gone.filter(record => record.final), gone.filter(record => !record.final)]
+      // Money was moved because of these: they need more than one look.
+      if (told.length) await lane.db.events.updateMany({ _id: { $in: told.map(record => record._id) } }, { $set: { doubts: 0, doubtedAt: 0 } })
+      if (seen.length === 0) return
+      const events = seen.map(removalOf)
       void lane.after.start([], async () => {
         await lane.announce(events)
-        await lane.db.events.updateMany({ _id: { $in: gone.map(record => record._id) } }, { $set: { removed: true, final: true } })
+        await lane.db.events.updateMany({ _id: { $in: seen.map(record => record._id) } }, { $set: { removed: true, final: true } })
       })
     },
     final: async upTo => {
@@ -84,7 +87,7 @@ export function indexer(lane: Lane): Indexer {
         unfinished = (await lane.db.events.findOne({ network: chain, final: false }, { projection: { _id: 1 } })) !== null
         return
       }
-      const events = due.map(record => announcement(record, true))
+      const events = due.map(record => sightingOf(record, true))
       telling = true
       void lane.after.start([], async () => {
         await lane.announce(events)
@@ -131,16 +134,4 @@ function recordOf(lane: Lane, { log, txHash, block }: Sighting, final: boolean):
   const logId = `${network}:${block.hash}:${log.logIndex}`
   const place = { txHash, blockNumber: block.number, blockHash: block.hash, blockTime: block.time }
   return { _id: logId, network, blockNumber: block.number, final, removed: false, data: { logId, network, ...log, ...place } }
-}
-
-/** The event that makes a contract event public. */
-export function announcement(record: EventRecord, final: boolean): Announcement {
-  const data = record.data as unknown as Parameters<ReturnType<typeof chainEvent>['of']>[0]
-  const draft = chainEvent(data.contract, data.event).of({ ...data, final })
-  return { draft, identity: `${record._id}#${final}`, version: final ? 1 : 0, traceparent: null }
-}
-
-function removal(record: EventRecord): Pick<Announcement, 'draft' | 'identity'> {
-  const data = record.data as unknown as Parameters<typeof chainEventRemoved.of>[0]
-  return { draft: chainEventRemoved.of(data), identity: `${record._id}#removed` }
 }

@@ -67,6 +67,8 @@ export interface Lane extends LaneParts {
   head: Head
   /** Why nothing is signed or sent now; undefined = it runs. */
   paused: string | undefined
+  /** In what the node contradicts itself; undefined = it does not. */
+  contradiction: string | undefined
   /** Asks the planner for a pass. */
   wake(): void
   /** Puts slots in line for (re)sending. */

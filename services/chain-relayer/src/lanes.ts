@@ -12,6 +12,8 @@ export interface LaneState {
   /** Slots between the lowest unmined one and the next nonce that nothing holds: must be 0. */
   nonceGap: number
   paused: string | undefined
+  /** In what the node contradicts itself: until it stops doing so, the lane waits. */
+  contradiction: string | undefined
 }
 
 /** The lanes of this process, one a network. */
@@ -22,7 +24,7 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, paused: undefined }
+const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, paused: undefined, contradiction: undefined }
 
 export function openLanes(networks: Networks): Lanes {
   const running = new Map<Chain, RunningLane>()
@@ -42,7 +44,8 @@ export function openLanes(networks: Networks): Lanes {
       const inflight = lane.slots.openCount
       const lowest = lane.slots.lowestOpen()
       const nonceGap = lowest ? lane.slots.nextNonce - lowest.nonce - inflight : 0
-      return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused: lane.paused }
+      const { paused, contradiction } = lane
+      return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused, contradiction }
     },
     close: async () => {
       isClosed = true

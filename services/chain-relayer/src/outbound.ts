@@ -29,7 +29,7 @@ export async function planPass(lane: Lane): Promise<boolean> {
   assertLeading(lane)
   await endDoomed(lane)
   const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
-  if (free <= 0 || lane.paused || lane.after.pending > mostPending) return false
+  if (free <= 0 || lane.paused || lane.contradiction !== undefined || lane.after.pending > mostPending) return false
   const now = Date.now()
   const ready = lane.queue.ready(now, free * lane.batchSize)
   if (ready.length === 0) return false

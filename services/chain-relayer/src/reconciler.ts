@@ -21,6 +21,7 @@ const looks = 2
 export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<typeof gapFiller>): Promise<void> {
   assertLeading(lane)
   catchUp(lane)
+  if (lane.contradiction !== undefined) return
   const open = lane.slots.open()
   if (open.length === 0) return
   const count = await countAt(lane, 'latest')

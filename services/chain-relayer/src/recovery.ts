@@ -37,13 +37,8 @@ export async function recover(lane: Lane): Promise<void> {
 }
 
 /** Puts a stored transaction back into memory; announces a signed one again. */
-export function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): void {
-  const own = new Map(
-    tx.ops.flatMap(({ opKey, round }) => {
-      const op = ops.get(opKey)
-      return op && Number(op.round) === Number(round) ? [[opKey, op] as const] : []
-    }),
-  )
+function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): void {
+  const own = ownOps(tx, ops)
   const live = (tx.liveOps ?? []).filter(opKey => own.has(opKey))
   for (const opKey of live) {
     const op = own.get(opKey)!
@@ -58,6 +53,19 @@ export function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecor
   const events = live.map(opKey => submitted(own.get(opKey)!, own.get(opKey)!.seq, tx.attempts[0]!.hash))
   void lane.after.start([slot], () => lane.announce(events))
 }
+
+/** Puts one back that was final: mined, as far as is known. */
+export function readopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): void {
+  lane.slots.add(tx, ownOps(tx, ops))
+}
+
+const ownOps = (tx: TxRecord, ops: ReadonlyMap<string, OpRecord>) =>
+  new Map(
+    tx.ops.flatMap(({ opKey, round }) => {
+      const op = ops.get(opKey)
+      return op && Number(op.round) === Number(round) ? [[opKey, op] as const] : []
+    }),
+  )
 
 export async function loadOps(lane: Pick<Lane, 'db'>, keys: readonly string[]): Promise<Map<string, OpRecord>> {
   const found = new Map<string, OpRecord>()

@@ -14,6 +14,7 @@ import { opQueue } from './queue.ts'
 import { trim } from './reaper.ts'
 import { reconcile } from './reconciler.ts'
 import { recover, refill } from './recovery.ts'
+import { lookAtDoubted } from './repair/doubted-logs.ts'
 import { RpcRefused, RpcUnavailable } from './rpc/rpc.ts'
 import { type Runner, runner, serially } from './runner.ts'
 import { sender } from './sender.ts'
@@ -67,6 +68,7 @@ const works: Readonly<Record<LoopName, Work>> = {
     await inOrder(async () => {
       await heads.advance()
       await reconcile(lane, heads, fillGap)
+      await lookAtDoubted(lane)
       await cancelRequested(lane)
       await sweepQueue(lane)
     })
@@ -115,6 +117,7 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
     found: [],
     head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
     paused: undefined,
+    contradiction: undefined,
     wake,
     send: nonces => {
       term().sends.enqueue(nonces)

@@ -23,6 +23,8 @@ export interface Timings {
   /** Final blocks are gathered so long: many at once cost less. */
   finalizeMs: number
   trimAfterMs: number
+  /** Between the looks that must agree before something final is reversed. */
+  evidenceMs: number
 }
 
 export const defaultTimings: Timings = {
@@ -40,4 +42,5 @@ export const defaultTimings: Timings = {
   cursorSaveMs: 500,
   finalizeMs: 250,
   trimAfterMs: 30 * dayMs,
+  evidenceMs: 5_000,
 }

@@ -33,6 +33,7 @@ export const quickTimings: Timings = {
   retryDelaysMs: [50, 100, 150, 200, 250],
   cursorSaveMs: 100,
   finalizeMs: 0,
+  evidenceMs: 200,
 }
 
 export interface TestDevnet {

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { contractInterface } from '@carapace/chain'
+import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
+import { Wallet } from 'ethers'
+import { type Kit, type KitLane, startKit } from '../testing/kit.ts'
+import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, type Work } from '../testing/workload.ts'
+
+const finality = 2
+
+describe('what is final on a lane', function () {
+  this.timeout(60_000)
+  let kit: Kit
+  let door: FaultyNode
+  const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, commandOf: countableKinds, finality, ...options })
+  const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
+  const countOf = (work: readonly Work[], type: string) => work.filter(one => kit.of(one.draft.subject, type).length > 0).length
+  const final = (work: readonly Work[]) => until('final', () => countOf(work, 'finalized') === work.length)
+  const removals = () => kit.events.filter(event => event.type === 'chain.event.removed.v1')
+  /** Depth that reaches the block of this work. */
+  const depthOf = async (one: Work) => (await head()) - Number(kit.of(one.draft.subject, 'confirmed')[0]!.data.blockNumber) + 1
+
+  beforeEach(async () => {
+    kit = await startKit()
+    await fundTokens(kit.rpc, kit.devnet.addresses)
+    door = await startFaultyNode(kit.devnet.wsUrl, seeded(7))
+  })
+  afterEach(async () => {
+    await kit.close()
+    await door.close()
+  })
+
+  /** A transfer from outside to a custodial wallet. @returns the events of its log, and its bytes */
+  async function gift() {
+    const { address: to } = await (await kit.custody()).walletOf('treasury')
+    const giver = Wallet.createRandom()
+    const { USDC } = kit.devnet.addresses
+    await kit.rpc.call('anvil_setBalance', [giver.address, '0xde0b6b3a7640000'])
+    const [fund] = makeWork(1, 'BASE_SEPOLIA', ['token'])
+    const { draft } = fund!
+    const funded: Work = {
+      ...fund!,
+      to: giver.address,
+      draft: { ...draft, data: { ...draft.data, args: { ...(draft.data.args as object), to: giver.address } } },
+    }
+    await kit.send(funded.draft)
+    await final([funded])
+    const fees = { type: 2, chainId: 84532, nonce: 0, gasLimit: 100_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
+    const raw = await giver.signTransaction({ ...fees, to: USDC, data: contractInterface('USDC').encodeFunctionData('transfer', [to, 1n]) })
+    await kit.rpc.call('eth_sendRawTransaction', [raw])
+    const told = (isFinal: boolean) =>
+      kit.events.filter(
+        ({ type, data }) => type === 'chain.event.USDC.Transfer.v1' && (data.args as { to: string }).to === to && data.final === isFinal,
+      )
+    const seen = await until('final', () => told(true)[0])
+    return { raw, told, depth: (await head()) - Number(seen.data.blockNumber) + 1 }
+  }
+
+  it('goes out again after a reorganisation deeper than finality, and has its effect once', async () => {
+    await lead()
+    const work = makeWork(6)
+    for (const one of work) {
+      await kit.send(one.draft)
+      await final([one])
+    }
+    const depth = await depthOf(work[3]!)
+    assert.ok(depth > finality)
+
+    await kit.rpc.call('anvil_reorg', [depth, []])
+
+    await until('told as reorganised', () => countOf(work, 'reorged') === 3)
+    await until('all back', async () =>
+      (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
+    )
+    await allOver(kit, work)
+    await assertExactlyOnce(kit, work)
+    for (const one of work.slice(3)) {
+      const types = kit.of(one.draft.subject).map(({ type }) => type.split('.')[2])
+      assert.ok(types.lastIndexOf('confirmed') > types.indexOf('reorged'), types.join())
+    }
+  })
+
+  it('is taken back when its transaction is gone for good', async () => {
+    await lead()
+    const { depth } = await gift()
+
+    await kit.rpc.call('anvil_reorg', [depth, []])
+
+    const gone = await until('taken back', () => removals()[0])
+    assert.equal(gone.data.logPosition, 0)
+  })
+
+  it('stands when its transaction was included again, under the same transaction and position', async () => {
+    await lead()
+    const { depth, raw, told } = await gift()
+
+    await kit.rpc.call('anvil_reorg', [depth, [[raw, 0]]])
+
+    await until('told again', () => told(true).length > 1)
+    await until('nothing is doubted', async () => (await kit.db.events.countDocuments({ doubts: { $exists: true } })) === 0)
+    assert.deepEqual(removals(), [])
+    const keys = new Set(told(true).map(({ data }) => `${data.txHash}:${data.logPosition}`))
+    assert.equal(keys.size, 1)
+    assert.equal(new Set(told(true).map(({ data }) => data.logId)).size, 2)
+  })
+
+  const lies: readonly (readonly [string, () => void])[] = [
+    ['whose head falls back', () => Object.assign(door.faults, { staleBy: 4 })],
+    ['that leaves receipts out', () => Object.assign(door.faults, { hideReceipts: true })],
+    ['that leaves logs out', () => Object.assign(door.faults, { hideLogs: 0.5 })],
+    ['that counts too many transactions', () => Object.assign(door.faults, { nonceOffset: 5, swallow: 1 })],
+    ['that counts too few transactions', () => Object.assign(door.faults, { nonceOffset: -3 })],
+  ]
+  for (const [title, lie] of lies)
+    it(`is not touched by a node ${title}`, async () => {
+      const lane = await lead()
+      const { told } = await gift()
+      const work = makeWork(6)
+      await kit.send(...work.slice(0, 3).map(one => one.draft))
+      await final(work.slice(0, 3))
+      const before = await head()
+
+      lie()
+      await kit.send(...work.slice(3).map(one => one.draft))
+      await until('blocks went by', async () => (await head()) > before + 8, 30)
+      door.heal()
+
+      await final(work)
+      assert.equal(countOf(work, 'reorged') + countOf(work, 'failed'), 0)
+      assert.deepEqual(removals(), [])
+      assert.equal(new Set(told(true).map(({ id }) => id)).size, 1)
+      assert.equal(await kit.db.txs.countDocuments({ state: 'REPLACED' }), 0)
+      await until('the lane goes on', () => lane.current()?.contradiction === undefined)
+      await assertExactlyOnce(kit, work)
+    })
+})
