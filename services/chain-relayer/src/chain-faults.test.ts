@@ -57,6 +57,27 @@ describe('a lane on a chain that changes under it', () => {
     assert.equal(await kit.db.txs.countDocuments({ state: 'REPLACED' }), 1)
   })
 
+  it('fills the slot again that another transaction had, when that one is gone with its block', async () => {
+    const work = makeWork(4, 'BASE_SEPOLIA', ['native'])
+    await lead({ finality: 100 })
+    const before = Number(await kit.rpc.call('eth_blockNumber', []))
+    const nonce = Number(await kit.rpc.call('eth_getTransactionCount', [laneAddress, 'latest']))
+    await sendForeign(kit.rpc, { to: laneAddress, nonce, gasPrice: 10n ** 12n })
+    await send(work)
+    await confirmed(work)
+    await until('taken', async () => (await kit.db.txs.countDocuments({ state: 'REPLACED' })) === 1)
+    const head = Number(await kit.rpc.call('eth_blockNumber', []))
+
+    await kit.rpc.call('anvil_reorg', [head - before, []])
+
+    await until('told as reorganised', () => work.some(one => kit.of(one.draft.subject, 'reorged').length > 0))
+    await until('all back', async () =>
+      (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
+    )
+    await allOver(kit, work)
+    await assertExactlyOnce(kit, work)
+  })
+
   it('fills the slot again that the pool dropped', async () => {
     const work = makeWork(10, 'BASE_SEPOLIA', ['native'])
     const slow = await lead()
@@ -82,6 +103,28 @@ describe('a lane on a chain that changes under it', () => {
     await allOver(kit, work)
     await assertExactlyOnce(kit, work)
   })
+
+  for (const [title, balance] of [
+    ['goes on when a base fee above its cap has fallen again', '0x3635c9adc5dea00000'],
+    ['goes on after a spike during which it could not afford what it had priced up', '0x1c6bf52634000'],
+  ] as const)
+    it(title, async () => {
+      const work = makeWork(3, 'BASE_SEPOLIA', ['native'])
+      const lane = await lead({ batchSize: 1 })
+      await kit.rpc.call('anvil_setBalance', [laneAddress, balance])
+      const baseFee = async () => BigInt(((await kit.rpc.call('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas: string }).baseFeePerGas)
+      // What is signed before the spike waits in the pool, what is priced up in it is above the cap or the balance.
+      await kit.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+      await kit.send(...work.map(one => one.draft))
+      await until('it has priced up', async () => (await kit.db.txs.countDocuments({ 'attempts.1': { $exists: true } })) > 0)
+      await until('the spike', async () => (await baseFee()) > 50n * 10n ** 9n)
+
+      await kit.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00'])
+
+      await allOver(kit, work)
+      await assertExactlyOnce(kit, work)
+      assert.equal(lane.current()?.paused, undefined)
+    })
 
   it('waits while it has no funds, and goes on when it has', async () => {
     const work = makeWork(4)

@@ -21,6 +21,9 @@ export function bumpedFee(profile: FeeProfile, last: Attempt['fee'], baseFee: bi
   return bumped.maxFeePerGas * 10n >= BigInt(last.maxFeePerGas) * 11n ? bumped : undefined
 }
 
+/** Whether a block of this base fee (wei) has room for it. */
+export const isEnough = (fee: Attempt['fee'], baseFee: bigint): boolean => 'gasPrice' in fee || BigInt(fee.maxFeePerGas) >= baseFee
+
 /** The stored form of a fee. */
 export const feeRecord = (fee: Fee): Attempt['fee'] =>
   fee.type === 0

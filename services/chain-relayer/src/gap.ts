@@ -3,6 +3,7 @@ import { feeFor } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { noopGas, signNoop } from './noop.ts'
 import { signedTx, type TxRecord, txIdOf } from './records.ts'
+import { replaceByNoop } from './replace.ts'
 
 const perPass = 50
 /** A hole is filled only after so many looks in a row: what somebody else sent may still be on its way. */
@@ -22,7 +23,11 @@ export function gapFiller(): (lane: Lane, count: number) => Promise<void> {
     seenAt = count
     if (seen < looks) return
     const missing = Array.from({ length: Math.min(perPass, lowest - count) }, (_, index) => count + index)
-    const held = await lane.db.txs.find({ _id: { $in: missing.map(nonce => txIdOf(lane.id, nonce)) } }, { projection: { _id: 1 } }).toArray()
+    const held = await lane.db.txs.find({ _id: { $in: missing.map(nonce => txIdOf(lane.id, nonce)) } }).toArray()
+    await vacate(
+      lane,
+      held.filter(tx => tx.state === 'REPLACED'),
+    )
     const ids = new Set(held.map(tx => tx._id))
     await fill(
       lane,
@@ -41,7 +46,16 @@ async function fill(lane: Lane, nonces: readonly number[]): Promise<void> {
   lane.send(nonces)
 }
 
+/** What somebody else had put into these slots is gone with its block: an empty transaction takes them. */
+async function vacate(lane: Lane, replaced: readonly TxRecord[]): Promise<void> {
+  if (replaced.length === 0) return
+  assertLeading(lane)
+  const fields = { state: 'ACCEPTED' as const, unfinished: true, epoch: lane.lease.epoch }
+  await lane.db.txs.updateMany({ _id: { $in: replaced.map(tx => tx._id) }, state: 'REPLACED' }, { $set: fields, $unset: { liveOps: '' } })
+  for (const { liveOps: _kept, ...tx } of replaced) await replaceByNoop(lane, lane.slots.add({ ...tx, ...fields }, new Map()), null)
+}
+
 async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFor>): Promise<TxRecord> {
   const content = { ops: [], to: lane.signer.address, value: '0', gasLimit: noopGas }
-  return signedTx({ lane: lane.id, epoch: lane.lease.epoch, nonce, ...content }, await signNoop(lane, nonce, fee))
+  return signedTx({ lane: lane.id, epoch: lane.lease.epoch, signedHead: lane.head.number, nonce, ...content }, await signNoop(lane, nonce, fee))
 }

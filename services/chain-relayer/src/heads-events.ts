@@ -1,8 +1,10 @@
+import { isEnough } from './fees.ts'
 import { finalize } from './finalizer.ts'
 import type { HeadsEvents } from './heads.ts'
 import type { Indexer } from './indexer.ts'
 import type { Lane } from './lane.ts'
 import { requireContracts } from './network.ts'
+import { lastAttempt } from './records.ts'
 import { loadOps, readopt } from './recovery.ts'
 import { reopen, reopenFound } from './reorg.ts'
 import { type Mined, settle } from './settle.ts'
@@ -12,8 +14,16 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
   /** Failures on a real network are judged only when their block is final: a reorganisation could still turn them round. */
   let undecided: Mined[] = []
   /** By the monotonic clock, as all that is measured here: somebody may set the wall clock. */
+  let isPricedOut = false
   let finalizedAt = Number.NEGATIVE_INFINITY
   const isFailure = ({ receipt }: Mined) => receipt.status !== '0x1' || receipt.logs.some(log => isFailedResult(lane, log))
+  /** Pools throw out what the base fee has left behind; once it has fallen again, nobody waits for the next look. */
+  const resume = () => {
+    const lowest = lane.slots.lowestOpen()
+    const was = isPricedOut
+    isPricedOut = lowest !== undefined && !isEnough(lastAttempt(lowest.tx).fee, lane.head.baseFee)
+    if (was && !isPricedOut) lane.send(lane.slots.open().map(slot => slot.nonce))
+  }
   return {
     onBlock: async (block: Mined['block'], receipts: readonly Mined['receipt'][]) => {
       const mined = receipts.flatMap(receipt => {
@@ -30,6 +40,7 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
       lane.wake()
     },
     onTaken: async () => {
+      resume()
       const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
       undecided = undecided.filter(one => !due.includes(one))
       if (due.length) await settle(lane, due)

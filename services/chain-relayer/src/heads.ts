@@ -71,7 +71,10 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
     const block = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
     const receipts = await receiptsOf(lane.rpc, header, () => lane.slots.open().flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)))
     // The branch has changed under us: the next look finds out where.
-    if (receipts === undefined) return false
+    if (receipts === undefined) {
+      standStill(lane, `it has no receipts of block ${block.number}`)
+      return false
+    }
     const wrong = receipts.isWhole ? contradiction(header, receipts.found) : undefined
     if (wrong) {
       standStill(lane, `block ${block.number} ${wrong}`)

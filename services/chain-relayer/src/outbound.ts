@@ -93,7 +93,12 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
       })),
     }
     const { to, value, gasLimit } = content
-    records.push(signedTx({ lane: lane.id, epoch: lane.lease.epoch, nonce, ...carried, to, value: String(value), gasLimit }, attempt))
+    records.push(
+      signedTx(
+        { lane: lane.id, epoch: lane.lease.epoch, signedHead: lane.head.number, nonce, ...carried, to, value: String(value), gasLimit },
+        attempt,
+      ),
+    )
   }
   lane.failPoint('after-sign')
   const stored = await claim(lane, records)

@@ -1,11 +1,13 @@
 import { type Header, hexOf, numberOf, receiptsByHash } from './chain-reader.ts'
 import { effectIsThere } from './effect.ts'
+import { isEnough } from './fees.ts'
 import type { gapFiller } from './gap.ts'
 import type { Heads } from './heads.ts'
 import { assertLeading, type Lane } from './lane.ts'
 import { confirm, type OpStep, requeue } from './outcome-writes.ts'
 import type { OpRecord } from './records.ts'
 import { lastAttempt } from './records.ts'
+import { isTakenByStranger } from './repair/strangers.ts'
 import { bump } from './replace.ts'
 import { catchUp, liveOps, persist, requeueInMemory, settle } from './settle.ts'
 import type { Slot } from './slots.ts'
@@ -54,7 +56,7 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
       const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: await timeOf(receipt.blockHash) }
       // Blocks that were not worked off yet come by themselves.
       if (block.number <= lane.head.number && heads.isOurs(block) !== false) await settle(lane, [{ slot, receipt, block }])
-    } else if (isMissingLong(lane, slot) && (await isUsedForGood(lane, slot))) await replaced(lane, slot)
+    } else if (isMissingLong(lane, slot) && (await isUsedForGood(lane, heads, slot))) await replaced(lane, slot)
   }
 }
 
@@ -63,9 +65,12 @@ function isMissingLong(lane: Lane, slot: Slot): boolean {
   return ++slot.missing > looks && performance.now() - slot.missingSince >= looks * lane.timings.reconcileMs
 }
 
-/** On a real network the count must hold at a final block, too: nodes behind one address may disagree. */
-async function isUsedForGood(lane: Lane, slot: Slot): Promise<boolean> {
-  if (lane.network.devnet) return true
+/** Seen in a block; where blocks do not tell any more, the count must do. On a real network that one must hold at a final block, too. */
+async function isUsedForGood(lane: Lane, heads: Heads, slot: Slot): Promise<boolean> {
+  const isTaken = await isTakenByStranger(lane, heads, slot)
+  // The node counts more than it has mined: the transaction may be nowhere.
+  if (isTaken === false) lane.send([slot.nonce])
+  if (isTaken === false || lane.network.devnet) return isTaken ?? true
   return slot.nonce < (await countAt(lane, hexOf(Math.max(0, lane.head.number - lane.network.finality))))
 }
 
@@ -90,13 +95,12 @@ async function replaced(lane: Lane, slot: Slot): Promise<void> {
 
 /** Slots that cannot be mined at the present base fee, and the lowest one when it has not moved for too long. */
 async function priceUp(lane: Lane, open: readonly Slot[]): Promise<void> {
-  const isUnderpriced = (slot: Slot) => {
-    const { fee } = lastAttempt(slot.tx)
-    return 'maxFeePerGas' in fee && BigInt(fee.maxFeePerGas) < lane.head.baseFee
-  }
+  const isUnderpriced = (slot: Slot) => !isEnough(lastAttempt(slot.tx).fee, lane.head.baseFee)
   // A signature from the future was made before the clock was set back.
   const isStuck = (slot: Slot) => Math.abs(Date.now() - lastAttempt(slot.tx).signedAt) > lane.network.stuckMs
-  const due = open.filter((slot, index) => slot.lastSentAt > 0 && (isUnderpriced(slot) || (index === 0 && isStuck(slot)))).slice(0, 50)
+  const due = open
+    .filter((slot, index) => slot.lastSentAt > 0 && !slot.isTooDear && (isUnderpriced(slot) || (index === 0 && isStuck(slot))))
+    .slice(0, 50)
   for (const slot of due) await bump(lane, slot)
 }
 

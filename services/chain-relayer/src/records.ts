@@ -134,11 +134,13 @@ export interface TxRecord {
   /** Why a VOID or a NOOP took the slot: becomes the operations' failure. */
   failWith: OpError | null
   signedAt: number
+  /** Head of the chain when it was signed; absent in old records. */
+  signedHead?: number
 }
 
 /** The record of a slot whose first transaction has just been signed. */
 export const signedTx = (
-  slot: Pick<TxRecord, 'lane' | 'epoch' | 'liveOps' | 'ops' | 'to' | 'value' | 'gasLimit'> & { nonce: number },
+  slot: Pick<TxRecord, 'lane' | 'epoch' | 'liveOps' | 'ops' | 'to' | 'value' | 'gasLimit' | 'signedHead'> & { nonce: number },
   attempt: Attempt,
 ): TxRecord => ({
   _id: txIdOf(slot.lane, slot.nonce),

@@ -1,5 +1,6 @@
+import { isEnough } from './fees.ts'
 import { assertLeading, type Lane } from './lane.ts'
-import { isOpen, lastAttempt } from './records.ts'
+import { type Attempt, isOpen, lastAttempt } from './records.ts'
 import { replaceByNoop } from './replace.ts'
 import { RpcUnavailable } from './rpc/rpc.ts'
 import { classifySend } from './send-error.ts'
@@ -40,7 +41,7 @@ export function sender(): Sender {
 
   /** @returns ms to wait before the next batch, 0 = go on */
   async function sendBatch(lane: Lane, slots: readonly Slot[]): Promise<number> {
-    const calls = slots.map(slot => ({ method: 'eth_sendRawTransaction', params: [lastAttempt(slot.tx).raw] }))
+    const calls = slots.map(slot => ({ method: 'eth_sendRawTransaction', params: [attemptToSend(lane, slot).raw] }))
     lane.failPoint('during-send')
     let replies: Awaited<ReturnType<Lane['rpc']['batch']>>
     try {
@@ -64,6 +65,7 @@ export function sender(): Sender {
       } else if (verdict === 'rejected') {
         await replaceByNoop(lane, slot, { code: 'REJECTED_BY_NODE', message: fault!.message.slice(0, 300) })
       } else {
+        if (verdict === 'no-funds') slot.isTooDear = true
         // Where gas is free only a gift can be too dear: it leaves the slot and waits outside.
         if (verdict === 'no-funds' && lane.network.profile.gasless) await replaceByNoop(lane, slot, null)
         else if (verdict === 'no-funds') lane.paused = 'the lane has no funds'
@@ -85,6 +87,13 @@ export function sender(): Sender {
       return waiting.size
     },
   }
+}
+
+/** A spike of the base fee may have raised the last one above what the lane has: when it is over, an earlier one will do. */
+function attemptToSend(lane: Lane, { tx, isTooDear }: Slot): Attempt {
+  const last = lastAttempt(tx)
+  if (!isTooDear || last.noop) return last
+  return tx.attempts.find(({ fee, noop, raw }) => !noop && raw !== null && isEnough(fee, lane.head.baseFee)) ?? last
 }
 
 /** The node has them; the record says so only when they stay in the pool for long (see the reconciler). */

@@ -17,6 +17,8 @@ export interface Slot {
   missing: number
   /** Monotonic ms of the first of them, 0 = none. */
   missingSince: number
+  /** The lane could not afford its last attempt: an earlier one, with a lower fee, is sent as soon as blocks have room for it. */
+  isTooDear: boolean
 }
 
 /** The lane's transactions that are not final, by nonce. */
@@ -80,6 +82,7 @@ export function slotTable(): Slots {
         storedAs: tx.state,
         missing: 0,
         missingSince: 0,
+        isTooDear: false,
       }
       all.set(slot.nonce, slot)
       refresh(slot)
