@@ -115,6 +115,20 @@ describe('a devnet that is kept in a folder', () => {
     assert.equal(await call(devnet.rpcUrl, 'eth_getTransactionCount', [sender.address, 'latest']), '0x2')
   })
 
+  it('preserves a reorganisation', async () => {
+    const dataDir = await freshFolder(after.add)
+    const devnet = await open(after.add, { dataDir, mining: still })
+    await payAll(devnet.rpcUrl, 3)
+    const before = await blockHashes(devnet.rpcUrl)
+    await call(devnet.rpcUrl, 'anvil_reorg', [1, []])
+    const reorganised = (await blockHashes(devnet.rpcUrl)).slice(0, before.length)
+
+    await killAnvil(devnet)
+
+    assert.notDeepEqual(reorganised, before)
+    assert.deepEqual((await blockHashes(devnet.rpcUrl)).slice(0, before.length), reorganised)
+  })
+
   it('does not bring a refused transaction to life when its sender has funds later', async () => {
     const devnet = await open(after.add, { dataDir: await freshFolder(after.add), mining: still })
     const poor = Wallet.createRandom()

@@ -40,7 +40,7 @@ export interface FaultyNode {
   close(): Promise<void>
 }
 
-const noFaults: Faults = {
+export const noFaults: Faults = {
   ...{ down: false, muteSends: false, swallow: 0, reverse: false, muteHeads: false, delayMs: 0, refuse: 0, lose: 0 },
   ...{ staleBy: undefined, hideLogs: 0, hideReceipts: false, nonceOffset: 0 },
 }
