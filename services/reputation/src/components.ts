@@ -1,5 +1,5 @@
 import { dayMs } from '@carapace/api'
-import { clamp, type Dated, daysBetween, isBonded, round1, usdcOf, within } from './facts.ts'
+import { appliedSlashes, clamp, type Dated, daysBetween, isBonded, round1, usdcOf, within } from './facts.ts'
 import { credit, type Pair } from './pairs.ts'
 
 /** The four components, 0 to 100 each (behaviour 17.3). */
@@ -51,7 +51,7 @@ function onChainBehaviour(facts: readonly Dated[], pairs: readonly Pair[], now: 
 }
 
 function bondReliability(facts: readonly Dated[], now: Date): number {
-  const slashes = within(facts, 'slash', now, year).filter(fact => fact.status === 'APPLIED').length
+  const slashes = appliedSlashes(within(facts, 'slash', now, year), now).length
   const clean = within(facts, 'bond_lock_ended', now, year).filter(fact => fact.clean).length
   const loss = slashes === 0 ? 0 : slashes / (slashes + clean)
   return (60 * Math.min(1, meanBond(facts, now) / 500) + 40 * Math.min(1, bondedDays(facts, now) / 90)) * (1 - loss)

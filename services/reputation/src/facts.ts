@@ -42,6 +42,12 @@ export function within<T extends FactType>(facts: readonly Dated[], type: T, now
   return facts.filter((fact): fact is Of<T> => fact.type === type && fact.at <= now && (now.getTime() - fact.at.getTime()) / dayMs < days)
 }
 
+/** Applied slashes that were not reversed since, each with the moment it was applied. One that took nothing, for want of a bond, is none. */
+export function appliedSlashes(facts: readonly Dated[], now: Date): { slashId: string; at: Date }[] {
+  const latest = new Map(within(facts, 'slash', now).map(fact => [fact.slashId, fact]))
+  return [...latest.values()].filter(fact => fact.status === 'APPLIED' && fact.amount !== '0').map(({ slashId, at }) => ({ slashId, at }))
+}
+
 /** What the chain has not taken back: a payment that is undone for good counts for nobody. */
 export function standingFacts(facts: readonly Dated[], now: Date): readonly Dated[] {
   const undone = new Set(within(facts, 'settlement_undone', now).map(({ gigId }) => gigId))

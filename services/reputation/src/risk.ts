@@ -1,7 +1,7 @@
 import { limits } from '@carapace/api'
 import { cappedByCounterparty } from './components.ts'
-import { clamp, type Dated, daysBetween, isBonded, usdcOf, within } from './facts.ts'
-import { appliedSlashes, idleDays } from './score.ts'
+import { appliedSlashes, clamp, type Dated, daysBetween, isBonded, usdcOf, within } from './facts.ts'
+import { idleDays } from './score.ts'
 
 export type RiskFlag = 'RECENT_SLASH' | 'HIGH_FAILURE_RATE' | 'ACTIVE_DISPUTE' | 'INACTIVE' | 'BOND_DEPLETION' | 'NEW_ACCOUNT' | 'UNBONDED'
 export type RiskLevel = 'low' | 'medium' | 'high'
@@ -95,11 +95,10 @@ function recommend(level: RiskLevel, flags: readonly RiskFlag[], suspended: bool
 
 /** Whole days without slash, failure or lost dispute, at most since the registration. */
 function streakOf(facts: readonly Dated[], now: Date): number {
-  const faults = facts.filter(
-    fact =>
-      fact.at <= now &&
-      (fact.type === 'failed' || (fact.type === 'slash' && fact.status === 'APPLIED') || (fact.type === 'dispute_ended' && fact.lost)),
-  )
+  const faults = [
+    ...facts.filter(fact => fact.at <= now && (fact.type === 'failed' || (fact.type === 'dispute_ended' && fact.lost))),
+    ...appliedSlashes(facts, now),
+  ]
   const since = faults.length ? new Date(Math.max(...faults.map(fact => fact.at.getTime()))) : facts[0]?.at
   return since ? daysBetween(since, now) : 0
 }

@@ -1,6 +1,6 @@
 import { newcomerScore, type Tier } from '@carapace/api'
 import { type Components, componentsOf } from './components.ts'
-import { clamp, type Dated, daysBetween, round1, within } from './facts.ts'
+import { appliedSlashes, clamp, type Dated, daysBetween, round1 } from './facts.ts'
 import { pairsOf } from './pairs.ts'
 
 /** Changes whenever a formula does: a stored score names the one that made it. */
@@ -47,12 +47,6 @@ export function tierOf(fusedScore: number): Tier {
 export function idleDays(facts: readonly Dated[], now: Date): number {
   const seen = facts.filter(fact => (fact.type === 'seen' || fact.type === 'registered' || fact.type === 'vote_cast') && fact.at <= now)
   return seen.length ? daysBetween(new Date(Math.max(...seen.map(fact => fact.at.getTime()))), now) : 0
-}
-
-/** Applied slashes that were not reversed since, each with the moment it was applied. */
-export function appliedSlashes(facts: readonly Dated[], now: Date): { slashId: string; at: Date }[] {
-  const latest = new Map(within(facts, 'slash', now).map(fact => [fact.slashId, fact]))
-  return [...latest.values()].filter(fact => fact.status === 'APPLIED').map(({ slashId, at }) => ({ slashId, at }))
 }
 
 function penaltyOf(facts: readonly Dated[], now: Date): number {
