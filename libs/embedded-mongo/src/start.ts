@@ -1,6 +1,6 @@
-import { answer } from './dispatch.ts'
-import { openEngine } from './engine.ts'
-import { type Address, listen } from './wire.ts'
+import { answer } from './server/dispatch.ts'
+import { openEngine } from './server/open-engine.ts'
+import { type Address, listen } from './wire/wire.ts'
 
 export interface StartOptions extends Address {
   /** The data folder; made when missing. */

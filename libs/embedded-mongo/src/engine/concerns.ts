@@ -1,0 +1,58 @@
+import { momentOf } from '../sessions/history.ts'
+import { codeNames, fail, MongoError } from '../values/errors.ts'
+import { asNumber, type Doc, isDoc, isNumeric, isTruthy, typeName } from '../values/values.ts'
+import type { Context } from './context.ts'
+
+const snapshotReads = new Set(['find', 'aggregate', 'distinct'])
+/** Of a replica set. */
+const maxMembers = 50
+const levels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
+
+/** On one member every level reads the newest state, except `snapshot`: outside transactions it gives queries a moment to come back to. */
+export function applyReadConcern(context: Context): void {
+  const { body, txn, name, engine, now } = context
+  const concern = body.readConcern
+  if (concern === undefined) return
+  if (!isDoc(concern)) throw new MongoError(14, `BSON field 'readConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
+  const { level } = concern
+  if (level === undefined) return
+  if (typeof level !== 'string' || !levels.has(level))
+    fail(9, `Read concern level must be one of 'local', 'majority', 'linearizable', 'available', or 'snapshot'`)
+  if (txn && (level === 'available' || level === 'linearizable'))
+    fail(72, `The readConcern level must be either 'local' (default), 'majority' or 'snapshot' in a transaction`)
+  if (txn || level !== 'snapshot') return
+  if (!snapshotReads.has(name)) fail(72, `Command ${name} does not support readConcern { level: "snapshot" } outside a transaction`)
+  context.moment = momentOf(engine.history, engine.storage, concern.atClusterTime, now.getTime())
+}
+
+/** What a reply says when the write concern cannot be met: the write itself is done and durable. */
+export function concernError({ body }: Context): Doc | undefined {
+  const concern = body.writeConcern
+  if (!isDoc(concern)) return undefined
+  const { w } = concern
+  if (isNumeric(w) && asNumber(w) > 1)
+    return {
+      code: 100,
+      codeName: codeNames[100],
+      errmsg: 'Not enough data-bearing nodes',
+      errInfo: { writeConcern: { ...concern, wtimeout: concern.wtimeout ?? 0, provenance: 'clientSupplied' } },
+    }
+  if (typeof w === 'string' && w !== 'majority')
+    return { code: 79, codeName: codeNames[79], errmsg: `No write concern mode named '${w}' found in replica set configuration` }
+  return undefined
+}
+
+/** The client wants to hear nothing of what becomes of its write, `w: 0`; some wait for a reply all the same. */
+export function isUnacknowledged({ writeConcern }: Doc): boolean {
+  return isDoc(writeConcern) && isNumeric(writeConcern.w) && asNumber(writeConcern.w) === 0 && !isTruthy(writeConcern.j)
+}
+
+/** Refuses a malformed write concern before anything is written. */
+export function checkWriteConcern({ body, txn, name }: Context): void {
+  const concern = body.writeConcern
+  if (concern === undefined) return
+  if (!isDoc(concern)) fail(14, `BSON field 'writeConcern' is the wrong type '${typeName(concern)}', expected type 'object'`)
+  if (isNumeric(concern.w) && (asNumber(concern.w) < 0 || asNumber(concern.w) > maxMembers))
+    fail(9, `w has to be a non-negative number and not greater than ${maxMembers}; found: ${asNumber(concern.w)}`)
+  if (txn && name !== 'commitTransaction' && name !== 'abortTransaction') fail(72, 'writeConcern is not allowed within a multi-statement transaction')
+}

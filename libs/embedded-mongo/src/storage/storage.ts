@@ -1,0 +1,154 @@
+import { open, type RootDatabase } from 'lmdb'
+import { MongoError } from '../values/errors.ts'
+import { claimFolder } from './folder-lock.ts'
+import { openTable, type Snapshot, type Table } from './table.ts'
+
+/** What the tables hold: documents by collection and _id, index entries by index and value, and the catalog with the retry records. */
+export interface Storage {
+  readonly docs: Table
+  readonly index: Table
+  readonly meta: Table
+  /**
+   * Runs `change` with exclusive write access; many changes share one commit. Resolves when the commit is on disk.
+   * `change` must make all its checks before its first put: what it has put is committed even if it throws.
+   */
+  write<T>(change: () => T): Promise<T>
+  snapshot(): Snapshot
+  /** Grows with every put and removal: what was read before may have changed since. */
+  version(): number
+  /** Called after each commit, before anyone is answered; one that has failed (full disk, for example) has stored nothing of its batch. */
+  onCommit(listener: (isStored: boolean) => void): void
+  bytes(): number
+  close(): Promise<void>
+}
+
+const mapBytes = 256 * 1024 ** 3
+
+/** Opens the data folder, made when missing. Throws when another engine holds it or it cannot be written. */
+export async function openStorage(path: string): Promise<Storage> {
+  const env = openEnvironment(path)
+  let version = 0
+  const tableOf = (name: string) => openTable(env, name, () => (version += 1))
+  const [docs, index, meta] = [tableOf('docs'), tableOf('index'), tableOf('meta')]
+  const releaseFolder = await claimFolder(path, meta, change => env.transaction(change)).catch(async (error: unknown) => {
+    await env.close()
+    throw error
+  })
+  const listeners: ((isStored: boolean) => void)[] = []
+  const tell = (isStored: boolean) => {
+    for (const listener of listeners) listener(isStored)
+  }
+  const inGroup = groupCommits(env, () => tell(true))
+  // A commit without a number has failed. This comes before the next batch of changes runs, the rejected promises after it.
+  env.on('aftercommit', ({ txnId }: { txnId?: number }) => {
+    if (txnId === undefined) tell(false)
+  })
+  return {
+    docs,
+    index,
+    meta,
+    write: inGroup,
+    version: () => version,
+    snapshot: () => takeSnapshot(env, version),
+    onCommit: listener => void listeners.push(listener),
+    bytes: () => Number((env.getStats() as { mapSize?: number; lastPageNumber?: number }).lastPageNumber ?? 0) * 4096,
+    close: async () => {
+      await env.transaction(releaseFolder)
+      await env.close()
+    },
+  }
+}
+
+function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
+  try {
+    return open<Buffer, Buffer>({
+      path,
+      noSubdir: false,
+      maxDbs: 3,
+      maxReaders: 1024,
+      // With batching by event turn, LMDB makes a promise of its own per batch; nobody could catch its rejection when the disk is full.
+      eventTurnBatching: false,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+      ...(process.platform === 'win32' ? {} : { mapSize: mapBytes }),
+    })
+  } catch (error) {
+    throw new Error(`cannot open the data folder ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+interface Waiting {
+  change: () => unknown
+  resolve: (result: never) => void
+  reject: (reason: unknown) => void
+}
+
+/**
+ * Runs changes in batches, one commit at a time: what comes in while a commit is on its way to the disk goes into the next one
+ * together. Starting commits while others are being flushed would cost more of them, and more processor time for each write.
+ */
+function groupCommits(env: RootDatabase<Buffer, Buffer>, whenStored: () => void): <T>(change: () => T) => Promise<T> {
+  let waiting: Waiting[] = []
+  let isCommitting = false
+  const commitNext = async () => {
+    isCommitting = true
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      await commit(env, batch, whenStored)
+    }
+    isCommitting = false
+  }
+  return change =>
+    new Promise((resolve, reject) => {
+      waiting.push({ change, resolve, reject })
+      if (!isCommitting) void commitNext()
+    })
+}
+
+async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[], whenStored: () => void): Promise<void> {
+  try {
+    const settle = await env.transaction(() => batch.map(attempt))
+    whenStored()
+    for (const done of settle) done()
+  } catch (error) {
+    const reason = (await commitFailure(error)) ?? error
+    for (const { reject } of batch) reject(reason)
+  }
+}
+
+/** Runs one change of a batch; its outcome is told only when the commit is on disk. */
+function attempt({ change, resolve, reject }: Waiting): () => void {
+  try {
+    const result = change() as never
+    return () => resolve(result)
+  } catch (error) {
+    return () => reject(error)
+  }
+}
+
+/** LMDB reports the reason of a failed commit in a promise of its own. */
+async function commitFailure(error: unknown): Promise<MongoError | undefined> {
+  if (!(error instanceof Error) || !('commitError' in error)) return undefined
+  const reason = await Promise.resolve(error.commitError).catch((cause: unknown) => cause)
+  const text = reason instanceof Error ? reason.message : String(reason)
+  // A write that is cut short because the disk has just filled up is reported as an input/output error.
+  const isFull = /no space|file too large|map_full|quota|input\/output/i.test(text)
+  return isFull
+    ? new MongoError(14031, `The write could not be stored, the disk may be full: ${text}`)
+    : new MongoError(8, `The write could not be stored: ${text}`)
+}
+
+function takeSnapshot(env: RootDatabase<Buffer, Buffer>, version: number): Snapshot {
+  env.resetReadTxn()
+  const transaction = env.useReadTransaction()
+  let isHeld = true
+  return {
+    transaction,
+    version,
+    release: () => {
+      if (isHeld) transaction.done()
+      isHeld = false
+    },
+  }
+}

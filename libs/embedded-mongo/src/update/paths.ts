@@ -1,0 +1,139 @@
+import { fail } from '../values/errors.ts'
+import { arrayIndex, type Test } from '../values/path.ts'
+import { asDoc, copyDoc, type Doc, getOwn, setOwn } from '../values/values.ts'
+
+/** What an update operator does to the value at its path; `undefined` stands for a missing field, before and after. */
+export interface Change {
+  /** whether the operator makes the fields that lead to its path */
+  readonly creates: boolean
+  apply(old: unknown): unknown
+}
+
+export interface Modification extends Change {
+  readonly path: string
+  readonly parts: readonly string[]
+}
+
+/** What the placeholders in update paths stand for while one document is updated. */
+export interface Placeholders {
+  /** the filters of `$[name]`, by name */
+  readonly arrayFilters: ReadonlyMap<string, Test>
+  /** the index that `$` stands for, or a refusal */
+  position(): number
+}
+
+/** Nesting that a document may reach (MongoDB's limit for stored documents). */
+export const maxDepth = 180
+const maxPadding = 1_500_000
+
+/**
+ * Splits and checks an update path.
+ * @throws MongoError 56 for an empty component, 52 for a `$` name that is no placeholder, 15 for a path too deep
+ */
+export function parseUpdatePath(path: string): string[] {
+  const parts = path.split('.')
+  if (parts.length > maxDepth) fail(15, `The update path is deeper than ${maxDepth} levels`)
+  parts.forEach((part, i) => {
+    if (part === '')
+      fail(56, path === '' ? 'An empty update path is not valid.' : `The update path '${path}' contains an empty field name, which is not allowed.`)
+    if (!part.startsWith('$') || part === '$ref' || part === '$id' || part === '$db') return
+    if (part !== '$' && !/^\$\[.*\]$/.test(part)) fail(52, `The dollar ($) prefixed field '${part}' in '${path}' is not valid for storage.`)
+    if (i === 0) fail(2, `Cannot have array filter or positional operator as the first path component: '${path}'`)
+  })
+  return parts
+}
+
+/** The document with one modification made; the same object when nothing changes. Containers on the way are copied, the rest is shared. */
+export function modify(doc: Doc, modification: Modification, placeholders: Placeholders): Doc {
+  return step(doc, 0, modification, placeholders) as Doc
+}
+
+function step(value: unknown, i: number, modification: Modification, placeholders: Placeholders): unknown {
+  const { parts, creates } = modification
+  if (i === parts.length) return changed(value, modification)
+  const part = parts[i]!
+  if (Array.isArray(value)) return inArray(value, part, i, modification, placeholders)
+  if (part.startsWith('$[')) return noArray(value, i, modification)
+  const doc = asDoc(value)
+  if (doc) return inDoc(doc, part === '$' ? String(placeholders.position()) : part, i, modification, placeholders)
+  if (!creates) return value
+  if (value !== undefined) fail(28, `Cannot create field '${part}' in element {${parts[i - 1]}: ${describe(value)}}`)
+  return inDoc({}, part === '$' ? String(placeholders.position()) : part, i, modification, placeholders)
+}
+
+function changed(old: unknown, modification: Modification): unknown {
+  const value = modification.apply(old)
+  if (value !== old && modification.parts.length + depthOf(value) > maxDepth)
+    fail(15, `The update would nest the document deeper than ${maxDepth} levels`)
+  return value
+}
+
+function inDoc(doc: Doc, part: string, i: number, modification: Modification, placeholders: Placeholders): Doc {
+  const old = getOwn(doc, part)
+  const value = step(old, i + 1, modification, placeholders)
+  if (value === old) return doc
+  const copy = copyDoc(doc)
+  if (value === undefined) delete copy[part]
+  else setOwn(copy, part, value)
+  return copy
+}
+
+function inArray(array: unknown[], part: string, i: number, modification: Modification, placeholders: Placeholders): unknown[] {
+  if (part.startsWith('$[')) return inElements(array, part, i, modification, placeholders)
+  const index = part === '$' ? placeholders.position() : arrayIndex(part)
+  if (index === undefined) {
+    if (!modification.creates) return array
+    return fail(28, `Cannot create field '${part}' in element {${modification.parts[i - 1]}: ${describe(array)}}`)
+  }
+  if (index >= array.length && !modification.creates) return array
+  if (index > array.length + maxPadding) fail(2, `Cannot pad an array with more than ${maxPadding} nulls`)
+  const value = step(array[index], i + 1, modification, placeholders)
+  if (value === array[index]) return array
+  const copy = array.slice()
+  while (copy.length < index) copy.push(null)
+  copy[index] = value ?? null // an element that is unset stays as null
+  return copy
+}
+
+function inElements(array: unknown[], part: string, i: number, modification: Modification, placeholders: Placeholders): unknown[] {
+  const name = part.slice(2, -1)
+  const test = name === '' ? () => true : placeholders.arrayFilters.get(name)!
+  let copy = array
+  for (let k = 0; k < array.length; k++) {
+    if (!test(array[k])) continue
+    const value = step(array[k], i + 1, modification, placeholders)
+    if (value === array[k]) continue
+    if (copy === array) copy = array.slice()
+    copy[k] = value ?? null
+  }
+  return copy
+}
+
+function noArray(value: unknown, i: number, { parts }: Modification): never {
+  const path = parts.slice(0, i).join('.')
+  if (value === undefined) return fail(2, `The path '${path}' must exist in the document in order to apply array updates.`)
+  return fail(2, `Cannot apply array updates to non-array element ${parts[i - 1]}: ${describe(value)}`)
+}
+
+/** Levels of documents and arrays in a value. */
+export function depthOf(value: unknown): number {
+  let deepest = 0
+  const inner = Array.isArray(value) ? value : Object.values(asDoc(value) ?? {})
+  for (const v of inner) if (typeof v === 'object' && v !== null) deepest = Math.max(deepest, depthOf(v))
+  return Array.isArray(value) || asDoc(value) ? deepest + 1 : 0
+}
+
+/** A value for an error message, short. */
+export function describe(value: unknown): string {
+  const text =
+    value === undefined
+      ? 'missing'
+      : typeof value === 'string'
+        ? JSON.stringify(value)
+        : Array.isArray(value)
+          ? '[...]'
+          : asDoc(value)
+            ? '{...}'
+            : String(value)
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text
+}
