@@ -1,7 +1,6 @@
-import { type Chain, chainEvent } from '@carapace/api'
+import { type Chain, chainEvent, chainEventRemoved, chainRelayerApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { on, type Subscription } from '@carapace/service'
-import type { Database } from '@carapace/store'
+import { on, type Platform, type Subscription } from '@carapace/service'
 import { Schema } from 'mongoose'
 
 /** Owner of an identity token, by the log. */
@@ -22,11 +21,12 @@ export interface TokenOwners {
 }
 
 const identityTransfer = chainEvent('IdentityRegistry', 'Transfer')
+const noAddress = `0x${'0'.repeat(40)}`
 const logsPerBlock = 1_000_000
 const keyOf = (chain: Chain, tokenId: string) => `${chain}:${tokenId}`
 
-/** Who owns which identity token, kept from the Transfer logs of the registries: the later place in the chain stands. */
-export function tokenOwners(db: Database): TokenOwners {
+/** Who owns which identity token, kept from the Transfer logs of the registries: the later place in the chain stands. When one is gone, the chain is asked. */
+export function tokenOwners({ db, peers }: Pick<Platform, 'db' | 'peers'>): TokenOwners {
   const rows = db.collection<Row>('token_owners', new Schema<Row>({ _id: String, owner: String, blockNumber: Number, place: Number }))
   return {
     subscriptions: [
@@ -36,6 +36,15 @@ export function tokenOwners(db: Database): TokenOwners {
         const row = { owner: toChecksum(String(args.to)), blockNumber, place }
         await rows.updateOne({ _id }, { $setOnInsert: row }, { upsert: true })
         await rows.updateOne({ _id, place: { $lt: place } }, { $set: row })
+      }),
+      on(chainEventRemoved, async ({ contract, event, network: chain, args }) => {
+        if (contract !== 'IdentityRegistry' || event !== 'Transfer') return
+        const tokenId = String(args.tokenId)
+        const params = { chain, contract, tokenId }
+        const { owner, blockNumber } = await peers.call('chain-relayer', chainRelayerApi.internal.chainOwnerOf, { params })
+        const _id = keyOf(chain, tokenId)
+        const row = { owner: toChecksum(owner ?? noAddress), blockNumber, place: blockNumber * logsPerBlock }
+        await rows.updateOne({ _id }, { $set: row }, { upsert: true })
       }),
     ],
     of: async tokens => {

@@ -36,7 +36,7 @@ export const stores = ({ db, config, peers, clock, newId }: Platform): Stores =>
   const issuer = issuerSource(config, baseUrl)
   return {
     agents: agentStore(db),
-    owners: tokenOwners(db),
+    owners: tokenOwners({ db, peers }),
     cards: cardContracts(networkReader({ peers })),
     invites: inviteStore(db),
     migrations: migrationStore(db),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentUpdated, chainCommandConfirmed, chainEvent, scoreChanged } from '@carapace/api'
+import { agentUpdated, chainCommandConfirmed, chainEvent, chainEventRemoved, scoreChanged } from '@carapace/api'
 import { hearCommands, newWallet, until } from '@carapace/testing'
 import { settledOnce } from './testing/reputation.ts'
 import { hex, newHandle, startWorld, type World } from './testing/world.ts'
@@ -296,5 +296,38 @@ describe('registration', () => {
       assert.equal(body.code, 'NOT_FOUND')
     }
     assert.deepEqual((await world.call('GET', '/api/agents/search?q=')).body.agents, [])
+  })
+})
+
+describe('the owner of an identity token', () => {
+  let world: World
+  before(async () => {
+    world = await startWorld({ hasRegistry: true })
+  })
+  after(() => world.close())
+
+  const read = async (id: string) => (await world.call('GET', `/api/agents/${id}`)).body
+
+  it('is asked of the registry when the block of a transfer is gone', async () => {
+    const agent = await world.agent()
+    const tokenId = await world.confirmed(agent.id, 'BASE_SEPOLIA')
+    const transfer = (to: string, blockNumber: number) => {
+      const block = { txHash: hex(32), blockNumber, blockHash: hex(32), blockTime: 1 }
+      const log = { contract: 'IdentityRegistry', event: 'Transfer', address: hex(20), logIndex: 0, args: { from: hex(20), to, tokenId } }
+      return { logId: hex(8), network: 'BASE_SEPOLIA' as const, ...log, ...block }
+    }
+    const sale = transfer(newWallet(), 9)
+    const sold = chainEvent('IdentityRegistry', 'Transfer')
+    await world.platform.publish(sold.of({ ...transfer(agent.wallet, 7), final: true }))
+    await until('verified', async () => (await read(agent.id)).isVerified)
+    await world.platform.publish(sold.of({ ...sale, final: true }))
+    await until('sold', async () => (await read(agent.id)).isVerified === false)
+
+    world.owners.set(tokenId, agent.wallet)
+    await world.platform.publish(chainEventRemoved.of(sale))
+
+    await until('verified again', async () => (await read(agent.id)).isVerified)
+    await world.platform.publish(sold.of({ ...transfer(newWallet(), 10), final: true }))
+    await until('sold after all', async () => (await read(agent.id)).isVerified === false)
   })
 })

@@ -1,5 +1,5 @@
 import { agentFacts } from '../agent-facts.ts'
-import { chainCommandConfirmed, chainCommandFailed, chainCommandReorged, chainEvent } from '../chain-relayer/events.ts'
+import { chainCommandConfirmed, chainCommandFailed, chainCommandReorged, chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
 import { jobRejected, jobSettled } from '../commerce/events.ts'
 import { gigAssigned, gigCancelled, gigPosted, gigSubmitted } from '../marketplace/events.ts'
 import {
@@ -47,6 +47,7 @@ export const consumes = [
   chainEvent('Bond', 'BondDeposited'),
   chainEvent('Bond', 'BondWithdrawn'),
   chainEvent('Bond', 'BondUnlocked'),
+  chainEventRemoved,
   escrowReleased,
   escrowRestated,
   jobSettled,

@@ -1,4 +1,11 @@
-import { chainCommandConfirmed, chainCommandFailed, chainCommandReorged, chainCommandSubmitted, chainEvent } from '../chain-relayer/events.ts'
+import {
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandReorged,
+  chainCommandSubmitted,
+  chainEvent,
+  chainEventRemoved,
+} from '../chain-relayer/events.ts'
 import { domainActivated, domainDeleted, domainTransferred } from '../domains.ts'
 import {
   bondDeposited,
@@ -35,6 +42,7 @@ export const consumes = [
   agentFollowed,
   agentUnfollowed,
   chainEvent('IdentityRegistry', 'Transfer'),
+  chainEventRemoved,
   chainCommandSubmitted,
   chainCommandConfirmed,
   chainCommandFailed,

@@ -1,13 +1,13 @@
-import { chainCommandConfirmed, chainCommandFailed, chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
+import { chainCommandConfirmed, chainCommandFailed, chainEvent, chainEventRemoved, type PayloadOf } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { operationParts, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
-import { account } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { type Bond, newMove } from './bond.ts'
+import type { Bond } from './bond.ts'
+import { directMove, directMoveGone, rowIdOf } from './direct.ts'
 import { type Heard, hear } from './heard.ts'
 import { changeBond } from './keep.ts'
-import { confirmMove, confirmUnlock, outcome, posting } from './outcome.ts'
+import { confirmUnlock } from './outcome.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 
@@ -16,8 +16,9 @@ export const bondChain = (parts: Parts): Subscription[] => [
   on(chainCommandFailed, async event =>
     event.terminal && isOfBond(event) ? hearOf(parts, { is: 'failed', id: idOf(event.opKey), ...event }) : undefined,
   ),
-  on(chainEvent('Bond', 'BondDeposited'), log => direct(parts, log, 'DEPOSIT')),
-  on(chainEvent('Bond', 'BondWithdrawn'), log => direct(parts, log, 'WITHDRAW')),
+  on(chainEvent('Bond', 'BondDeposited'), async log => (log.final ? directMove(parts, log) : undefined)),
+  on(chainEvent('Bond', 'BondWithdrawn'), async log => (log.final ? directMove(parts, log) : undefined)),
+  on(chainEventRemoved, log => directMoveGone(parts, log)),
   on(chainEvent('Bond', 'BondUnlocked'), log => unlockedOutside(parts, log)),
 ]
 
@@ -45,39 +46,6 @@ async function tellSlash({ slashes }: Parts, before: Bond, after: Bond, { id, is
   if (undone && 'move' in undone && undone.move.type === 'SLASH_REVERSED') await slashes.become(undone.move.slashId!, () => ({ status: 'APPLIED' }))
 }
 
-/** What an agent did on the contract itself: taken over once it is final, under the log's own id. Our own transactions come from the lane. */
-async function direct(parts: Parts, log: Log, type: 'DEPOSIT' | 'WITHDRAW'): Promise<void> {
-  const agent = log.final ? await parts.agents.byWallet(String(log.args.agent)) : undefined
-  if (!agent || (await isOurs(parts, log))) return
-  const amount = BigInt(String(log.args.amount))
-  const address = String(type === 'DEPOSIT' ? log.args.from : log.args.to)
-  const id = logKey(log)
-  if (await parts.bondHistory.get(id)) return
-  const move = newMove({ id, type, amount, operationId: id, address, at: parts.clock.now() })
-  await changeBond(parts, agent.id, bond => {
-    if (bond.chain !== log.network) return undefined
-    if (type === 'DEPOSIT') return confirmMove.DEPOSIT(bond, move, log, parts.clock.now())
-    // what is reserved for a command that cannot succeed any more comes back with its failure
-    if (amount > bond.free) throw new Retry('a direct withdrawal waits for reservations to end')
-    const taken = outcome({ ...bond, free: bond.free - amount })
-    const done = confirmMove.WITHDRAW(taken.state, move, log, parts.clock.now())
-    const reserve = posting(bond.id, `bond-withdraw:${id}`, account.bondFree(bond.id), account.transit(id), amount)
-    return { ...done, postings: [reserve, ...done.postings] }
-  })
-}
-
-/** Names a final log for ever. */
-const logKey = ({ network, blockNumber, txHash, logIndex }: Log): string => `${network}-${blockNumber}-${txHash.slice(2, 18)}-${logIndex}`
-
-async function isOurs(parts: Parts, { network, txHash }: Log): Promise<boolean> {
-  const params = { chain: network }
-  const [{ from }, { lane }] = await Promise.all([
-    parts.peers.call('chain-relayer', chainRelayerApi.internal.chainTx, { params: { ...params, hash: txHash } }),
-    parts.peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params }),
-  ])
-  return from.toLowerCase() === lane.address.toLowerCase()
-}
-
 /** After 180 days anybody may unlock: the log of it ends the lock here too. One of an earlier lock of the gig does not. */
 async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
   const gigId = uuidOfKey(String(log.args.gigId))
@@ -87,6 +55,6 @@ async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
   await changeBond(parts, known.id, bond => {
     const lock = bond.locks.find(held => held.gigId === gigId && held.stage === 'locked')
     if (!lock || bond.chain !== log.network || lock.blockNumber === null || log.blockNumber <= lock.blockNumber) return undefined
-    return confirmUnlock(bond, lock, logKey(log), log.txHash, parts.clock.now())
+    return confirmUnlock(bond, lock, rowIdOf(log), log.txHash, parts.clock.now())
   })
 }

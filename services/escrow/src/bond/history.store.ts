@@ -16,6 +16,8 @@ export interface History {
   add(events: readonly BondEvent[], session: ClientSession): Promise<void>
   get(id: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
   ofOperation(agentId: string, operationId: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
+  /** What a transaction did to the bond of an agent. */
+  ofTransaction(agentId: string, txHash: string): Promise<BondEvent[]>
   /** Whether a lock of the agent for this gig has ended. */
   wasUnlocked(agentId: string, gigId: string): Promise<boolean>
   page(agentId: string, page: PageQuery): Promise<Page<BondEvent & { createdAt: Date }>>
@@ -39,6 +41,7 @@ export function bondHistory(db: Database): History {
     },
     get: id => one({ _id: id }),
     ofOperation: (agentId, operationId) => one({ agentId, operationId }),
+    ofTransaction: async (agentId, txHash) => (await rows.find({ agentId, txHash }).toArray()).map(row => ({ ...row, id: row._id })),
     wasUnlocked: async (agentId, gigId) => (await one({ agentId, gigId, eventType: 'UNLOCK' })) !== undefined,
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, () => rows.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset }).toArray()),

@@ -42,7 +42,7 @@ export interface World {
   gigShows: (gigId: string) => string
   /** Status of a slash in reputation's lists; by default reputation is away. */
   listed: (slashId: string) => api.Slash['status'] | undefined
-  transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean }>
+  transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean; blockHash?: string }>
   /** Every command in the order it came. */
   commands: api.ChainCommand[]
   /** How the chain treats a command. Default: confirms it at once. */
@@ -109,8 +109,8 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     chainAllowance: ({ params }) => ({ usdc: String(world.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
     chainNetworks: () => ({ networks }),
     chainTx: ({ params }) => {
-      const { from, logs, final } = wanted(world.transactions.get(params.hash), 'transaction')
-      const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash: newHash(), blockTime: 1, confirmations: 3 }
+      const { from, logs, final, blockHash = newHash() } = wanted(world.transactions.get(params.hash), 'transaction')
+      const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash, blockTime: 1, confirmations: 3 }
       return { hash: params.hash, from, logs, final, ...rest }
     },
     chainStatus: ({ params }) => laneStatus(params.chain, lane),

@@ -1,6 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Chain, chainCommandConfirmed, chainCommandFailed, chainCommandSubmitted, type Draft, type ScoreRow } from '@carapace/api'
-import { newWallet, startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
+import {
+  type Chain,
+  chainCommandConfirmed,
+  chainCommandFailed,
+  chainCommandSubmitted,
+  chainRelayerApi,
+  type Draft,
+  type ScoreRow,
+} from '@carapace/api'
+import { neighbour, newWallet, startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
 import { identity } from '../index.ts'
 import { reputationStub } from './reputation.ts'
 
@@ -18,6 +26,8 @@ export interface World {
   platform: TestPlatform
   /** What reputation answers when it is asked. */
   scores: Map<string, ScoreRow>
+  /** Whom the registry says a token belongs to, by its id. */
+  owners: Map<string, string>
   call: TestPlatform['call']
   /** Registers without waiting for the networks. */
   agent(fields?: Record<string, unknown>): Promise<TestAgent>
@@ -30,10 +40,14 @@ export interface World {
 
 let tokens = 1_000
 
-/** The service over HTTP in process; the relayer's words are published by the test. */
-export async function startWorld(options: TestPlatformOptions = {}): Promise<World> {
+/** The service over HTTP in process; the relayer's words are published by the test. `hasRegistry`: it can ask whom a token belongs to. */
+export async function startWorld({ hasRegistry = false, ...options }: TestPlatformOptions & { hasRegistry?: boolean } = {}): Promise<World> {
   const scores = new Map<string, ScoreRow>()
-  const platform = await startPlatform([identity, reputationStub(scores)], options)
+  const owners = new Map<string, string>()
+  const relayer = neighbour(chainRelayerApi, {
+    chainOwnerOf: ({ params }) => ({ owner: owners.get(params.tokenId) ?? null, blockNumber: 9 }),
+  })
+  const platform = await startPlatform([identity, reputationStub(scores), ...(hasRegistry ? [relayer] : [])], options)
   const tell = (draft: Draft, seq: number) => platform.publish(draft, seq)
   const about = (agentId: string, chain: Chain, round: number, seq: number) => ({
     opKey: `identity.register:${agentId}:${chain}`,
@@ -46,6 +60,7 @@ export async function startWorld(options: TestPlatformOptions = {}): Promise<Wor
   return {
     platform,
     scores,
+    owners,
     call: platform.call,
     agent: async fields => {
       const wallet = newWallet()

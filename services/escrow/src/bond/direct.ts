@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { type ChainLog, type chainEvent, chainRelayerApi, type PayloadOf, type ResponseOf } from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { logIdentity } from '@carapace/chain'
+import { account } from '../ledger.ts'
+import type { Parts } from '../parts.ts'
+import { newMove } from './bond.ts'
+import { changeBond } from './keep.ts'
+import { type BondEvent, confirmMove, outcome, posting } from './outcome.ts'
+import { undoMove } from './undo.ts'
+
+type Log = Omit<PayloadOf<ReturnType<typeof chainEvent>>, 'final'>
+type Mined = ResponseOf<typeof chainRelayerApi.internal.chainTx>
+type Direct = 'DEPOSIT' | 'WITHDRAW'
+
+const typeOf: Readonly<Record<string, Direct>> = { BondDeposited: 'DEPOSIT', BondWithdrawn: 'WITHDRAW' }
+const amountOf = ({ args }: Pick<ChainLog, 'args'>): bigint => BigInt(String(args.amount))
+const addressOf = ({ args }: Pick<ChainLog, 'args'>, type: Direct): string => String(type === 'DEPOSIT' ? args.from : args.to)
+
+/**
+ * What an agent did on the contract itself: a final log is taken over once, in whatever block its transaction is; the same log with other content
+ * takes the place of the earlier one. Our own transactions come from the lane.
+ * @throws Retry while the transaction cannot be read, or what was built on a deposit has yet to fail
+ */
+export async function directMove(parts: Parts, log: Log): Promise<void> {
+  const type = typeOf[log.event]
+  const agent = type && (await parts.agents.byWallet(String(log.args.agent)))
+  if (!agent) return
+  const mined = await minedOf(parts, log)
+  if (!mined) throw new Retry(`${log.txHash} cannot be read yet`)
+  if (await isOurs(parts, log, mined)) return
+  const { booked, nextId, isAgain } = await find(parts, agent.id, withPosition(log, mined))
+  const amount = amountOf(log)
+  // what was undone counts again only in the block that the chain shows
+  if (booked?.amount === amount || (isAgain && mined.blockHash !== log.blockHash)) return
+  if (booked) await undo(parts, booked, log)
+  const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), at: parts.clock.now() })
+  await changeBond(parts, agent.id, bond => {
+    if (bond.chain !== log.network) return undefined
+    if (type === 'DEPOSIT') return confirmMove.DEPOSIT(bond, move, log, parts.clock.now())
+    // what is reserved for a command that cannot succeed any more comes back with its failure
+    if (amount > bond.free) throw new Retry('a direct withdrawal waits for reservations to end')
+    const taken = outcome({ ...bond, free: bond.free - amount })
+    const done = confirmMove.WITHDRAW(taken.state, move, log, parts.clock.now())
+    const reserve = posting(bond.id, `bond-withdraw:${nextId}`, account.bondFree(bond.id), account.transit(nextId), amount)
+    return { ...done, postings: [reserve, ...done.postings] }
+  })
+}
+
+/**
+ * The chain has dropped the block of a direct deposit or withdrawal: undone unless the chain shows the same log in another block.
+ * @throws Retry while the chain shows it in that very block, or what was built on a deposit has yet to fail
+ */
+export async function directMoveGone(parts: Parts, log: Log): Promise<void> {
+  const type = log.contract === 'Bond' ? typeOf[log.event] : undefined
+  const agent = type && (await parts.agents.byWallet(String(log.args.agent)))
+  if (!agent) return
+  const mined = await minedOf(parts, log)
+  if (mined?.blockHash === log.blockHash && mined.final) return
+  if (mined?.blockHash === log.blockHash) throw new Retry(`${log.logId} is said to be gone, and the chain shows it`)
+  const { booked } = await find(parts, agent.id, log)
+  if (!booked) return
+  const isShown = mined?.logs.some(
+    shown => shown.event === log.event && amountOf(shown) === booked.amount && [undefined, shown.logPosition].includes(log.logPosition),
+  )
+  if (!isShown) await undo(parts, booked, log)
+}
+
+async function undo(parts: Parts, { id, agentId, eventType, amount }: BondEvent, log: Log): Promise<void> {
+  const type = eventType as Direct
+  const now = parts.clock.now()
+  const move = newMove({ id, type, amount, operationId: id, address: addressOf(log, type), at: now })
+  await changeBond(parts, agentId, bond => {
+    const made = undoMove[type](bond, move, now)
+    if (made.state.free < 0n) throw new Retry('an undone deposit waits for what was built on it to fail')
+    return made
+  })
+}
+
+/**
+ * Names the row of a direct move, or of an unlock by somebody else: the same in whatever block the log is.
+ * @param log announced before positions were told: named by its place in the block
+ */
+export function rowIdOf({ network, txHash, blockNumber, logIndex, logPosition }: Log): string {
+  if (logPosition === undefined) return `${network}-${blockNumber}-${txHash.slice(2, 18)}-${logIndex}`
+  const identity = logIdentity({ network, txHash, logPosition })
+  return `${network}-${createHash('sha256').update(identity).digest('hex').slice(0, 32)}`
+}
+const hasOldName = ({ id }: BondEvent): boolean => /^[A-Z_]+-\d+-[0-9a-f]{16}-\d+$/.test(id)
+
+/** The row that stands for a log, if any, and the id that another one would have. A row that was undone is followed by its contrary. */
+async function find({ bondHistory }: Parts, agentId: string, log: Log): Promise<{ booked?: BondEvent; nextId: string; isAgain: boolean }> {
+  const isUndone = async (id: string) => (await bondHistory.get(`${id}-undone`)) !== undefined
+  const first = rowIdOf(log)
+  let nextId = first
+  for (let n = 1; ; n++) {
+    nextId = n === 1 ? first : `${first}-${n}`
+    const row = await bondHistory.get(nextId)
+    if (!row) break
+    if (!(await isUndone(nextId))) return { booked: row, nextId: `${first}-${n + 1}`, isAgain: true }
+  }
+  const rows = await bondHistory.ofTransaction(agentId, log.txHash)
+  const same = rows.filter(row => hasOldName(row) && row.eventType === typeOf[log.event] && row.amount === amountOf(log))
+  for (const row of same) if (!(await isUndone(row.id))) return { booked: row, nextId, isAgain: true }
+  return { nextId, isAgain: nextId !== first || same.length > 0 }
+}
+
+const minedOf = ({ peers }: Parts, { network, txHash }: Log): Promise<Mined | undefined> =>
+  peers.find('chain-relayer', chainRelayerApi.internal.chainTx, { params: { chain: network, hash: txHash } })
+
+/** The position as the chain has it, where the announcement does not tell it. */
+function withPosition(log: Log, mined: Mined): Log {
+  const same = mined.blockHash === log.blockHash ? mined.logs.find(({ logIndex }) => logIndex === log.logIndex) : undefined
+  const logPosition = log.logPosition ?? same?.logPosition
+  return { ...log, ...(logPosition === undefined ? {} : { logPosition }) }
+}
+
+async function isOurs({ peers }: Parts, { network }: Log, { from }: Mined): Promise<boolean> {
+  const { lane } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: network } })
+  return from.toLowerCase() === lane.address.toLowerCase()
+}
