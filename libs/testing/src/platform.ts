@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { clockAdvanced, type Draft, queuesOf, type ServiceName } from '@carapace/api'
+import { clockAdvanced, type Draft, eventQueue, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
 import { startGatewayStub } from './gateway-stub.ts'
@@ -44,7 +44,8 @@ export async function startPlatform(services: readonly AnyService[], options: Te
   const allUp = new Promise<void>(resolve => {
     opened = resolve
   })
-  const queues = queuesOf(services.map(({ api }) => api))
+  // no lane takes commands here: the queue of one would hold every publish up
+  const queues = services.map(({ api }) => eventQueue(api))
   for (const service of services) {
     const started = await startService(service, {
       config: { ...config, DB_PREFIX: mongo.prefix },
