@@ -9,6 +9,7 @@ import {
 } from './chain-relayer/events.ts'
 import { relayerReads } from './chain-relayer/internal.ts'
 import { operatorEndpoints } from './chain-relayer/operations.ts'
+import { chains } from './core/fields.ts'
 import { serviceApi } from './core/service-api.ts'
 
 /** The only one that signs and talks to the networks: commands in, outcomes and contract events out. */
@@ -24,4 +25,5 @@ export const chainRelayerApi = serviceApi('chain-relayer', {
     chainEventRemoved,
     ...contractEvents,
   },
+  commandsOf: chains,
 })

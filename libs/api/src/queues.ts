@@ -1,5 +1,5 @@
 import { commandRoute } from './chain-relayer/command.ts'
-import { type Chain, chains } from './core/fields.ts'
+import type { Chain } from './core/fields.ts'
 import type { AnyEvent, ServiceApi } from './core/service-api.ts'
 import { clockAdvanced } from './gateway/events.ts'
 
@@ -34,5 +34,5 @@ export const commandQueue = (network: Chain): DeclaredQueue => ({
 })
 
 /** Every queue that these services read; planned ones read nothing. @example queuesOf(Object.values(apis)) */
-export const queuesOf = (apis: readonly (Consuming & Pick<ServiceApi, 'planned'>)[]): DeclaredQueue[] =>
-  apis.filter(({ planned }) => !planned).flatMap(api => [eventQueue(api), ...(api.name === 'chain-relayer' ? chains.map(commandQueue) : [])])
+export const queuesOf = (apis: readonly (Consuming & Pick<ServiceApi, 'commandsOf' | 'planned'>)[]): DeclaredQueue[] =>
+  apis.filter(({ planned }) => !planned).flatMap(api => [eventQueue(api), ...(api.commandsOf ?? []).map(commandQueue)])

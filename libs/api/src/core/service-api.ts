@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 import type { EventDef } from './event.ts'
+import type { Chain } from './fields.ts'
 
 export const serviceNames = [
   'identity',
@@ -35,8 +36,19 @@ export interface ServiceApi<
   readonly events: V
   /** Events that it subscribes to. Every process declares its queue for them, so that none is published before its readers are known. */
   readonly consumes: readonly AnyEvent[]
+  /** Networks whose commands it carries out. Only a process that does so declares their queues: an in-process command waits for its consumer. */
+  readonly commandsOf?: readonly Chain[]
   /** Declared, and nothing serves it yet. */
   readonly planned?: true
+}
+
+interface Parts<E, I, V> {
+  endpoints: E
+  internal?: I
+  events?: V
+  consumes?: readonly AnyEvent[]
+  commandsOf?: readonly Chain[]
+  planned?: true
 }
 
 /** Gathers a service's declarations. @example export const notificationsApi = serviceApi('notifications', { endpoints: { listNotifications } }) */
@@ -44,11 +56,11 @@ export function serviceApi<
   E extends Record<string, AnyEndpoint>,
   I extends Record<string, AnyEndpoint> = Record<never, never>,
   V extends Record<string, AnyEvent> = Record<never, never>,
->(name: ServiceName, parts: { endpoints: E; internal?: I; events?: V; consumes?: readonly AnyEvent[]; planned?: true }): ServiceApi<E, I, V> {
+>(name: ServiceName, parts: Parts<E, I, V>): ServiceApi<E, I, V> {
   for (const declared of Object.values(parts.events ?? {})) {
     if (declared.producer !== name && !(name === 'chain-relayer' && declared.producer === 'chain'))
       throw new Error(`${declared.name} is not an event of ${name}`)
   }
-  const { endpoints, internal = {} as I, events = {} as V, consumes = [], planned } = parts
-  return { name, endpoints, internal, events, consumes, ...(planned ? { planned } : {}) }
+  const { endpoints, internal = {} as I, events = {} as V, consumes = [], commandsOf, planned } = parts
+  return { name, endpoints, internal, events, consumes, ...(commandsOf ? { commandsOf } : {}), ...(planned ? { planned } : {}) }
 }
