@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { errors, refuse } from '@carapace/api'
-import { type Metrics, send } from '@carapace/service'
+import { type Metrics, type ReadinessParts, readiness, send } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { sameSecret } from '../identity/admin-caller.ts'
 import type { Asset } from '../pages/assets.ts'
 import type { RawHeaders } from './headers.ts'
 import { peerOf } from './peer.ts'
-import { type ReadinessParts, readiness } from './readiness.ts'
 
 export interface LocalParts {
   assets: ReadonlyMap<string, Asset>

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '@carapace/api'
+import { maySendAgain, pauseBeforeTry } from '@carapace/service'
 import type { Dispatcher, Pool } from 'undici'
 import { ClientGone } from '../door/body.ts'
 import type { RawHeaders } from '../door/headers.ts'
@@ -18,7 +19,6 @@ export interface PipeCall {
 
 /** A service that restarts is back within this time; what may be sent again waits for it. */
 const restartMs = 3_000
-const pausesMs = [0, 25, 50, 100, 200]
 
 /**
  * Sends a request to a service and its answer to the client, byte by byte with backpressure. For 3 s a GET is sent again on another connection when
@@ -30,6 +30,7 @@ const pausesMs = [0, 25, 50, 100, 200]
 export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = performance.now() + call.timeoutMs
+    const isRead = call.method === 'GET' || call.method === 'HEAD'
     let failures = 0
     let retryUntil: number | undefined
     const attempt = () =>
@@ -37,8 +38,8 @@ export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerRespons
         if (error === undefined) return resolve()
         const now = performance.now()
         retryUntil ??= Math.min(end, now + restartMs)
-        if (!maySendAgain(call.method, error) || now >= retryUntil) return reject(asRefusal(error, failures > 0))
-        setTimeout(attempt, pausesMs[Math.min(failures++, pausesMs.length - 1)])
+        if (!maySendAgain(isRead, error) || now >= retryUntil) return reject(asRefusal(error, failures > 0))
+        setTimeout(attempt, pauseBeforeTry(failures++))
       })
     attempt()
   })
@@ -114,16 +115,6 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
       },
     },
   )
-}
-
-/** No connection was made: nothing was sent. */
-const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
-/** The last two: the pool of an address that the service has left. */
-const broken = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
-
-function maySendAgain(method: string, error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : ''
-  return unconnected.has(code) || (broken.has(code) && (method === 'GET' || method === 'HEAD'))
 }
 
 /** @param hasFailed an earlier attempt found the service away: what little time the last one had says nothing */

@@ -13,21 +13,32 @@ describe('the life of a service', () => {
 
     const ready = await service.call('GET', '/readyz')
     assert.deepEqual((await service.call('GET', '/healthz')).body, { status: 'ok' })
-    assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: { mongodb: true, bus: true, started: true } }])
+    assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: { mongodb: true, started: true, bus: true }, degraded: [] }])
     const metrics = (await service.call('GET', '/metrics')).text
     assert.match(metrics, /http_server_request_duration_seconds_count\{.*route="\/api\/things".*status="201".*\} 1/)
     assert.match(metrics, /outbox_lag_seconds\{service="social"\} \d/)
     await service.close()
   })
 
-  it('is not ready without its bus, and lives', async () => {
+  it('is ready without its bus, and names it', async () => {
     const bus = inProcessBus({ log: quiet })
     const service = await startThings({ bus })
 
     await bus.close()
 
     const { status, body } = await service.call('GET', '/readyz')
-    assert.deepEqual([status, body.status, body.checks.bus, body.checks.mongodb], [503, 'not ready', false, true])
+    assert.deepEqual([status, body.status, body.degraded, body.checks.mongodb], [200, 'ready', ['bus'], true])
+    assert.equal((await service.call('GET', '/api/things/x')).status, 200)
+    await service.close()
+  })
+
+  it('is not ready without its database, and lives', async () => {
+    const service = await startThings()
+    service.platform.db.ready = () => false
+
+    const { status, body } = await service.call('GET', '/readyz')
+
+    assert.deepEqual([status, body.status, body.checks.mongodb], [503, 'not ready', false])
     assert.equal((await service.call('GET', '/healthz')).status, 200)
     await service.close()
   })
@@ -43,7 +54,8 @@ describe('the life of a service', () => {
 
     assert.equal(read.status, 200)
     const ready = await fetch(`${url}/readyz`)
-    assert.deepEqual([ready.status, ((await ready.json()) as { checks: object }).checks], [503, { mongodb: true, bus: false, started: false }])
+    const told = { status: 'ready', checks: { mongodb: true, started: true, bus: false }, degraded: ['bus'] }
+    assert.deepEqual([ready.status, await ready.json()], [200, told])
     await bus.close()
     await failed
     await assert.rejects(fetch(`${url}/healthz`))
@@ -52,9 +64,11 @@ describe('the life of a service', () => {
   it('lets requests wait until the first records are there', async () => {
     const port = await getPort({ host: '127.0.0.1' })
     const order: string[] = []
+    let readyBefore: number | undefined
     const started = async () => {
       const read = fetch(`http://127.0.0.1:${port}/api/things/x`).then(() => order.push('answered'))
       await until('it listens', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok)
+      readyBefore = (await fetch(`http://127.0.0.1:${port}/readyz`)).status
       order.push('first records')
       return { close: () => read.then(() => {}) }
     }
@@ -62,7 +76,7 @@ describe('the life of a service', () => {
     const service = await startThings({ runtime: { port }, more: { started } })
     await service.close()
 
-    assert.deepEqual(order, ['first records', 'answered'])
+    assert.deepEqual([readyBefore, order], [503, ['first records', 'answered']])
   })
 
   it('leaves nothing open when it cannot start', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Refusal, type RefusalExtras } from '@carapace/api'
+import { endpoint, Refusal, type RefusalExtras } from '@carapace/api'
+import getPort from 'get-port'
 import { makePeers } from './peers.ts'
 import { type Started, startThings } from './start-things.fixture.ts'
 import { internalKey, thingsApi } from './things.fixture.ts'
@@ -62,6 +63,52 @@ describe('a call to a peer', () => {
     await assert.rejects(row('broken'), refused('DEPENDENCY_UNAVAILABLE', { details: { service: 'social' } }))
     await assert.rejects(down.call('social', getRow, { params: { id: 'a' } }), refused('DEPENDENCY_UNAVAILABLE'))
     await assert.rejects(row('a', 'x'.repeat(32)), refused('DEPENDENCY_UNAVAILABLE'))
+  })
+
+  describe('whose owner is restarted', () => {
+    const found = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"a"}')
+    /** Breaks the first connections, one before its answer and one in the middle of it, then answers. */
+    async function restarting(): Promise<{ url: string; calls: () => number }> {
+      let calls = 0
+      const url = await answering((request, response) => {
+        calls++
+        if (calls === 1) request.socket.destroy()
+        else if (calls === 2) response.writeHead(200, { 'content-length': 10 }).write('{"id"', () => request.socket.destroy())
+        else found(response)
+      })
+      return { url, calls: () => calls }
+    }
+    const noted = endpoint({ method: 'post', path: '/internal/v1/things', caller: 'internal', summary: 'Note' })
+    const looked = endpoint({ method: 'post', path: '/internal/v1/look', caller: 'internal', summary: 'Look up many', rate: 'read' })
+
+    it('is sent again after broken connections when it is a read, with and without a body', async () => {
+      for (const read of [getRow, looked]) {
+        const { url, calls } = await restarting()
+
+        const row = await makePeers(() => url, internalKey).call('social', read, { params: { id: 'a' } })
+
+        assert.deepEqual([row, calls()], [{ id: 'a' }, 3])
+      }
+    })
+
+    it('is sent once when it is a write that may have arrived', async () => {
+      const { url, calls } = await restarting()
+
+      await assert.rejects(makePeers(() => url, internalKey).call('social', noted), refused('DEPENDENCY_UNAVAILABLE'))
+
+      assert.equal(calls(), 1)
+    })
+
+    it('waits for it to listen again, a write too, and for another address of it', async () => {
+      let tries = 0
+      const left = `http://127.0.0.1:${await getPort({ host: '127.0.0.1' })}`
+      const url = await answering((_request, response) => found(response))
+      const callee = makePeers(() => (++tries % 4 === 0 ? url : left), internalKey)
+
+      assert.deepEqual(await callee.call('social', getRow, { params: { id: 'a' } }), { id: 'a' })
+      assert.deepEqual(await callee.call('social', noted), { id: 'a' })
+      assert.equal(tries, 8)
+    })
   })
 
   it('is 503 when the answer does not come in time, breaks off, or is none of ours', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import {
   type AnyEndpoint,
   type BodyInputOf,
@@ -13,8 +14,12 @@ import {
 import { callHeaders } from './call-headers.ts'
 import type { Config } from './config.ts'
 import { expiry } from './context.ts'
+import { maySendAgain, pauseBeforeTry } from './send-again.ts'
 
-/** Reads another service's internal endpoints: one hop, 2 s. For refusals that must not rest on a projection, never inside a chain of calls. */
+/**
+ * Reads another service's internal endpoints: one hop, 2 s. For refusals that must not rest on a projection, never inside a chain of calls. Within that
+ * time a call to a service that restarts is sent again: a read after any broken connection, a write while no connection is made.
+ */
 export interface Peers {
   /** @throws DEPENDENCY_UNAVAILABLE when the owner does not answer; the owner's own refusals as they are */
   call<E extends AnyEndpoint>(
@@ -65,7 +70,7 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
       const query = new URLSearchParams(
         Object.entries((args.query ?? {}) as Record<string, string>).filter(([, value]) => value !== undefined),
       ).toString()
-      const response = await fetch(`${address(service)}${path}${query ? `?${query}` : ''}`, {
+      const request = {
         method: endpoint.method.toUpperCase(),
         headers: {
           ...callHeaders({ mode: 'internal', expires: expiry() }, internalKey),
@@ -73,11 +78,15 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
         },
         ...(args.body === undefined ? {} : { body: JSON.stringify(args.body) }),
         signal: AbortSignal.timeout(args.timeoutMs ?? 2_000),
-      }).catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
-      const body: unknown = await response.json().catch(() => refuse('DEPENDENCY_UNAVAILABLE', { service }))
+      }
+      // the service may be back at another address
+      const send = () => answerOf(`${address(service)}${path}${query ? `?${query}` : ''}`, request)
+      const { ok, body, retryAfter } = await sendUntilAnswered(send, isRead(endpoint), request.signal).catch(() =>
+        refuse('DEPENDENCY_UNAVAILABLE', { service }),
+      )
       if (!isRecord(body)) refuse('DEPENDENCY_UNAVAILABLE', { service })
-      if (response.ok) return body as never
-      throw refusalOf(body, service, response.headers.get('retry-after'))
+      if (ok) return body as never
+      throw refusalOf(body, service, retryAfter)
     },
     find: (service, endpoint, args) =>
       peers.call(service, endpoint, args).catch((error: unknown) => {
@@ -87,6 +96,33 @@ export function makePeers(address: (service: ServiceName) => string, internalKey
   }
   return peers
 }
+
+interface PeerAnswer {
+  ok: boolean
+  body: unknown
+  retryAfter: string | null
+}
+
+/** @throws when no whole answer came, or it is no JSON */
+async function answerOf(url: string, request: RequestInit): Promise<PeerAnswer> {
+  const response = await fetch(url, request)
+  return { ok: response.ok, body: JSON.parse(await response.text()), retryAfter: response.headers.get('retry-after') }
+}
+
+/** @throws the last error, at the latest when the signal ends the time */
+async function sendUntilAnswered(send: () => Promise<PeerAnswer>, isRead: boolean, signal: AbortSignal): Promise<PeerAnswer> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await send()
+    } catch (error) {
+      if (signal.aborted || !maySendAgain(isRead, error)) throw error
+      await setTimeout(pauseBeforeTry(failures), undefined, { signal })
+    }
+  }
+}
+
+/** Internal reads that need a body are declared as such by their rate class. */
+const isRead = ({ method, caller, rate }: AnyEndpoint): boolean => method === 'get' || (caller === 'internal' && rate === 'read')
 
 /** Refusals that are between the services only: the caller could do nothing about them. */
 const ownAffairs = new Set<ErrorCode>(['AUTH_REQUIRED', 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE'])

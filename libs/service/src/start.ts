@@ -137,15 +137,21 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   let polls: { close(): Promise<void> } | undefined
   closers.push(() => Promise.all([consumer?.close(), polls?.close()]))
 
-  let isStarted = false
+  let isServing = false
+  let isConsuming = false
   let isDraining = false
   closers.push(async () => {
     isDraining = true
     drainServer(server)
     endWaits()
   })
-  const checks = { mongodb: () => db.ready(), bus: () => bus.ready(), started: () => isStarted }
-  healthRoutes(app, { metrics, checks, isDraining: () => isDraining })
+  const readiness = {
+    needed: { mongodb: () => db.ready(), started: () => isServing },
+    // without it reads are served, and what is written is published later
+    useful: { bus: () => isConsuming && bus.ready() },
+    isDraining: () => isDraining,
+  }
+  healthRoutes(app, { metrics, readiness })
   const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
   const ofSandbox = config.SANDBOX ? { moveClock } : {}
   const moveOwnClock: Handler<typeof moveClock> = async ({ body: { offsetMs } }) => {
@@ -164,11 +170,12 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
   started = await service.started?.(parts)
   gate.open()
+  isServing = true
 
   await declared
   consumer = await consume(bus, service.api, outcomes.dispatch)
   polls = pollsOf(outcomes, runtime, clock, log)
-  isStarted = true
+  isConsuming = true
   return { name, url, platform, runJobs: () => jobs.runAll() }
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from '../ground.ts'
 export interface Supervised {
   name: string
   pid(): number | undefined
-  /** Resolves when the process answers that it is ready. @throws Error when it ends, or after 60 s */
+  /** Resolves when the process answers that it is ready and has its bus. @throws Error when it ends, or after 60 s */
   ready(): Promise<void>
   /** SIGTERM, and SIGKILL when it has not ended after 20 s. */
   close(): Promise<void>
@@ -76,8 +76,8 @@ export function supervise({ name, file, environment, url, say, pausesMs = defaul
   }
 }
 
+/** A start is complete when messages arrive too: without its bus a process serves reads only. */
 const isReady = (url: string): Promise<boolean> =>
-  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
-    response => response.ok,
-    () => false,
-  )
+  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) })
+    .then(async response => response.ok && !((await response.json()) as { degraded: string[] }).degraded.includes('bus'))
+    .catch(() => false)

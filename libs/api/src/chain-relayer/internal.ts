@@ -94,6 +94,7 @@ export const relayerReads = {
     method: 'post',
     path: '/internal/v1/chain/:chain/read',
     caller: 'internal',
+    rate: 'read',
     summary: 'Calls a view function of one of our contracts; big integers as decimal text',
     params: chainPath,
     body: z.object({ contract: z.string().max(40), fn: z.string().max(100), args: z.array(z.unknown()).max(10) }),
@@ -104,6 +105,7 @@ export const relayerReads = {
     method: 'post',
     path: '/internal/v1/chain/:chain/is-valid-signature',
     caller: 'internal',
+    rate: 'read',
     summary: 'Whether a signature over a 32-byte hash is that of a wallet (EOA or ERC-1271)',
     params: chainPath,
     body: z.object({ wallet: walletIn, hash: txHash, signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,4096}$/) }),
@@ -122,6 +124,7 @@ export const relayerReads = {
     method: 'post',
     path: '/internal/v1/chain/outcomes',
     caller: 'internal',
+    rate: 'read',
     summary: 'What became of commands, as the same events that announced it',
     body: z.object({
       operations: z

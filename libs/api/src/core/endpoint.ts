@@ -41,7 +41,7 @@ export interface EndpointSpec<
   self?: NoInfer<ParamNames<Path>>
   /** A body field that names the acting agent and must be the caller. */
   actor?: string
-  /** Default: read for GET, admin for oracle and admin callers, else write. */
+  /** Default: read for GET, admin for oracle and admin callers, else write. An internal endpoint of class read changes nothing: it may be called again. */
   rate?: RateClass
   /** Most successful calls of one client address, beside its rate class. */
   quota?: { limit: number; windowSeconds: number }
