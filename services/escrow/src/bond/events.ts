@@ -23,6 +23,8 @@ export const bondEvents = (parts: Parts): Subscription[] => [
     const escrow = await ensureEscrow(parts, { gigId, gigTitle: title, posterId, amount: budget, chain })
     const lock = await lockOf(parts, assigneeId, gigId)
     const amount = lock ? slashOf(lock.amount) : 0n
+    // nothing is taken where nothing is locked: no slash, and nothing that counts as one
+    if (amount === 0n) return
     const scoreBefore = (await parts.agents.get(assigneeId))?.fusedScore ?? null
     const facts = { id: parts.newId(), agentId: assigneeId, validationId, amount, reason, status: 'FROZEN' as const, isPending: false, scoreBefore }
     await parts.slashes.record(verdictRow(escrow, facts))

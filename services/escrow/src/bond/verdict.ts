@@ -42,14 +42,14 @@ async function spare({ slashes }: Parts, { verdict }: Escrow): Promise<void> {
     await slashes.become(frozen.id, row => (row.status === 'FROZEN' && !row.isPending ? { status: 'DROPPED' } : undefined))
 }
 
-/** Takes 20 % of the lock into the pool. Too soon after the last one the row is dropped; without a lock only a frozen row is applied, and takes nothing. */
+/** Takes 20 % of the lock into the pool. Too soon after the last one, or when the lock was lost meanwhile, a frozen row is dropped. */
 async function slash(parts: Parts, escrow: Stored<Escrow>, assigneeId: string, lock: BondLock | undefined): Promise<void> {
   const { slashes, clock, newId } = parts
   const validationId = escrow.verdict!.validationId
   const known = await slashes.ofValidation(validationId)
   if (known && known.status !== 'FROZEN' && !known.isPending) return
   if (!lock || slashOf(lock.amount) === 0n) {
-    if (known?.status === 'FROZEN' && !known.isPending) await slashes.become(known.id, () => ({ status: 'APPLIED', amount: 0n }))
+    if (known?.status === 'FROZEN' && !known.isPending) await slashes.become(known.id, () => ({ status: 'DROPPED' }))
     return
   }
   if (lock.stage !== 'locked') return
