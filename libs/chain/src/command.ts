@@ -84,7 +84,7 @@ const separator = ':'
 /** Declares a kind of command once; builder, key, validation and encoding come from here. */
 export function command<const F extends Fields>(spec: CommandSpec<F>): Command<F> {
   const schema = z.object(spec.args)
-  const opKey = (args: Args<F>) => [spec.kind, ...spec.key.map(name => String((args as Record<string, unknown>)[name]))].join(separator)
+  const opKey = (args: Args<F>) => operationKey(spec.kind, ...spec.key.map(name => String((args as Record<string, unknown>)[name])))
   return {
     ...spec,
     schema,
@@ -105,6 +105,9 @@ export function command<const F extends Fields>(spec: CommandSpec<F>): Command<F
     },
   }
 }
+
+/** The operation key of a record that knows the parts of it. @example operationKey('escrow.settle', gigId) */
+export const operationKey = (kind: string, ...ids: readonly (string | number)[]): string => [kind, ...ids].join(separator)
 
 /**
  * Takes an operation key apart: the kind of command, and the arguments that its `key` names, in that order.

@@ -1,12 +1,9 @@
 import { auditSums, keepsSums } from '@carapace/store'
 import type { Platform } from './define.ts'
-import { type Checks, examine } from './examination.ts'
+import { type Checks, examine, outcomeChecks } from './examination.ts'
 
 /** The kept figures of whole collections are what their documents add up to. Reads all of those, so only the doctor asks for it. */
 const figures: Checks<Pick<Platform, 'db'>> = { sums: ({ db }) => auditSums(db) }
-
-/** No record waits for what the chain has decided for a minute. */
-const ends: Checks<Pick<Platform, 'outcomes'>> = { outcomes: ({ outcomes }) => outcomes.faults() }
 
 /** Whoever asks the doctor must not take what nobody could look at for well. */
 const unmade = (error: unknown): string => `cannot be checked now: ${error instanceof Error ? error.message : String(error)}`
@@ -16,5 +13,5 @@ const unmade = (error: unknown): string => `cannot be checked now: ${error insta
  * @example http: parts => ({ ...handlers(parts), ...doctorHandlers(parts, checks) })
  */
 export const doctorHandlers = <Parts extends Pick<Platform, 'log' | 'db' | 'outcomes'>>(parts: Parts, checks: Checks<Parts> = {}) => ({
-  doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...ends, ...(keepsSums(parts.db) ? figures : {}) }, unmade) }),
+  doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...outcomeChecks, ...(keepsSums(parts.db) ? figures : {}) }, unmade) }),
 })

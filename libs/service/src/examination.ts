@@ -5,6 +5,9 @@ import { paced } from './paced.ts'
 /** Each names what is wrong, one line a fault. */
 export type Checks<Parts> = Readonly<Record<string, (parts: Parts) => Promise<string[]>>>
 
+/** No record waits for what the chain has decided for a minute. */
+export const outcomeChecks: Checks<Pick<Platform, 'outcomes'>> = { outcomes: ({ outcomes }) => outcomes.faults() }
+
 const everyMs = 60_000
 /** Faults of one check that are described. */
 const shown = 20
@@ -28,21 +31,22 @@ export async function examine<Parts extends Pick<Platform, 'log'>>(
 }
 
 /**
- * Runs the checks again and again: the last counts are metrics, and a breach is in the log.
+ * Runs the checks and `outcomes` again and again: the last counts are metrics, and a breach is in the log.
  * @param operatorMatters checks that tell of work that an operator must take up, not of a breach
  */
 export function examination<Parts extends Platform>(parts: Parts, checks: Checks<Parts>, operatorMatters: ReadonlySet<string>): Job {
   let last: DoctorCheck[] = []
+  const isForOperator = (name: string): boolean => operatorMatters.has(name) || name in outcomeChecks
   const counts = (forOperator: boolean) => () =>
-    last.filter(({ name }) => operatorMatters.has(name) === forOperator).map(({ name, count }) => [name, count] as const)
+    last.filter(({ name }) => isForOperator(name) === forOperator).map(({ name, count }) => [name, count] as const)
   parts.metrics.gauges('invariant_broken', 'Breaches of a money invariant', 'name', counts(false))
   parts.metrics.gauges('saga_stuck', 'Sagas that need an operator', 'name', counts(true))
   return {
     name: 'money invariants',
     everyMs,
     run: paced(async () => {
-      last = await examine(parts, checks)
-      const broken = last.filter(({ name, count }) => count > 0 && !operatorMatters.has(name))
+      last = await examine(parts, { ...checks, ...outcomeChecks })
+      const broken = last.filter(({ name, count }) => count > 0 && !isForOperator(name))
       if (broken.length) parts.log.error({ broken }, 'money invariants are broken')
     }),
   }

@@ -174,18 +174,18 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
 
   await declared
   consumer = await consume(bus, service.api, outcomes.dispatch)
-  polls = pollsOf(outcomes, runtime, clock, log)
+  polls = pollsOf(outcomes, mayPublish, clock, log)
   isConsuming = true
   return { name, url, platform, runJobs: () => jobs.runAll() }
 }
 
 const sourceOf = (name: ServiceName): string => `/carapace/${name}`
 
-/** Outcomes are asked for once every service listens: what is sent again must find its queue. */
-function pollsOf(outcomes: Outcomes, { allUp }: Runtime, clock: Platform['clock'], log: Logger): { close(): Promise<void> } {
+/** Outcomes are asked for once messages may be published: what is sent again must find its queue. */
+function pollsOf(outcomes: Outcomes, mayPublish: Promise<void>, clock: Platform['clock'], log: Logger): { close(): Promise<void> } {
   let closed = false
   let jobs: ReturnType<typeof startJobs> | undefined
-  const resumed = Promise.resolve(allUp)
+  const resumed = mayPublish
     .then(() => (closed ? undefined : outcomes.resume()))
     .catch((error: unknown) => log.warn({ err: error }, 'open outcomes are asked for later'))
     .then(() => {

@@ -19,6 +19,8 @@ export { seeded } from './random.ts'
 export {
   commandConfirmed,
   commandFailed,
+  type CommandMemory,
+  commandMemory,
   commandReorged,
   hearCommands,
   knownNetworks,

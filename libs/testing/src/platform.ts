@@ -14,6 +14,8 @@ export interface TestPlatformOptions {
   mongo?: TestMongo
   env?: Record<string, string>
   seed?: number
+  /** First pause before the outcome of a command is asked for, ms. */
+  pollAfterMs?: number
 }
 
 export interface TestPlatform {
@@ -58,6 +60,7 @@ export async function startPlatform(services: readonly AnyService[], options: Te
       random,
       exclusive: true,
       allUp,
+      ...(options.pollAfterMs ? { pollAfterMs: options.pollAfterMs } : {}),
     })
     running.set(started.name, started)
   }

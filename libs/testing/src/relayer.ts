@@ -7,12 +7,15 @@ import {
   chainCommandConfirmed,
   chainCommandFailed,
   chainCommandReorged,
+  type chainRelayerApi,
   chains,
   type Draft,
   network,
+  type ResponseOf,
 } from '@carapace/api'
-import type { Bus } from '@carapace/bus'
+import type { Bus, Outgoing } from '@carapace/bus'
 import { type KnownNetwork, networks, toChecksum } from '@carapace/chain'
+import { published } from './published.ts'
 
 export const newWallet = () => toChecksum(`0x${randomBytes(20).toString('hex')}`)
 /** Of a transaction or a block. */
@@ -51,6 +54,30 @@ export const hearCommands = (bus: Bus, hear: (command: ChainCommand) => Promise<
   bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] }, async ({ data }) => {
     await hear(chainCommand.parse(data))
   })
+
+/** What the relayer remembers of commands and answers to `chainOutcomes`: the last outcome of each, which here is the end of it. */
+export interface CommandMemory {
+  /** Remembers an outcome, whether or not it is published. */
+  note(outcome: Draft): void
+  answer(operations: readonly { opKey: string; seq: number }[]): { outcomes: ResponseOf<typeof chainRelayerApi.internal.chainOutcomes>['outcomes'] }
+}
+
+export function commandMemory(): CommandMemory {
+  const last = new Map<string, Outgoing>()
+  return {
+    note: outcome => void last.set(outcome.subject, published(outcome, Number(outcome.data.seq))),
+    answer: operations => ({
+      outcomes: operations.map(({ opKey, seq }) => {
+        const event = last.get(opKey)?.event
+        if (!event) return { opKey, known: false, round: 0, ended: false, failed: false, decidedAt: null, news: false, events: [] }
+        const { round, seq: known } = event.data as { round: number; seq: number }
+        const failed = event.type === chainCommandFailed.type
+        const news = known > seq
+        return { opKey, known: true, round, ended: true, failed, decidedAt: new Date(0).toISOString(), news, events: news ? [event] : [] }
+      }),
+    }),
+  }
+}
 
 /** The relayer's `chainNetworks`: the same contracts on each network, new addresses but for those given. */
 export function knownNetworks(contracts: Record<string, string>): KnownNetwork[] {

@@ -1,5 +1,6 @@
 import { chains, escrowApi } from '@carapace/api'
 import { defineService } from '@carapace/service'
+import { awaits } from './awaits.ts'
 import { events } from './events.ts'
 import { bondHandlers, bondReadHandlers } from './http/bonds.ts'
 import { escrowHandlers } from './http/escrows.ts'
@@ -21,6 +22,7 @@ export const escrow = defineService({
     ...internalHandlers(parts),
   }),
   events,
+  awaits,
   jobs,
   started: async ({ tvl, networks }) => {
     await tvl.open()

@@ -1,4 +1,4 @@
-import { refuse } from '@carapace/api'
+import { chains, refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Agent } from './agent.ts'
@@ -31,6 +31,10 @@ schema.index({ 'standing.moltDomain': 1 }, { name: 'molt', partialFilterExpressi
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
 schema.index({ updatedAt: 1 }, { name: 'updated' })
+
+/** Where a step that the chain has yet to answer says so. */
+export const pendingSteps = [...chains.flatMap(chain => [`chains.${chain}.identity.status`, `chains.${chain}.card.status`]), 'drip.status']
+for (const step of pendingSteps) schema.index({ [step]: 1 }, { name: `pending_${step}`, partialFilterExpression: { [step]: 'pending' } })
 
 export type AgentStore = AggregateStore<Agent> &
   Directory & {

@@ -1,5 +1,6 @@
 import { identityApi } from '@carapace/api'
 import { defineService } from '@carapace/service'
+import { awaits } from './awaits.ts'
 import { events } from './events.ts'
 import { adminHandlers } from './http/admin.ts'
 import { challengeHandlers } from './http/challenges.ts'
@@ -33,6 +34,7 @@ export const identity = defineService({
     ...internalHandlers(parts),
   }),
   events,
+  awaits,
   jobs,
   started: async parts => {
     await ensurePlatformAgent(parts)

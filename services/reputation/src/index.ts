@@ -1,5 +1,6 @@
 import { reputationApi } from '@carapace/api'
 import { defineService, doctorHandlers } from '@carapace/service'
+import { awaits } from './awaits.ts'
 import { events } from './events.ts'
 import { conductHandlers } from './http/conduct.ts'
 import { scoreHandlers } from './http/scores.ts'
@@ -12,5 +13,6 @@ export const reputation = defineService({
   stores,
   http: parts => ({ ...scoreHandlers(parts), ...conductHandlers(parts), ...syncHandlers(parts), ...doctorHandlers(parts) }),
   events,
+  awaits,
   jobs,
 })

@@ -1,5 +1,6 @@
 import { swarmApi } from '@carapace/api'
 import { defineService, doctorHandlers } from '@carapace/service'
+import { awaits } from './awaits.ts'
 import { events } from './events.ts'
 import { figureHandlers } from './http/figures.ts'
 import { internalHandlers } from './http/internal.ts'
@@ -12,5 +13,6 @@ export const swarm = defineService({
   stores,
   http: parts => ({ ...validationHandlers(parts), ...figureHandlers(parts), ...internalHandlers(parts), ...doctorHandlers(parts) }),
   events,
+  awaits,
   jobs,
 })

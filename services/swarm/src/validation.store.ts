@@ -13,6 +13,9 @@ schema.index({ 'panel.agentId': 1, ...newest }, { name: 'panel_newest' })
 schema.index({ owing: 1, ...newest }, { name: 'owing_newest', partialFilterExpression: { status: 'pending' } })
 // behind those that leave less: of two that fit equally well the first is taken
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
+// what is on its way to the chain: few at any time
+for (const place of ['opening.status', 'panel.replacement.status', 'votes.status'])
+  schema.index({ [place]: 1 }, { name: `pending_${place}`, partialFilterExpression: { [place]: 'pending' } })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 
 export type ValidationStore = AggregateStore<Validation> & {

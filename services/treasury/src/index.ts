@@ -1,5 +1,6 @@
 import { treasuryApi } from '@carapace/api'
 import { defineService } from '@carapace/service'
+import { awaits } from './awaits.ts'
 import { events } from './events.ts'
 import { internalHandlers } from './http/internal.ts'
 import { paymentHandlers } from './http/payments.ts'
@@ -20,5 +21,6 @@ export const treasury = defineService({
     ...internalHandlers(parts),
   }),
   events,
+  awaits,
   jobs,
 })

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import {
+  type CloudEvent,
+  chainCommandConfirmed,
+  chainRelayerApi,
+  contractEvents,
+  type Draft,
+  refuse,
+  serviceApi,
+} from '@carapace/api'
+import { commands } from '@carapace/chain'
+import { commandConfirmed, commandMemory, hearCommands, neighbour, newWallet, published, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { defineService, on } from '../define.ts'
+import type { Awaiting } from './outcomes.ts'
+
+describe('outcomes that a service waits for', () => {
+  const api = serviceApi('social', { endpoints: {}, consumes: [chainCommandConfirmed, contractEvents['USDC.Transfer']!] })
+  let platform: TestPlatform
+  let memory: ReturnType<typeof commandMemory>
+  let isAway: boolean
+  let failures: number
+  let handled: string[]
+  let awaiting: Awaiting[]
+  let logs: CloudEvent[]
+  let received: string[]
+
+  const handle = async (what: string) => {
+    if (failures-- > 0) throw new Error('not now')
+    handled.push(what)
+  }
+  const service = defineService({
+    api,
+    stores: () => ({}),
+    http: () => ({}),
+    events: () => [
+      on(chainCommandConfirmed, ({ opKey }) => handle(opKey)),
+      on(contractEvents['USDC.Transfer']!, ({ logId, final }) => (final ? handle(logId) : Promise.resolve())),
+    ],
+    awaits: async () => awaiting,
+  })
+  const relayer = neighbour(chainRelayerApi, {
+    chainOutcomes: ({ body }) => (isAway ? refuse('CHAIN_UNAVAILABLE') : memory.answer(body.operations)),
+    chainLogs: ({ params, query }) => ({
+      upTo: 7,
+      more: false,
+      events: params.chain === 'BASE_SEPOLIA' && query.after < 5 ? (logs as never) : [],
+    }),
+  })
+  const start = async (pollAfterMs: number) => {
+    platform = await startPlatform([relayer, service], { pollAfterMs })
+    await hearCommands(platform.bus, async ({ opKey }) => received.push(opKey))
+  }
+  beforeEach(() => {
+    ;[memory, isAway, failures, handled, awaiting, logs, received] = [commandMemory(), false, 0, [], [], [], []]
+  })
+  afterEach(() => platform.close())
+
+  const social = () => platform.service('social').platform
+  const rows = () => social().db.connection.collection('chain_outcomes').countDocuments()
+  const command = (): Draft => commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId: randomUUID(), to: newWallet(), amount: 1n })
+  const confirmation = ({ data }: Draft) => commandConfirmed(data as never)
+  const send = async (draft = command()) => {
+    await social().emit([draft])
+    await until('it is on its way', () => received.includes(draft.subject))
+    return draft
+  }
+
+  it('are asked for when no message brought them, and then forgotten', async () => {
+    await start(60)
+    const draft = command()
+    memory.note(confirmation(draft))
+
+    await send(draft)
+
+    await until('it is handled', () => handled.length > 0)
+    assert.deepEqual(handled, [draft.subject])
+    await until('nothing is open', async () => (await rows()) === 0)
+  })
+
+  it('are asked for until the handler has taken them', async () => {
+    await start(60)
+    failures = 3
+    const draft = command()
+    memory.note(confirmation(draft))
+
+    await send(draft)
+
+    await until('it is handled', () => handled.length > 0)
+    assert.deepEqual([handled, failures], [[draft.subject], -1])
+  })
+
+  it('wait for a relayer that does not answer', async () => {
+    await start(60)
+    isAway = true
+    const draft = command()
+    memory.note(confirmation(draft))
+    await send(draft)
+
+    isAway = false
+
+    await until('it is handled', () => handled.length > 0)
+  })
+
+  it('of a command that the relayer never received come after it was sent again', async () => {
+    await start(60)
+    const draft = await send()
+
+    await until('it is sent again', () => received.length > 1)
+
+    assert.deepEqual(new Set(received), new Set([draft.subject]))
+    memory.note(confirmation(draft))
+    await until('it is handled', () => handled.length > 0)
+  })
+
+  it('are not handled twice when the message came too', async () => {
+    await start(400)
+    const draft = command()
+    memory.note(confirmation(draft))
+    await send(draft)
+    await platform.publish(confirmation(draft))
+    await until('it is handled', () => handled.length > 0)
+
+    await until('nothing is open', async () => (await rows()) === 0)
+
+    assert.deepEqual(handled, [draft.subject])
+  })
+
+  it('are asked for where a record waits and no row says so', async () => {
+    const draft = command()
+    memory.note(confirmation(draft))
+    awaiting = [{ record: 'thing 1', opKey: draft.subject, round: 1, since: new Date(Date.now() - 60_000) }]
+
+    await start(60)
+
+    await until('it is handled', () => handled.includes(draft.subject))
+  })
+
+  it('are named by the doctor when the chain decided and the record has not moved on, or nobody knows the command', async () => {
+    const [decided, unknown, young] = [command(), command(), command()]
+    for (const draft of [decided, young]) memory.note(confirmation(draft))
+    await start(20_000)
+    const since = new Date(Date.now() - 60_000)
+    awaiting = [
+      { record: 'thing 1', opKey: decided.subject, round: 1, since },
+      { record: 'thing 2', opKey: unknown.subject, round: 1, since },
+      { record: 'thing 3', opKey: young.subject, round: 1, since: new Date() },
+    ]
+
+    const faults = await social().outcomes.faults()
+
+    assert.equal(faults.length, 2)
+    assert.match(faults[0]!, /^thing 1: the chain decided faucet.mint:\S+ at \S+, which is not handled here$/)
+    assert.match(faults[1]!, /^thing 2: the relayer does not know faucet.mint:\S+ of round 1$/)
+  })
+
+  it('of contracts are compared at the start: a final log is handled once, again after its handler failed', async () => {
+    const place = { txHash: `0x${'1'.repeat(64)}`, blockNumber: 5, blockHash: `0x${'2'.repeat(64)}`, blockTime: 1 }
+    const log = { contract: 'USDC', event: 'Transfer', args: {}, address: newWallet(), logIndex: 0 }
+    const transfer = contractEvents['USDC.Transfer']!.of({ logId: 'BASE_SEPOLIA:0x2:0', network: 'BASE_SEPOLIA', ...log, ...place, final: true })
+    logs = [published(transfer).event]
+    failures = 1
+
+    await start(60)
+
+    await until('it is handled', () => handled.length > 0)
+    await until('nothing is open', async () => (await rows()) === 0)
+    assert.deepEqual(handled, ['BASE_SEPOLIA:0x2:0'])
+    const cursor = await social().db.connection.collection<{ _id: string; block: number }>('chain_log_cursors').findOne({ _id: 'BASE_SEPOLIA' })
+    assert.equal(cursor?.block, 7)
+  })
+})

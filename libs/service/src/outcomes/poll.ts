@@ -69,7 +69,7 @@ export async function pollRows(parts: PollParts, due: readonly OutcomeRow[]): Pr
       else ended.push(row._id)
     },
   )
-  await sendAgain(parts, lost)
+  sendAgain(parts, lost)
   await save(parts, ended, later)
 }
 
@@ -88,12 +88,12 @@ async function handleAll({ dispatch }: PollParts, events: readonly CloudEvent[],
   return last
 }
 
-/** Same key and round: the relayer knows a duplicate. */
-async function sendAgain({ bus, log }: PollParts, lost: readonly OutcomeRow[]): Promise<void> {
+/** Same key and round: the relayer knows a duplicate. Not waited for: in one process a publish lasts until the lane takes it. */
+function sendAgain({ bus, log }: PollParts, lost: readonly OutcomeRow[]): void {
   if (lost.length === 0) return
   log.warn({ commands: lost.length, first: lost[0]!._id }, 'commands that the relayer does not know are sent again')
   const messages = lost.map(({ command }) => ({ exchange: 'commands' as const, ...command! }))
-  await bus.publish(messages).catch((error: unknown) => log.warn({ err: error }, 'commands could not be sent again'))
+  bus.publish(messages).catch((error: unknown) => log.warn({ err: error }, 'commands could not be sent again'))
 }
 
 async function save({ rows, handled, firstMs }: PollParts, ended: readonly string[], later: readonly { row: OutcomeRow; seq: number }[]) {

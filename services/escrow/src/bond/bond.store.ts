@@ -14,6 +14,7 @@ schema.index({ 'locks.lockId': 1 }, { name: 'locks' })
 schema.index({ 'locks.unlockId': 1 }, { name: 'unlocks' })
 schema.index({ 'done.id': 1 }, { name: 'done' })
 schema.index({ 'done.unlocked.lockId': 1 }, { name: 'done_locks' })
+schema.index({ 'locks.stage': 1 }, { name: 'locks_stage' })
 schema.index({ 'moves.stage': 1, updatedAt: 1 }, { name: 'moves_stage' })
 
 export type BondStore = AggregateStore<Bond> & {

@@ -1,13 +1,15 @@
 import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
 import type { NetworkReader } from '@carapace/chain'
+import { nextPollAt } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { Escrow, Settlement } from './escrow.ts'
+import { type Escrow, passingStates, type Settlement } from './escrow.ts'
 
 const netOf = ({ treasury, external }: Settlement): bigint => treasury + external
 const splitOf = ({ treasury, external }: Settlement) => ({ treasury: usd(treasury), external: usd(external) })
 
-export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader): EscrowView {
-  const { lock, settlement, assignment, dueAt, dueAction } = escrow
+/** @param now platform clock */
+export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader, now: Date): EscrowView {
+  const { lock, settlement, assignment } = escrow
   const paid = settlement?.kind === 'release' && !settlement.payoutLost ? settlement : null
   return {
     id: escrow.escrowId,
@@ -27,7 +29,7 @@ export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader): Esc
     disputeReason: escrow.disputeReason,
     disputedBy: escrow.disputedAt ? (escrow.dispute?.agentId ?? null) : null,
     resolvedBy: escrow.order?.wallet ?? null,
-    nextDeadline: dueAt ? { at: dueAt.toISOString(), action: dueAction ?? 'retry' } : null,
+    nextDeadline: deadlineOf(escrow, now),
     txHash: lock?.txHash ?? null,
     releaseTxHash: settlement?.txHash ?? null,
     createdAt: escrow.createdAt.toISOString(),
@@ -35,6 +37,12 @@ export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader): Esc
     version: escrow.version,
     onChain: onChainOf(escrow),
   }
+}
+
+/** What happens next by time alone: a timer, or where the chain has to answer the next question what became of the command. */
+function deadlineOf({ status, dueAt, dueAction, updatedAt }: Stored<Escrow>, now: Date): EscrowView['nextDeadline'] {
+  if (dueAt) return { at: dueAt.toISOString(), action: dueAction ?? 'retry' }
+  return status in passingStates ? { at: nextPollAt(updatedAt, now).toISOString(), action: 'poll' } : null
 }
 
 function onChainOf({ status, chain, lock, settlement }: Escrow): EscrowView['onChain'] {

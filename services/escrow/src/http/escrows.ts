@@ -54,7 +54,7 @@ export const escrowHandlers = (
       waitMs,
       (_gig, options) => new Refusal('FUNDS_REQUIRED', { details: { options } }),
     )
-    const answer = { escrow: escrowView(escrow, parts.networks), txHash: escrow.lock?.txHash ?? null }
+    const answer = { escrow: escrowView(escrow, parts.networks, parts.clock.now()), txHash: escrow.lock?.txHash ?? null }
     return done ? answer : reply(202, { ...answer, statusUrl: statusUrl(body.gigId) })
   },
 
@@ -65,7 +65,7 @@ export const escrowHandlers = (
     try {
       const request = { gigId, amount, authorization, caller, mayDraw: mayDraw(context), operationId }
       const { done, escrow } = await lockAndWait(parts, request, waitMs, () => new Unfunded('FUNDS_REQUIRED'))
-      const view = escrowView(escrow, parts.networks)
+      const view = escrowView(escrow, parts.networks, parts.clock.now())
       const answer = { funded: done, escrow: view, txHash: view.txHash, depositAddress: view.depositAddress }
       return done ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
     } catch (error) {
@@ -88,7 +88,7 @@ export const escrowHandlers = (
     }
   },
 
-  getEscrow: async ({ params }) => escrowView(await needEscrow(parts, params.gigId), parts.networks),
+  getEscrow: async ({ params }) => escrowView(await needEscrow(parts, params.gigId), parts.networks, parts.clock.now()),
 
   releaseEscrow: async ({ body, caller, waitMs }) => {
     const ordered = await orderRelease(parts, body.gigId, caller)
@@ -101,7 +101,7 @@ export const escrowHandlers = (
   disputeEscrow: async ({ body, caller, operationId }) => {
     const disputed = await raiseDispute(parts, body.gigId, { caller, reason: body.reason, operationId })
     await shownOnGig(parts, disputed)
-    return { escrow: escrowView(disputed, parts.networks) }
+    return { escrow: escrowView(disputed, parts.networks, parts.clock.now()) }
   },
 
   adminResolveEscrow: async ({ body, caller, waitMs }) => {
@@ -109,7 +109,7 @@ export const escrowHandlers = (
     const ordered = await orderResolution(parts, gigId, { wallet: caller.wallet, release, reason })
     const escrow = await settledOrNot(parts, ordered, waitMs())
     await shownOnGig(parts, escrow)
-    const answer = { escrow: escrowView(escrow, parts.networks), resolvedBy: caller.wallet }
+    const answer = { escrow: escrowView(escrow, parts.networks, parts.clock.now()), resolvedBy: caller.wallet }
     return escrow.settlement?.txHash ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
   },
 
@@ -132,7 +132,7 @@ export const escrowHandlers = (
           { message: 'The lock does not fit the gig as it is now; take it back with reclaim' },
         ),
       ))
-    const answer = { escrow: escrowView(escrow, parts.networks) }
+    const answer = { escrow: escrowView(escrow, parts.networks, parts.clock.now()) }
     return locked ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
   },
 })

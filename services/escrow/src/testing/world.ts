@@ -4,6 +4,8 @@ import { toChecksum } from '@carapace/chain'
 import {
   commandConfirmed,
   commandFailed,
+  type CommandMemory,
+  commandMemory,
   commandReorged,
   hearCommands,
   knownNetworks,
@@ -20,7 +22,8 @@ import {
 } from '@carapace/testing'
 import { escrow } from '../index.ts'
 
-type Outcome = 'confirm' | 'fail' | 'wait'
+/** lost: it is confirmed, and the message of it is gone. */
+type Outcome = 'confirm' | 'fail' | 'wait' | 'lost'
 
 /** The neighbours of the escrow as their declared internal reads, over plain maps that a test fills; the chain answers commands as `chain` says. */
 export interface World {
@@ -47,6 +50,8 @@ export interface World {
   commands: api.ChainCommand[]
   /** How the chain treats a command. Default: confirms it at once. */
   chain: (command: api.ChainCommand) => Outcome
+  /** What the chain decided, as the relayer tells it when it is asked. */
+  memory: CommandMemory
   outcome(command: api.ChainCommand, outcome: 'confirm' | 'fail' | 'reorg', code?: string, seq?: number): Promise<void>
   close(): Promise<void>
 }
@@ -71,6 +76,7 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     transactions: new Map(),
     commands: [],
     chain: () => 'confirm',
+    memory: world.memory ?? commandMemory(),
   } satisfies Partial<World>)
   const wanted = <T>(found: T | undefined, resource: string): T => found ?? api.refuse('NOT_FOUND', { resource })
   const reputation = neighbour(api.reputationApi, {
@@ -108,6 +114,7 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     }),
     chainAllowance: ({ params }) => ({ usdc: String(world.allowances.get(`${params.chain}/${toChecksum(params.owner)}`) ?? 0n), blockNumber: 1 }),
     chainNetworks: () => ({ networks }),
+    chainOutcomes: ({ body }) => world.memory.answer(body.operations),
     chainTx: ({ params }) => {
       const { from, logs, final, blockHash = newHash() } = wanted(world.transactions.get(params.hash), 'transaction')
       const rest = { to: null, value: '0', input: '0x', success: true, blockNumber: 7, blockHash, blockTime: 1, confirmations: 3 }
@@ -119,11 +126,16 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
   const platform = await startPlatform([identity, reputation, marketplace, swarm, treasury, relayer, escrow], options)
   world.platform = platform
   const drafts = { confirm: commandConfirmed, fail: commandFailed, reorg: commandReorged }
-  world.outcome = (command, outcome, code, seq) => platform.publish(drafts[outcome](command, { seq, code }))
+  world.outcome = async (command, outcome, code, seq) => {
+    const draft = drafts[outcome](command, { seq, code })
+    if (outcome !== 'reorg') world.memory.note(draft)
+    await platform.publish(draft)
+  }
   const consumer = await hearCommands(platform.bus, async command => {
     world.commands.push(command)
     const outcome = world.chain(command)
-    if (outcome !== 'wait') await world.outcome(command, outcome)
+    if (outcome === 'lost') world.memory.note(commandConfirmed(command))
+    else if (outcome !== 'wait') await world.outcome(command, outcome)
   })
   world.close = async () => {
     await consumer.close()

@@ -1,0 +1,51 @@
+import { operationKey } from '@carapace/chain'
+import type { Awaiting } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Bond, BondLock, Move } from './bond/bond.ts'
+import type { Escrow } from './escrow/escrow.ts'
+import type { Parts } from './parts.ts'
+
+/** Escrows, bonds and claims in states that end with the outcome of a command. */
+export async function awaits({ escrows, bonds, claims }: Parts): Promise<Awaiting[]> {
+  const [waiting, moving, locking, claiming] = await Promise.all([
+    escrows.find({ status: { $in: ['funding', 'releasing', 'refunding'] } }),
+    bonds.find({ 'moves.stage': 'sent' }),
+    bonds.find({ 'locks.stage': { $in: ['locking', 'unlocking'] } }),
+    claims.find({ status: 'claiming' }),
+  ])
+  return [
+    ...waiting.flatMap(ofEscrow),
+    ...moving.flatMap(({ moves }) => moves.filter(({ stage }) => stage === 'sent').map(ofMove)),
+    ...locking.flatMap(bond => bond.locks.flatMap(lock => ofLock(bond, lock))),
+    ...claiming.map(({ id, round, updatedAt }) => ({ record: `claim ${id}`, opKey: operationKey('reward.pay', id), round, since: updatedAt })),
+  ]
+}
+
+/** A lock without its command is resumed by a job, a settlement that failed by its timer. */
+function ofEscrow({ id, status, lock, settlement, updatedAt }: Stored<Escrow>): Awaiting[] {
+  const record = `escrow ${id} in ${status}`
+  if (status === 'funding')
+    return lock?.stage === 'sent'
+      ? [{ record, opKey: operationKey(lock.kind === 'onchain' ? 'escrow.accept' : 'escrow.lock', id), round: lock.round, since: updatedAt }]
+      : []
+  return settlement && !settlement.retryAt && settlement.round > 0
+    ? [{ record, opKey: operationKey('escrow.settle', id), round: settlement.round, since: updatedAt }]
+    : []
+}
+
+const commandOf = { DEPOSIT: 'bond.deposit', WITHDRAW: 'bond.withdraw', SLASH: 'bond.slash', SLASH_REVERSED: 'bond.unslash' } as const
+
+const ofMove = ({ id, type, at }: Move): Awaiting => ({
+  record: `bond event ${id} (${type})`,
+  opKey: operationKey(commandOf[type], id),
+  round: 1,
+  since: at,
+})
+
+function ofLock({ updatedAt }: Stored<Bond>, { gigId, stage, lockId, unlockId, unlockRound, retryAt, at }: BondLock): Awaiting[] {
+  const record = `bond lock of gig ${gigId} in ${stage}`
+  if (stage === 'locking') return [{ record, opKey: operationKey('bond.lock', lockId), round: 1, since: at }]
+  return stage === 'unlocking' && unlockId !== null && retryAt === null
+    ? [{ record, opKey: operationKey('bond.unlock', unlockId), round: unlockRound, since: updatedAt }]
+    : []
+}

@@ -1,0 +1,26 @@
+import { chains } from '@carapace/api'
+import { operationKey } from '@carapace/chain'
+import type { Awaiting } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Agent, Step } from './agent.ts'
+import { pendingSteps } from './agent.store.ts'
+import type { Parts } from './parts.ts'
+
+/** Agents whose registration, card or first gas money is on its way to the chain. */
+export async function awaits({ agents }: Parts): Promise<Awaiting[]> {
+  const found = await Promise.all(pendingSteps.map(step => agents.find({ [step]: 'pending' })))
+  const byId = new Map(found.flat().map(agent => [agent.id, agent]))
+  return [...byId.values()].flatMap(ofAgent)
+}
+
+function ofAgent({ id, wallet, chains: registrations, drip, updatedAt }: Stored<Agent>): Awaiting[] {
+  const pending = (step: Step, kind: string, ...ids: string[]): Awaiting[] =>
+    step.status === 'pending' ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.round, since: updatedAt }] : []
+  return [
+    ...chains.flatMap(chain => [
+      ...pending(registrations[chain].identity, 'identity.register', id, chain),
+      ...pending(registrations[chain].card, 'card.mint', id, chain),
+    ]),
+    ...(wallet === null ? [] : pending(drip, 'gas.drip', wallet)),
+  ]
+}
