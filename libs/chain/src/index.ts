@@ -9,7 +9,16 @@ export {
   type TokenDomain,
 } from './authorization.ts'
 export { type BatchCall, type BatchResult, batchId, batchResults, encodeBatch } from './batch.ts'
-export { type Command, type CommandInput, type ContractCall, type EffectCheck, type NativeTransfer, type Need, operationKey, operationParts } from './command.ts'
+export {
+  type Command,
+  type CommandInput,
+  type ContractCall,
+  type EffectCheck,
+  type NativeTransfer,
+  type Need,
+  operationKey,
+  operationParts,
+} from './command.ts'
 export { claimKey } from './commands/swarm.ts'
 export { commandOf, commands, commandTable } from './commands.ts'
 export { type Addresses, type ContractName, contractNames } from './contract-names.ts'

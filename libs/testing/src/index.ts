@@ -17,9 +17,9 @@ export { published } from './published.ts'
 export { median, quantile } from './quantile.ts'
 export { seeded } from './random.ts'
 export {
+  type CommandMemory,
   commandConfirmed,
   commandFailed,
-  type CommandMemory,
   commandMemory,
   commandReorged,
   hearCommands,

@@ -57,6 +57,8 @@ export const hearCommands = (bus: Bus, hear: (command: ChainCommand) => Promise<
 
 /** What the relayer remembers of commands and answers to `chainOutcomes`: the last outcome of each, which here is the end of it. */
 export interface CommandMemory {
+  /** Remembers a command that arrived; its outcome is open. */
+  received(command: Pick<ChainCommand, 'opKey' | 'round'>): void
   /** Remembers an outcome, whether or not it is published. */
   note(outcome: Draft): void
   answer(operations: readonly { opKey: string; seq: number }[]): { outcomes: ResponseOf<typeof chainRelayerApi.internal.chainOutcomes>['outcomes'] }
@@ -64,13 +66,17 @@ export interface CommandMemory {
 
 export function commandMemory(): CommandMemory {
   const last = new Map<string, Outgoing>()
+  const open = new Map<string, number>()
   return {
+    received: ({ opKey, round }) => void open.set(opKey, round),
     note: outcome => void last.set(outcome.subject, published(outcome, Number(outcome.data.seq))),
     answer: operations => ({
       outcomes: operations.map(({ opKey, seq }) => {
         const event = last.get(opKey)?.event
-        if (!event) return { opKey, known: false, round: 0, ended: false, failed: false, decidedAt: null, news: false, events: [] }
-        const { round, seq: known } = event.data as { round: number; seq: number }
+        const arrived = open.get(opKey)
+        const { round = 0, seq: known = 0 } = (event?.data ?? {}) as { round?: number; seq?: number }
+        const undecided = { opKey, round: arrived ?? 0, ended: false, failed: false, decidedAt: null, news: false, events: [] }
+        if (!event || round < (arrived ?? 0)) return { ...undecided, known: arrived !== undefined }
         const failed = event.type === chainCommandFailed.type
         const news = known > seq
         return { opKey, known: true, round, ended: true, failed, decidedAt: new Date(0).toISOString(), news, events: news ? [event] : [] }

@@ -2,8 +2,8 @@ import { chains } from '@carapace/api'
 import { operationKey } from '@carapace/chain'
 import type { Awaiting } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { Agent, Step } from './agent.ts'
 import { pendingSteps } from './agent.store.ts'
+import type { Agent, Step } from './agent.ts'
 import type { Parts } from './parts.ts'
 
 /** Agents whose registration, card or first gas money is on its way to the chain. */

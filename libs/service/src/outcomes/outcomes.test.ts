@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import {
-  type CloudEvent,
-  chainCommandConfirmed,
-  chainRelayerApi,
-  contractEvents,
-  type Draft,
-  refuse,
-  serviceApi,
-} from '@carapace/api'
+import { type CloudEvent, chainCommandConfirmed, chainRelayerApi, contractEvents, type Draft, refuse, serviceApi } from '@carapace/api'
 import { commands } from '@carapace/chain'
-import { commandConfirmed, commandMemory, hearCommands, neighbour, newWallet, published, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import {
+  commandConfirmed,
+  commandMemory,
+  hearCommands,
+  neighbour,
+  newWallet,
+  published,
+  startPlatform,
+  type TestPlatform,
+  until,
+} from '@carapace/testing'
 import { defineService, on } from '../define.ts'
 import type { Awaiting } from './outcomes.ts'
 

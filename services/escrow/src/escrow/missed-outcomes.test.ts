@@ -25,7 +25,9 @@ describe('an escrow whose outcome no message brought', function () {
   /** A start on the same data, where nothing says that anything is open. */
   const startOnDamagedData = async (pollAfterMs: number) => {
     const { memory, gigs, validations } = world
-    await db().collection('escrows').updateMany({}, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })
+    await db()
+      .collection('escrows')
+      .updateMany({}, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })
     await db().collection('chain_outcomes').deleteMany({})
     await world.close()
     world = await startWorld({ mongo, pollAfterMs }, { memory } as World)

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import {
+  type CommandMemory,
   commandConfirmed,
   commandFailed,
-  type CommandMemory,
   commandMemory,
   commandReorged,
   hearCommands,
@@ -133,6 +133,7 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
   }
   const consumer = await hearCommands(platform.bus, async command => {
     world.commands.push(command)
+    world.memory.received(command)
     const outcome = world.chain(command)
     if (outcome === 'lost') world.memory.note(commandConfirmed(command))
     else if (outcome !== 'wait') await world.outcome(command, outcome)
