@@ -3,7 +3,7 @@ import { start } from './start.ts'
 
 const loopback = new Set(['127.0.0.1', 'localhost', '::1'])
 
-/** So long an orderly end may take after the parent is gone. A cut is survived: what was acknowledged is in the journal. */
+/** The time for a clean stop after the parent has ended. A hard stop is safe: acknowledged writes are on disk. */
 const orphanMs = 2_500
 
 // Also while it starts: the parent's end must not be missed.

@@ -12,13 +12,13 @@ export interface StartOptions extends Address {
 export interface RunningServer {
   /** Connection string for the stock driver. */
   uri: string
-  /** Cuts the connections, waits for what is being written, and gives the folder free. */
+  /** Closes the connections, waits for pending writes, and releases the folder. */
   close(): Promise<void>
 }
 
 /**
  * Starts a server on a port (0 or absent: a free one) of loopback, or on a Unix socket that only its owner can open.
- * Throws when the folder is in use by another engine, cannot be written, or the address is taken.
+ * Throws when the folder is in use by another engine, cannot be written, or the address is in use.
  * @example const server = await start({ path: 'data/mongo', socket: '/run/carapace/mongo.sock' })
  */
 export async function start(options: StartOptions): Promise<RunningServer> {

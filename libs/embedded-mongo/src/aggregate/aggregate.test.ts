@@ -81,7 +81,7 @@ const cases: [string, Doc[], Doc[]][] = [
     ],
   ],
   [
-    '$unwind keeping what is empty',
+    '$unwind with preserveNullAndEmptyArrays',
     [
       { $unwind: { path: '$items', includeArrayIndex: 'i', preserveNullAndEmptyArrays: true } },
       { $match: { _id: { $gt: one } } },

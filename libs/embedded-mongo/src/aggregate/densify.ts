@@ -16,7 +16,7 @@ interface Steps {
   field: string
   partitionFields: string[]
   bounds: 'full' | 'partition' | [Place, Place]
-  /** The place one step behind another. */
+  /** The place one step after another. */
   next(place: Place): Place
 }
 
@@ -53,14 +53,14 @@ function* densified(steps: Steps, groups: readonly Partition[]): Generator<Doc> 
   for (const { docs } of groups) {
     const places = docs.map(doc => valueAt(doc, field) as Place)
     const [first, last] = bounds === 'partition' ? [places[0]!, places.at(-1)!] : bounds === 'full' ? [all[0]!, all.at(-1)!] : bounds
-    const isBehind = (place: Place) => (bounds === 'full' ? compare(place, last) > 0 : compare(place, last) >= 0)
+    const isPastEnd = (place: Place) => (bounds === 'full' ? compare(place, last) > 0 : compare(place, last) >= 0)
     let missing = first
     for (const [i, doc] of docs.entries()) {
-      for (; !isBehind(missing) && compare(missing, places[i]) < 0; missing = steps.next(missing)) yield makeDoc(docs[0]!, missing)
-      if (!isBehind(missing) && compare(missing, places[i]) === 0 && compare(places[i + 1], missing) !== 0) missing = steps.next(missing)
+      for (; !isPastEnd(missing) && compare(missing, places[i]) < 0; missing = steps.next(missing)) yield makeDoc(docs[0]!, missing)
+      if (!isPastEnd(missing) && compare(missing, places[i]) === 0 && compare(places[i + 1], missing) !== 0) missing = steps.next(missing)
       yield doc
     }
-    for (; !isBehind(missing); missing = steps.next(missing)) yield makeDoc(docs[0]!, missing)
+    for (; !isPastEnd(missing); missing = steps.next(missing)) yield makeDoc(docs[0]!, missing)
   }
 }
 

@@ -5,7 +5,7 @@ import { connect, type Stage, type StageContext } from './sink.ts'
 
 const methods: Readonly<Record<string, string>> = { locf: '$locf', linear: '$linearFill' }
 
-/** `$fill`: what is missing gets a value of its own, the last one before it, or one between its neighbours. */
+/** `$fill`: a missing value becomes a given value, the last value before it, or a value between the previous and the next one. */
 export function fillStage(arg: unknown, context: StageContext): Stage {
   const spec = namedArguments('$fill', arg, ['output'], ['partitionBy', 'partitionByFields', 'sortBy'])
   if (spec.partitionBy !== undefined && spec.partitionByFields !== undefined)

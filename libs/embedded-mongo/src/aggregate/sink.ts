@@ -1,7 +1,7 @@
 import type { Scope } from '../expressions/core.ts'
 import type { Doc } from '../values/values.ts'
 
-/** A stage at work: documents are pushed into it and it pushes its own into the next one. */
+/** A running stage: documents are pushed into it, and it pushes its results into the next one. */
 export interface Sink {
   /** false once no further document can change the answer */
   push(doc: Doc): boolean
@@ -61,10 +61,10 @@ export interface CompiledPipeline {
   readonly source: (() => Iterable<Doc>) | undefined
 }
 
-/** Makes a stage that pushes into the next one; a stage that holds state is made anew for each run. */
+/** Makes a stage that pushes into the next one. Each run makes its own, because a stage may hold state. */
 export type Stage = (next: Sink) => Sink
 
-/** Runs documents through compiled stages and gathers what comes out. */
+/** Runs documents through compiled stages and collects the results. */
 export function runStages(stages: readonly Stage[], docs: Iterable<Doc>): Doc[] {
   const out: Doc[] = []
   const head = connect(stages, collector(out))

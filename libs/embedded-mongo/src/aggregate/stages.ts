@@ -195,8 +195,8 @@ function redactStage(arg: unknown, { scope }: StageContext): Stage {
   }
   return next => ({
     push: doc => {
-      const kept = redacted(doc)
-      return kept === undefined || next.push(kept)
+      const visible = redacted(doc)
+      return visible === undefined || next.push(visible)
     },
     end: () => next.end(),
   })

@@ -21,14 +21,14 @@ export function unwindStage(arg: unknown): Stage {
   if (!path.startsWith('$')) fail(28818, `path option to $unwind stage should be prefixed with a '$': ${path}`)
   const parts = path.slice(1).split('.')
   const index = spec.includeArrayIndex === undefined ? undefined : indexField(spec.includeArrayIndex)
-  const keepsEmpty = isTruthy(spec.preserveNullAndEmptyArrays)
+  const preservesEmpty = isTruthy(spec.preserveNullAndEmptyArrays)
   const numbered = (doc: Doc, at: number | null) => (index ? withPath(doc, index, at === null ? null : Long.fromNumber(at)) : doc)
   return next => ({
     push: doc => {
       const value = valueAt(doc, parts)
       if (Array.isArray(value) && value.length > 0) return pushElements(value, (element, i) => numbered(withPath(doc, parts, element), i), next)
       if (value !== undefined && value !== null && !Array.isArray(value)) return next.push(numbered(doc, null))
-      return keepsEmpty ? next.push(numbered(Array.isArray(value) ? withPath(doc, parts, undefined) : doc, null)) : true
+      return preservesEmpty ? next.push(numbered(Array.isArray(value) ? withPath(doc, parts, undefined) : doc, null)) : true
     },
     end: () => next.end(),
   })

@@ -4,7 +4,7 @@ import type { SortKey } from '../values/sort-keys.ts'
 import { asInteger, asNumber, isDoc, isNumeric } from '../values/values.ts'
 import type { Partition } from './window.ts'
 
-/** The part of a partition that a document's window is: its first place, and the one behind its last. */
+/** A document's window in its partition: the first position, and the position after the last. */
 export type Window = (partition: Partition, place: number) => readonly [from: number, to: number]
 
 /** Reads `window`; without one it is the whole partition. */
@@ -73,7 +73,7 @@ function byRange(bounds: [unknown, unknown], unit: unknown, keys: readonly SortK
   }
 }
 
-/** The first of so many places where something holds that, once it does, holds of all behind. */
+/** Binary search: the first position where a condition holds that also holds at all later positions. */
 function firstPlace(count: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, count]
   while (low < high) {

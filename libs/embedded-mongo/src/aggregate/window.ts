@@ -21,7 +21,7 @@ export interface Partition {
 type WindowFunction = (partition: Partition) => unknown[]
 
 const refused = new Set(['$derivative', '$integral', '$expMovingAvg', '$covariancePop', '$covarianceSamp', '$minMaxScaler', '$median', '$percentile'])
-/** Accumulators whose result does not change any more once it has been given out. */
+/** Accumulators whose returned result never changes later. */
 const running = new Set(['$sum', '$avg', '$min', '$max', '$count', '$first', '$last', '$stdDevPop', '$stdDevSamp'])
 
 /** `$setWindowFields`. */
@@ -97,17 +97,17 @@ function overWindow(make: NewGatherer, window: Window, isRunning: boolean): Wind
   }
 }
 
-/** Windows that begin at the first document only take in more and more. */
+/** Windows that begin at the first document only grow. */
 function growing(make: NewGatherer, { docs }: Partition, ends: readonly (readonly [number, number])[]): unknown[] {
   const gatherer = make()
-  let taken = 0
+  let added = 0
   return ends.map(([, to]) => {
-    for (; taken < to; taken++) gatherer.add(docs[taken]!)
+    for (; added < to; added++) gatherer.add(docs[added]!)
     return gatherer.result()
   })
 }
 
-/** Window functions that look at the order rather than at a window. */
+/** Window functions that depend on the order, not on a window. */
 const ordered: Readonly<Record<string, (arg: unknown, scope: Scope) => WindowFunction>> = {
   $documentNumber:
     () =>

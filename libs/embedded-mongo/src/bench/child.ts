@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 
 const ticksPerSecond = 100
 
-/** A server in a process of its own, so that its CPU time can be told from the client's. */
+/** A server in its own process, so that its CPU time is measured apart from the client's. */
 export interface Child {
   uri: string
   /** CPU seconds used so far, user and system. */
   cpuSeconds(): number
-  /** Resident memory: all of it, and without the pages of mapped files, which the system takes back when it needs them. */
+  /** Resident memory: all of it, and without the pages of mapped files, which the system reclaims when it needs them. */
   rssBytes(): { all: number; own: number }
   kill(): Promise<void>
   stop(): Promise<void>
@@ -19,10 +19,10 @@ export interface Child {
 export async function spawnServer(script: URL, args: readonly string[]): Promise<Child> {
   const child = spawn(process.execPath, [script.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const uri = await readyLine(child)
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
-    await gone
+    await exited
   }
   return {
     uri,

@@ -11,8 +11,8 @@ interface Sample {
 const warmUpRounds = 5
 
 /**
- * Runs every operation against the echo server, the engine and, where it is installed, PostgreSQL in turn, so that all meet the same
- * neighbours' load, and prints the medians: rates, the engine's rate as a part of the echo server's, and the servers' CPU time.
+ * Runs every operation against the echo server, the engine and, where it is installed, PostgreSQL. They alternate, so that all meet the same
+ * load of the machine. Prints the medians: rates, the engine's rate as a part of the echo server's, and the servers' CPU time.
  */
 export async function compare(rounds: number, roundMs: number): Promise<void> {
   const postgres = await startPostgres()

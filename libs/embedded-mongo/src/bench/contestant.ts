@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb'
 import { type Child, spawnServer } from './child.ts'
 import { type Operation, prepare } from './operations.ts'
 
-/** A server that takes part in the comparison, filled with the bench's documents. */
+/** A server of the comparison, filled with the bench's documents. */
 export interface Contestant {
   name: string
   /** CPU seconds used by the server so far. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { Double, Int32, Long, serialize } from 'bson'
 
-/** A server that does no work: it looks at the command's name and answers with bytes made beforehand. What the driver reaches with it is the driver's own limit. */
+/** A server that does no work: it reads the command's name and answers with prepared bytes. It shows the driver's own limit. */
 const ok = { ok: new Double(1) }
 const sample = {
   _id: new Int32(1),

@@ -9,13 +9,13 @@ const documentCount = 100_000
 const batch = 5_000
 const clients = 32
 const loadSeconds = 60
-/** One client a step leaves a transaction and a cursor behind. */
+/** In each step one client leaves a transaction and a cursor open. */
 const stepSeconds = 15
 const mebibyte = 1_048_576
 
 /**
- * Fills an engine with 100,000 documents, works it for a minute with 32 clients, then goes on for `minutes` while clients leave open
- * transactions and unread cursors behind: prints how much memory the process has, and how long a start on this data takes.
+ * Fills an engine with 100,000 documents, loads it for a minute with 32 clients, and then for `minutes` more while clients leave
+ * transactions and unread cursors open. Prints the memory of the process and the duration of a start on this data.
  */
 export async function watchMemory(minutes: number): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'embedded-mongo-memory-'))

@@ -11,7 +11,7 @@ export interface Operation {
 export interface Target {
   client: MongoClient
   items: Collection<Document & { _id: number }>
-  /** Takes what is inserted, so that the other operations always meet the same documents; it has the same indexes. */
+  /** Receives the inserts, so that the other operations always meet the same documents. It has the same indexes. */
   inserted: Collection<Document & { _id: number }>
   log: Collection
 }

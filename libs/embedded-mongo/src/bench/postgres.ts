@@ -67,12 +67,12 @@ export async function startPostgres(): Promise<Contestant | undefined> {
   execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '--no-sync'], { ...owner, cwd: folder, stdio: 'ignore' })
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='].flatMap(setting => ['-c', setting])
   const server = spawn(join(binaries, 'postgres'), ['-D', data, ...settings], { ...owner, cwd: folder, stdio: 'ignore' })
-  const gone = once(server, 'exit')
+  const exited = once(server, 'exit')
   const pool = new Pool({ host: '127.0.0.1', port, user: 'bench', database: 'postgres', max: 40 })
   const close = async () => {
     await pool.end()
     server.kill('SIGTERM')
-    await gone
+    await exited
     await rm(folder, { recursive: true, force: true })
   }
   try {

@@ -105,13 +105,13 @@ describe('bson codec', () => {
     )
   })
 
-  it('takes fields of the names that the bson library reserves as plain fields', () => {
+  it('decodes fields with names that the bson library reserves as plain fields', () => {
     const doc = { a: { _bsontype: 'Int32', value: new Int32(1) }, toBSON: 'x', b: { $ref: 'c', $id: new Int32(1), $more: true } }
 
     assert.ok(identical(decodeDocument(encodeDocument(doc)), doc))
   })
 
-  it('refuses damaged bytes with an error, whatever they are', () => {
+  it('refuses any damaged bytes with an error', () => {
     fc.assert(
       fc.property(documents, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 }), (doc, damage) => {
         const raw = encodeDocument(doc)

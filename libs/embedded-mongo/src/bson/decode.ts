@@ -2,11 +2,11 @@ import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, 
 import { fail, MongoError } from '../values/errors.ts'
 import { type Doc, setOwn } from '../values/values.ts'
 
-/** Where the decoder stands: one document is decoded at a time, without a pause in which another could begin. */
+/** The position of the decoder. It decodes one document at a time, without a pause in which another could begin. */
 let raw: Buffer = Buffer.alloc(0)
 let at = 0
 
-/** Fields of the top level that are wanted of many documents: their names as text and as they stand in the bytes. */
+/** Top-level fields that are read from many documents: their names as text and as bytes. */
 export interface Selection {
   readonly names: readonly string[]
   readonly bytes: readonly Uint8Array[]
@@ -18,7 +18,7 @@ export function selectionOf(names: Iterable<string>): Selection {
 }
 
 /**
- * Decodes a BSON document with every type kept; strings that are no UTF-8 get replacement characters.
+ * Decodes a BSON document and preserves every type. Strings that are no UTF-8 get replacement characters.
  * With `fields` only these fields of the top level are decoded.
  * @throws MongoError 22 for bytes that are no document
  */
@@ -33,7 +33,7 @@ export function decodeDocument(bytes: Buffer, fields?: Selection): Doc {
   }
 }
 
-/** Reads the length of a document or array and returns where its closing zero stands. */
+/** Reads the length of a document or array and returns the position of its closing zero. */
 function open(): number {
   const end = at + raw.readInt32LE(at) - 1
   at += 4
@@ -41,7 +41,7 @@ function open(): number {
   return end
 }
 
-/** What lies inside must end where the length says; so the decoder only ever moves on. */
+/** The content must end where the length says, so the decoder only moves forward. */
 function close(end: number): void {
   if (at !== end || raw[at] !== 0) throw new RangeError('a document does not end where it should')
   at++
@@ -79,7 +79,7 @@ function selectedFields({ names, bytes }: Selection): Doc {
   return doc
 }
 
-/** Which of the names stands at `start`; -1 for none. */
+/** Which of the names is at `start`; -1 for none. */
 function wanted(names: readonly Uint8Array[], start: number, length: number): number {
   for (let i = 0; i < names.length; i++) if (names[i]!.length === length && isAt(names[i]!, start)) return i
   return -1
@@ -122,7 +122,7 @@ function value(type: number): unknown {
       for (let i = 0; i < 12; i++) idBytes[i] = raw[at + i]!
       at += 12
       if (at > raw.length) throw new RangeError('an id is cut off')
-      return new ObjectId(idBytes) // takes the bytes over into numbers, so that they can be used again
+      return new ObjectId(idBytes) // copies the bytes into numbers, so that the buffer can be reused
     case 0x08:
       return raw[at++] === 1
     case 0x09: {

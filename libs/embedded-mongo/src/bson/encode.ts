@@ -7,7 +7,7 @@ let out = Buffer.allocUnsafeSlow(64 * 1024)
 let at = 0
 
 /** A buffer that has grown larger than this is given back. */
-const keptSize = 1024 * 1024
+const retainedSize = 1024 * 1024
 
 /**
  * Encodes a document. A field named `_bsontype` or `toBSON` is a field like any other, and undefined becomes null.
@@ -17,7 +17,7 @@ export function encodeDocument(doc: Doc): Buffer {
   at = 0
   putDocument(doc)
   const raw = Buffer.from(out.subarray(0, at))
-  if (out.length > keptSize) out = Buffer.allocUnsafeSlow(64 * 1024)
+  if (out.length > retainedSize) out = Buffer.allocUnsafeSlow(64 * 1024)
   return raw
 }
 

@@ -17,11 +17,11 @@ export interface Element {
   start: number
   /** Offset of the payload. */
   value: number
-  /** Offset behind the payload. */
+  /** Offset after the payload. */
   end: number
 }
 
-/** Decodes raw BSON with every type kept. Throws 22 InvalidBSON when the bytes are no document. */
+/** Decodes raw BSON and preserves every type. Throws 22 InvalidBSON when the bytes are no document. */
 export function decode(raw: Uint8Array): Doc {
   return decodeDocument(Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.length))
 }

@@ -1,8 +1,8 @@
 const blockBytes = 64 * 1024
 
 /**
- * Copies bytes into blocks of its own: buffers from the store share their memory with many others, which whoever keeps bytes for long must
- * not keep alive, and a piece of memory for each would cost more than the bytes.
+ * Copies bytes into its own blocks. Buffers from the store share their memory with many others, so a long-lived reference would hold all of
+ * it. A separate allocation for each copy would cost more than the bytes.
  */
 export function blockCopier(): (bytes: Buffer | undefined) => Buffer | undefined {
   let block = Buffer.alloc(0)

@@ -18,7 +18,7 @@ export type ChangeKind =
   | 'dropIndexes'
   | 'modify'
 
-/** What a write tells the log. */
+/** What a write reports to the log. */
 export interface NewChange {
   kind: ChangeKind
   db: string
@@ -29,8 +29,8 @@ export interface NewChange {
   key?: Buffer
   before?: Buffer
   after?: Buffer
-  /** The collection keeps images of documents before and after a change. */
-  keepsImages?: boolean
+  /** The collection stores images of documents before and after a change. */
+  hasImages?: boolean
   /** What only the event's kind has, such as the new name of a collection. */
   details?: Doc
   /** Session and number of the transaction that it was committed with. */
@@ -54,8 +54,8 @@ export function documentChange(
 ): NewChange {
   const { db, name, uuid, options } = collection
   const kind = !before ? 'insert' : !after ? 'delete' : isReplacement ? 'replace' : 'update'
-  const keepsImages = isDoc(options.changeStreamPreAndPostImages) && options.changeStreamPreAndPostImages.enabled === true
-  return { kind, db, collection: name, uuid, key, before, after, keepsImages }
+  const hasImages = isDoc(options.changeStreamPreAndPostImages) && options.changeStreamPreAndPostImages.enabled === true
+  return { kind, db, collection: name, uuid, key, before, after, hasImages }
 }
 
 /** What has lately been written, in the order of the commits, for change streams; and the clock of the server's operations. */
@@ -63,13 +63,13 @@ export interface ChangeLog {
   /** Nothing is noted before the first change stream is opened. */
   isWatched(): boolean
   watch(): void
-  /** Notes a change; only inside `Storage.write`. Changes of one transaction share a time: those behind the first one say so. */
+  /** Notes a change; only inside `Storage.write`. Changes of one transaction share a time: all after the first one are marked. */
   note(change: NewChange, joinsLast?: boolean): void
   /** The noted changes are on disk: streams may see them. */
   publish(): void
   /** The noted changes were not stored. */
   discard(): void
-  /** Number of the oldest change that is still there, and the one behind the newest. */
+  /** Number of the oldest change that is still there, and the number after the newest. */
   first(): number
   end(): number
   get(number: number): LoggedChange | undefined
@@ -99,7 +99,7 @@ export function openChangeLog(startedAt: number): ChangeLog {
   let first = 0
   let bytes = 0
   let noted: LoggedChange[] = []
-  /** How many of the noted changes are too many to be kept, and the time of the last of them. */
+  /** How many of the noted changes exceed the limits and are dropped, and the time of the last of them. */
   let lost = { count: 0, until: new Timestamp({ t: 0, i: 0 }) }
   let forgotten = timestampOf(clock.now())
   let newest = forgotten
@@ -146,13 +146,13 @@ export function openChangeLog(startedAt: number): ChangeLog {
         const cut = noted.splice(0, noted.length >> 1)
         lost = { count: lost.count + cut.length, until: cut.at(-1)!.time }
       }
-      const kept = { ...change, before: copy(change.before), after: copy(change.after) }
+      const copied = { ...change, before: copy(change.before), after: copy(change.after) }
       const last = joinsLast ? noted.at(-1) : undefined
       if (last) {
-        noted.push({ ...kept, time: last.time, part: last.part + 1, at: last.at })
+        noted.push({ ...copied, time: last.time, part: last.part + 1, at: last.at })
         return
       }
-      noted.push({ ...kept, time: clock.next(), part: 0, at: new Date() })
+      noted.push({ ...copied, time: clock.next(), part: 0, at: new Date() })
     },
     publish: () => {
       if (noted.length === 0) {

@@ -16,13 +16,13 @@ describe('change streams', () => {
     return stream
   }
 
-  async function take(stream: ChangeStream, count: number): Promise<ChangeStreamDocument[]> {
+  async function nextEvents(stream: ChangeStream, count: number): Promise<ChangeStreamDocument[]> {
     const events: ChangeStreamDocument[] = []
     while (events.length < count) events.push(await stream.next())
     return events
   }
 
-  it('tell inserts, updates, replacements and deletions of a collection in their order', async () => {
+  it('report inserts, updates, replacements and deletions of a collection in their order', async () => {
     const coll = test.db().collection<Document>('c')
     const stream = await opened(coll.watch([], { maxAwaitTimeMS: 50 }))
 
@@ -30,7 +30,7 @@ describe('change streams', () => {
     await coll.updateOne({}, { $set: { a: 2, 'list.0': 5 }, $unset: { old: 1 } })
     await coll.replaceOne({}, { b: 1 })
     await coll.deleteOne({})
-    const events: Document[] = await take(stream, 4)
+    const events: Document[] = await nextEvents(stream, 4)
 
     assert.deepEqual(
       events.map(event => event.operationType),
@@ -54,27 +54,27 @@ describe('change streams', () => {
 
     for (const stream of [ofDb, ofAll])
       assert.deepEqual(
-        (await take(stream, 2)).map(event => (event as { ns: { coll: string } }).ns.coll),
+        (await nextEvents(stream, 2)).map(event => (event as { ns: { coll: string } }).ns.coll),
         ['a', 'b'],
       )
     await ofDb.close()
     await ofAll.close()
   })
 
-  it('go on behind a token, and from the time of a write', async () => {
+  it('continue after a token, and from the time of a write', async () => {
     const coll = test.db().collection<{ _id: number }>('c')
     const first = await opened(coll.watch([], { maxAwaitTimeMS: 50 }))
     const session = test.client.startSession()
     await coll.insertOne({ _id: 1 })
     await coll.insertOne({ _id: 2 }, { session })
     await coll.insertOne({ _id: 3 })
-    const [one] = await take(first, 1)
+    const [one] = await nextEvents(first, 1)
     await first.close()
 
     const resumed = coll.watch([], { resumeAfter: one!._id })
     const timed = coll.watch([], { startAtOperationTime: session.operationTime! })
 
-    const keys = async (stream: ChangeStream) => (await take(stream, 2)).map(event => (event as { documentKey: Document }).documentKey._id)
+    const keys = async (stream: ChangeStream) => (await nextEvents(stream, 2)).map(event => (event as { documentKey: Document }).documentKey._id)
     assert.deepEqual(await keys(resumed), [2, 3])
     assert.deepEqual(await keys(timed), [2, 3])
     await resumed.close()
@@ -82,11 +82,11 @@ describe('change streams', () => {
     await session.endSession()
   })
 
-  it('cannot go on from what is no longer known', async () => {
+  it('cannot continue from a change that is no longer in the log', async () => {
     const coll = test.db().collection('c')
     const stream = await opened(coll.watch([], { maxAwaitTimeMS: 50 }))
     await coll.insertOne({})
-    const [event] = await take(stream, 1)
+    const [event] = await nextEvents(stream, 1)
     await stream.close()
     const { databaseName } = coll.db
 
@@ -96,7 +96,7 @@ describe('change streams', () => {
     assert.equal((await refusalOf(again.next())).code, 286)
   })
 
-  it('tell nothing of a transaction before it is committed, and then all of it', async () => {
+  it('report nothing of a transaction before it is committed, and then all of it', async () => {
     const coll = test.db().collection<{ _id: number }>('c')
     await coll.createIndex({ a: 1 })
     const stream = await opened(coll.watch([], { maxAwaitTimeMS: 50 }))
@@ -108,7 +108,7 @@ describe('change streams', () => {
 
     await session.commitTransaction()
 
-    const events: Document[] = await take(stream, 2)
+    const events: Document[] = await nextEvents(stream, 2)
     assert.deepEqual(
       events.map(event => event.documentKey._id),
       [1, 2],
@@ -128,13 +128,13 @@ describe('change streams', () => {
     await coll.drop()
 
     assert.deepEqual(
-      (await take(stream, 2)).map(event => event.operationType),
+      (await nextEvents(stream, 2)).map(event => event.operationType),
       ['drop', 'invalidate'],
     )
     await stream.close()
   })
 
-  it('give images of documents from before and after a change where the collection keeps them', async () => {
+  it('give images of documents from before and after a change where the collection stores them', async () => {
     const db = test.db()
     const coll = await db.createCollection<{ _id: number; a: number }>('c', { changeStreamPreAndPostImages: { enabled: true } })
     await coll.insertOne({ _id: 1, a: 1 })
@@ -146,10 +146,10 @@ describe('change streams', () => {
     await db.collection('d').insertOne({})
     await db.collection('d').updateOne({}, { $set: { a: 1 } })
 
-    const [event]: Document[] = await take(stream, 1)
+    const [event]: Document[] = await nextEvents(stream, 1)
     assert.deepEqual(event!.fullDocument, { _id: 1, a: 2 })
     assert.deepEqual(event!.fullDocumentBeforeChange, { _id: 1, a: 1 })
-    assert.equal((await take(plain, 1))[0]!.operationType, 'insert')
+    assert.equal((await nextEvents(plain, 1))[0]!.operationType, 'insert')
     assert.equal((await refusalOf(plain.next())).code, 280)
     await stream.close()
   })
@@ -170,11 +170,11 @@ describe('change streams', () => {
 
     await coll.insertOne({})
 
-    assert.equal((await take(stream, 1))[0]!.operationType, 'insert')
+    assert.equal((await nextEvents(stream, 1))[0]!.operationType, 'insert')
     await stream.close()
   })
 
-  it('tell of collections and indexes when asked for expanded events, of those made in transactions too', async () => {
+  it('report collections and indexes with showExpandedEvents, also those made in transactions', async () => {
     const db = test.db()
     const stream = await opened(db.watch([], { showExpandedEvents: true, maxAwaitTimeMS: 50 }))
     await db.createCollection('a')
@@ -182,7 +182,7 @@ describe('change streams', () => {
     await db.collection('a').rename('b')
     await test.client.withSession(session => session.withTransaction(() => db.collection('c').insertOne({}, { session })))
 
-    const events: Document[] = await take(stream, 5)
+    const events: Document[] = await nextEvents(stream, 5)
 
     assert.deepEqual(
       events.map(event => event.operationType),
@@ -192,7 +192,7 @@ describe('change streams', () => {
     await stream.close()
   })
 
-  it('do not keep a server from closing while somebody waits', async () => {
+  it('do not prevent a server from closing while a client waits', async () => {
     const own = await startTestServer()
     const stream = own.db().watch([], { maxAwaitTimeMS: 60_000 })
     const waiting = assert.rejects(stream.next())
@@ -208,7 +208,7 @@ describe('change streams', () => {
     await rm(own.path, { recursive: true })
   })
 
-  it('begin at a time that is still to come, and tell nothing from before it', async () => {
+  it('begin at a time in the future, and report nothing from before it', async () => {
     const coll = test.db().collection<{ _id: number }>('c')
     const session = test.client.startSession()
     await coll.insertOne({ _id: 1 }, { session })
@@ -225,7 +225,7 @@ describe('change streams', () => {
     await session.endSession()
   }).timeout(20_000)
 
-  it('keep the token of the newest event while nothing else happens', async () => {
+  it('preserve the token of the newest event while nothing else happens', async () => {
     const own = await startTestServer()
     const coll = own.db().collection('c')
     const stream = await opened(coll.watch([], { maxAwaitTimeMS: 20 }))

@@ -7,18 +7,18 @@ import type { ChangeKind, LoggedChange } from './change-log.ts'
 import { tokenAt, tokenDoc } from './resume-token.ts'
 import { describeUpdate } from './update-description.ts'
 
-/** What a change stream wants to be told of a change. */
+/** Which parts of a change a change stream reports. */
 export interface EventOptions {
   fullDocument: string
   fullDocumentBeforeChange: string
   isExpanded: boolean
 }
 
-/** Changes that only streams with `showExpandedEvents` hear of. */
+/** Changes that only streams with `showExpandedEvents` report. */
 export const expandedOnly: ReadonlySet<ChangeKind> = new Set<ChangeKind>(['create', 'createIndexes', 'dropIndexes', 'modify'])
 const idOnly = selectionOf(['_id'])
 
-/** The event that a change stream gives out for a change. Throws 280 for an image that is required and was not kept. */
+/** The event that a change stream returns for a change. Throws 280 for an image that is required and was not stored. */
 export function eventOf(storage: Storage, change: LoggedChange, options: EventOptions): Doc {
   const { kind, db, collection, before, after, time, part, at, transaction, uuid, details } = change
   const event: Doc = { _id: tokenDoc(tokenAt(time, part)), operationType: kind, clusterTime: time, wallTime: at }
@@ -32,11 +32,11 @@ export function eventOf(storage: Storage, change: LoggedChange, options: EventOp
   if (kind === 'rename') event.to = details?.to
   if (options.isExpanded && details) event.operationDescription = details
   if (before && options.fullDocumentBeforeChange !== 'off')
-    event.fullDocumentBeforeChange = keptImage(change, before, 'fullDocumentBeforeChange', options.fullDocumentBeforeChange)
+    event.fullDocumentBeforeChange = storedImage(change, before, 'fullDocumentBeforeChange', options.fullDocumentBeforeChange)
   return event
 }
 
-/** Ends a stream whose collection or database is gone. */
+/** Ends a stream whose collection or database was dropped. */
 export function invalidateEvent({ time, part, at }: LoggedChange): Doc {
   return { _id: tokenDoc(tokenAt(time, part, true)), operationType: 'invalidate', clusterTime: time, wallTime: at }
 }
@@ -46,13 +46,13 @@ function fullDocument(storage: Storage, change: LoggedChange, options: EventOpti
   if (!after) return undefined
   if (kind !== 'update') return decode(after)
   if (options.fullDocument === 'default') return undefined
-  if (options.fullDocument !== 'updateLookup') return keptImage(change, after, 'fullDocument', options.fullDocument)
+  if (options.fullDocument !== 'updateLookup') return storedImage(change, after, 'fullDocument', options.fullDocument)
   const current = key && storage.docs.get(key)
   return current ? decode(current) : null
 }
 
-function keptImage({ keepsImages }: LoggedChange, image: Buffer, option: string, mode: string): Doc | null {
-  if (keepsImages) return decode(image)
+function storedImage({ hasImages }: LoggedChange, image: Buffer, option: string, mode: string): Doc | null {
+  if (hasImages) return decode(image)
   if (mode === 'whenAvailable') return null
   throw new MongoError(280, `Change stream was configured to require '${option}', but the collection does not keep images of its documents`, {}, [
     'NonResumableChangeStreamError',

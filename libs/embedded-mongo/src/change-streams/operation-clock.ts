@@ -1,13 +1,13 @@
 import { Timestamp } from 'bson'
 import type { OperationTime } from '../wire/message.ts'
 
-/** The clock of the server's operations: seconds of the wall clock and a counter within each, which only ever go forward. */
+/** The clock of the server's operations: seconds of the wall clock and a counter within each, which never decrease. */
 export interface OperationClock {
-  /** The time now, never less than one that was given out. */
+  /** The time now, never less than one that was returned before. */
   now(): OperationTime
-  /** Lets the time go on, so that what comes is later than what was. */
+  /** Advances the time, so that the next operation is later than all before. */
   tick(): void
-  /** A time behind all that were given out. */
+  /** A time after all that were returned before. */
   next(): Timestamp
 }
 
@@ -18,7 +18,7 @@ export function operationClock(startedAt: number): OperationClock {
   let seconds = Math.floor(startedAt / 1000) + 1
   let counter = (startedAt % 1000) * 1000 + 1
 
-  const turn = () => {
+  const followWallClock = () => {
     const now = Math.floor(Date.now() / 1000)
     if (now <= seconds) return
     seconds = now
@@ -26,14 +26,14 @@ export function operationClock(startedAt: number): OperationClock {
   }
   return {
     now: () => {
-      turn()
+      followWallClock()
       return { seconds, counter }
     },
     tick: () => {
       counter += 1
     },
     next: () => {
-      turn()
+      followWallClock()
       counter += 1
       return timestampOf({ seconds, counter })
     },

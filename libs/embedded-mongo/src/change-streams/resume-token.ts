@@ -2,7 +2,7 @@ import type { Timestamp } from 'bson'
 import { fail } from '../values/errors.ts'
 import { type Doc, isDoc } from '../values/values.ts'
 
-/** Stands behind everything of its time. */
+/** Sorts after everything of its time. */
 const endPart = 0xffff_ffff
 const pattern = /^82[0-9A-F]{24}0[0-2]$/
 
@@ -20,7 +20,7 @@ export function tokenBefore(time: Timestamp): ResumeToken {
 }
 
 /** The token of a stream that has seen everything of this time. */
-export function tokenBehind(time: Timestamp): ResumeToken {
+export function tokenAfter(time: Timestamp): ResumeToken {
   return tokenAt(time, endPart)
 }
 

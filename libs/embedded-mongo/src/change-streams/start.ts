@@ -2,9 +2,9 @@ import { Timestamp } from 'bson'
 import { fail, MongoError } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
 import type { ChangeLog } from './change-log.ts'
-import { isInvalidateToken, parseToken, type ResumeToken, tokenAt, tokenBefore, tokenBehind } from './resume-token.ts'
+import { isInvalidateToken, parseToken, type ResumeToken, tokenAfter, tokenAt, tokenBefore } from './resume-token.ts'
 
-/** Where a stream stands: the change that it gives out next, and the token of the place before. */
+/** The position of a stream: the change that it returns next, and the token of the position before. */
 interface StreamPlace {
   next: number
   token: ResumeToken
@@ -12,7 +12,7 @@ interface StreamPlace {
 
 /**
  * Where a stream with these options of `$changeStream` begins.
- * @throws MongoError 286 when that has been forgotten, 260 behind the end of a stream, 14 or 40674 for options that are none
+ * @throws MongoError 286 when that is no longer in the log, 260 after the end of a stream, 14 or 40674 for invalid options
  */
 export function startOf({ resumeAfter, startAfter, startAtOperationTime }: Doc, log: ChangeLog): StreamPlace {
   if ([resumeAfter, startAfter, startAtOperationTime].filter(value => value !== undefined).length > 1)
@@ -22,7 +22,7 @@ export function startOf({ resumeAfter, startAfter, startAtOperationTime }: Doc, 
       return fail(14, "BSON field '$changeStream.startAtOperationTime' is the wrong type, expected type 'timestamp'")
     return placeOf(log, tokenBefore(startAtOperationTime))
   }
-  if (resumeAfter === undefined && startAfter === undefined) return { next: log.end(), token: tokenBehind(log.newest()) }
+  if (resumeAfter === undefined && startAfter === undefined) return { next: log.end(), token: tokenAfter(log.newest()) }
   const token = parseToken(resumeAfter ?? startAfter, resumeAfter === undefined ? 'startAfter' : 'resumeAfter')
   if (resumeAfter !== undefined && isInvalidateToken(token))
     fail(260, "Attempting to resume a change stream using 'resumeAfter' is not allowed from an invalidate notification")
@@ -30,7 +30,7 @@ export function startOf({ resumeAfter, startAfter, startAtOperationTime }: Doc, 
 }
 
 function placeOf(log: ChangeLog, token: ResumeToken): StreamPlace {
-  if (token <= tokenBehind(log.forgottenUntil())) failForgotten()
+  if (token <= tokenAfter(log.forgottenUntil())) failForgotten()
   return { next: firstAfter(log, token), token }
 }
 

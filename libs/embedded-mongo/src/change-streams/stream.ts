@@ -8,7 +8,7 @@ import { equal } from '../values/order.ts'
 import { type Doc, isDoc, isTruthy } from '../values/values.ts'
 import type { ChangeLog, LoggedChange } from './change-log.ts'
 import { type EventOptions, eventOf, expandedOnly, invalidateEvent } from './event.ts'
-import { tokenAt, tokenBefore, tokenBehind, tokenDoc } from './resume-token.ts'
+import { tokenAfter, tokenAt, tokenBefore, tokenDoc } from './resume-token.ts'
 import { failForgotten, startOf } from './start.ts'
 
 /** What a stream watches: one collection, a database, or with neither everything that users store. */
@@ -37,7 +37,7 @@ export function isChangeStream(pipeline: readonly Doc[]): boolean {
   return pipeline[0] !== undefined && Object.hasOwn(pipeline[0], '$changeStream')
 }
 
-/** Marks an error of a change stream that the driver may get over by resuming. */
+/** Marks an error of a change stream after which the driver may resume. */
 export function withResumeLabel(error: unknown): unknown {
   if (!(error instanceof MongoError) || !resumableCodes.has(error.code)) return error
   return new MongoError(error.code, error.message, error.extra, [...error.labels, 'ResumableChangeStreamError'])
@@ -45,7 +45,7 @@ export function withResumeLabel(error: unknown): unknown {
 
 /**
  * Opens the stream of a pipeline that begins with `$changeStream`.
- * @throws MongoError 286 when what it is to begin with has been forgotten, 20 for a stage that has no place behind `$changeStream`
+ * @throws MongoError 286 when its start is no longer in the log, 20 for a stage that is not allowed after `$changeStream`
  */
 export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watched, pipeline: readonly Doc[], env: PipelineEnv): LiveSource {
   const spec = pipeline[0]!.$changeStream
@@ -62,7 +62,7 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
   const isWanted = (change: LoggedChange) => isOf(watched, change) && (eventOptions.isExpanded || !expandedOnly.has(change.kind))
   const step = (events: Doc[]) => {
     const change = log.get(next)!
-    // A stream may be told to begin at a time that is still to come.
+    // A stream may begin at a time in the future.
     const isReached = tokenAt(change.time, change.part) > token
     if (isReached && isWanted(change)) {
       const event = through(head, ready, eventOf(storage, change, eventOptions))
@@ -75,17 +75,17 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
     return (change.before?.length ?? 0) + (change.after?.length ?? 0)
   }
   return {
-    take: size => {
+    fetch: size => {
       const events: Doc[] = []
       if (next < log.first()) failForgotten()
       try {
         for (let bytes = 0; next < log.end() && events.length < size && bytes < fullBatchBytes && !isOver; ) bytes += step(events)
       } catch (error) {
-        // The events before the one that fails are good; it fails again when it is asked for.
+        // The events before the one that fails are good. The next fetch fails again.
         if (events.length === 0) throw error
       }
-      // After the newest change the token stays that of its event, until time goes on.
-      if (events.length === 0 && next === log.end() && tokenBefore(log.newest()) > token) token = tokenBehind(log.newest())
+      // After the newest change the token stays that of its event, until the clock advances.
+      if (events.length === 0 && next === log.end() && tokenBefore(log.newest()) > token) token = tokenAfter(log.newest())
       return events
     },
     isOver: () => isOver,
@@ -95,7 +95,7 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
   }
 }
 
-/** Runs one event through the stages behind `$changeStream`; they must leave its token alone. */
+/** Runs one event through the stages after `$changeStream`. They must not change its token. */
 function through(head: Sink, ready: Doc[], event: Doc): Doc | undefined {
   head.push(event)
   const [result] = ready.splice(0)
@@ -124,7 +124,7 @@ function checkStage(stage: Doc): void {
   const [name = ''] = Object.keys(stage)
   if (name === '$changeStream') fail(40602, '$changeStream is only valid as the first stage in a pipeline')
   if (stages.has(name)) return
-  // A stage that does not exist at all, or not here, is told first.
+  // An unknown or unsupported stage is the first error.
   compileStages([stage], { env: { now: new Date(0), lookup: () => [] }, scope: scopeWith(new Date(0)) }, 'inner')
   fail(20, `${name} is not permitted in a $changeStream pipeline`)
 }

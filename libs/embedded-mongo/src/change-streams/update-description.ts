@@ -43,7 +43,7 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], pa
   if (after.length < before.length) found.truncated.push({ path, newSize: after.length })
 }
 
-/** Paths of which the text does not tell what is a field and what a place in an array. */
+/** Paths whose text does not show which part is a field and which is an array index. */
 function ambiguousPaths({ updated, removed, truncated }: Difference): Doc {
   const result: Doc = {}
   for (const path of [...updated.map(([path]) => path), ...removed, ...truncated.map(({ path }) => path)])

@@ -10,7 +10,7 @@ describe('commands about the server', () => {
   })
   after(() => test.stop())
 
-  it('tell which operations are going on, and which transactions are open', async () => {
+  it('report which operations are running, and which transactions are open', async () => {
     const client = await test.connect({ appName: 'curious' })
     const admin = client.db('admin')
     const session = client.startSession()
@@ -58,7 +58,7 @@ describe('commands about the server', () => {
     assert.equal((await refusalOf(admin.command({ compact: 'items' }))).code, 115)
   })
 
-  it('tell the client where it is itself', async () => {
+  it('report the address of the client to itself', async () => {
     const { you } = await test.client.db('admin').command({ whatsmyuri: 1 })
 
     assert.match(you, /^127\.0\.0\.1:\d+$/)
@@ -75,7 +75,7 @@ describe('commands about the server', () => {
     assert.deepEqual([md5, numChunks], [createHash('md5').update(data).digest('hex'), 3])
   })
 
-  it('tell the time of the cluster to clients that have not heard of it', async () => {
+  it('report the cluster time to clients that do not know it yet', async () => {
     const session = test.client.startSession()
     const items = test.db().collection('items')
     await items.insertOne({}, { session })

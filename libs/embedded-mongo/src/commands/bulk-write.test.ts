@@ -13,7 +13,7 @@ describe('writes to many collections in one command', () => {
   })
   after(() => test.stop())
 
-  it('tells of each operation what it has done', async () => {
+  it('reports the result of each operation', async () => {
     const db = test.db()
     const namespace = `${db.databaseName}.a`
     await db.collection<{ _id: number; x: number }>('a').insertMany([1, 2, 3].map(_id => ({ _id, x: _id })))
@@ -41,7 +41,7 @@ describe('writes to many collections in one command', () => {
     assert.equal(await db.collection('b').countDocuments(), 1)
   })
 
-  it('stops at the first error, or goes on when the order does not matter', async () => {
+  it('stops at the first error when ordered, and continues when unordered', async () => {
     const db = test.db()
     const insert = (...ids: number[]) => ids.map(_id => ({ namespace: `${db.databaseName}.a`, name: 'insertOne' as const, document: { _id } }))
     const errorOf = async (ids: number[], ordered: boolean) => {

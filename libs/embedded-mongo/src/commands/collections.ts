@@ -17,8 +17,8 @@ import type { Writer } from '../write/write.ts'
 import { answerWithCursor } from './find.ts'
 import { modifyIndex } from './indexes.ts'
 
-/** Options that are kept and listed. The rest of `create` is refused by name. */
-const keptOptions = new Set([
+/** Options that are stored and listed. `create` refuses the rest by name. */
+const storedOptions = new Set([
   'validator',
   'validationLevel',
   'validationAction',
@@ -45,7 +45,7 @@ export const create: Command = {
     })
   },
   fields: new Set([
-    ...keptOptions,
+    ...storedOptions,
     ...refusedOptions,
     'timeseries',
     'expireAfterSeconds',
@@ -191,7 +191,7 @@ function createOptions(body: Doc): Doc {
   for (const option of Object.keys(body)) {
     const value = body[option]
     if (refusedOptions.has(option) && value !== false) fail(115, `the option '${option}' of create is not supported by this server`)
-    if (keptOptions.has(option)) options[option] = value
+    if (storedOptions.has(option)) options[option] = value
   }
   // Of _ids the binary value decides also in a collection with a collation.
   if (parseCollation(body.collation)) options.collation = body.collation

@@ -69,10 +69,11 @@ async function viewDocuments(context: Context, view: ViewTarget): Promise<Doc[]>
 
 /** Of strings that are equal under the collation the first stays. */
 function distinctUnder(collation: Collation, values: readonly unknown[]): unknown[] {
-  const kept: unknown[] = []
+  const distinctValues: unknown[] = []
   for (const value of values)
-    if (!kept.some(other => typeof other === 'string' && typeof value === 'string' && collation.compare(other, value) === 0)) kept.push(value)
-  return kept
+    if (!distinctValues.some(other => typeof other === 'string' && typeof value === 'string' && collation.compare(other, value) === 0))
+      distinctValues.push(value)
+  return distinctValues
 }
 
 /** How many documents match; straight from the keys where the plan decides alone. */
@@ -102,10 +103,10 @@ function countKeys({ storage, snapshot }: View, { index, ranges, isPoints }: Pla
   return counts.reduce((sum, n) => sum + n, 0)
 }
 
-/** How many documents there are. An index that holds each of them once takes up fewer pages than they do; a snapshot may be older than an index. */
+/** The number of documents. An index that holds each of them once has fewer pages than the documents. A snapshot may be older than an index. */
 function countAll({ storage, snapshot }: View, collection: Collection): number {
   const whole = collection.indexes.find(
-    ({ isReady, isKept, isSparse, partial, multikey }) => !snapshot && isReady && isKept && !isSparse && !partial && !multikey.some(Boolean),
+    ({ isReady, hasEntries, isSparse, partial, multikey }) => !snapshot && isReady && hasEntries && !isSparse && !partial && !multikey.some(Boolean),
   )
   return (whole ? storage.index : storage.docs).count(wholeRange((whole ?? collection).id), snapshot)
 }

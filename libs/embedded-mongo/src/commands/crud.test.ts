@@ -18,7 +18,7 @@ describe('reading and writing through the stock driver', () => {
     assert.deepEqual(Object.keys((await items.findOne({ c: 1 }))!), ['_id', 'c'])
   })
 
-  it('keeps the type of every number, also of those that an update does not touch', async () => {
+  it('preserves the type of every number, also of those that an update does not touch', async () => {
     const items = test.db().collection('items', { promoteValues: false })
     await items.insertOne({
       _id: 1 as never,
@@ -99,7 +99,7 @@ describe('reading and writing through the stock driver', () => {
     ])
   })
 
-  it('gives findOneAndUpdate the old or the new document, and inserts when told to', async () => {
+  it('gives findOneAndUpdate the old or the new document, and inserts with upsert', async () => {
     const items = test.db().collection<{ _id: number; n: number }>('items')
     await items.insertMany([
       { _id: 1, n: 1 },
@@ -116,7 +116,7 @@ describe('reading and writing through the stock driver', () => {
   it('counts, lists distinct values and aggregates by an index or by a scan alike', async () => {
     const items = test.db().collection('items')
     await items.insertMany(Array.from({ length: 100 }, (_, i) => ({ group: i % 4, n: i, tags: ['all', `t${i % 2}`] })))
-    const ask = async () => [
+    const readAll = async () => [
       await items.countDocuments({ n: { $gte: 50 } }),
       await items.countDocuments({ group: 1 }, { skip: 5, limit: 10 }),
       (await items.distinct('tags', { group: 1 })).sort(),
@@ -124,7 +124,7 @@ describe('reading and writing through the stock driver', () => {
         .aggregate([{ $match: { group: { $in: [1, 2] } } }, { $group: { _id: '$group', total: { $sum: '$n' } } }, { $sort: { _id: 1 } }])
         .toArray(),
     ]
-    const byScan = await ask()
+    const byScan = await readAll()
     await items.createIndex({ n: 1 })
     await items.createIndex({ group: 1 })
 
@@ -137,7 +137,7 @@ describe('reading and writing through the stock driver', () => {
         { _id: 2, total: 1250 },
       ],
     ])
-    assert.deepEqual(await ask(), byScan)
+    assert.deepEqual(await readAll(), byScan)
     assert.equal(await items.estimatedDocumentCount(), 100)
   })
 
@@ -216,7 +216,7 @@ describe('reading and writing through the stock driver', () => {
     assert.equal((await refusalOf(items.createIndex({ y: 1 }, { unique: true }))).code, 115)
   })
 
-  it('compares strings by a collation where it is asked to, and refuses what it could not do rightly', async () => {
+  it('compares strings by the collation of the command, and refuses what it could not do correctly', async () => {
     const items = test.db().collection<{ _id: number; x: string }>('items')
     const collation = { locale: 'en_US', strength: 2 as const }
     await items.insertMany(['ping', 'pINg', 'Äpfel', 'Zebra', 'apple'].map((x, _id) => ({ _id, x })))
@@ -294,7 +294,7 @@ describe('reading and writing through the stock driver', () => {
     )
   })
 
-  it('keeps code with scope as it is', async () => {
+  it('preserves code with scope', async () => {
     const items = test.db().collection('items')
     await items.insertOne({ code: new Code('f()', { x: 1, y: { z: 2 } }) })
 

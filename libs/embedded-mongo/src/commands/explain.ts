@@ -57,7 +57,7 @@ interface Explained {
   rest?: readonly Doc[]
 }
 
-/** Runs the query and tells what it took. */
+/** Runs the query and reports its cost. */
 function execute(context: Context, collection: Collection | undefined, query: Explained, { stage, inputStage }: Doc): Doc {
   const { filter, sort, hint, skip, limit } = query
   const started = Date.now()

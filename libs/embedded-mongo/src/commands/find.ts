@@ -12,7 +12,7 @@ import {
   variables,
   viewFor,
 } from '../engine/context.ts'
-import { takeCursorFailure } from '../engine/fail-points.ts'
+import { nextCursorFailure } from '../engine/fail-points.ts'
 import { answerLive, nextLive } from '../engine/live-cursors.ts'
 import { queryStages, resolveView, type ViewTarget } from '../engine/views.ts'
 import { pipelineResults } from '../pipeline/run.ts'
@@ -33,7 +33,7 @@ import { cursorReply, okReply } from '../wire/reply.ts'
 
 const firstBatchSize = 101
 const unlimited = Number.POSITIVE_INFINITY
-/** What is told of how documents are stored, or chosen by it. */
+/** Options that show or choose how documents are stored. */
 const storedOptions = ['min', 'max', 'returnKey', 'showRecordId']
 
 export const find: Command = {
@@ -130,7 +130,7 @@ export const getMore: Command = {
     if (cursor.isBusy) fail(12051, `cursor id ${id} is already in use`)
     cursor.isBusy = true
     try {
-      const failure = engine.failPoints && takeCursorFailure(engine.failPoints, cursor)
+      const failure = engine.failPoints && nextCursorFailure(engine.failPoints, cursor)
       if (failure) throw cursor.live?.isResumable ? withResumeLabel(failure) : failure
       if (cursor.live) return await nextLive(context, cursor, cursor.live)
       if (cursor.collection && findCollection(context, cursor.collection.name)?.id !== cursor.collection.id)
@@ -170,7 +170,7 @@ export const killCursors: Command = {
   inTransaction: true,
 }
 
-/** Answers with the first batch and keeps the rest of the stream for `getMore`. */
+/** Answers with the first batch and saves the rest of the stream for `getMore`. */
 export function answerWithCursor(
   context: Context,
   namespace: string,
@@ -195,12 +195,12 @@ export function answerWithCursor(
   return batch instanceof Promise ? batch.then(reply) : reply(batch)
 }
 
-/** Whether no more will come, as far as that is known without looking for another document. */
+/** Whether the stream is at its end, as far as that is known without a read of another document. */
 function isAtEnd({ end, ahead }: Pick<Cursor, 'end' | 'ahead'>): boolean {
   return end?.isReached === true && !ahead
 }
 
-/** Raw documents out of a query's stream, projected if asked for. */
+/** Raw documents of a query's stream, projected if the command has a projection. */
 function* project(
   stream: ReturnType<typeof runQuery>,
   projection: Doc | undefined,
@@ -215,14 +215,14 @@ function* project(
   }
 }
 
-/** What `find` gives of a view: the query becomes stages behind the view's own. */
+/** The answer of `find` on a view: the query becomes stages after those of the view. */
 async function* projectView(context: Context, view: ViewTarget, query: Query, projection: Doc | undefined): AsyncGenerator<Buffer | Tick> {
   const shape = projection && Object.keys(projection).length > 0 ? compileProjection(projection, query.filter) : undefined
   for await (const raw of pipelineResults(context, view.name, [...view.pipeline, ...queryStages(context.body)]))
     yield raw === tick || !shape ? raw : encode(shape(decode(raw)))
 }
 
-/** A collection that is not there gives nothing, but a bad filter is refused all the same. */
+/** A missing collection has no documents, but a bad filter is refused even there. */
 function checkOnly(query: Query, projection: Doc | undefined): Iterator<Buffer | Tick> {
   checkFilter(query)
   if (projection) compileProjection(projection, query.filter)

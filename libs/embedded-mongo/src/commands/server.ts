@@ -107,7 +107,7 @@ export const getParameter: Command = {
   fields: undefined,
 }
 
-/** Parameters change nothing here; only those that cannot matter are taken, and only by tests. */
+/** Parameters change nothing here. Only those without effect are accepted, and only for tests. */
 export const setParameter: Command = {
   run: ({ engine, body }) => {
     if (!engine.failPoints) fail(115, 'setParameter is not supported by this server')

@@ -12,7 +12,7 @@ export const commitTransaction: Command = {
   run: async context => {
     const { txn, session } = context
     requireAdmin(context)
-    // Committed before: the client asks again because it did not hear the answer.
+    // Committed before: the client repeats the command because it did not receive the answer.
     if (!txn) return okReply()
     await commit(context.engine, session!, txn)
     return okReply()

@@ -2,7 +2,7 @@ import type { Context } from '../engine/context.ts'
 import { fail } from '../values/errors.ts'
 import { isDoc } from '../values/values.ts'
 
-/** What MongoDB promises to keep in its API version 1; everything else is refused to clients that are strict about it. */
+/** The commands of MongoDB's stable API version 1. Clients with `apiStrict` are refused everything else. */
 const commands = new Set([
   'abortTransaction',
   'aggregate',

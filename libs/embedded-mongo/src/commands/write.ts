@@ -55,7 +55,7 @@ export const remove: Command = {
   isRetryable: true,
 }
 
-/** The statements of a write, from the sequence beside the body or from the body itself. */
+/** The statements of a write, from the document sequence of the message or from the body. */
 export function statements(context: Context, field: string): Buffer[] {
   const list = context.sequences.get(field) ?? optionalDocs(context.body, field)?.map(encode)
   if (!list) return fail(40414, `BSON field '${context.name}.${field}' is missing but a required field`)
@@ -65,7 +65,7 @@ export function statements(context: Context, field: string): Buffer[] {
   return list
 }
 
-/** A document that cannot be stored fails alone, in its turn. */
+/** A document that cannot be stored fails alone, in statement order. */
 export function prepare(context: Context, raw: Buffer): Buffer | MongoError {
   if (raw.length > maxDocumentBytes)
     return new MongoError(2, `object to insert too large. size in bytes: ${raw.length}, max size: ${maxDocumentBytes}`)

@@ -8,7 +8,7 @@ const snapshotReads = new Set(['find', 'aggregate', 'distinct'])
 const maxMembers = 50
 const levels = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot'])
 
-/** On one member every level reads the newest state, except `snapshot`: outside transactions it gives queries a moment to come back to. */
+/** On one member every level reads the newest state, except `snapshot`: outside transactions it gives queries a moment that later reads can name. */
 export function applyReadConcern(context: Context): void {
   const { body, txn, name, engine, now } = context
   const concern = body.readConcern
@@ -42,7 +42,7 @@ export function concernError({ body }: Context): Doc | undefined {
   return undefined
 }
 
-/** The client wants to hear nothing of what becomes of its write, `w: 0`; some wait for a reply all the same. */
+/** With `w: 0` the client wants no result of its write; some clients still wait for a reply. */
 export function isUnacknowledged({ writeConcern }: Doc): boolean {
   return isDoc(writeConcern) && isNumeric(writeConcern.w) && asNumber(writeConcern.w) === 0 && !isTruthy(writeConcern.j)
 }

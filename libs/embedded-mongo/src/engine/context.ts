@@ -17,13 +17,13 @@ export interface Context {
   name: string
   db: string
   body: Doc
-  /** Documents that came beside the body, or, for `insert`, the array in it; still raw. */
+  /** The document sequences of the message, or, for `insert`, the array in the body; still raw. */
   sequences: ReadonlyMap<string, Buffer[]>
   session: Session | undefined
   txn: Txn | undefined
   /** The state to read at, for `readConcern: snapshot` outside transactions. */
   moment: Moment | undefined
-  /** Set when the write is to be remembered under the session's number. */
+  /** Set when the reply is stored under the session's number. */
   retryNumber: number | undefined
   /** Milliseconds since the epoch; infinite without `maxTimeMS`. */
   deadline: number
@@ -32,11 +32,11 @@ export interface Context {
 
 export interface Command {
   run(context: Context): Buffer | undefined | Promise<Buffer | undefined>
-  /** Fields that the command understands beside the general ones; undefined lets everything through. */
+  /** Fields that the command understands, other than the general ones; undefined accepts all fields. */
   fields: ReadonlySet<string> | undefined
   /** May be part of a transaction. */
   inTransaction?: boolean
-  /** Takes `txnNumber` and remembers its reply. */
+  /** Accepts `txnNumber` and stores its reply. */
   isRetryable?: boolean
 }
 

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 
 /**
  * The drivers' tests make chosen commands fail with this: `failCommand`, `onPrimaryTransactionalWrite` for retryable writes,
- * `failGetMoreAfterCursorCheckout` for cursors, and `maxTimeAlwaysTimeOut` for whatever has a time limit.
+ * `failGetMoreAfterCursorCheckout` for cursors, and `maxTimeAlwaysTimeOut` for every operation with a time limit.
  */
 export interface FailPoint {
   name: string
@@ -15,7 +15,7 @@ export interface FailPoint {
   data: Doc
 }
 
-/** What is to happen to a command beside or instead of its execution. */
+/** What happens to a command in addition to its execution or instead of it. */
 export interface Failure {
   error: MongoError | undefined
   /** Labels that the test wants, in the place of those that the server would give. */
@@ -39,8 +39,8 @@ export function configureFailPoint(failPoints: FailPoint[], name: string, mode: 
   failPoints.push({ name, skip, times, data: isDoc(data) ? data : {} })
 }
 
-/** Takes the failure that is set for this command, if one is. */
-export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): Failure | undefined {
+/** The failure that is set for this command, if any; it counts as used. */
+export function nextFailure(failPoints: FailPoint[], context: Pick<Context, 'name' | 'connection' | 'body' | 'db'>): Failure | undefined {
   const point = failPoints.find(candidate => applies(candidate, context))
   if (!point || !fires(failPoints, point)) return undefined
   const { data } = point
@@ -60,7 +60,7 @@ export function takeFailure(failPoints: FailPoint[], context: Pick<Context, 'nam
 }
 
 /** The error that is set for a `getMore` which has found its cursor. */
-export function takeCursorFailure(failPoints: FailPoint[], { deadline }: Pick<Cursor, 'deadline'>): MongoError | undefined {
+export function nextCursorFailure(failPoints: FailPoint[], { deadline }: Pick<Cursor, 'deadline'>): MongoError | undefined {
   const timeOut = failPoints.find(({ name }) => name === 'maxTimeAlwaysTimeOut')
   if (timeOut && Number.isFinite(deadline) && fires(failPoints, timeOut)) return outOfTime()
   const point = failPoints.find(({ name }) => name === 'failGetMoreAfterCursorCheckout')
@@ -70,10 +70,10 @@ export function takeCursorFailure(failPoints: FailPoint[], { deadline }: Pick<Cu
 }
 
 /**
- * What is to happen to a retryable write of so many statements: nothing, or the connection is cut after it, or it fails before it
+ * What happens to a retryable write of that many statements: nothing, or the connection is cut after it, or it fails before it
  * has written anything. Each statement counts once.
  */
-export function takeWriteFailure(failPoints: FailPoint[], statements: number): 'before' | 'after' | undefined {
+export function nextWriteFailure(failPoints: FailPoint[], statements: number): 'before' | 'after' | undefined {
   let found: 'before' | 'after' | undefined
   for (let i = 0; i < statements; i++) {
     const point = failPoints.find(({ name }) => name === 'onPrimaryTransactionalWrite')

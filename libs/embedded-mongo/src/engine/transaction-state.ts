@@ -7,7 +7,7 @@ import { abortTxn } from './engine.ts'
 
 const endings = new Set(['commitTransaction', 'abortTransaction'])
 
-/** Puts the command into its session's transaction: begins it, goes on with it, or refuses with what has become of it. */
+/** Joins the command to its session's transaction: begins it, continues it, or refuses with its outcome. */
 export function joinTransaction(command: Command, context: Context): void {
   const { body, engine, name, now } = context
   const session = context.session!

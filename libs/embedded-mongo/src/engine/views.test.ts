@@ -31,7 +31,7 @@ describe('views', () => {
     assert.equal(await db.collection('plain').countDocuments(), 3)
   })
 
-  it('stand on other views, and are joined', async () => {
+  it('read other views, and are joined', async () => {
     const joined = await db
       .collection('items')
       .aggregate([{ $lookup: { from: 'big', localField: '_id', foreignField: '_id', as: 'found' } }, { $match: { 'found.twice': 6 } }])
@@ -48,7 +48,7 @@ describe('views', () => {
     assert.equal((await db.collection('plain').find({}, { batchSize: 1 }).toArray()).length, 3)
   })
 
-  it('take no writes and no indexes', async () => {
+  it('accept no writes and no indexes', async () => {
     const view = db.collection('as')
     const actions = [
       () => view.insertOne({ n: 1 }),
@@ -86,7 +86,7 @@ describe('views', () => {
     assert.equal(await again.collection('c').countDocuments(), 2)
   })
 
-  it('are refused when they turn in a circle or write', async () => {
+  it('are refused when they form a circle or write', async () => {
     const own = test.db()
     await own.createCollection('a', { viewOn: 'b' })
     await own.createCollection('b', { viewOn: 'a' })

@@ -20,7 +20,7 @@ export function isView({ options }: Collection): boolean {
   return typeof options.viewOn === 'string'
 }
 
-/** The collection behind a view, of views on views too; a collection stands for itself. Throws 165 when there is no end to it. */
+/** The collection under a view, also under views on views; a collection is its own. Throws 165 when views form a circle. */
 export function resolveView(context: Context, name: string): ViewTarget {
   if (!context.engine.catalog.hasViews()) return { name, pipeline: nothing }
   let pipeline = nothing
@@ -46,7 +46,7 @@ export function requireCollection(collection: Collection): void {
   if (isView(collection)) fail(166, `Namespace ${namespaceOf(collection)} is a view, not a collection`)
 }
 
-/** The stages that do what the fields of `find`, `count` and `distinct` ask for. */
+/** The stages that do the work of the fields of `find`, `count` and `distinct`. */
 export function queryStages(body: Doc): Doc[] {
   const stages: Doc[] = [{ $match: optionalDoc(body, 'filter') ?? optionalDoc(body, 'query') ?? {} }]
   const sort = optionalDoc(body, 'sort')

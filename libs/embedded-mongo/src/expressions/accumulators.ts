@@ -6,13 +6,13 @@ import { divide, longOf, toDecimal } from '../values/numbers.ts'
 import { compare } from '../values/order.ts'
 import { asDoc, asNumber, type Doc, isNumeric, longToBigInt, setOwn, typeName } from '../values/values.ts'
 
-/** Gathers values one by one; `undefined` stands for a missing value. */
+/** Gathers values one by one; `undefined` is a missing value. */
 export interface Accumulator {
   add(value: unknown): void
   result(): unknown
 }
 
-/** The accumulators of `$group` that take one expression. */
+/** The accumulators of `$group` with one expression as the argument. */
 export const accumulators: Readonly<Record<string, () => Accumulator>> = {
   $sum: total,
   $avg: average,

@@ -58,11 +58,11 @@ export const arrayOperators: Readonly<Record<string, Operator>> = {
       const v = input(root)
       if (nullish(v)) return null
       const most = limit(root)
-      const kept = list(v, 28651, 'input to $filter must be an array').filter(element => {
+      const passing = list(v, 28651, 'input to $filter must be an array').filter(element => {
         box.value = element
         return isTruthy(test(root))
       })
-      return nullish(most) ? kept : kept.slice(0, positive(most, 327391, '$filter: limit must be a positive integer'))
+      return nullish(most) ? passing : passing.slice(0, positive(most, 327391, '$filter: limit must be a positive integer'))
     }
   },
   $reduce: (arg, compile, scope) => {

@@ -5,7 +5,7 @@ import { asInteger, type Doc, isDoc, typeCode, typeName, type as types } from '.
 /** A compiled expression: from the document to a value, `undefined` if missing. */
 export type Expr = (root: Doc) => unknown
 
-/** The place where a variable's present value stands while an expression runs. */
+/** Holds a variable's current value while an expression runs. */
 export interface Box {
   value: unknown
 }

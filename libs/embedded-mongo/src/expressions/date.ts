@@ -77,7 +77,7 @@ export const dateOperators: Readonly<Record<string, Operator>> = {
 }
 
 /** One field of a date, which is given bare or as `{date, timezone}`. */
-function part(name: string, take: (local: Date) => number): Operator {
+function part(name: string, read: (local: Date) => number): Operator {
   return (arg, compile) => {
     const spec: Doc = isDoc(arg) && Object.hasOwn(arg, 'date') ? arg : { date: Array.isArray(arg) && arg.length === 1 ? arg[0] : arg }
     const date = compile(spec.date)
@@ -85,7 +85,7 @@ function part(name: string, take: (local: Date) => number): Operator {
     return root => {
       const v = date(root)
       const timezone = zone(root)
-      return nullish(v) || timezone === null ? null : new Int32(take(toLocal(instant(name, v), zoneOf(timezone))))
+      return nullish(v) || timezone === null ? null : new Int32(read(toLocal(instant(name, v), zoneOf(timezone))))
     }
   }
 }

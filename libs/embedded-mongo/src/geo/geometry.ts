@@ -20,7 +20,7 @@ export function shapeOf(value: unknown): Shape | undefined {
   return geoJson(value)
 }
 
-/** The one place that a value stands for: a pair or a GeoJSON point. */
+/** The point of a value: a pair or a GeoJSON point. */
 export function pointOf(value: unknown): Point | undefined {
   const shape = shapeOf(value)
   return shape?.points.length === 1 && shape.lines.length === 0 && shape.polygons.length === 0 ? shape.points[0] : undefined

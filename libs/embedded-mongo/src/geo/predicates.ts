@@ -4,7 +4,7 @@ import { asNumber, type Doc, isDoc, isNumeric } from '../values/values.ts'
 import { type Point, pairOf, pointOf, type Shape, shapeOf } from './geometry.ts'
 import { intersect, liesWithin, plane, type Space, sphere, vertices } from './space.ts'
 
-/** The argument of `$geoWithin`: a region that a stored geometry is to lie in. Throws 2 for one that is malformed. */
+/** The argument of `$geoWithin`: a region that must contain a stored geometry. Throws 2 for a malformed one. */
 export function withinTest(arg: unknown): Test {
   const spec = isDoc(arg) ? arg : fail(2, '$geoWithin expects an object')
   const names = Object.keys(spec).filter(name => name !== '$uniqueDocs')

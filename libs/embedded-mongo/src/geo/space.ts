@@ -22,8 +22,8 @@ export const plane: Space = {
     for (const [a, b] of edges(ring)) if (a[1] > y !== b[1] > y && x < ((b[0] - a[0]) * (y - a[1])) / (b[1] - a[1]) + a[0]) isIn = !isIn
     return isIn
   },
-  isOnEdge: (p, a, b) => Math.abs(turn(a, b, p)) <= tolerance && (p[0] - a[0]) * (p[0] - b[0]) + (p[1] - a[1]) * (p[1] - b[1]) <= tolerance,
-  doCross: (a, b, c, d) => turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0,
+  isOnEdge: (p, a, b) => Math.abs(orientation(a, b, p)) <= tolerance && (p[0] - a[0]) * (p[0] - b[0]) + (p[1] - a[1]) * (p[1] - b[1]) <= tolerance,
+  doCross: (a, b, c, d) => orientation(a, b, c) * orientation(a, b, d) < 0 && orientation(c, d, a) * orientation(c, d, b) < 0,
 }
 
 export const sphere: Space = {
@@ -99,7 +99,7 @@ function edges(points: readonly Point[]): [Point, Point][] {
   return points.slice(1).map((point, i) => [points[i]!, point])
 }
 
-function turn(a: Point, b: Point, c: Point): number {
+function orientation(a: Point, b: Point, c: Point): number {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 

@@ -7,8 +7,8 @@ import { failDuplicate } from './duplicate-key.ts'
 import { type IndexKeys, keysOf } from './keys.ts'
 
 /**
- * Fills new indexes from the documents, inside `Storage.write`. All keys are made and checked before the first entry is put,
- * so that a duplicate leaves nothing behind.
+ * Fills new indexes from the documents, inside `Storage.write`. It computes and checks all keys before the first put,
+ * so that a duplicate leaves no entries.
  */
 export function buildIndexes(storage: Storage, collection: Collection, indexes: readonly Index[]): void {
   const entries: { key: Buffer; value: Buffer }[] = []
@@ -39,7 +39,7 @@ function note(index: Index, found: IndexKeys): void {
   if (!found.isExact) index.isInexact = true
 }
 
-/** The documents that keep an index from being unique, by value. */
+/** The documents that prevent an index from being unique, by value. */
 export function duplicatesOf(storage: Storage, collection: Collection, index: Index): { ids: unknown[] }[] {
   const owners = new Map<string, unknown[]>()
   for (const { value } of storage.docs.scan(wholeRange(collection.id))) {

@@ -11,7 +11,7 @@ export interface Version {
   doc?: Doc
   /** The fields that decide the index entries, when nothing needs the rest decoded. */
   indexed?: Doc
-  /** It took the place of the whole document, rather than to change fields of it. */
+  /** It replaced the whole document; otherwise it changed fields. */
   isReplacement?: boolean | undefined
 }
 
@@ -43,7 +43,7 @@ export function entriesOf(
   return { removed, added }
 }
 
-/** An update shares the values that it does not touch; if all that the index looks at is shared, its entries stay. */
+/** An update shares the values that it does not touch. If all values of the index are shared, its entries stay. */
 function isUntouched(index: Index, before: Doc, after: Doc): boolean {
   return index.topFields?.names.every(field => getOwn(before, field) === getOwn(after, field)) ?? false
 }
@@ -71,7 +71,7 @@ function noteKinds(index: Index, multikey: readonly boolean[], isExact: boolean)
   return isNew
 }
 
-/** Only what the indexes look at is decoded, unless the document is decoded already or an index needs all of it. */
+/** Only the indexed fields are decoded, unless the document is decoded already or an index needs all of it. */
 function fieldsFor(collection: Collection, version: Version): Doc {
   const known = version.doc ?? version.indexed
   if (known) return known

@@ -83,7 +83,7 @@ describe('indexes', () => {
     assert.equal(await items.countDocuments({ a: 1 }), 2)
   })
 
-  it('tells an index that is there from one that clashes with it', async () => {
+  it('distinguishes an existing index from one that conflicts with it', async () => {
     const items = test.db().collection('items')
     await items.createIndex({ a: 1 }, { name: 'first' })
     await items.createIndex({ a: 1 }, { name: 'first' })
@@ -113,7 +113,7 @@ describe('indexes', () => {
     )
   })
 
-  it('gives the order behind one element of an array, and counts such documents by their keys', async () => {
+  it('gives the order after one element of an array, and counts such documents by their keys', async () => {
     const items = test.db().collection('items')
     await items.createIndex({ tags: 1, n: -1, _id: -1 })
     await items.insertMany(Array.from({ length: 20 }, (_, n) => ({ n, tags: n % 2 ? ['odd', 'odd', `t${n}`] : ['even', `t${n}`] })))
@@ -163,7 +163,7 @@ describe('indexes', () => {
     assert.equal((await stageOf(items, { due: { $lte: 5 } })).stage, 'COLLSCAN')
   })
 
-  it('keeps values that are too long for a key apart', async () => {
+  it('distinguishes values that are too long for a key', async () => {
     const items = test.db().collection('items')
     await items.createIndex({ a: 1 }, { unique: true })
     const long = (end: string) => `${'x'.repeat(5_000)}${end}`
@@ -195,7 +195,7 @@ describe('indexes', () => {
     assert.equal((await refusalOf(items.insertOne({ a: 1 }))).code, 11000)
   })
 
-  it('gives the same answer by index and by scan, whatever the documents and the filter', async () => {
+  it('gives the same answer by index and by scan, for any documents and filter', async () => {
     const db = test.db()
     const items = db.collection('items')
     await items.createIndexes([
@@ -301,7 +301,7 @@ describe('indexes', () => {
     assert.deepEqual((await items.indexes())[1], { v: 2, key: { a: 1 }, name: 'a_1', background: true })
   })
 
-  it('are seen at work in what explain tells', async () => {
+  it('are visible in the output of explain', async () => {
     const items = test.db().collection('items')
     await items.insertMany(Array.from({ length: 20 }, (_, i) => ({ i, kind: i % 2 })))
     await items.createIndex({ i: 1 })

@@ -29,7 +29,7 @@ const noKeys: IndexKeys = { keys: [], multikey: [], isExact: true }
  * Throws 171 when two fields run through different arrays.
  */
 export function keysOf(index: Index, doc: Doc): IndexKeys {
-  if (!index.isKept || (index.holds && !index.holds(doc))) return noKeys
+  if (!index.hasEntries || (index.holds && !index.holds(doc))) return noKeys
   const multikey = index.fields.map(() => false)
   const rows: Walk[][] = []
   expand(

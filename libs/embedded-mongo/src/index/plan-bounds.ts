@@ -1,12 +1,12 @@
 import type { Conjunct } from '../query/conjuncts.ts'
 import type { Index } from '../storage/index-spec.ts'
-import { behind, wholeRange, withPrefix } from '../storage/keyspace.ts'
+import { afterPrefix, wholeRange, withPrefix } from '../storage/keyspace.ts'
 import type { Range } from '../storage/table.ts'
 import { encodeKey, keyOrderLength } from '../values/key.ts'
 import { typeOrder } from '../values/order.ts'
 import { asNumber, isNumeric } from '../values/values.ts'
 
-/** The part of an index in which all matches of a filter lie. */
+/** The part of an index that contains all matches of a filter. */
 export interface Bounds {
   ranges: Range[]
   /** How many of the filter's conditions are in the ranges. */
@@ -63,7 +63,7 @@ export function boundsOf(index: Index, tableId: number, isInexact: boolean, conj
       )
     : undefined
   const ranges = prefixes.map(prefix =>
-    limits ? { start: Buffer.concat([prefix, limits.start]), end: Buffer.concat([prefix, limits.end]) } : { start: prefix, end: behind(prefix) },
+    limits ? { start: Buffer.concat([prefix, limits.start]), end: Buffer.concat([prefix, limits.end]) } : { start: prefix, end: afterPrefix(prefix) },
   )
   return {
     ranges: at === 0 && !limits ? [wholeRange(tableId)] : ranges.filter(range => Buffer.compare(range.start, range.end) < 0),
@@ -104,8 +104,8 @@ function rangeOf(direction: 1 | -1, conjuncts: readonly Conjunct[], isMultikey: 
   if (!first) return undefined
   const type = encodeKey([first.value], [direction]).key[0]!
   const isNumber = isNumeric(first.value)
-  // NaN lies below all numbers in the index, but is not less than any.
-  let start = isNumber && direction === 1 ? behind(encodeKey([Number.NaN]).key) : Buffer.from([type])
+  // NaN is before all numbers in the index, but is not less than any.
+  let start = isNumber && direction === 1 ? afterPrefix(encodeKey([Number.NaN]).key) : Buffer.from([type])
   let end = isNumber && direction === -1 ? encodeKey([Number.NaN], [-1]).key : Buffer.from([type + 1])
   let used = 0
   let isExact = true
@@ -123,7 +123,7 @@ function rangeOf(direction: 1 | -1, conjuncts: readonly Conjunct[], isMultikey: 
       (op === '$lte' && direction === 1) ||
       (op === '$gte' && direction === -1) ||
       (op === '$lt' && direction === -1)
-        ? behind(key)
+        ? afterPrefix(key)
         : key
     if (isLower && Buffer.compare(limit, start) > 0) start = Buffer.from(limit)
     if (!isLower && Buffer.compare(limit, end) < 0) end = Buffer.from(limit)

@@ -37,7 +37,7 @@ function impliesField({ op, value }: Conjunct, path: string, condition: unknown)
   return isTruthy(only.$exists) || (Object.hasOwn(only, '$type') && typeOrder(value) === dateOrder && holdsOf(value, path, condition))
 }
 
-/** Tested on a document that has just this value; null stands for a missing field too and proves nothing. */
+/** Tested on a document with only this value. Null also matches a missing field and proves nothing. */
 function holdsOf(value: unknown, path: string, condition: unknown): boolean {
   if (value === null || value === undefined) return false
   const parts = path.split('.')

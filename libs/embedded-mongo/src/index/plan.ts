@@ -23,7 +23,7 @@ export interface Plan {
   isExact: boolean
   /** Whether each candidate comes once, so that entries can be counted for documents. */
   isCountable: boolean
-  /** Whether the candidates come in the order that was asked for. */
+  /** Whether the candidates come in the order of the query. */
   givesSort: boolean
   /** For `explain`. */
   stage: 'COLLSCAN' | 'IXSCAN' | 'IDHACK'
@@ -57,7 +57,7 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
   if (sort.length > 0) starts.add(sort[0]!.path)
   let best: Candidate | undefined
   for (const index of collection.series ? collection.indexes : [idIndex, ...collection.indexes]) {
-    if (!index.isReady || !index.isKept || index.isHidden) continue
+    if (!index.isReady || !index.hasEntries || index.isHidden) continue
     if (!starts.has(index.fields[0]!.path)) continue
     const next = candidate(collection, index, conjuncts, complete, sort, false)
     if (next && next.score > (best?.score ?? 0)) best = next
@@ -72,7 +72,7 @@ export function hintedIndex(collection: Collection, hint: unknown): Index | 'nat
   if (isId && !collection.series) return idIndex
   const found = collection.indexes.filter(index => (isDoc(hint) ? sameKey(index.spec.key as Doc, hint) : index.name === hint))
   const [index] = found
-  if (!index?.isReady || !index.isKept || index.isHidden)
+  if (!index?.isReady || !index.hasEntries || index.isHidden)
     return fail(2, 'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index')
   return index
 }
@@ -88,7 +88,7 @@ function sameKind(a: unknown, b: unknown): boolean {
   return isNumeric(a) && isNumeric(b) ? asNumber(a) === asNumber(b) : a === b
 }
 
-/** The document with this _id, without looking at any index: the most frequent query of all. */
+/** The document with this _id, without any index: the most frequent query of all. */
 function point(collection: Collection, id: unknown): Plan {
   const start = withPrefix(collection.id, encodeKey([id]).key)
   return { index: undefined, ranges: [{ start, end: start }], isPoints: true, isExact: true, isCountable: true, givesSort: true, stage: 'IDHACK' }
@@ -100,7 +100,7 @@ function naturalDirection(hint: unknown): 1 | -1 {
 }
 
 function fullScan(collection: Collection, conjuncts: readonly Conjunct[], complete: boolean, sort: readonly SortKey[], direction: 1 | -1): Plan {
-  // The order in which documents came is kept for capped collections only; others are read by their _id.
+  // Only capped collections store the insertion order; others are read by their _id.
   const natural = collection.capped?.natural
   const range = { ...wholeRange(natural?.id ?? collection.id), reverse: direction === -1 }
   const isExact = complete && conjuncts.length === 0

@@ -15,7 +15,7 @@ import { geoNearDocuments } from './geo-near.ts'
 import { sourceDocuments } from './source.ts'
 import { writeOutput } from './write-output.ts'
 
-const turnMs = 12
+const sliceMs = 12
 /** Stages that give nothing before they have seen everything. */
 const gathering = new Set(['$group', '$count', '$sortByCount', '$bucket', '$bucketAuto', '$sort', '$facet', '$setWindowFields', '$densify', '$fill'])
 
@@ -56,30 +56,30 @@ function* documents(context: Context, name: string, { filter, sort, skip, limit,
   }
 }
 
-/** A pipeline that needs all its input anyway gets what can be read in one turn at once, which is quicker than document by document. */
+/** A pipeline that needs all its input gets what one time slice reads as an array, which is quicker than document by document. */
 function sourceFor(stages: readonly Doc[], stream: Generator<Doc | Tick>, deadline: number): Iterable<Doc> | AsyncIterable<Doc> {
   const first: Doc[] = []
-  if (!stages.some(stage => gathering.has(Object.keys(stage)[0]!))) return inTurns(first, stream, deadline)
+  if (!stages.some(stage => gathering.has(Object.keys(stage)[0]!))) return inSlices(first, stream, deadline)
   const started = Date.now()
   for (;;) {
     const { done, value } = stream.next()
     if (done) return first
     if (value !== tick) first.push(value)
-    else if (Date.now() - started > turnMs) return inTurns(first, stream, deadline)
+    else if (Date.now() - started > sliceMs) return inSlices(first, stream, deadline)
   }
 }
 
-/** Gives other commands a turn whenever the reading has taken long. */
-async function* inTurns(first: readonly Doc[], stream: Iterable<Doc | Tick>, deadline: number): AsyncGenerator<Doc> {
+/** Yields to other commands after each time slice. */
+async function* inSlices(first: readonly Doc[], stream: Iterable<Doc | Tick>, deadline: number): AsyncGenerator<Doc> {
   yield* first
-  let turnStarted = Date.now()
+  let sliceStarted = Date.now()
   for (const doc of stream) {
     if (doc !== tick) yield doc
     else {
       checkDeadline(deadline)
-      if (Date.now() - turnStarted < turnMs) continue
+      if (Date.now() - sliceStarted < sliceMs) continue
       await new Promise(setImmediate)
-      turnStarted = Date.now()
+      sliceStarted = Date.now()
     }
   }
 }

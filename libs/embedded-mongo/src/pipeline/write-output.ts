@@ -35,7 +35,7 @@ export async function writeOutput(context: Context, target: Target, docs: readon
   })
 }
 
-/** The new documents go into a collection of their own, which then takes the name: either all of it happens or nothing. */
+/** The new documents go into a new collection, which is then renamed: either all of it happens or nothing. */
 function replaceCollection(context: Context, writer: Writer, db: string, name: string, docs: readonly Doc[]): void {
   const old = existing(writer, db, name)
   if (old) requireCollection(old)

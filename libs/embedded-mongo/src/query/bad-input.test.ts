@@ -123,7 +123,7 @@ const value = fc.letrec<{ node: unknown; doc: Doc }>(tie => ({
 }))
 const one = (from: readonly string[]) => fc.tuple(fc.constantFrom(...from), value.node).map(([name, arg]) => ({ [name]: arg }))
 
-/** Passes, or fails with an error that a client can be told. */
+/** Passes, or fails with an error that can be sent to a client. */
 async function answers(run: () => unknown): Promise<void> {
   try {
     await run()

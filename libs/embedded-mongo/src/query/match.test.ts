@@ -137,7 +137,7 @@ describe('match', () => {
     }
   })
 
-  it('tells which array element matched', () => {
+  it('reports which array element matched', () => {
     const matchWithPosition = (filter: Doc, doc: Doc) => {
       const at: Position = {}
       return compileMatcher(filter)(doc, at) ? at.index : undefined

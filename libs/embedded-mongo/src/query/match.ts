@@ -7,7 +7,7 @@ import { asDoc, asNumber, type Doc, isDoc, isNumeric, isTruthy } from '../values
 import { equalityTest, type Predicate, predicates, regexTest } from './predicates.ts'
 import { compileSchema } from './schema.ts'
 
-/** A compiled filter; when it holds, `at` tells the array element that made it hold. */
+/** A compiled filter; when it matches, `at` is the array element that matched. */
 export type Matcher = (doc: Doc, at?: Position) => boolean
 
 export interface FilterOptions {
@@ -21,11 +21,11 @@ export interface FilterOptions {
 
 /** Known to MongoDB, not to this engine. */
 const unsupported = new Set(['$where'])
-/** Operators that order a whole query by distance; a query takes them out of its filter before this is compiled. */
+/** Operators that order a whole query by distance; a query removes them from its filter before it compiles the rest. */
 const nearness = new Set(['$near', '$nearSphere', '$geoNear', '$minDistance', '$maxDistance'])
 /** Fields of a DBRef, the only names that begin with a dollar and are no operators. */
 export const dbRefKeys = new Set(['$ref', '$id', '$db'])
-/** Operators that stand before whole filters. */
+/** Operators whose arguments are whole filters. */
 const logical = new Set(['$and', '$or', '$nor', '$expr', '$where'])
 
 /**

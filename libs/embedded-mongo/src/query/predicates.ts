@@ -11,13 +11,13 @@ import { bitTests } from './bits.ts'
 /** How an operator's test is applied to the values at a path. */
 export interface Predicate {
   readonly test: Test
-  /** an array at the path's end stands for its elements too */
+  /** an array at the path's end also means its elements */
   readonly expand: boolean
   /** the operator says that no value passes the test */
   readonly negated?: boolean
 }
 
-/** Operators whose meaning lies in their argument alone; `$elemMatch`, `$all` and `$not`, which hold further filters, are in match.ts. */
+/** Operators that depend on their argument alone; `$elemMatch`, `$all` and `$not`, which hold further filters, are in match.ts. */
 export const predicates: Readonly<Record<string, (arg: unknown, field: string) => Predicate>> = {
   $eq: arg => ({ test: equalityTest(arg), expand: true }),
   $ne: arg => ({ test: equalityTest(noRegex(arg, "Can't have regex as arg to $ne.")), expand: true, negated: true }),
@@ -108,7 +108,7 @@ function typeTest(arg: unknown): Test {
   return v => v !== undefined && codes.has(typeCode(v))
 }
 
-/** The type codes that an argument of `$type` or `bsonType` stands for. */
+/** The type codes of an argument of `$type` or `bsonType`. */
 export function typeCodes(arg: unknown): number[] {
   if (arg === 'number') return [types.int, types.long, types.double, types.decimal]
   if (typeof arg === 'string') return [typeCodeOf(arg) ?? fail(2, `Unknown type name alias: ${arg}`)]

@@ -31,7 +31,7 @@ const cases: [string, Doc, Doc, Doc?][] = [
   ['exclusion through arrays', { _id: zero, a: zero, b: zero, n: zero, 'l.x': zero }, { l: [{ y: int(1) }, { y: int(2) }] }],
   ['inclusion under a scalar', { 'a.x': one }, { _id: int(7) }],
   ['$slice from the front', { _id: zero, n: { $slice: int(2) }, a: one }, { a: int(1), n: [int(1), int(2)] }],
-  ['$slice from the back, the rest kept', { n: { $slice: int(-1) }, l: zero, b: zero }, { _id: int(7), a: int(1), n: [int(4)] }],
+  ['$slice from the back, the rest included', { n: { $slice: int(-1) }, l: zero, b: zero }, { _id: int(7), a: int(1), n: [int(4)] }],
   ['$slice with skip', { _id: zero, n: { $slice: [int(1), int(2)] }, a: one }, { a: int(1), n: [int(2), int(3)] }],
   ['$elemMatch', { _id: zero, l: { $elemMatch: { x: int(2) } } }, { l: [{ x: int(2), y: int(2) }] }],
   ['$elemMatch without a match', { l: { $elemMatch: { x: int(9) } } }, { _id: int(7) }],

@@ -68,7 +68,7 @@ class Reader {
 
   private field(path: string, value: unknown): void {
     if (typeof value === 'boolean' || isNumeric(value)) {
-      this.keepOrDrop(path, isTruthy(value) ? 'include' : 'exclude')
+      this.includeOrExclude(path, isTruthy(value) ? 'include' : 'exclude')
       return
     }
     if (isDoc(value) && !isOperatorExpression(value)) {
@@ -87,7 +87,7 @@ class Reader {
     plant(this.tree, path, { kind: 'compute', value: compileExpression(value, this.scope) })
   }
 
-  private keepOrDrop(path: string, kind: 'include' | 'exclude'): void {
+  private includeOrExclude(path: string, kind: 'include' | 'exclude'): void {
     if (this.find && kind === 'include' && /(^|\.)\$(\.|$)/.test(path)) {
       this.positional(path)
       return

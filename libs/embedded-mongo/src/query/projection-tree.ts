@@ -2,7 +2,7 @@ import type { Expr } from '../expressions/core.ts'
 import { fail } from '../values/errors.ts'
 import { asDoc, copyDoc, type Doc, getOwn, setOwn } from '../values/values.ts'
 
-/** What happens to a field: it is kept, dropped, kept after a change, or computed from the whole document. */
+/** What happens to a field: it is included, excluded, changed, or computed from the whole document. */
 export type Leaf =
   | { readonly kind: 'include' | 'exclude' }
   | { readonly kind: 'map'; readonly map: (value: unknown, root: Doc) => unknown }
@@ -36,7 +36,7 @@ export function plant(tree: Branch, path: string, leaf: Leaf): void {
   })
 }
 
-/** Keeps what the tree names, in the document's order, then adds what it computes. */
+/** Includes the fields that the tree names, in the document's order, then adds the computed ones. */
 export function include(doc: Doc, { children }: Branch, root: Doc): Doc {
   const result: Doc = {}
   for (const key of Object.keys(doc)) {
@@ -65,7 +65,7 @@ export function exclude(doc: Doc, { children }: Branch, root: Doc): Doc {
   return result
 }
 
-/** Adds what the tree computes; fields that are there already keep their place. */
+/** Adds the computed fields; fields that exist already stay at their position. */
 export function addFields(doc: Doc, { children }: Branch, root: Doc): Doc {
   return computeInto(copyDoc(doc), children, root)
 }
@@ -91,9 +91,9 @@ function computeWithin(value: unknown, branch: Branch, root: Doc): unknown {
   return computeInto(copyDoc(asDoc(value) ?? {}), branch.children, root)
 }
 
-/** Applies a branch to an embedded document, or to each one in an array; other values are dropped unless `keep`. */
-function within(value: unknown, branch: Branch, root: Doc, apply: typeof include, keep = false): unknown {
-  if (Array.isArray(value)) return value.map(element => within(element, branch, root, apply, keep)).filter(v => v !== undefined)
+/** Applies a branch to an embedded document, or to each one in an array; other values are dropped unless `preserveOthers`. */
+function within(value: unknown, branch: Branch, root: Doc, apply: typeof include, preserveOthers = false): unknown {
+  if (Array.isArray(value)) return value.map(element => within(element, branch, root, apply, preserveOthers)).filter(v => v !== undefined)
   const doc = asDoc(value)
-  return doc ? apply(doc, branch, root) : keep ? value : undefined
+  return doc ? apply(doc, branch, root) : preserveOthers ? value : undefined
 }

@@ -22,7 +22,7 @@ import { typeCodes } from './predicates.ts'
 type Check = (v: unknown) => boolean
 type Keyword = (arg: unknown, schema: Doc) => Check
 
-/** JSON Schema names of `type`, with the BSON types they stand for. */
+/** JSON Schema names of `type`, with their BSON types. */
 const jsonTypes: Readonly<Record<string, readonly number[]>> = {
   object: [types.object],
   array: [types.array],

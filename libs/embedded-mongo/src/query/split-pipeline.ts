@@ -13,14 +13,14 @@ export interface SplitPipeline {
   readonly fields: Fields | undefined
 }
 
-/** The top-level fields that a query and what follows it look at. */
+/** The top-level fields that a query and the stages after it read. */
 export interface Fields {
   readonly all: Selection
-  /** those that are needed of a document of which the index has told that it matches */
+  /** those that are read from a document that matches by the index alone */
   readonly afterFilter: Selection
 }
 
-/** Takes from the front of a pipeline what a query can do: `$match`, `$sort`, `$skip` and `$limit`, in that order. */
+/** Splits off the first stages of a pipeline, as far as a query can do them: `$match`, `$sort`, `$skip` and `$limit`, in that order. */
 export function splitPipeline(stages: readonly Doc[]): SplitPipeline {
   let i = 0
   const argument = (name: string) =>
@@ -46,7 +46,7 @@ export function splitPipeline(stages: readonly Doc[]): SplitPipeline {
   return { filter, sort: usableSort, skip: usableSkip, limit: usableLimit, rest: stages.slice(i), fields }
 }
 
-/** The top-level fields that a filter looks at; undefined when it may look at all of them. */
+/** The top-level fields that a filter reads; undefined when it may read all of them. */
 export function filterFields(filter: Doc): Selection | undefined {
   return fieldsOf(fields => ofFilter(filter, fields))
 }

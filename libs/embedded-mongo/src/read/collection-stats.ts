@@ -4,7 +4,7 @@ import type { Collection } from '../storage/catalog.ts'
 import { wholeRange } from '../storage/keyspace.ts'
 import type { Doc } from '../values/values.ts'
 
-/** Roughly what one entry of an index takes up. */
+/** The approximate size of an index entry. */
 const entryBytes = 48
 
 /** Count and bytes of a collection's documents, by reading them all. */
@@ -18,7 +18,7 @@ export function measure({ engine }: Pick<Context, 'engine'>, collection: Collect
   return { count, size }
 }
 
-/** What `collStats` and `$collStats` tell of a collection, which need not be there; sizes are in units of `scale` bytes. */
+/** The statistics of `collStats` and `$collStats`, also for a missing collection; sizes are in units of `scale` bytes. */
 export function storageStatistics(context: Pick<Context, 'engine'>, collection: Collection | undefined, scale: number): Doc {
   const { count, size } = collection ? measure(context, collection) : { count: 0, size: 0 }
   const indexSizes = Object.fromEntries(

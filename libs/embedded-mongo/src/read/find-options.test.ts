@@ -38,7 +38,7 @@ describe('options of find', () => {
     assert.deepEqual(await items.find({ b: 1 }, { returnKey: true, limit: 1 }).toArray(), [{}])
   })
 
-  it('showRecordId tells what a document is stored under', async () => {
+  it('showRecordId shows the key under which a document is stored', async () => {
     const [first, second] = (await items.find({}, { showRecordId: true, projection: { a: 1 } }).toArray()) as { $recordId?: Binary }[]
 
     assert.ok(first!.$recordId instanceof Binary)

@@ -11,7 +11,7 @@ import { type Doc, getOwn, isDoc, setOwn } from '../values/values.ts'
 import { docOf, type Found } from './found.ts'
 import type { Query } from './read.ts'
 
-/** `min` and `max` of `find`: the part of the hinted index that documents must lie in, the upper end not included. */
+/** `min` and `max` of `find`: the range of the hinted index, the upper end not included. */
 export function withinKeys(collection: Collection | undefined, body: Doc): ((doc: Doc) => boolean) | undefined {
   const [min, max] = [optionalDoc(body, 'min'), optionalDoc(body, 'max')]
   if (!min && !max) return undefined
@@ -34,7 +34,7 @@ function compareKeys(index: Index, doc: Doc, bound: Doc): number {
   return 0
 }
 
-/** `returnKey` and `showRecordId` of `find`: what is given in the place of the document, or beside its fields; undefined without them. */
+/** `returnKey` and `showRecordId` of `find`: what replaces the document or is added to its fields; undefined without them. */
 export function shownKey(collection: Collection | undefined, query: Query, body: Doc): ((found: Found, doc: Doc) => Doc) | undefined {
   // The record of a document is found by its _id in comparable form, as in a clustered collection.
   const showsRecord = flag(body, 'showRecordId')

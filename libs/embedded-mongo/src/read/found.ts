@@ -4,7 +4,7 @@ import type { Doc } from '../values/values.ts'
 export interface Found {
   key: Buffer
   raw: Buffer
-  /** Decoded already if the filter had to look at it. */
+  /** Decoded already if the filter needed it. */
   doc: Doc | undefined
 }
 

@@ -5,7 +5,7 @@ import { fail } from '../values/errors.ts'
 import { anyAt } from '../values/path.ts'
 import { asDoc, asNumber, type Doc, isDoc, isNumeric, setOwn } from '../values/values.ts'
 
-/** What a query by nearness asks for. */
+/** A query by distance. */
 export interface Near {
   path: string
   centre: Point
@@ -18,7 +18,7 @@ export interface Near {
 const operators = ['$near', '$nearSphere', '$geoNear'] as const
 const distances = ['$minDistance', '$maxDistance']
 
-/** Takes `$near` or `$nearSphere` out of a filter, where it may stand at the top or in a top-level `$and`; undefined when there is none. */
+/** Splits `$near` or `$nearSphere` off a filter, from the top level or a top-level `$and`; undefined when there is none. */
 export function splitNear(filter: Doc): { near: Doc; path: string; rest: Doc } | undefined {
   for (const key of Object.keys(filter)) {
     const condition = filter[key]
@@ -91,6 +91,6 @@ function withField(filter: Doc, key: string, value: unknown): Doc {
 }
 
 function without(filter: Doc, key: string): Doc {
-  const { [key]: _taken, ...rest } = filter
+  const { [key]: _removed, ...rest } = filter
   return rest
 }

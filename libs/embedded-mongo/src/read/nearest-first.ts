@@ -9,15 +9,15 @@ export interface Nearest {
   place: unknown
 }
 
-/** The documents that match and lie within the limits, the nearest first. They are measured one by one: geo indexes keep no entries. */
+/** The documents that match and are within the limits, the nearest first. They are measured one by one: geo indexes have no entries. */
 export function* nearestFirst(stream: Iterable<Found | Tick>, near: Near): Generator<Nearest | Tick> {
-  const kept: Nearest[] = []
+  const nearest: Nearest[] = []
   for (const found of stream) {
     if (found === tick) yield tick
     else {
       const measured = distanceTo(near, docOf(found))
-      if (measured) kept.push({ found, ...measured })
+      if (measured) nearest.push({ found, ...measured })
     }
   }
-  yield* kept.sort((a, b) => a.distance - b.distance)
+  yield* nearest.sort((a, b) => a.distance - b.distance)
 }

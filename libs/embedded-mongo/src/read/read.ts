@@ -25,18 +25,18 @@ export interface Query {
   hint?: unknown
   vars?: Doc
   collation?: Collation | undefined
-  /** What a document must fulfil beside the filter. */
+  /** A condition in addition to the filter. */
   accepts?: ((doc: Doc) => boolean) | undefined
   /** The only top-level fields that are wanted, those of the filter and the sort included: `doc` may then hold these and `raw` nothing. */
   fields?: Fields | undefined
-  /** Set when the last document has been given out, as far as that is known without looking for another one. */
+  /** Set when the last document was returned, as far as that is known without a read of another one. */
   end?: { isReached: boolean }
 }
 
 const tickEvery = 128
 const noBytes = Buffer.alloc(0)
 
-/** All documents that match, in order. The stream can be left and taken up again while other commands write. */
+/** All documents that match, in order. The stream can pause while other commands write. */
 export function runQuery(view: View, collection: Collection, query: Query): Generator<Found | Tick> {
   const near = splitNear(query.filter)
   if (near) return runNear(view, collection, { ...query, filter: near.rest }, nearOf(collection, near.path, near.near))
@@ -64,7 +64,7 @@ function runText(view: View, collection: Collection, query: Query, search: TextS
   return runQuery(view, collection, { ...query, accepts: fits, fields: undefined })
 }
 
-/** By distance, unless another order is asked for. */
+/** By distance, unless the query has a sort. */
 function runNear(view: View, collection: Collection, query: Query, near: Near): Generator<Found | Tick> {
   const { filter, vars, hint, accepts, sort = [], skip = 0, collation } = query
   const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY
@@ -125,7 +125,7 @@ function* findMatches(
         if (changes?.size && changes.has(key.toString('latin1'))) continue
         const isSure = plan.isExact && version === storage.version()
         const found = Buffer.isBuffer(entry)
-          ? lookUp(storage, key, snapshot, isSure ? query.fields?.afterFilter : query.fields?.all)
+          ? fetchDocument(storage, key, snapshot, isSure ? query.fields?.afterFilter : query.fields?.all)
           : { key, raw: entry.value, doc: undefined }
         if (found && (isSure || matches(found))) yield found
       }
@@ -144,7 +144,7 @@ function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: F
   let compiled: ((doc: Doc) => boolean) | undefined
   // An empty result must not hide a bad filter; one that the plan understands to the end is good.
   if (!plan.isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
-  // What the filter does not look at is not worth decoding for the documents that it turns down.
+  // Only the fields of the filter are decoded, because the rest of a rejected document is never needed.
   const fields = filterFields(query.filter)
   return found => {
     compiled ??= compileFilter(query.filter, { vars: query.vars })
@@ -155,7 +155,7 @@ function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: F
 }
 
 /** The document of an index entry; when only some fields are wanted, these are decoded from the store's own bytes. */
-function lookUp(storage: Storage, key: Buffer, snapshot: Snapshot | undefined, fields: Selection | undefined): Found | undefined {
+function fetchDocument(storage: Storage, key: Buffer, snapshot: Snapshot | undefined, fields: Selection | undefined): Found | undefined {
   if (!fields) {
     const raw = storage.docs.get(key, snapshot)
     return raw && { key, raw, doc: undefined }
@@ -172,7 +172,7 @@ function chunksOf({ storage, snapshot }: View, plan: Plan, range: Range, expecte
   return [[plan.index ? value : { key: range.start, value }]]
 }
 
-/** Sorts in memory, keeping no more than `limit` documents at a time. */
+/** Sorts in memory and holds about `limit` documents at a time. */
 function* sorted(
   stream: Iterable<Found | Tick>,
   keys: readonly SortKey[],
@@ -180,9 +180,10 @@ function* sorted(
   end: { isReached: boolean },
   collation: Collation | undefined,
 ): Generator<Found | Tick> {
-  let kept: { found: Found; values: unknown[]; place: number }[] = []
+  let candidates: { found: Found; values: unknown[]; place: number }[] = []
   const fields = selectionOf(new Set(keys.map(({ path }) => path.split('.')[0]!)))
-  const order = (a: (typeof kept)[number], b: (typeof kept)[number]) => compareSorted(a.values, b.values, keys, collation) || a.place - b.place
+  const order = (a: (typeof candidates)[number], b: (typeof candidates)[number]) =>
+    compareSorted(a.values, b.values, keys, collation) || a.place - b.place
   let place = 0
   for (const found of stream) {
     if (found === tick) {
@@ -190,17 +191,17 @@ function* sorted(
       continue
     }
     place += 1
-    kept.push({
+    candidates.push({
       found: { ...found, doc: found.raw === noBytes ? found.doc : undefined },
       values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation),
       place,
     })
-    if (kept.length >= 2 * limit + 1000) kept = kept.sort(order).slice(0, limit)
+    if (candidates.length >= 2 * limit + 1000) candidates = candidates.sort(order).slice(0, limit)
   }
-  kept.sort(order)
-  for (let i = 0; i < kept.length; i++) {
-    end.isReached = i === kept.length - 1
-    yield kept[i]!.found
+  candidates.sort(order)
+  for (let i = 0; i < candidates.length; i++) {
+    end.isReached = i === candidates.length - 1
+    yield candidates[i]!.found
   }
 }
 

@@ -10,7 +10,7 @@ import type { Doc } from '../values/values.ts'
 import { docOf } from './found.ts'
 import type { Query } from './read.ts'
 
-/** A cursor that stays open at the end of a capped collection and goes on with what is inserted later; undefined while nothing is there. */
+/** A cursor that stays open at the end of a capped collection and continues with later inserts; undefined while the collection is empty. */
 export function openTail(
   context: Context,
   collection: Collection,
@@ -30,23 +30,23 @@ export function openTail(
   let next: number | undefined
   return {
     waits: flag(context.body, 'awaitData'),
-    take: size => {
+    fetch: size => {
       if (findCollection(context, collection.name) !== collection) fail(175, 'collection dropped')
       const start = next === undefined ? whole.start : entryKey(capped, next)
-      const taken: Doc[] = []
+      const fetched: Doc[] = []
       let bytes = 0
       for (const { key, value } of storage.index.scan({ start, end: whole.end })) {
-        if (taken.length >= size || bytes > fullBatchBytes) break
+        if (fetched.length >= size || bytes > fullBatchBytes) break
         // What the cursor has not read yet has had to make room.
-        if (next !== undefined && numberOf(key) > next && taken.length === 0 && isGone(next))
+        if (next !== undefined && numberOf(key) > next && fetched.length === 0 && isDeleted(next))
           fail(136, 'CollectionScan died due to position in capped collection being deleted')
         next = numberOf(key) + 1
         const raw = storage.docs.get(value)
         bytes += raw?.length ?? 0
         const found = raw && { key: value, raw, doc: undefined }
-        if (found && matches(docOf(found))) taken.push(shape ? shape(docOf(found)) : docOf(found))
+        if (found && matches(docOf(found))) fetched.push(shape ? shape(docOf(found)) : docOf(found))
       }
-      return taken
+      return fetched
     },
     isOver: () => false,
     replyFields: () => ({}),
@@ -54,7 +54,7 @@ export function openTail(
   }
 
   /** A number that was given and that no document has any more; a document deleted by a client leaves such a gap too. */
-  function isGone(number: number): boolean {
+  function isDeleted(number: number): boolean {
     for (const { key } of storage.index.scan(whole)) return numberOf(key) > number
     return true
   }

@@ -6,7 +6,7 @@ import { stem } from './text-stem.ts'
 
 /** A text search, ready to be put to documents. */
 export interface TextSearch {
-  /** How well a document fits; 0 when it does not. */
+  /** The score of a document; 0 when it does not match. */
   score(doc: Doc): number
 }
 
@@ -28,7 +28,7 @@ const stopWords = new Set(
   yours yourself yourselves`.split(/\s+/),
 )
 
-/** Takes `$text` out of a filter, where it may stand at the top or in a top-level `$and`; undefined when there is none. */
+/** Splits `$text` off a filter, from the top level or a top-level `$and`; undefined when there is none. */
 export function splitText(filter: Doc): { text: unknown; rest: Doc } | undefined {
   if (Object.hasOwn(filter, '$text')) {
     const { $text: text, ...rest } = filter

@@ -1,7 +1,7 @@
 const vowel = /[aeiou]|(?<=[^aeiou])y/
 const short = /^(?:[^aeiouy]|y(?=[aeiou]))*(?:[aeiouy]|(?<=[^aeiou])y)[^aeiouwxy]$/
 
-/** Endings of the second and third step, the longest first, with what takes their place in a word that is long enough without them. */
+/** Endings of the second and third step, the longest first, with their replacements in a word that is long enough without them. */
 const second: readonly [string, string][] = [
   ['ational', 'ate'],
   ['ization', 'ize'],
@@ -37,7 +37,7 @@ const third: readonly [string, string][] = [
 const fourth = 'ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic ou'.split(' ')
 
 /**
- * The stem of an English word in small letters, by Porter's algorithm.
+ * The stem of a lower-case English word, by Porter's algorithm.
  * @example stem('running') === stem('runs')
  */
 export function stem(word: string): string {
@@ -53,7 +53,7 @@ export function stem(word: string): string {
 /** How many times a run of vowels is followed by one of consonants. */
 function measure(text: string): number {
   const pattern = [...text]
-    .map((letter, i) => ('aeiou'.includes(letter) || (letter === 'y' && i > 0 && !'aeiou'.includes(text[i - 1]!)) ? 'v' : 'c'))
+    .map((char, i) => ('aeiou'.includes(char) || (char === 'y' && i > 0 && !'aeiou'.includes(text[i - 1]!)) ? 'v' : 'c'))
     .join('')
   return pattern.match(/v+c+/g)?.length ?? 0
 }

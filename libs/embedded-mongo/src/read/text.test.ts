@@ -48,14 +48,14 @@ describe('text search', () => {
     assert.deepEqual(await ids('the of and'), [])
   })
 
-  it('keeps to phrases, leaves out what is unwanted, and goes with other conditions', async () => {
+  it('matches phrases, excludes negated terms, and combines with other conditions', async () => {
     assert.deepEqual(await ids('rain -running'), [3])
     assert.deepEqual(await ids('"running water"'), [2])
     assert.deepEqual(await ids('rain', { _id: { $gt: 1 } }), [3])
     assert.equal(await books.countDocuments({ _id: { $gt: 1 } as never, $text: { $search: 'rain' } }), 1)
   })
 
-  it('tells the score', async () => {
+  it('reports the score', async () => {
     const [book] = await books.find({ $text: { $search: 'cafe' } }, { projection: { _id: 1, score: { $meta: 'textScore' } } }).toArray()
 
     assert.deepEqual(book, { _id: 2, score: 3 * 0.75 })

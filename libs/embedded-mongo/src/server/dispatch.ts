@@ -5,7 +5,7 @@ import { checkApi } from '../commands/versioned-api.ts'
 import { applyReadConcern, concernError } from '../engine/concerns.ts'
 import type { Command, Context } from '../engine/context.ts'
 import { abortTxn, type Engine } from '../engine/engine.ts'
-import { type Failure, takeFailure, takeWriteFailure } from '../engine/fail-points.ts'
+import { type Failure, nextFailure, nextWriteFailure } from '../engine/fail-points.ts'
 import { joinTransaction } from '../engine/transaction-state.ts'
 import { refuseView } from '../engine/views.ts'
 import { type Session, sessionOf, transactionNumber } from '../sessions/session.ts'
@@ -39,7 +39,7 @@ const generalFields = new Set([
 
 /** Errors after which the driver may send a write again. */
 const retryableCodes = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436])
-/** Errors after which a change stream cannot be taken up again. */
+/** Errors after which a change stream cannot resume. */
 const nonResumableCodes = new Set([280, 286])
 /** Errors after which a whole transaction may be tried again. */
 const transientCodes = new Set([24, 112, 246, 251, 267])
@@ -57,7 +57,7 @@ export function answer(engine: Engine, connection: Connection, message: Message)
     engine.counts.set(known.name, (engine.counts.get(known.name) ?? 0) + 1)
     if (known.body.apiVersion !== undefined || known.body.apiStrict !== undefined) checkApi(known)
     const command = commands.get(known.name) ?? fail(59, `no such command: '${known.name}'`)
-    failure = engine.failPoints && takeFailure(engine.failPoints, known)
+    failure = engine.failPoints && nextFailure(engine.failPoints, known)
     const reply = failure ? runFailing(command, known, failure) : run(command, known)
     if (!(reply instanceof Promise)) return finish(message, known, failure, reply)
     return reply.then(
@@ -173,7 +173,7 @@ async function runRetryable(command: Command, context: Context): Promise<Buffer 
   } else if (session.isTransaction) fail(217, `Cannot retry a retryable write that has been converted into a transaction`)
   else if (session.reply) return session.reply
   context.retryNumber = number
-  const failure = context.engine.failPoints && takeWriteFailure(context.engine.failPoints, statementCount(context))
+  const failure = context.engine.failPoints && nextWriteFailure(context.engine.failPoints, statementCount(context))
   if (failure === 'before') return undefined
   const reply = await command.run(context)
   return failure ? undefined : reply
@@ -198,7 +198,7 @@ async function runInTransaction(command: Command, context: Context): Promise<Buf
   }
 }
 
-/** Adds what a successful reply carries beside its own fields, and makes a message of it. */
+/** Adds the common fields of successful replies and builds the message. */
 function finish(message: Message, context: Context, failure: Failure | undefined, reply: Buffer | undefined): Buffer | undefined {
   if (!reply) return undefined
   const time = operationTime(context)
@@ -217,7 +217,7 @@ function finish(message: Message, context: Context, failure: Failure | undefined
   return buildReply(message, withField(reply, extra), time)
 }
 
-/** Sessions keep the time of their last operation, of failed ones too, to read nothing older later on. */
+/** Sessions save the time of their last operation, also of failed ones, so that later reads see nothing older. */
 function operationTime({ engine, body }: Context): ReplyTime {
   const { seconds, counter } = engine.log.time()
   const known = isDoc(body.$clusterTime) ? body.$clusterTime.clusterTime : undefined
@@ -243,7 +243,7 @@ function labelsOf(error: MongoError, context: Context | undefined, failure: Fail
   return [...labels]
 }
 
-/** A fault of the engine itself: the client learns that something failed, the process goes on. */
+/** A fault of the engine itself: the client receives an error and the process continues. */
 function unexpected(error: unknown): MongoError {
   const text = error instanceof Error ? error.message : String(error)
   return new MongoError(error instanceof RangeError ? 15 : 8, `The command failed unexpectedly: ${text}`)

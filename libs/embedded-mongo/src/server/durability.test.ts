@@ -86,7 +86,7 @@ describe('what is on disk', () => {
       await second.close()
     }))
 
-  it('is kept when the disk is full: the command is told, and what was acknowledged stays', async function () {
+  it('holds when the disk is full: the command fails, and acknowledged writes stay', async function () {
     this.timeout(60_000)
     await inFolder(async path => {
       const limited = await launch('/bin/sh', ['-c', `ulimit -f 6000; exec "${process.execPath}" "${main}" --port 0 --data "${path}"`])

@@ -76,7 +76,7 @@ describe('housekeeping', () => {
     )
   })
 
-  it('gives up an idle transaction when it keeps the data file from being used again, or after its lifetime', () => {
+  it('aborts an idle transaction when it prevents the reuse of pages in the data file, or after its lifetime', () => {
     const now = Date.now()
     const states = [
       { idleMs: 6_000, writes: 0 },

@@ -33,7 +33,7 @@ describe('mongoose', () => {
     await assert.rejects(User.create({ email: 'a@b.c' }), { code: 11000, keyValue: { email: 'a@b.c' } })
   })
 
-  it('keeps a document with its nested parts, maps, buffers and decimals', async () => {
+  it('stores a document with its nested parts, maps, buffers and decimals', async () => {
     const Thing = connection.model(
       'Thing',
       new Schema({ price: Schema.Types.Decimal128, big: BigInt, bytes: Buffer, map: { type: Map, of: Number }, list: [{ name: String, n: Number }] }),

@@ -10,7 +10,7 @@ import { collectGarbage } from '../write/garbage.ts'
 import { deleteExpired } from '../write/ttl.ts'
 
 const txnLifetimeMs = 60_000
-/** An idle snapshot is given up early after so many writes: no page can be used again that it may still look at, and the data file grows. */
+/** An idle snapshot is released early after this many writes: the pages that it may still read cannot be reused, so the data file grows. */
 const pinnedWrites = 1_000
 const idleMs = 5_000
 const sweepMs = 1_000
@@ -59,7 +59,7 @@ export async function openEngine(path: string, forTests: boolean): Promise<Engin
   return engine
 }
 
-/** Ends what clients have left behind, as of `now` in milliseconds since the epoch. */
+/** Ends abandoned snapshots, transactions, sessions and cursors, as of `now` in milliseconds since the epoch. */
 export function sweep(engine: Engine, now: number): void {
   const isInTheWay = ({ version }: Snapshot, usedAt: number) => now - usedAt > idleMs && engine.storage.version() - version > pinnedWrites
   forgetMoments(engine.history, moment => isInTheWay(moment.snapshot, moment.usedAt) || now - moment.usedAt > momentMs)

@@ -5,17 +5,17 @@ import { fail } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
 import { checkDeadline, type Tick, tick } from './deadline.ts'
 
-/** Where the documents of a cursor come from that stays open at the end and goes on with what is written later. */
+/** The source of a cursor that stays open at the end and continues with later writes. */
 export interface LiveSource {
-  /** The next documents, at most so many; empty when there is nothing new. */
-  take(size: number): Doc[]
+  /** The next documents, at most `size`; empty when there is nothing new. */
+  fetch(size: number): Doc[]
   /** Nothing will ever come again. */
   isOver(): boolean
-  /** What a reply says beside the documents. */
+  /** Fields of the reply in addition to the documents. */
   replyFields(): Doc
   /** Whether `getMore` waits for something new. */
   waits: boolean
-  /** The driver may open it again where it was, after some errors. */
+  /** After some errors the driver may reopen it at the same position. */
   isResumable: boolean
 }
 
@@ -30,9 +30,9 @@ export interface Cursor {
   whenKilled?: (() => void) | undefined
   /** Read from the stream but not sent: it did not fit into the last batch. */
   ahead: Buffer | undefined
-  /** The query's limit may be reached before the stream is asked for one more document. */
+  /** The query's limit may be reached before the stream yields one more document. */
   end?: { isReached: boolean }
-  /** What it reads: when that has gone, so has the cursor. */
+  /** What it reads: the cursor ends when this is dropped. */
   collection?: Collection | undefined
   sessionId: string | undefined
   txn: Txn | undefined
@@ -46,9 +46,9 @@ export type Cursors = Map<number, Cursor>
 
 export const cursorMs = 10 * 60_000
 const maxBatchBytes = 16 * 1024 * 1024
-/** Bytes after which a batch takes in no more of what is measured before it is made into a reply. */
+/** The batch size in bytes at which sources that measure documents before the reply is encoded stop. */
 export const fullBatchBytes = 12 * 1024 * 1024
-const turnMs = 12
+const sliceMs = 12
 
 export function openCursor(cursors: Cursors, cursor: Omit<Cursor, 'id' | 'ahead' | 'isBusy'>): Cursor {
   let id = randomInt(1, 2 ** 47)
@@ -78,25 +78,25 @@ type Source = Pick<Cursor, 'stream' | 'ahead' | 'deadline'>
 type Step = IteratorResult<Buffer | Tick>
 
 /**
- * Takes up to `size` documents and 16 MiB off the stream: at once if that is quickly done, which it nearly always is. Long reading gives
- * other commands a turn.
+ * Reads up to `size` documents and 16 MiB from the stream. The result is immediate if one time slice is enough, which is nearly always so;
+ * a longer read yields to other commands.
  */
 export function nextBatch(cursor: Source, size: number): Batch | Promise<Batch> {
   const batch: Batch = { documents: [], isDone: false }
-  const pause = fill(cursor, size, batch, Date.now() + turnMs)
+  const pause = fill(cursor, size, batch, Date.now() + sliceMs)
   return pause === undefined ? batch : afterPause(pause, cursor, size, batch)
 }
 
 async function afterPause(first: Promise<Step | undefined>, cursor: Source, size: number, batch: Batch): Promise<Batch> {
   for (let pause: Promise<Step | undefined> | undefined = first; pause; ) {
     const step: Step | undefined = await pause
-    pause = fill(cursor, size, batch, Date.now() + turnMs, step)
+    pause = fill(cursor, size, batch, Date.now() + sliceMs, step)
   }
   return batch
 }
 
-/** Fills the batch until it is complete, or must wait for the returned promise: for the stream's next step, or for other commands' turn. */
-function fill(cursor: Source, size: number, batch: Batch, turnEnds: number, awaited?: Step): Promise<Step | undefined> | undefined {
+/** Fills the batch until it is complete, or must wait for the returned promise: for the stream's next step, or for other commands. */
+function fill(cursor: Source, size: number, batch: Batch, sliceEnd: number, awaited?: Step): Promise<Step | undefined> | undefined {
   const { documents } = batch
   let bytes = documents.reduce((sum, { length }) => sum + length, 0)
   let ready = awaited ?? (cursor.ahead && { value: cursor.ahead })
@@ -112,7 +112,7 @@ function fill(cursor: Source, size: number, batch: Batch, turnEnds: number, awai
     const { value } = step
     if (value === tick) {
       checkDeadline(cursor.deadline)
-      if (Date.now() > turnEnds) return new Promise(resolve => setImmediate(resolve, undefined))
+      if (Date.now() > sliceEnd) return new Promise(resolve => setImmediate(resolve, undefined))
     } else if (documents.length >= size || (documents.length > 0 && bytes + value.length > maxBatchBytes)) {
       cursor.ahead = value
       return undefined

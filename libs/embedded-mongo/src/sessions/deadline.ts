@@ -1,6 +1,6 @@
 import { outOfTime } from '../values/errors.ts'
 
-/** Stands in a stream for "still looking": lets the consumer keep to its deadline and give other clients a turn. */
+/** In a stream: "still searching". The consumer can check its deadline and yield to other clients. */
 export const tick = Symbol('tick')
 export type Tick = typeof tick
 

@@ -3,7 +3,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Snapshot } from '../storage/table.ts'
 import { fail } from '../values/errors.ts'
 
-/** A state of the store that readers with `readConcern: snapshot` may come back to by its time. */
+/** A state of the store that later reads with `readConcern: snapshot` can name by its time. */
 export interface Moment {
   at: Timestamp
   snapshot: Snapshot
@@ -12,11 +12,11 @@ export interface Moment {
 
 export type History = Map<string, Moment>
 
-/** A moment that nobody has read at for so long is given up: it keeps LMDB from using its pages again. */
+/** A moment without a read for this long is released, because it prevents LMDB from reusing its pages. */
 export const momentMs = 60_000
 let lastTick = 0
 
-/** The moment that a read names, or a new one: the newest state. Throws 239 SnapshotTooOld for one that is gone. */
+/** The moment that a read names, or a new one: the newest state. Throws 239 SnapshotTooOld for one that was released. */
 export function momentOf(history: History, storage: Storage, atClusterTime: unknown, now: number): Moment {
   if (atClusterTime === undefined) {
     lastTick = (lastTick + 1) % 0x7fff_ffff

@@ -38,15 +38,15 @@ describe('retryable writes', () => {
   it('remembers the answer over a restart', async () => {
     const { databaseName } = test.db()
     const send = numbered(databaseName)
-    const take = { findAndModify: 'items', query: { _id: 1 }, update: { $inc: { n: 1 } }, upsert: true, new: true }
+    const increase = { findAndModify: 'items', query: { _id: 1 }, update: { $inc: { n: 1 } }, upsert: true, new: true }
     const insert = { insert: 'items', documents: [{ _id: 5 }, { _id: 6 }] }
-    await send(take, 7)
+    await send(increase, 7)
     const before = await send(insert, 8)
     await test.restart()
 
     assert.equal((await send(insert, 8)).n, before.n)
     assert.equal(await test.client.db(databaseName).collection('items').countDocuments(), 3)
-    assert.equal((await refusalOf(send(take, 7))).code, 225)
+    assert.equal((await refusalOf(send(increase, 7))).code, 225)
   })
 
   it('answers a repeated commit after a restart with success', async () => {
@@ -80,7 +80,7 @@ describe('retryable writes', () => {
     assert.deepEqual(await items.find().toArray(), [{ _id: 1, n: 2 }])
   })
 
-  it('labels errors as a failing command is told to, or as the server would', async () => {
+  it('labels errors as the fail point says, or as the server would', async () => {
     const client = await test.connect({ retryWrites: false })
     const items = client.db(test.db().databaseName).collection('items')
     await failPoint(test.client, { times: 1 }, { failCommands: ['insert'], errorCode: 91, errorLabels: ['Custom'] })

@@ -25,7 +25,7 @@ export interface Session {
 
 export type Sessions = Map<string, Session>
 
-/** A session that was not used for so long is forgotten, with its retry record. */
+/** A session that was not used for this long is deleted, with its retry record. */
 export const sessionMs = 30 * 60_000
 
 /** Finds the session of a command or makes it, with what the store remembers of its last retryable write. */
@@ -69,8 +69,8 @@ export function transactionNumber(value: unknown): number {
   return Number.isSafeInteger(number) && number >= 0 ? number : fail(72, 'Transaction number cannot be negative')
 }
 
-/** What a retry record holds beside the number and the time: the reply, the progress of a write that had to pause, or that a transaction was committed. */
-export type Kept = { reply: Buffer } | { progress: Doc } | 'committed'
+/** The content of a retry record: the reply, the progress of a write that had to pause, or the fact that a transaction was committed. */
+export type RetryRecord = { reply: Buffer } | { progress: Doc } | 'committed'
 
 const nobody = new Binary(createHash('sha256').update('').digest())
 const empty = Buffer.alloc(0)
@@ -78,12 +78,12 @@ const kinds = { reply: 0, progress: 1, committed: 2 }
 const headBytes = 17
 
 /** Puts a retry record; only inside `Storage.write`, so that it is stored exactly if the write is. Layout: number, milliseconds, kind, payload. */
-export function remember(storage: Storage, session: Session, number: number, now: number, kept: Kept): void {
-  const payload = kept === 'committed' ? empty : 'reply' in kept ? kept.reply : encode(kept.progress)
+export function remember(storage: Storage, session: Session, number: number, now: number, outcome: RetryRecord): void {
+  const payload = outcome === 'committed' ? empty : 'reply' in outcome ? outcome.reply : encode(outcome.progress)
   const record = Buffer.allocUnsafe(headBytes + payload.length)
   record.writeDoubleBE(number, 0)
   record.writeDoubleBE(now, 8)
-  record[16] = kept === 'committed' ? kinds.committed : 'reply' in kept ? kinds.reply : kinds.progress
+  record[16] = outcome === 'committed' ? kinds.committed : 'reply' in outcome ? kinds.reply : kinds.progress
   record.set(payload, headBytes)
   storage.meta.put(recordKey(session.id), record)
 }

@@ -59,7 +59,7 @@ describe('transactions', () => {
     assert.deepEqual((await test.client.db(items.dbName).command({ validate: 'accounts' })).errors, [])
   })
 
-  it('leaves nothing behind when it is aborted, a new collection and its index included', async () => {
+  it('leaves nothing when it is aborted, not even a new collection and its index', async () => {
     const db = test.db()
     await withSession(async session => {
       session.startTransaction()
@@ -112,7 +112,7 @@ describe('transactions', () => {
     }
   })
 
-  it('makes a write outside transactions wait for the lock and then go on', async () => {
+  it('makes a write outside transactions wait for the lock and then continue', async () => {
     const items = await accounts(1)
     await withSession(async session => {
       session.startTransaction()
@@ -181,7 +181,7 @@ describe('transactions', () => {
     }
   })
 
-  it('keeps the sum of a bank under 32 clients, in every snapshot that is read meanwhile', async () => {
+  it('preserves the sum of a bank under 32 clients, in every snapshot that is read meanwhile', async () => {
     const count = 12
     const items = await accounts(count)
     const total = async (session?: ClientSession) => (await items.find({}, { session }).toArray()).reduce((sum, { balance }) => sum + balance, 0)
@@ -243,7 +243,7 @@ describe('transactions', () => {
     await session.endSession()
   })
 
-  it('tells sessions the time of the operation also when it fails', async () => {
+  it('reports the operation time to sessions also when it fails', async () => {
     const session = test.client.startSession()
     await refusalOf(test.db().command({ nonsense: 1 }, { session }))
 

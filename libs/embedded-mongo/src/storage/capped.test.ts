@@ -43,7 +43,7 @@ describe('capped collections', () => {
     assert.equal((await coll.db.command({ validate: 'c' })).valid, true)
   })
 
-  it('keep within their size, also after a restart', async () => {
+  it('stay within their size, also after a restart', async () => {
     const db = test.db()
     const coll = await db.createCollection<{ _id: number; text: string }>('c', { capped: true, size: 2500 })
     const text = 'x'.repeat(900)
@@ -96,7 +96,7 @@ describe('capped collections', () => {
     await cursor.close()
   })
 
-  it('tell a tailable cursor that what it has not read yet is gone', async () => {
+  it('fail a tailable cursor whose unread documents were deleted', async () => {
     const coll = await test.db().createCollection<{ _id: number }>('c', { capped: true, size: 4096, max: 2 })
     await coll.insertOne({ _id: 1 })
     const cursor = coll.find({}, { tailable: true, batchSize: 1 })

@@ -6,7 +6,7 @@ import { type Index, indexFrom } from './index-spec.ts'
 import { wholeRange, withoutPrefix, withPrefix } from './keyspace.ts'
 import type { Storage } from './storage.ts'
 
-/** What a capped collection has beside others: its limits, and the order in which its documents came. */
+/** The additional state of a capped collection: its limits, and the insertion order of its documents. */
 export interface Capped {
   maxBytes: number
   maxCount: number

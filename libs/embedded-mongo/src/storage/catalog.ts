@@ -45,7 +45,7 @@ export interface Garbage {
   id: number
 }
 
-/** The collections and indexes: kept in memory, written through inside `Storage.write`. */
+/** The collections and indexes: held in memory, written through inside `Storage.write`. */
 export interface Catalog {
   find(db: string, name: string, txn?: Txn): Collection | undefined
   /** The open transaction that has created a collection of this name. */
@@ -57,7 +57,7 @@ export interface Catalog {
   create(db: string, name: string, options: Doc, owner?: Txn): Collection
   /** Writes the collection's record: after its creation, and whenever an option, index or flag of it has changed. */
   save(collection: Collection): void
-  /** Takes the collection out of memory only: undoes a creation that was never saved. */
+  /** Removes the collection from memory only: reverses a creation that was never saved. */
   forget(collection: Collection): void
   drop(collection: Collection): void
   dropIndexes(collection: Collection, indexes: readonly Index[]): void
@@ -81,7 +81,7 @@ export function openCatalog(storage: Storage): Catalog {
     if (options.viewOn !== undefined) views += change
   }
 
-  const keep = (collection: Collection) => {
+  const register = (collection: Collection) => {
     const names = databases.get(collection.db) ?? new Map<string, Collection>()
     databases.set(collection.db, names.set(collection.name, collection))
     countView(collection, 1)
@@ -111,7 +111,7 @@ export function openCatalog(storage: Storage): Catalog {
       const order = options.capped ? [catalog.nextId(), catalog.nextId()] : undefined
       const collection = collectionFrom({ id: catalog.nextId(), db, name, uuid: newUuid(), options, hasInexactIds: false, indexes: [], order })
       collection.owner = owner
-      keep(collection)
+      register(collection)
       return collection
     },
     save: collection => {
@@ -136,7 +136,7 @@ export function openCatalog(storage: Storage): Catalog {
       storage.meta.remove(collectionKey(collection))
       forget(collection)
       Object.assign(collection, { db, name })
-      keep(collection)
+      register(collection)
       catalog.save(collection)
     },
     garbage: () => [...storage.meta.scan({ start: garbagePrefix, end: Buffer.from('h') })].map(({ key }) => garbageOf(key)),
@@ -145,7 +145,7 @@ export function openCatalog(storage: Storage): Catalog {
       databases.clear()
       views = 0
       lastId = Math.max(lastId, storage.meta.get(sequenceKey)?.readUInt32BE(0) ?? 0)
-      for (const { value } of storage.meta.scan({ start: collectionPrefix, end: Buffer.from('d') })) keep(collectionFrom(readStored(value)))
+      for (const { value } of storage.meta.scan({ start: collectionPrefix, end: Buffer.from('d') })) register(collectionFrom(readStored(value)))
     },
   }
   catalog.reload()
@@ -191,7 +191,7 @@ function storedForm(collection: Collection): Stored {
   return collection.capped ? { ...stored, order: orderOf(collection) } : stored
 }
 
-/** The ranges of entries that keep a capped collection's order. */
+/** The ranges of entries that store a capped collection's order. */
 function orderOf({ capped }: Collection): number[] {
   return capped ? [capped.natural.id, capped.placesId] : []
 }

@@ -4,7 +4,7 @@ import type { Table } from './table.ts'
 
 interface Owner {
   pid: number
-  /** Start time of the process in clock ticks, where the system tells it: a pid alone may have been given away again. */
+  /** Start time of the process in clock ticks, where the system reports it: a pid alone may have been reused. */
   started: string
   token: string
 }
@@ -14,7 +14,7 @@ const heldHere = new Set<string>()
 
 /**
  * Makes this engine the folder's only one. The owner's record is read and written in one write transaction, which the store
- * serialises between processes; a record left by a dead process is taken over. Returns what gives the folder free again.
+ * serialises between processes; a record of a dead process is replaced. Returns the function that releases the folder.
  */
 export async function claimFolder(
   path: string,

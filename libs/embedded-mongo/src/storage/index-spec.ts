@@ -8,7 +8,7 @@ import { asNumber, type Doc, getOwn, isDoc, isNumeric, isTruthy, setOwn } from '
 interface IndexField {
   path: string
   parts: readonly string[]
-  /** A part may mean an element of an array by its place, so that the index tells nothing of the field alone. */
+  /** A part may be an array index, so that the entries do not describe the field alone. */
   isNumbered: boolean
   direction: 1 | -1
 }
@@ -31,14 +31,14 @@ export interface Index {
   expireAfterSeconds: number | undefined
   isHidden: boolean
   /** False for text, geo and wildcard indexes and those with a collation: they are listed, but no entries are made and no query uses them. */
-  isKept: boolean
+  hasEntries: boolean
   /** Top-level fields that decide the index's entries; undefined when the whole document may. */
   topFields: Selection | undefined
   /** By field: whether some document had an array there. */
   multikey: boolean[]
   /** Some entry was too long for an ordered key: no order can be read off the index. */
   isInexact: boolean
-  /** False until the build is committed; writes keep the index up from the start, reads wait. */
+  /** False until the build is committed: writes maintain the index from the start, reads do not use it yet. */
   isReady: boolean
 }
 
@@ -121,7 +121,7 @@ export function indexFrom(id: number, spec: Doc): Index {
     holds: partial && compileFilter(partial),
     expireAfterSeconds: isNumeric(spec.expireAfterSeconds) ? asNumber(spec.expireAfterSeconds) : undefined,
     isHidden: isTruthy(spec.hidden),
-    isKept:
+    hasEntries:
       Object.entries(key).every(([path, kind]) => isNumeric(kind) || (kind === 'hashed' && !path.includes('$**'))) &&
       !fields.some(isWildcard) &&
       !parseCollation(spec.collation),
@@ -182,7 +182,7 @@ function checkExpiry(key: Doc, expiry: unknown): void {
   if (Object.hasOwn(key, '_id')) fail(72, "The field 'expireAfterSeconds' is not valid for an _id index specification")
 }
 
-/** All text fields are one field of the key, as MongoDB keeps it; their weights tell which they are. */
+/** All text fields are one field of the key, as MongoDB stores it; the weights name them. */
 function textKey(key: Doc): Doc {
   const placed: Doc = {}
   for (const path of Object.keys(key)) {

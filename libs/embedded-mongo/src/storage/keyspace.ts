@@ -12,7 +12,7 @@ export function docKeyOf(collection: Pick<Collection, 'id'>, id: unknown): { key
   return { key: withPrefix(collection.id, encoded.key), isExact: encoded.exact }
 }
 
-/** The key of an index entry; one that is not unique ends with the document's key, so that equal values stand side by side. */
+/** The key of an index entry; one that is not unique ends with the document's key, so that equal values are adjacent. */
 export function entryKeyOf(index: Index, valueKey: Buffer, docKey: Buffer): Buffer {
   return index.isUnique ? withPrefix(index.id, valueKey) : Buffer.concat([prefixOf(index.id), valueKey, withoutPrefix(docKey)])
 }
@@ -38,8 +38,8 @@ export function withPrefix(id: number, key: Buffer): Buffer {
 /** What `withPrefix` was given. */
 export const withoutPrefix = (whole: Buffer): Buffer => whole.subarray(prefixBytes)
 
-/** The first key behind all keys that begin with `prefix`. */
-export function behind(prefix: Buffer): Buffer {
+/** The first key after all keys that begin with `prefix`. */
+export function afterPrefix(prefix: Buffer): Buffer {
   let end = prefix.length
   while (end > 0 && prefix[end - 1] === 0xff) end -= 1
   const next = Buffer.from(prefix.subarray(0, end))

@@ -35,13 +35,13 @@ export async function openStorage(path: string): Promise<Storage> {
     throw error
   })
   const listeners: ((isStored: boolean) => void)[] = []
-  const tell = (isStored: boolean) => {
+  const notifyListeners = (isStored: boolean) => {
     for (const listener of listeners) listener(isStored)
   }
-  const inGroup = groupCommits(env, () => tell(true))
+  const inGroup = groupCommits(env, () => notifyListeners(true))
   // A commit without a number has failed. This comes before the next batch of changes runs, the rejected promises after it.
   env.on('aftercommit', ({ txnId }: { txnId?: number }) => {
-    if (txnId === undefined) tell(false)
+    if (txnId === undefined) notifyListeners(false)
   })
   return {
     docs,
@@ -49,7 +49,7 @@ export async function openStorage(path: string): Promise<Storage> {
     meta,
     write: inGroup,
     version: () => version,
-    snapshot: () => takeSnapshot(env, version),
+    snapshot: () => openSnapshot(env, version),
     onCommit: listener => void listeners.push(listener),
     bytes: () => Number((env.getStats() as { mapSize?: number; lastPageNumber?: number }).lastPageNumber ?? 0) * 4096,
     close: async () => {
@@ -66,7 +66,7 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
       noSubdir: false,
       maxDbs: 3,
       maxReaders: 1024,
-      // With batching by event turn, LMDB makes a promise of its own per batch; nobody could catch its rejection when the disk is full.
+      // With this batching lmdb makes an extra promise per batch, and nobody could catch its rejection when the disk is full.
       eventTurnBatching: false,
       encoding: 'binary',
       keyEncoding: 'binary',
@@ -117,7 +117,7 @@ async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting
   }
 }
 
-/** Runs one change of a batch; its outcome is told only when the commit is on disk. */
+/** Runs one change of a batch; its promise settles only when the commit is on disk. */
 function attempt({ change, resolve, reject }: Waiting): () => void {
   try {
     const result = change() as never
@@ -139,7 +139,7 @@ async function commitFailure(error: unknown): Promise<MongoError | undefined> {
     : new MongoError(8, `The write could not be stored: ${text}`)
 }
 
-function takeSnapshot(env: RootDatabase<Buffer, Buffer>, version: number): Snapshot {
+function openSnapshot(env: RootDatabase<Buffer, Buffer>, version: number): Snapshot {
   env.resetReadTxn()
   const transaction = env.useReadTransaction()
   let isHeld = true

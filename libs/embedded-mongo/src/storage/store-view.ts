@@ -10,7 +10,7 @@ export interface Change {
   before: Buffer | undefined
   /** As the transaction leaves it; undefined if it is deleted. */
   after: Buffer | undefined
-  /** It took the place of the whole document, rather than to change fields of it. */
+  /** It replaced the whole document; otherwise it changed fields. */
   isReplacement?: boolean | undefined
 }
 

@@ -1,9 +1,9 @@
 import type { Database, RangeOptions, RootDatabase, Transaction } from 'lmdb'
 
-/** A frozen view of everything committed when it was taken. It pins disk pages until it is released. */
+/** A frozen view of everything committed when it was opened. It pins disk pages until it is released. */
 export interface Snapshot {
   readonly transaction: Transaction
-  /** `Storage.version` when it was taken: what has been written since lies on pages of its own. */
+  /** `Storage.version` when it was opened: later writes are on other pages. */
   readonly version: number
   release(): void
 }
@@ -11,7 +11,7 @@ export interface Snapshot {
 export interface Range {
   /** First key, included; from the beginning when absent. */
   start: Buffer
-  /** The key behind the last one. */
+  /** The key after the last one. */
   end: Buffer
   reverse?: boolean
 }
@@ -118,7 +118,7 @@ export function openTable(env: RootDatabase<Buffer, Buffer>, name: string, writt
   return table
 }
 
-/** Reads a range part by part; each part begins behind the last key of the one before, whatever has been written meanwhile. */
+/** Reads a range part by part; each part begins after the last key of the previous one, regardless of writes in between. */
 function* inChunks<T>(
   { start, end, reverse = false }: Range,
   snapshot: Snapshot | undefined,
@@ -140,7 +140,7 @@ function* inChunks<T>(
   }
 }
 
-/** The wrapper's types do not tell that this read takes a transaction, as `get` does. */
+/** The wrapper's types do not declare that this read accepts a transaction, as `get` does. */
 function peek(db: Database<Buffer, Buffer>, key: Buffer, snapshot: Snapshot | undefined): Buffer | undefined {
   const read: (key: Buffer, snapshot?: Snapshot) => Buffer | undefined = db.getBinaryFast
   return read.call(db, key, snapshot)

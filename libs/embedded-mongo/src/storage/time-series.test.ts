@@ -10,7 +10,7 @@ describe('time series', () => {
 
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 
-  it('take documents of the same _id, and give them by time and by index', async () => {
+  it('accept documents of the same _id, and return them by time and by index', async () => {
     const db = test.db()
     const coll = await db.createCollection<{ _id: number; at: Date; n: number }>('c', { timeseries: { timeField: 'at', metaField: 'who' } })
     await coll.createIndex({ n: 1 })

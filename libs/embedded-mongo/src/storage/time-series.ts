@@ -7,8 +7,8 @@ import type { Collection } from './catalog.ts'
 import { docKeyOf } from './keyspace.ts'
 
 /**
- * A time series: documents that each tell a time. Their `_id`s need not differ, so that they are stored under numbers of their own, in
- * the order in which they came.
+ * A time series: each document has a time. Their `_id`s need not differ, so they are stored under numbers of their own, in insertion
+ * order.
  */
 export interface TimeSeries {
   timeField: string
@@ -16,7 +16,7 @@ export interface TimeSeries {
 }
 
 const fields = new Set(['timeField', 'metaField', 'granularity', 'bucketMaxSpanSeconds', 'bucketRoundingSeconds'])
-/** How much time one bucket of MongoDB's spans at most, in seconds; here there are no buckets, but clients are told. */
+/** The maximum span of one bucket of MongoDB, in seconds. Here there are no buckets, but clients read the value. */
 const spans: Readonly<Record<string, number>> = { seconds: 3_600, minutes: 86_400, hours: 2_592_000 }
 
 /** The options `timeseries` and `expireAfterSeconds` of `create`, checked and as `listCollections` shows them; empty without them. */

@@ -11,12 +11,12 @@ export interface Txn {
   startedAt: number
   snapshot: Snapshot
   changes: Map<number, Map<string, Change>>
-  /** Entries of unique indexes taken (the document's key) or given free (undefined) by the changes. */
+  /** Entries of unique indexes that the changes occupy (the document's key) or release (undefined). */
   uniques: Map<string, Buffer | undefined>
   locks: Set<string>
   /** Collections that nobody else sees before the commit. */
   created: Set<Collection>
-  /** Collections whose record the commit must write anew. */
+  /** Collections whose record the commit must write again. */
   flagged: Set<Collection>
   state: 'open' | 'committing' | 'committed' | 'aborted'
   /** Resolves when the transaction is over and its locks are free. */
@@ -24,7 +24,7 @@ export interface Txn {
   resolveEnded: () => void
 }
 
-/** Thrown to a write outside transactions that met a lock: it waits for the transaction's end and goes on. */
+/** Thrown to a write outside transactions that met a lock: it waits for the transaction's end and continues. */
 export class Blocked extends Error {
   readonly txn: Txn
 
@@ -66,7 +66,7 @@ export function viewOf(storage: Storage, txn: Txn | undefined): View {
   return txn ? { storage, snapshot: txn.snapshot, changes: collection => txn.changes.get(collection.id) } : { storage }
 }
 
-/** Takes a lock for the transaction, or refuses with 112 when another one has it. */
+/** Acquires a lock for the transaction, or refuses with 112 when another one holds it. */
 export function lock(locks: Locks, txn: Txn, name: string): void {
   const holder = locks.get(name)
   if (holder && holder !== txn) failConflict()
@@ -74,7 +74,7 @@ export function lock(locks: Locks, txn: Txn, name: string): void {
   txn.locks.add(name)
 }
 
-/** Ends a transaction: locks, snapshot and everything it created in memory are given up unless it was committed. */
+/** Ends a transaction: releases its locks and snapshot, and forgets the collections that it created unless it was committed. */
 export function endTxn(txn: Txn, locks: Locks, catalog: Catalog, state: 'committed' | 'aborted'): void {
   if (txn.state === 'committed' || txn.state === 'aborted') return
   txn.state = state

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb'
 import { type RunningServer, start } from '../start.ts'
 
-/** A server of its own for one test file, with a client and a folder that go away again. */
+/** A server for one test file, with a client and a temporary folder. */
 export interface TestServer {
   server: RunningServer
   client: MongoClient

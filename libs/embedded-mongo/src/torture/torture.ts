@@ -8,7 +8,7 @@ import { type Child, spawnServer } from '../bench/child.ts'
 
 export interface TortureOptions {
   rounds: number
-  /** Further rounds follow until so many writes have been acknowledged, whatever the machine is busy with. */
+  /** Further rounds follow until so many writes were acknowledged, regardless of the load of the machine. */
   atLeast?: number
   /** The process is killed at a random moment between these, in milliseconds after the writers have started. */
   killAfterMs: [number, number]
@@ -30,11 +30,11 @@ export interface TortureReport {
   slowestRestartMs: number
 }
 
-/** What the clients were told is stored; the store must agree after every crash. */
+/** The writes that were acknowledged to the clients. The store must hold them after every crash. */
 interface Memory {
   inserts: Set<string>
   transactions: Set<string>
-  /** Acknowledged increments by counter, and those of which nobody knows. */
+  /** Acknowledged increments by counter, and those with an unknown outcome. */
   increments: Map<string, { sure: number; unsure: number }>
 }
 

@@ -4,7 +4,7 @@ import type { Test } from '../values/path.ts'
 import { asDoc, type Doc } from '../values/values.ts'
 
 /**
- * Compiles `arrayFilters` into tests of array elements, by the name that stands in `$[name]`.
+ * Compiles `arrayFilters` into tests of array elements, by the name in `$[name]`.
  * @throws MongoError 9 or 2 for a filter without a usable name, or with more than one
  */
 export function compileArrayFilters(filters: readonly Doc[], options: FilterOptions): Map<string, Test> {

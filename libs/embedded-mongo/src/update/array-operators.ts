@@ -108,8 +108,8 @@ function removing(operator: string, test: (v: unknown) => boolean): Change {
     apply: old => {
       if (old === undefined) return old
       if (!Array.isArray(old)) return fail(2, `Cannot apply ${operator} to a non-array value`)
-      const kept = old.filter(v => !test(v))
-      return kept.length === old.length ? old : kept
+      const remaining = old.filter(v => !test(v))
+      return remaining.length === old.length ? old : remaining
     },
   }
 }

@@ -2,7 +2,7 @@ import { fail } from '../values/errors.ts'
 import { arrayIndex, type Test } from '../values/path.ts'
 import { asDoc, copyDoc, type Doc, getOwn, setOwn } from '../values/values.ts'
 
-/** What an update operator does to the value at its path; `undefined` stands for a missing field, before and after. */
+/** What an update operator does to the value at its path; `undefined` is a missing field, before and after. */
 export interface Change {
   /** whether the operator makes the fields that lead to its path */
   readonly creates: boolean
@@ -14,11 +14,11 @@ export interface Modification extends Change {
   readonly parts: readonly string[]
 }
 
-/** What the placeholders in update paths stand for while one document is updated. */
+/** The meaning of the placeholders in update paths while one document is updated. */
 export interface Placeholders {
   /** the filters of `$[name]`, by name */
   readonly arrayFilters: ReadonlyMap<string, Test>
-  /** the index that `$` stands for, or a refusal */
+  /** the index that `$` means, or a refusal */
   position(): number
 }
 

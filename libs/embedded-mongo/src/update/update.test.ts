@@ -104,7 +104,7 @@ const cases: [string, Doc, Doc | Doc[], Doc, Parameters<typeof apply>[2]?][] = [
   ],
   ['$setOnInsert on insert', { _id: int(1) }, { $setOnInsert: { a: int(1) } }, { _id: int(1), a: int(1) }, { isUpsertInsert: true }],
   ['no $setOnInsert on update', { _id: int(1) }, { $setOnInsert: { a: int(1) } }, { _id: int(1) }],
-  ['a replacement, with _id kept first', { a: int(1), _id: int(7) }, { b: int(2) }, { _id: int(7), b: int(2) }],
+  ['a replacement, with _id still first', { a: int(1), _id: int(7) }, { b: int(2) }, { _id: int(7), b: int(2) }],
   ['a pipeline', { _id: int(1), a: int(2) }, [{ $set: { b: { $multiply: ['$a', int(3)] } } }, { $unset: 'a' }], { _id: int(1), b: int(6) }],
 ]
 
@@ -180,7 +180,7 @@ describe('update', () => {
     }
   })
 
-  it('keeps the types of untouched fields', () => {
+  it('preserves the types of untouched fields', () => {
     const doc = { a: new Double(1), b: Long.fromNumber(1), c: decimal('1.00'), d: { e: [new Double(2)] }, f: new ObjectId() }
 
     assert.ok(identical(apply(doc, { $set: { z: int(1) } }).doc, { ...doc, z: int(1) }))
@@ -211,7 +211,7 @@ describe('update', () => {
     assert.throws(() => upsertSeed({ a: int(1), $and: [{ a: int(2) }] }, { $set: {} }), { code: 54 })
   })
 
-  it('tells replacements from modifications', () => {
+  it('distinguishes replacements from modifications', () => {
     assert.equal(isReplacement({}), true)
     assert.equal(isReplacement({ a: int(1) }), true)
     assert.equal(isReplacement({ $set: {} }), false)

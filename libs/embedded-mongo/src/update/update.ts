@@ -39,7 +39,8 @@ function isPipeline(update: Doc | readonly Doc[]): update is readonly Doc[] {
 }
 
 /**
- * Reads an update once; the result applies it to documents and leaves the given ones as they are. Untouched values are shared and keep their types.
+ * Compiles an update once; the result applies it to documents and does not change the given ones. Untouched values are shared and preserve
+ * their types.
  * @throws MongoError 66 for a change of `_id`, 40 for paths in conflict, 28, 14, 9, 2 … as MongoDB does
  * @example compileUpdate({ $inc: { n: new Int32(1) } }, { now: new Date() })(doc).doc
  */
@@ -67,7 +68,7 @@ function compilePipelineUpdate(stages: readonly Doc[], options: UpdateOptions): 
   }
 }
 
-/** `_id` stays and stands first. */
+/** `_id` stays and is the first field. */
 function replaced(doc: Doc, next: Doc): Updated {
   const id = getOwn(doc, '_id')
   const result: Doc = {}
@@ -180,7 +181,7 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length
 }
 
-/** In path order a path that contains another stands right before it or before its siblings; checking neighbours finds each conflict. */
+/** In path order a path that contains another is directly before it or its siblings, so a check of adjacent paths finds each conflict. */
 function refuseConflict(a: { path: string; parts: string[] }, b: { path: string; parts: string[] }): void {
   if (a.parts.every((part, i) => part === b.parts[i])) fail(40, `Updating the path '${b.path}' would create a conflict at '${a.path}'`)
 }

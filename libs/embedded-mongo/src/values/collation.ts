@@ -24,7 +24,7 @@ const unfoldable = new Set([
 const ranges = new Set(['$gt', '$gte', '$lt', '$lte'])
 
 /**
- * Reads a collation. Undefined stands for simple binary comparison.
+ * Reads a collation. Undefined means simple binary comparison.
  * @throws MongoError 115 for an option that cannot be obeyed, 2 for an unknown locale
  */
 export function parseCollation(value: unknown): Collation | undefined {
@@ -63,7 +63,7 @@ export interface Folded {
 }
 
 /**
- * Turns a filter under a collation into one that compares binary. Undefined when the filter has no strings and stays as it is.
+ * Converts a filter under a collation into one that compares binary. Undefined when the filter has no strings and stays as it is.
  * @throws MongoError 115 for operators that need more than equality
  */
 export function foldFilter(filter: Doc, collation: Collation): Folded | undefined {
@@ -102,7 +102,7 @@ export function compareCollated(a: unknown, b: unknown, collation: Collation | u
   return compare(a, b)
 }
 
-/** Refuses what a collation would change in an update beside the choice of the documents. */
+/** Refuses updates in which a collation would change more than the choice of the documents. */
 export function checkCollatedUpdate(update: unknown, arrayFilters: unknown, collation: Collation | undefined): void {
   if (!collation) return
   if (arrayFilters !== undefined) fail(115, 'arrayFilters under a collation are not supported by this server')

@@ -4,7 +4,7 @@ const day = 86_400_000
 const formatters = new Map<string, Intl.DateTimeFormat>()
 const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
-/** Refuses a date that lies outside the range that dates can have here (±8.64e15 ms). */
+/** Refuses a date outside the range of dates here (±8.64e15 ms). */
 export function checkedDate(date: Date): Date {
   return Number.isNaN(date.getTime()) ? fail(2, 'date value out of range') : date
 }
@@ -79,7 +79,7 @@ export function isoWeekStart(year: number, weekNumber: number): number {
 
 const pad = (n: number, width: number) => String(n).padStart(width, '0')
 
-/** The fields of `$dateToString`, by format letter, of a local date. */
+/** The fields of `$dateToString` of a local date, by format specifier. */
 const fields: Readonly<Record<string, (d: Date, offset: number) => string>> = {
   Y: d => pad(d.getUTCFullYear(), 4),
   m: d => pad(d.getUTCMonth() + 1, 2),
@@ -105,9 +105,9 @@ const fields: Readonly<Record<string, (d: Date, offset: number) => string>> = {
 export function formatDate(date: Date, format: string, zone: string): string {
   const local = toLocal(date, zone)
   const offset = zoneOffset(zone, date.getTime())
-  return format.replace(/%(.?)/g, (_, letter: string) => {
-    if (!Object.hasOwn(fields, letter)) fail(18536, `Invalid format character '%${letter}' in format string`)
-    return fields[letter]!(local, offset)
+  return format.replace(/%(.?)/g, (_, specifier: string) => {
+    if (!Object.hasOwn(fields, specifier)) fail(18536, `Invalid format character '%${specifier}' in format string`)
+    return fields[specifier]!(local, offset)
   })
 }
 
@@ -145,15 +145,15 @@ const patterns: Readonly<Record<string, string>> = {
 
 /** Reads a date by a `$dateFromString` format. */
 export function parseDateAs(text: string, format: string, zone: string): Date {
-  const source = format.replace(/%(.?)|[.*+?^${}()|[\]\\]/g, (all, letter: string | undefined) => {
-    if (letter === undefined) return `\\${all}`
-    return Object.hasOwn(patterns, letter) ? patterns[letter]! : fail(18536, `Invalid format character '%${letter}' in format string`)
+  const source = format.replace(/%(.?)|[.*+?^${}()|[\]\\]/g, (all, specifier: string | undefined) => {
+    if (specifier === undefined) return `\\${all}`
+    return Object.hasOwn(patterns, specifier) ? patterns[specifier]! : fail(18536, `Invalid format character '%${specifier}' in format string`)
   })
   const found = new RegExp(`^${source}$`).exec(text)?.groups
   if (!found) return fail(241, `Error parsing date string '${text}' with format '${format}'`)
   const name = (found.B ?? found.b)?.toLowerCase()
   const month = name ? months.findIndex(m => m.toLowerCase().startsWith(name)) + 1 : Number(found.m ?? 1)
-  const n = (letter: string, otherwise: number) => Number(found[letter] ?? otherwise)
+  const n = (specifier: string, otherwise: number) => Number(found[specifier] ?? otherwise)
   const date = checked(text, n('Y', 1970), month, n('d', 1), n('H', 0), n('M', 0), n('S', 0), n('L', 0), found.z ?? zone)
   return found.j ? new Date(date.getTime() + (Number(found.j) - 1) * day) : date
 }
@@ -176,7 +176,7 @@ export function addToDate(date: Date, unit: Unit, amount: number, zone: string):
   return fromLocal(start + (((local.getTime() % day) + day) % day), zone)
 }
 
-/** How many unit boundaries lie between two dates. */
+/** The number of unit boundaries between two dates. */
 export function dateDiff(start: Date, end: Date, unit: Unit, zone: string, startOfWeek: number): number {
   const index = (date: Date) => unitIndex(toLocal(date, zone), unit, startOfWeek)
   if (unit === 'hour' || unit === 'minute' || unit === 'second' || unit === 'millisecond')

@@ -90,7 +90,7 @@ export function multiplyExact(a: Exact, b: Exact): Exact {
   return { coef: a.coef * b.coef, exp: a.exp + b.exp }
 }
 
-/** The quotient to 40 digits, more than a Decimal128 keeps; the divisor must not be zero. */
+/** The quotient to 40 digits, more than a Decimal128 holds; the divisor must not be zero. */
 export function divideExact(a: Exact, b: Exact): Exact {
   const exact = a.coef % b.coef === 0n
   if (exact) return { coef: a.coef / b.coef, exp: a.exp - b.exp }

@@ -10,7 +10,7 @@ export function valueAt(doc: Doc, path: string): unknown {
   return value
 }
 
-/** A copy of the document with a value at a dotted path; what stands in the way and is no document is replaced. */
+/** A copy of the document with a value at a dotted path; a value on the path that is no document is replaced. */
 export function withValueAt(doc: Doc, path: string, value: unknown): Doc {
   return withParts(doc, path.split('.'), value)
 }

@@ -1,4 +1,4 @@
-/** A refusal in MongoDB's terms: the numeric code and the fields that the reply carries beside it. */
+/** A refusal in MongoDB's terms: the numeric code and additional fields of the reply. */
 export class MongoError extends Error {
   readonly code: number
   readonly codeName: string

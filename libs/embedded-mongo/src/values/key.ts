@@ -7,7 +7,7 @@ import { asDoc, type Doc, type Numeric } from './values.ts'
 
 /** The longest key that `encodeKey` returns: two of them and a prefix fit LMDB's 1,978 bytes. */
 export const maxKeyLength = 960
-/** An inexact key keeps this many bytes of order; what follows is a hash that only tells values apart. */
+/** An inexact key has this many bytes of order; a hash follows that only separates values. */
 export const keyOrderLength = maxKeyLength - 16
 
 const numberOrder = typeOrder(0)
@@ -19,8 +19,8 @@ const float = new Float64Array(1)
 const words = new Uint32Array(float.buffer)
 
 /**
- * A memcomparable key of one or more values: byte order is `compare` order, component by component, a direction of -1 turns
- * one around, and the key of leading values is a prefix of the whole. Missing and null give the same bytes.
+ * A memcomparable key of one or more values: byte order is `compare` order, component by component, a direction of -1
+ * reverses one, and the key of leading values is a prefix of the whole. Missing and null give the same bytes.
  * A key too long for LMDB is cut after `keyOrderLength` bytes and a hash put there: `exact` is then false.
  */
 export function encodeKey(values: readonly unknown[], directions?: readonly (1 | -1)[]): { key: Buffer; exact: boolean } {
@@ -201,7 +201,7 @@ function putDouble(d: number): void {
   putUint32(negative ? ~words[0]! : words[0]!)
 }
 
-/** Sign, decimal exponent, then 36 digits two to a byte: enough to tell any two decimals with the same nearest double apart. */
+/** Sign, decimal exponent, then 36 digits two to a byte: enough to separate any two decimals with the same nearest double. */
 function putRest(rest: Exact): void {
   const flip = rest.coef < 0n ? 0xff : 0
   const text = (rest.coef < 0n ? -rest.coef : rest.coef).toString()

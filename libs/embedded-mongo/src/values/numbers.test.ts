@@ -51,7 +51,7 @@ describe('numbers', () => {
     )
   })
 
-  it('keeps int32 while it can, then takes int64', () => {
+  it('stays int32 while the result fits, then becomes int64', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer(), (a, b) => {
         const product = multiply(new Int32(a), new Int32(b))!
@@ -73,7 +73,7 @@ describe('numbers', () => {
     assert.equal(add(dec('Infinity'), dec('-Infinity'))!.toString(), 'NaN')
   })
 
-  it('takes back what it added', () => {
+  it('subtracts what it added', () => {
     const cents = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }).map(n => dec(`${n}E-2`))
     fc.assert(
       fc.property(cents, cents, (a, b) => {

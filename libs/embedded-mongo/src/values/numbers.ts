@@ -44,7 +44,7 @@ export function modulo(a: Numeric, b: Numeric): Numeric {
   return operate(remainder, a, b)!
 }
 
-/** The quotient, a double unless a Decimal128 takes part; the divisor must not be zero. */
+/** The quotient, a double unless one operand is a Decimal128; the divisor must not be zero. */
 export function divide(a: Numeric, b: Numeric): Numeric {
   if (rank(a) < 3 && rank(b) < 3) return new Double(asNumber(a) / asNumber(b))
   return decimalResult(a, b, (x, y) => x / y, divideExact)

@@ -155,7 +155,7 @@ describe('order', () => {
     )
   })
 
-  it('cuts long keys, says so, and still tells the values apart', () => {
+  it('cuts long keys, marks them, and still distinguishes the values', () => {
     const [a, b] = ['x'.repeat(5000), `${'x'.repeat(4999)}y`].map(s => encodeKey([s]))
 
     assert.equal(a!.key.length, maxKeyLength)

@@ -37,7 +37,7 @@ export function typeOrder(v: unknown): number {
 }
 
 /**
- * MongoDB's total order over BSON values: negative, 0 or positive. Numbers compare by exact value whatever their types;
+ * MongoDB's total order over BSON values: negative, 0 or positive. Numbers compare by exact value, regardless of their types;
  * NaN is the smallest number; a missing value equals null.
  * @example compare(Long.fromNumber(3), Decimal128.fromString('3.0')) === 0
  */

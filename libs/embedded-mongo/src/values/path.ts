@@ -1,11 +1,11 @@
 import { asDoc, type Doc, fieldReader, getOwn } from './values.ts'
 
-/** The index of the array element that made a filter match: what the positional operator `$` stands for. */
+/** The index of the array element that made a filter match: the value of the positional operator `$`. */
 export interface Position {
   index?: number
 }
 
-/** A condition on one value; `undefined` stands for a missing field. */
+/** A condition on one value; `undefined` is a missing field. */
 export type Test = (value: unknown, at?: Position) => boolean
 
 /** The array index that a path component names; undefined if it is none. */
@@ -15,7 +15,7 @@ export function arrayIndex(part: string): number | undefined {
 
 /**
  * A test of a document that holds if any value at the path holds. As in MongoDB a path runs through the elements of arrays; with `expand`
- * an array at its end stands for its elements and for itself. A field that is missing is tested as `undefined`.
+ * an array at its end means its elements and itself. A field that is missing is tested as `undefined`.
  */
 export function anyAt(path: string, test: Test, expand: boolean): (doc: Doc, at?: Position) => boolean {
   const parts = path.split('.')
@@ -55,7 +55,7 @@ function inArray(array: unknown[], parts: string[], i: number, test: Test, expan
   return false
 }
 
-/** An element that the path names by its index: it is taken as it is, an array at the path's end not expanded. */
+/** An element that the path names by its index: an array at the path's end is not expanded. */
 function atIndex(element: unknown, parts: string[], i: number, test: Test, expand: boolean, at: Position | undefined): boolean {
   if (i === parts.length - 1) return test(element, at)
   if (Array.isArray(element)) return inArray(element, parts, i + 1, test, expand, at)

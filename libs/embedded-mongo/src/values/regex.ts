@@ -36,5 +36,5 @@ function tryCompile(source: string, flags: string): RegExp | undefined {
 
 /** PCRE's extended form: white space and comments count only when escaped or inside a class. */
 function withoutFreeSpacing(source: string): string {
-  return source.replace(/(\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\])|\s+|#[^\n]*/g, (_, kept: string | undefined) => kept ?? '')
+  return source.replace(/(\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\])|\s+|#[^\n]*/g, (_, literal: string | undefined) => literal ?? '')
 }

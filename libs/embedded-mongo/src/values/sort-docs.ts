@@ -10,18 +10,18 @@ export function compileSort(spec: Doc): (a: Doc, b: Doc) => number {
   return (a, b) => compareSorted(sortValues(a, keys), sortValues(b, keys), keys)
 }
 
-/** Sorts stably into a new array, taking each document's sort values once; with a limit only the first ones are kept. */
+/** Sorts stably into a new array and reads each document's sort values once; with a limit it returns only the first ones. */
 export function sortDocs(docs: Iterable<Doc>, spec: Doc, limit = Infinity): Doc[] {
   const keys = parseSort(spec)
-  let kept: { doc: Doc; values: unknown[] }[] = []
+  let candidates: { doc: Doc; values: unknown[] }[] = []
   const sort = () => {
-    kept.sort((a, b) => compareSorted(a.values, b.values, keys))
-    if (kept.length > limit) kept = kept.slice(0, limit)
+    candidates.sort((a, b) => compareSorted(a.values, b.values, keys))
+    if (candidates.length > limit) candidates = candidates.slice(0, limit)
   }
   for (const doc of docs) {
-    kept.push({ doc, values: sortValues(doc, keys) })
-    if (kept.length >= limit * 2 + 1000) sort()
+    candidates.push({ doc, values: sortValues(doc, keys) })
+    if (candidates.length >= limit * 2 + 1000) sort()
   }
   sort()
-  return kept.map(({ doc }) => doc)
+  return candidates.map(({ doc }) => doc)
 }

@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, BSONSymbol, Code, DBRef, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
 
-/** A decoded BSON document: numbers stay `Int32`, `Double`, `Long` or `Decimal128`, so that what is not touched is written back as it came. */
+/** A decoded BSON document: numbers stay `Int32`, `Double`, `Long` or `Decimal128`, so that untouched values are written back unchanged. */
 export type Doc = { [key: string]: unknown }
 
 export type Numeric = Int32 | Double | Long | Decimal128 | number | bigint
@@ -111,7 +111,7 @@ export function isNumeric(v: unknown): v is Numeric {
   return v instanceof Int32 || v instanceof Double || v instanceof Decimal128 || (v instanceof Long && !(v instanceof Timestamp))
 }
 
-/** Own property or undefined; never looks at a prototype. */
+/** Own property or undefined; never reads a prototype. */
 export function getOwn(doc: Doc, key: string): unknown {
   return Object.hasOwn(doc, key) ? doc[key] : undefined
 }

@@ -2,14 +2,14 @@ import { Binary, Long, serialize, Timestamp } from 'bson'
 import { checkDocument } from '../bson/raw.ts'
 import { fail } from '../values/errors.ts'
 
-/** A command as it came over the wire: the body and the document sequences beside it, all still raw but checked. */
+/** A command as received: the body and the document sequences, all still raw but checked. */
 export interface Message {
   requestId: number
   body: Buffer
   sequences: ReadonlyMap<string, Buffer[]>
   /** OP_QUERY, which only the first hello of a connection uses, wants an OP_REPLY. */
   isLegacy: boolean
-  /** The client said that it reads no reply. */
+  /** The client reads no reply (flag `moreToCome`). */
   isUnacknowledged: boolean
 }
 
@@ -19,7 +19,7 @@ const opReply = 1
 const opQuery = 2004
 const opMsg = 2013
 const timeField = fieldsOf({ operationTime: new Timestamp({ t: 0, i: 0 }) })
-/** Without keys there is no signature; drivers hand it on and do not look at it. */
+/** Without keys there is no signature; drivers forward it and do not read it. */
 const clusterTimeField = fieldsOf({
   $clusterTime: { clusterTime: new Timestamp({ t: 0, i: 0 }), signature: { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO } },
 })
@@ -35,7 +35,7 @@ export function messageLength(buffer: Buffer): number | undefined {
   return length
 }
 
-/** Takes a whole message apart. Throws 17 ProtocolError or 22 InvalidBSON; the requestId can be read all the same. */
+/** Parses a whole message. Throws 17 ProtocolError or 22 InvalidBSON; the requestId can be read in both cases. */
 export function parseMessage(buffer: Buffer): Message {
   const opCode = buffer.readInt32LE(12)
   if (opCode === opMsg) return parseMsg(buffer)
@@ -49,15 +49,15 @@ export interface OperationTime {
   counter: number
 }
 
-/** What a reply says of the time of its operation. */
+/** The time of the operation in its reply. */
 export interface ReplyTime extends OperationTime {
-  /** The client has not heard of this time yet, so that it is told `$clusterTime` too. */
+  /** The client does not know this time yet, so the reply has `$clusterTime` too. */
   isNews: boolean
 }
 
 /**
- * A whole reply message around an encoded document. With a time the document gets `operationTime` and maybe `$clusterTime` behind its
- * other fields, which the driver hands on as `afterClusterTime`; every reply has it, hence it is written here and not encoded.
+ * A whole reply message around an encoded document. With a time the document gets `operationTime` and maybe `$clusterTime` after its
+ * other fields, which the driver sends back as `afterClusterTime`. Every reply has it, hence it is written here and not encoded.
  */
 export function buildReply(message: Pick<Message, 'requestId' | 'isLegacy'>, document: Uint8Array, time?: ReplyTime): Buffer {
   const start = headerBytes + (message.isLegacy ? 20 : 5)

@@ -52,7 +52,7 @@ export function cursorReply(batchName: 'firstBatch' | 'nextBatch', documents: re
   return raw
 }
 
-/** An encoded document with one more field behind the others. */
+/** An encoded document with one more field after the others. */
 export function withField(document: Buffer, field: Doc): Buffer {
   return assemble([document.subarray(4, -1), encode(field).subarray(4, -1)])
 }

@@ -54,7 +54,7 @@ describe('the wire protocol', () => {
     return first
   }
 
-  it('cuts the connection over a broken frame and goes on serving the others', async () => {
+  it('closes the connection on a broken frame and continues to serve the others', async () => {
     const sequence = (size: number, name: string) => Buffer.concat([Buffer.from([1]), Buffer.from(new Int32Array([size]).buffer), Buffer.from(name)])
     const broken: Buffer[] = [
       Buffer.from([255, 255, 255, 127, 0, 0, 0, 0]),
@@ -115,7 +115,7 @@ describe('the wire protocol', () => {
     assert.equal(await db.collection('items').countDocuments(), 2)
   })
 
-  it('tells a client that wants no answer to its write, but waits for a reply, nothing of what became of it', async () => {
+  it('reports no result to a client that wrote with w: 0 but waits for a reply', async () => {
     const write = { insert: 'items', documents: [{ _id: 1 }, { _id: 1 }], $db: test.db().databaseName }
     const replyTo = async (writeConcern: Document) => {
       const reply = await exchange([message(serialize({ ...write, writeConcern }))])
@@ -128,7 +128,7 @@ describe('the wire protocol', () => {
     assert.equal((await replyTo({ w: 1 })).writeErrors.length, 1)
   })
 
-  it('stores names that look like a prototype as what they are', async () => {
+  it('stores names of prototype properties as plain fields', async () => {
     const items = test.db().collection('items')
     const raw = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as Document
     await items.insertOne({ _id: 0 as never, ...raw })
@@ -150,7 +150,7 @@ describe('the wire protocol', () => {
     assert.equal(await items.countDocuments({ 'constructor.prototype.polluted': 1 }), 2)
   })
 
-  it('refuses documents that are too large, and keeps those that just fit', async () => {
+  it('refuses documents that are too large, and stores those that just fit', async () => {
     const items = test.db().collection('items')
     const large = 'x'.repeat(16 * 1024 * 1024 - 200)
     await items.insertOne({ _id: 1 as never, large })
@@ -159,7 +159,7 @@ describe('the wire protocol', () => {
     assert.equal((await items.findOne({}))?.large.length, large.length)
   })
 
-  it('gives short commands their turn while a long one reads', async () => {
+  it('runs short commands while a long one reads', async () => {
     const items = test.db().collection('items')
     for (let i = 0; i < 8; i++) await items.insertMany(Array.from({ length: 5_000 }, (_, n) => ({ n, tags: ['a', 'b', 'c'] })))
     const slow = { $expr: { $eq: [{ $mod: [{ $add: ['$n', { $size: '$tags' }] }, 10_007] }, 10_006] } }
@@ -170,14 +170,14 @@ describe('the wire protocol', () => {
       .finally(() => {
         isReading = false
       })
-    let turns = 0
+    let pings = 0
     while (isReading) {
       await test.client.db('admin').command({ ping: 1 })
-      turns += 1
+      pings += 1
     }
     await reading
 
-    assert.ok(turns > 2, `${turns} turns`)
+    assert.ok(pings > 2, `${pings} pings`)
     assert.equal((await refusalOf(items.find(slow).maxTimeMS(1).toArray())).code, 50)
   })
 })

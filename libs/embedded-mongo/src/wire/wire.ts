@@ -33,11 +33,11 @@ export interface Address {
   socket?: string
 }
 
-/** While a client does not read its replies, no more of its commands are taken. */
+/** While a client does not read its replies, the server reads no more of its commands. */
 const maxUnreadBytes = 32 * 1024 * 1024
 
 /** Listens for drivers on a port of loopback (or `host`), or on a Unix socket that only its owner can open. */
-export async function listen(at: Address, answer: Answer, whenGone: (connection: Connection) => void): Promise<Listener> {
+export async function listen(at: Address, answer: Answer, onClosed: (connection: Connection) => void): Promise<Listener> {
   const open = new Set<Socket>()
   let lastId = 0
   const server = createServer({ noDelay: true }, socket => {
@@ -46,7 +46,7 @@ export async function listen(at: Address, answer: Answer, whenGone: (connection:
     const connection = serve(socket, lastId, at.socket ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 0}`, answer)
     socket.once('close', () => {
       open.delete(socket)
-      whenGone(connection)
+      onClosed(connection)
     })
   })
   await bind(server, at)
@@ -85,7 +85,7 @@ function withPrivateMask(action: () => void): void {
   }
 }
 
-/** A socket file that nobody listens on is left over from a killed engine. */
+/** A socket file without a listener is left over from a killed engine. */
 async function removeDeadSocket(path: string): Promise<void> {
   const isDead = await new Promise<boolean>(resolve => {
     const probe = connect(path)
@@ -128,7 +128,7 @@ function serve(socket: Socket, id: number, address: string, answer: Answer): Con
     isBusy = true
     try {
       while (!socket.destroyed && socket.writableLength <= maxUnreadBytes) {
-        const packet = takeMessage()
+        const packet = nextMessage()
         if (!packet) break
         const message = readMessage(packet)
         if (!message) continue
@@ -152,7 +152,7 @@ function serve(socket: Socket, id: number, address: string, answer: Answer): Con
     isBusy = false
   }
 
-  function takeMessage(): Buffer | undefined {
+  function nextMessage(): Buffer | undefined {
     if (buffered < 4) return undefined
     if (chunks.length > 1 && chunks[0]!.length < 4) chunks = [Buffer.concat(chunks)]
     const length = messageLength(chunks[0]!)!

@@ -8,17 +8,17 @@ import type { Writer } from './write.ts'
 
 /** What the statements of one command have done so far, in the form in which the command reports it. */
 export interface Tally<T> extends Progress {
-  /** The statement whose turn it is. */
+  /** The index of the next statement. */
   next: number
   add(statement: T, result: StatementResult): void
   /** `partial` is what the statement has done before it failed. */
   fail(statement: T, error: MongoError, partial: StatementResult): void
-  /** Takes up what `toDoc` gave. */
+  /** Restores the progress that `toDoc` returned. */
   resume(progress: Doc): void
   reply(): Buffer
 }
 
-/** Runs the statements in turn; an error stops an ordered batch and is noted in an unordered one. */
+/** Runs the statements one by one; an error stops an ordered batch and is noted in an unordered one. */
 export async function runBatch<T>(
   context: Context,
   statements: readonly T[],

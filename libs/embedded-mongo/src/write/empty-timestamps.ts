@@ -22,7 +22,7 @@ export function fillTimestamps({ engine, body }: Context, raw: Buffer): Buffer {
   return filled
 }
 
-/** The same for a document that is to take the place of another. */
+/** The same for a document that replaces another. */
 export function withTimestamps({ engine, body }: Context, doc: Doc): Doc {
   const isEmpty = (value: unknown) => value instanceof Timestamp && value.isZero()
   if (!Object.entries(doc).some(([name, value]) => name !== '_id' && isEmpty(value)) || flag(body, 'bypassEmptyTsReplacement')) return doc

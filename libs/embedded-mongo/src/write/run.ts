@@ -10,7 +10,7 @@ import { failConflict, outOfTime } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
 import type { Writer } from './write.ts'
 
-/** How far a write of many statements has got: it may have to pause for a transaction's lock, or be taken up after a restart. */
+/** The progress of a write of many statements: it may pause for a transaction's lock, or resume after a restart. */
 export interface Progress {
   toDoc(): Doc
   /** Whether anything has been stored. */
@@ -19,7 +19,7 @@ export interface Progress {
 
 /**
  * Runs a write to the end: at once into the transaction's overlay, or as one commit with its retry record. `step` is called again
- * when a lock of a transaction that stood in the way is free; it must go on where it stopped. Resolves when the write is on disk.
+ * when the transaction lock that blocked it is free; it must continue where it stopped. Resolves when the write is on disk.
  */
 export async function runWrite(context: Context, step: (writer: Writer) => Buffer, progress?: Progress): Promise<Buffer> {
   checkWriteConcern(context)
@@ -84,7 +84,7 @@ export function noteCreation(writer: Writer, collection: Collection): void {
   noteCollection(writer, 'create', collection, { idIndex: idIndexSpec, ...collection.options })
 }
 
-/** Tells change streams what has been done to a collection. */
+/** Reports an operation on a collection to change streams. */
 export function noteCollection(writer: Writer, kind: ChangeKind, { db, name, uuid }: Collection, details?: Doc): void {
   writer.log.note({ kind, db, collection: name, uuid, details })
 }

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Collection } from '../storage/catalog.ts'
 import type { Index } from '../storage/index-spec.ts'
-import { behind, wholeRange, withPrefix } from '../storage/keyspace.ts'
+import { afterPrefix, wholeRange, withPrefix } from '../storage/keyspace.ts'
 import type { Entry } from '../storage/table.ts'
 import { timeOf } from '../storage/time-series.ts'
 import { Blocked } from '../storage/txn.ts'
@@ -16,7 +16,7 @@ export async function deleteExpired(engine: Engine, now: number): Promise<void> 
     for (const collection of engine.catalog.collections(db)) {
       if (collection.series?.expireAfterSeconds !== undefined) await engine.storage.write(() => deleteOldest(engine, collection, now))
       for (const index of collection.indexes) {
-        if (index.expireAfterSeconds === undefined || !index.isKept) continue
+        if (index.expireAfterSeconds === undefined || !index.hasEntries) continue
         let isDone = false
         while (!isDone) isDone = await engine.storage.write(() => deleteSlice(engine, collection, index, now))
       }
@@ -33,12 +33,12 @@ function deleteOldest(engine: Engine, collection: Collection, now: number): void
   const series = collection.series!
   const limit = now - series.expireAfterSeconds! * 1000
   const expired: Entry[] = []
-  let kept = 0
+  let unexpired = 0
   for (const entry of storage.docs.scan(wholeRange(collection.id))) {
     const isExpired = timeOf(series, entry.value)!.getTime() <= limit
     if (isExpired) expired.push(entry)
-    kept = isExpired ? 0 : kept + 1
-    if (kept > sliceSize) break
+    unexpired = isExpired ? 0 : unexpired + 1
+    if (unexpired > sliceSize) break
   }
   for (const { key, value } of expired) deleteDocument(engine, collection, key, { raw: value })
 }
@@ -52,7 +52,7 @@ function deleteSlice(engine: Engine, collection: Collection, index: Index, now: 
   const [low, high] = index.directions[0] === 1 ? [first, last] : [last, first]
   const expired = new Set<string>()
   let isDone = true
-  for (const { value } of storage.index.scan({ start: withPrefix(index.id, low), end: behind(withPrefix(index.id, high)) })) {
+  for (const { value } of storage.index.scan({ start: withPrefix(index.id, low), end: afterPrefix(withPrefix(index.id, high)) })) {
     expired.add(value.toString('latin1'))
     if (expired.size < sliceSize) continue
     isDone = false

@@ -5,7 +5,7 @@ import { type Entry, entriesOf, type Version } from '../index/changes.ts'
 import { failDuplicate } from '../index/duplicate-key.ts'
 import { noteCapped, refuseCapped } from '../storage/capped.ts'
 import { type Catalog, type Collection, namespaceOf } from '../storage/catalog.ts'
-import { behind, docKeyOf } from '../storage/keyspace.ts'
+import { afterPrefix, docKeyOf } from '../storage/keyspace.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Change } from '../storage/store-view.ts'
 import { measurementKey } from '../storage/time-series.ts'
@@ -27,7 +27,7 @@ export interface Writer {
 const idOnly = selectionOf(['_id'])
 const dbRefKeys = new Set(['$ref', '$id', '$db'])
 
-/** Stores a new document whose _id comes first. Throws 11000 if the _id or a unique value is taken. */
+/** Stores a new document whose _id comes first. Throws 11000 if the _id or a unique value exists already. */
 export function insertDocument(writer: Writer, collection: Collection, raw: Buffer): void {
   const id = idOf(raw)
   if (collection.series) {
@@ -105,7 +105,7 @@ function writeVersions(writer: Writer, collection: Collection, key: Buffer, befo
   if (writer.txn) {
     refuseCapped(collection, 'a write in a transaction')
     if (collection.series) fail(263, `Cannot write to the time series ${namespaceOf(collection)} in a transaction`)
-    keepChange(writer.txn, collection, key, before, after, removed, added, writer)
+    recordChange(writer.txn, collection, key, before, after, removed, added, writer)
     return
   }
   const { docs, index } = writer.storage
@@ -143,14 +143,14 @@ function checkUnique(writer: Writer, collection: Collection, entry: Entry, key: 
   checkUnchanged(storage.index.get(entry.entryKey), seen)
 }
 
-/** Like `checkUnique` for an index whose entries are not unique yet: equal values stand side by side in it. */
+/** Like `checkUnique` for an index whose entries are not unique yet: equal values are adjacent in it. */
 function checkPrepared({ storage, locks, txn }: Writer, collection: Collection, entry: Entry, key: Buffer): void {
   const value = entry.entryKey.subarray(0, entry.entryKey.length - key.length + 4)
   const text = value.toString('latin1')
   if (txn) lock(locks, txn, uniqueLock(value))
   const holder = txn ? undefined : locks.get(uniqueLock(value))
   if (holder) throw new Blocked(holder)
-  const owners = [...storage.index.scan({ start: value, end: behind(value) })].map(stored => stored.value)
+  const owners = [...storage.index.scan({ start: value, end: afterPrefix(value) })].map(stored => stored.value)
   const own = txn?.uniques.get(text)
   if ([...owners, ...(own ? [own] : [])].some(owner => !owner.equals(key)))
     failDuplicate(collection, entry.index.name, entry.index.spec.key, duplicateValue(entry))
@@ -161,8 +161,8 @@ function duplicateValue({ index, values }: Entry): Doc {
   return Object.fromEntries(index.fields.map((field, i) => [field.path, values[i] ?? null]))
 }
 
-/** In a transaction nothing is stored before the commit: the change is kept, with the locks of the unique values that it frees. */
-function keepChange(
+/** In a transaction nothing is stored before the commit: the change is recorded, with the locks of the unique values that it frees. */
+function recordChange(
   txn: Txn,
   collection: Collection,
   key: Buffer,
