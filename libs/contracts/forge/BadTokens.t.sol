@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {IEscrow} from "../solidity/interfaces/IEscrow.sol";
 import {Deployed} from "./Deployed.sol";
 
-/// @title A token that lies, takes a fee, or calls back
+/// @title A token that lies, charges a fee, or calls back
 contract BadToken {
     enum Kind {
         ReturnsFalse,

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {IBatcher} from "../solidity/interfaces/IBatcher.sol";
 import {Deployed} from "./Deployed.sol";
 
-/// @title Uses as much gas as it is told to
+/// @title Uses the given amount of gas
 contract Burner {
     uint256 public calls;
 
@@ -48,7 +48,7 @@ contract BatcherFuzz is Deployed {
         }
     }
 
-    /// @dev The check asks for little more than it must.
+    /// @dev The check requires little more than it must.
     function test_runsWithJustEnough() public {
         IBatcher.Op[] memory ops = new IBatcher.Op[](1);
         ops[0] = IBatcher.Op({id: "a", target: address(_burner), gas: 200_000, data: abi.encodeCall(Burner.burn, (140_000))});

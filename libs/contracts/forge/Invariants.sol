@@ -8,7 +8,7 @@ interface ICallers {
     function isEmpty() external view returns (bool);
 }
 
-/// @title What holds after any sequence of calls to a contract that keeps money
+/// @title What holds after any sequence of calls to a contract that holds money
 abstract contract Invariants {
     ICallers private _callers;
 
@@ -28,7 +28,7 @@ abstract contract Invariants {
     /// @dev Runs after each sequence: nothing but time is needed to empty the contract.
     function afterInvariant() public {
         _callers.emptyByTimeAlone();
-        require(_callers.isEmpty(), "USDC stays behind");
+        require(_callers.isEmpty(), "USDC is left over");
     }
 
     function _newCallers() internal virtual returns (address);

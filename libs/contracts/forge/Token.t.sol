@@ -25,7 +25,7 @@ contract TokenFuzz is Deployed {
 
     function testFuzz_anotherKeyIsRefused(uint256 key, bytes32 nonce) public {
         (bool ok,) = address(usdc).call(_signed(1, 0, type(uint64).max, nonce, bound(key, 2, 1_000)));
-        require(!ok, "a stranger's signature was taken");
+        require(!ok, "a stranger's signature was accepted");
     }
 
     function _signed(uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint256 key)

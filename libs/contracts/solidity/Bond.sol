@@ -125,7 +125,7 @@ contract Bond is IBond, Managed, Once, ReentrancyGuard {
         Account storage account = _accounts[agent];
         uint256 bonded = uint256(account.free) + account.locked;
         require(amount <= bonded, Bond_InsufficientBond(agent, amount, bonded));
-        uint256 fromLocked = _takeLocked(agent, gigId, Math.min(amount, account.locked));
+        uint256 fromLocked = _drawLocked(agent, gigId, Math.min(amount, account.locked));
         account.locked -= uint128(fromLocked);
         account.free -= uint128(amount - fromLocked);
         _totalBonded -= amount;
@@ -217,19 +217,19 @@ contract Bond is IBond, Managed, Once, ReentrancyGuard {
     }
 
     /// @dev Reduces locks by `wanted`, the one of `first` before others. A lock that falls to zero stays until it is unlocked.
-    function _takeLocked(address agent, bytes32 first, uint256 wanted) private returns (uint256 taken) {
-        taken = _reduce(agent, first, wanted);
+    function _drawLocked(address agent, bytes32 first, uint256 wanted) private returns (uint256 drawn) {
+        drawn = _reduce(agent, first, wanted);
         EnumerableSet.Bytes32Set storage gigs = _gigs[agent];
-        for (uint256 i = 0; taken < wanted; ++i) {
-            taken += _reduce(agent, gigs.at(i), wanted - taken);
+        for (uint256 i = 0; drawn < wanted; ++i) {
+            drawn += _reduce(agent, gigs.at(i), wanted - drawn);
         }
     }
 
-    function _reduce(address agent, bytes32 gigId, uint256 wanted) private returns (uint256 taken) {
+    function _reduce(address agent, bytes32 gigId, uint256 wanted) private returns (uint256 drawn) {
         GigLock storage gigLock = _locks[agent][gigId];
-        taken = Math.min(gigLock.amount, wanted);
-        if (taken == 0) return 0;
-        gigLock.amount -= uint128(taken);
-        emit BondLockReduced(agent, gigId, taken);
+        drawn = Math.min(gigLock.amount, wanted);
+        if (drawn == 0) return 0;
+        gigLock.amount -= uint128(drawn);
+        emit BondLockReduced(agent, gigId, drawn);
     }
 }

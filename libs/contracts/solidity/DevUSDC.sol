@@ -22,7 +22,7 @@ contract DevUSDC is IDevUSDC, AccessControl, EIP712, Once {
     );
     bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
 
-    /// @dev The arguments of an authorisation, kept together for the stack's sake.
+    /// @dev The arguments of an authorisation, in a struct because of the stack limit.
     struct Move {
         address from;
         address to;

@@ -14,7 +14,7 @@ contract EnsRegistry is IEnsRegistry {
     mapping(bytes32 node => Record) private _records;
     mapping(address owner => mapping(address operator => bool)) private _operators;
 
-    /// @param rootOwner The registrar, which takes the top-level nodes.
+    /// @param rootOwner The registrar, which creates the top-level nodes.
     constructor(address rootOwner) {
         _records[bytes32(0)].owner = rootOwner;
     }

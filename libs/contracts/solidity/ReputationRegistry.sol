@@ -17,7 +17,7 @@ contract ReputationRegistry is IReputationRegistry {
         string tag2;
     }
 
-    /// @dev The arguments of `giveFeedback`, kept together for the stack's sake.
+    /// @dev The arguments of `giveFeedback`, in a struct because of the stack limit.
     struct Given {
         uint256 agentId;
         int128 value;
@@ -29,7 +29,7 @@ contract ReputationRegistry is IReputationRegistry {
         bytes32 feedbackHash;
     }
 
-    /// @dev What a walk over feedback is looking for and what it has gathered, kept together for the stack's sake.
+    /// @dev The criteria and the results of a walk over feedback, in a struct because of the stack limit.
     struct Query {
         uint256 agentId;
         address[] clients;
@@ -297,12 +297,12 @@ contract ReputationRegistry is IReputationRegistry {
         }
     }
 
-    function _countOfIndex(uint256 agentId, address client, uint64 index, address[] calldata asked)
+    function _countOfIndex(uint256 agentId, address client, uint64 index, address[] calldata requested)
         private
         view
         returns (uint64 count)
     {
-        address[] memory responders = asked;
+        address[] memory responders = requested;
         if (responders.length == 0) responders = _responders[agentId][client][index];
         for (uint256 i = 0; i < responders.length; ++i) {
             count += _responses[agentId][client][index][responders[i]];

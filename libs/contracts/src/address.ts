@@ -2,7 +2,7 @@ import type { ContractName } from './artifact.ts'
 
 export type Addresses = Readonly<Record<ContractName, string>>
 
-/** What a network is by itself, whoever deploys on it. `token` is its USDC: the address, and name and version of the EIP-712 domain. */
+/** The facts of a network that do not depend on the deployment. `token` is its USDC: the address, and name and version of the EIP-712 domain. */
 export interface NetworkFacts {
   readonly chainId: number
   readonly title: string

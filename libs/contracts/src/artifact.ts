@@ -57,7 +57,7 @@ export function artifact(name: ContractName): Artifact {
 }
 
 /**
- * The contract's ABI as an ethers Interface, made once. Commerce overloads event names: ask it by full signature, or take
+ * The contract's ABI as an ethers Interface, made once. Commerce overloads event names: query it by full signature, or use
  * `specInterface` / `erc8183Interface`.
  * @example interfaceOf('Escrow').encodeFunctionData('refund', [slot])
  */

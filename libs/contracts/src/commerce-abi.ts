@@ -2,7 +2,7 @@ import type { JsonFragment } from 'ethers'
 import { artifact } from './artifact.ts'
 
 // The contract emits the platform's events and ERC-8183's, which share names: one ABI with both makes bare names ambiguous.
-// Of the functions that the ERC has in two forms, both ABIs keep the one of its prose.
+// The ERC has some functions in two forms; both ABIs have the form of its prose.
 const leftOut = new Set(['setProvider(uint256,address)', 'fund(uint256,bytes)'])
 const platformFunctions = new Set([
   'createJobFor',

@@ -11,14 +11,14 @@ const text = (value: string, weight = 400) => `<text x="10" y="80" font-family="
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)]
 
 describe('pictures', () => {
-  it('are PNGs of the asked width, with the height of the SVG in proportion', async () => {
+  it('are PNGs of the requested width, with the height of the SVG in proportion', async () => {
     const png = await renderPng(svg(''), { width: 600 })
 
     assert.equal(png.subarray(1, 4).toString(), 'PNG')
     assert.deepEqual(sizeOf(png), [600, 300])
   })
 
-  it('set text in the font that comes along, in both weights', async () => {
+  it('set text in the included font, in both weights', async () => {
     const [blank, regular, bold] = await Promise.all(
       ['', text('12.50 USDC'), text('12.50 USDC', 700)].map(inside => renderPng(svg(inside), { width: 300 })),
     )

@@ -15,8 +15,9 @@ let worker: Worker | undefined
 let count = 0
 
 /**
- * Draws an SVG as PNG, in a worker thread: drawing takes tens of milliseconds in which nothing else could be served. Text is set in Inter
- * (400 and 700), which comes along; letters it lacks are left out; fonts of the machine and files named in the SVG are not used. The same SVG is drawn once.
+ * Draws an SVG as PNG, in a worker thread, because drawing blocks a thread for tens of milliseconds. Text is set in Inter
+ * (400 and 700), which is included. Characters that it lacks are left out; fonts of the machine and files named in the SVG are not used. The same
+ * SVG is drawn once.
  * @throws Error when it is not a valid SVG
  * @example await renderPng('<svg xmlns="http://www.w3.org/2000/svg" width="600" height="315"/>', { width: 1200 })
  */
@@ -34,7 +35,7 @@ function draw(order: Order): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const running = worker ?? start()
     waiting.set(order.id, { resolve, reject })
-    // a process stays alive for a picture that is asked for, and only for that
+    // a process stays alive for a requested picture, and only for that
     running.ref()
     running.postMessage(order)
   })
@@ -43,11 +44,11 @@ function draw(order: Order): Promise<Buffer> {
 function start(): Worker {
   const started = new Worker(new URL('./worker.js', import.meta.url))
   started.on('message', (answer: Answer) => {
-    const asked = waiting.get(answer.id)
+    const pending = waiting.get(answer.id)
     waiting.delete(answer.id)
     if (waiting.size === 0) started.unref()
-    if ('png' in answer) asked?.resolve(Buffer.from(answer.png))
-    else asked?.reject(new Error(`the picture could not be drawn: ${answer.error}`))
+    if ('png' in answer) pending?.resolve(Buffer.from(answer.png))
+    else pending?.reject(new Error(`the picture could not be drawn: ${answer.error}`))
   })
   started.on('error', error => {
     if (worker === started) worker = undefined

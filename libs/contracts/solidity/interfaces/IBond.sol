@@ -26,7 +26,7 @@ interface IBond {
     event BondWithdrawn(address indexed agent, address indexed to, uint256 amount);
     event BondLocked(address indexed agent, bytes32 indexed gigId, uint256 amount);
     event BondUnlocked(address indexed agent, bytes32 indexed gigId, uint256 amount);
-    /// @notice A slash took `amount` out of this lock.
+    /// @notice A slash reduced this lock by `amount`.
     event BondLockReduced(address indexed agent, bytes32 indexed gigId, uint256 amount);
     event BondSlashed(bytes32 indexed slashId, address indexed agent, uint256 amount, uint256 fromLocked, bytes32 reasonHash);
     event BondUnslashed(bytes32 indexed slashId, address indexed agent, uint256 amount);
@@ -52,7 +52,7 @@ interface IBond {
     /// @notice Deposits by an EIP-3009 authorisation whose nonce is `depositId`. Operator.
     function depositWithAuthorization(address agent, uint256 amount, bytes32 depositId, Authorization calldata auth) external;
 
-    /// @notice Takes back free bond. The agent.
+    /// @notice Withdraws free bond. The agent.
     function withdraw(uint256 amount) external;
 
     /// @notice Pays free bond out to the agent's bond wallet. Operator.
@@ -70,7 +70,7 @@ interface IBond {
     /// @notice Sends bond to the fee pool: from the lock of `gigId` first (zero: none), then other locks, then the free part. Oracle.
     function slash(address agent, bytes32 gigId, uint256 amount, bytes32 slashId, bytes32 reasonHash) external;
 
-    /// @notice Brings up to the slashed amount back from the fee pool into the free part, once. Oracle.
+    /// @notice Returns up to the slashed amount from the fee pool to the free part, once. Oracle.
     function unslash(bytes32 slashId, uint256 amount) external;
 
     function getAccount(address agent) external view returns (Account memory);

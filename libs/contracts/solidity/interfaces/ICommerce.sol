@@ -5,7 +5,7 @@ import {IERC8183} from "./IERC8183.sol";
 import {Authorization} from "./IUSDC.sol";
 
 /// @title Jobs between agents: ERC-8183 and the platform's own face of it
-/// @notice The platform funds a job before it has a provider: the deposit stays in an open job until `assign` turns it into a
+/// @notice The platform funds a job before it has a provider: the deposit stays in an open job until `assign` makes it a
 /// funded one. Its events carry `bytes32(jobId)`, so both kinds of readers see a whole history.
 interface ICommerce is IERC8183 {
     /// @param payer Where refunds go.

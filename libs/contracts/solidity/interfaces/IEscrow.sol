@@ -7,7 +7,7 @@ import {Authorization} from "./IUSDC.sol";
 /// @notice A slot is `keccak256(abi.encode(key, poster))`, so a stranger cannot occupy somebody's gig. A slot pays out once, and
 /// its refund address never changes. 180 days after the lock anybody may empty it.
 interface IEscrow {
-    /// @notice Pending: a direct lock that the operator has not accepted; its depositor may take it back.
+    /// @notice Pending: a direct lock that the operator has not accepted; its depositor may withdraw it.
     enum Status {
         None,
         Pending,
@@ -90,7 +90,7 @@ interface IEscrow {
     /// @notice Records that the payee won, so that the timeout pays the payee. Operator.
     function markApproved(bytes32 slot) external;
 
-    /// @notice Takes back a direct lock that was not accepted and frees the slot. Its depositor.
+    /// @notice Withdraws a direct lock that was not accepted and frees the slot. Its depositor.
     function reclaim(bytes32 slot) external;
 
     /// @notice Empties a slot 180 days after its lock: to the payee once approved, else to the refund address. Anybody.

@@ -11,7 +11,7 @@ interface IFeePool {
     /// @notice Gives a slash back to the bond contract, which alone may call.
     function returnSlash(bytes32 slashId, uint256 amount) external;
 
-    /// @notice Takes out what no reward needs. Timelock.
+    /// @notice Withdraws what no reward needs. Timelock.
     function sweep(address to, uint256 amount) external;
 
     function bond() external view returns (address);

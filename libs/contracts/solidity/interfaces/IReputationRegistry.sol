@@ -52,7 +52,7 @@ interface IReputationRegistry {
 
     function getIdentityRegistry() external view returns (address);
 
-    /// @notice Mean of what these clients (at least one) said, in the decimals most used among it. Empty tags match all.
+    /// @notice Mean of the feedback of these clients (at least one), in its most frequent decimals. Empty tags match all.
     function getSummary(uint256 agentId, address[] calldata clientAddresses, string calldata tag1, string calldata tag2)
         external
         view

@@ -53,7 +53,7 @@ interface ISwarmValidator is IFeePool {
     /// @notice Gives the seat of a candidate that has not voted to another. Operator.
     function replaceCandidate(bytes32 validation, address replaced, address replacement) external;
 
-    /// @notice Records a vote that the platform authenticated. Votes that arrive after the result are kept and change nothing. Operator.
+    /// @notice Records a vote that the platform authenticated. Votes that arrive after the result are recorded and change nothing. Operator.
     function recordVote(bytes32 validation, address voter, bool approve) external;
 
     /// @notice Votes for oneself, until the result.

@@ -17,10 +17,10 @@ interface IValidationRegistry {
         string tag
     );
 
-    /// @notice Asks a validator, once per hash. Owner or operator of the agent.
+    /// @notice Requests a validation, once per hash. Owner or operator of the agent.
     function validationRequest(address validatorAddress, uint256 agentId, string calldata requestURI, bytes32 requestHash) external;
 
-    /// @notice Answers, 0 to 100, again if need be. The validator that was asked.
+    /// @notice Answers, 0 to 100, again if need be. The requested validator.
     function validationResponse(
         bytes32 requestHash,
         uint8 response,

@@ -4,12 +4,12 @@ pragma solidity 0.8.37;
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {IUSDC, Authorization} from "../interfaces/IUSDC.sol";
 
-/// @title Taking USDC in
-/// @notice Books say what arrived: a token that delivers less than it was told to is refused.
+/// @title Incoming USDC
+/// @notice Books record what arrived: a token that delivers less than the transferred amount is refused.
 library Funds {
     using SafeERC20 for IUSDC;
 
-    /// @notice The token delivered another amount than asked for.
+    /// @notice The token delivered an amount other than the expected one.
     error Funds_ShortTransfer(uint256 expected, uint256 received);
 
     function pull(IUSDC token, address from, uint256 amount) internal {

@@ -6,7 +6,7 @@ library Names {
     uint256 private constant MIN_LENGTH = 3;
     uint256 private constant MAX_LENGTH = 32;
 
-    /// @notice 3 to 32 of a-z, 0-9 and hyphens; no hyphen at either end or beside another. Such names are ENSIP-15 normal.
+    /// @notice 3 to 32 of a-z, 0-9 and hyphens; no hyphen at either end or next to another. Such names are ENSIP-15 normal.
     function isLabel(string calldata label) internal pure returns (bool) {
         bytes calldata b = bytes(label);
         if (b.length < MIN_LENGTH || b.length > MAX_LENGTH) return false;

@@ -23,7 +23,7 @@ interface SolcContract {
   }
 }
 
-/** Compiles all contracts. Throws with the compiler's messages on an error or a warning. Takes about 10 s. */
+/** Compiles all contracts. Throws with the compiler's messages on an error or a warning. Duration: about 10 s. */
 export function compile(): Compilation {
   const sources: Record<string, string> = {}
   const input = {

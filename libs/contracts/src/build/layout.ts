@@ -6,7 +6,7 @@ export const manifestUrl = new URL('manifest.json', artifactsRoot)
 
 export const artifactNames = contractNames
 
-/** No metadata hash: the same sources give the same bytes wherever they lie. */
+/** No metadata hash: the same sources give the same bytes in any folder. */
 export const settings = {
   optimizer: { enabled: true, runs: 200 },
   viaIR: false,

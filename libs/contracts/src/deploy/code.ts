@@ -3,7 +3,7 @@ import type { Step } from './plan.ts'
 import { type Call, callAll, type Node } from './rpc.ts'
 
 /**
- * Whether runtime code on chain is that of the contract, whatever its constructor wrote into the immutables.
+ * Whether runtime code on chain is that of the contract, with any values of its immutables.
  * @example isCodeOf('Escrow', await provider.getCode(address))
  */
 export function isCodeOf(name: ContractName, code: string): boolean {

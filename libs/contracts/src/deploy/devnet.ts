@@ -63,7 +63,7 @@ function planOf(options: DevnetDeployment, { address: deployer }: Wallet): Plan 
 
 async function send(rpcUrl: Node, wallet: Wallet, steps: readonly Step[], chainId: number, gasPrice: bigint): Promise<void> {
   const setup: Call[] = steps.filter(s => s.kind === 'plant').map(s => ['anvil_setCode', s.address, s.initCode])
-  // A network without gas price takes transactions from an empty account.
+  // A network without gas price accepts transactions from an empty account.
   if (gasPrice > 0n) setup.push(['anvil_setBalance', wallet.address, deployerBalance])
   await callAll(rpcUrl, setup)
   const signed = await Promise.all(steps.map(step => wallet.signTransaction(transactionOf(step, chainId, gasPrice * 4n))))
@@ -85,12 +85,12 @@ interface Receipt {
   status: string
 }
 
-/** Asks for blocks until every transaction is in one: harmless where the node mines by itself. */
+/** Requests blocks until every transaction is in one: harmless where the node mines by itself. */
 async function mine(rpcUrl: Node, hashes: readonly string[]): Promise<(Receipt | null)[]> {
-  const ask = hashes.map((hash): Call => ['eth_getTransactionReceipt', hash])
+  const receiptCalls = hashes.map((hash): Call => ['eth_getTransactionReceipt', hash])
   for (let block = 0; block < maxBlocks; block++) {
     await call(rpcUrl, 'evm_mine')
-    const receipts = await callAll(rpcUrl, ask)
+    const receipts = await callAll(rpcUrl, receiptCalls)
     if (receipts.every(r => r !== null)) return receipts as Receipt[]
   }
   throw new Error(`the deployment was not mined within ${maxBlocks} blocks`)
@@ -98,7 +98,7 @@ async function mine(rpcUrl: Node, hashes: readonly string[]): Promise<(Receipt |
 
 /**
  * A planted contract's constructor ran at its own address, in a transaction to its creation code lying there as code. What it
- * returned is its runtime code, immutables included, and takes that place now. It is asked on empty storage, since constructors
+ * returned is its runtime code, immutables included, which now replaces the creation code. The call runs on empty storage, since constructors
  * may refuse to run twice.
  */
 async function uncover(rpcUrl: Node, plan: Plan): Promise<void> {

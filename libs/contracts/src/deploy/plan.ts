@@ -43,7 +43,7 @@ export interface Plan {
   steps: readonly Step[]
 }
 
-// Order = nonce. What is created stands before what is planted, so that created contracts have the same address everywhere.
+// Order = nonce. Created contracts come before planted ones, so that they have the same address everywhere.
 const created = [
   'Timelock',
   'Batcher',

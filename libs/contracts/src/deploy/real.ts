@@ -20,7 +20,7 @@ const receiptTimeoutMs = 300_000
 
 /**
  * Deploys to a real network, one transaction after the other, and compares the code of every contract with ours. Run again
- * after an interruption it goes on where it stopped; run after the end it only compares.
+ * after an interruption it continues where it stopped; a run after the end only compares.
  * @throws Error on another chain id, without USDC at its address, on foreign code, on a reverted transaction.
  */
 export async function deployReal(options: RealDeployment): Promise<Deployment> {

@@ -58,7 +58,7 @@ describe('Batcher', () => {
         assert.deepEqual([await card.read('ownerOf', 1), await card.read('ownerOf', 2)], [agent, stranger])
         assert.equal(await batcher.read('done', id('b')), true)
       },
-      'it goes on after a failure, which may be tried again': async () => {
+      'it continues after a failure, which may be retried': async () => {
         const events = await run(mintCard('a', agent, 1), mintCard('b', agent, 2), mintCard('c', stranger, 3))
 
         const reason = card.interface.parseError(events.find(e => e.args[0] === id('b'))?.args[2])

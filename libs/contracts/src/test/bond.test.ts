@@ -70,7 +70,7 @@ describe('Bond', () => {
         await depositFor(once)
         await depositFor(once)
       },
-      "it takes the agent's allowance": async () => {
+      "it spends the agent's allowance": async () => {
         await depositFor(once)
 
         assert.deepEqual(await account(), [usd(20), 0n])
@@ -239,7 +239,7 @@ describe('Bond', () => {
         await slash(1n, gig, once)
         await slash(1n, gig, once)
       },
-      'it takes from the named lock alone while that suffices': async () => {
+      'it draws on the named lock alone while that suffices': async () => {
         const other = key()
         await deposit()
         await lock(usd(40), other)
@@ -256,7 +256,7 @@ describe('Bond', () => {
         assert.equal((await bond.read('getLock', agent, gig)).amount, usd(32))
         assert.equal((await bond.read('getLock', agent, other)).amount, usd(40))
       },
-      'it takes the named lock, then the others, then the free part': async () => {
+      'it draws on the named lock, then the others, then the free part': async () => {
         const other = key()
         await deposit()
         await lock(usd(40), other)
@@ -300,7 +300,7 @@ describe('Bond', () => {
         await chain.at('SwarmValidator').send(operator, 'payReward', key(), stranger, 1)
         await bond.send(oracle, 'unslash', once, usd(30))
       },
-      'it brings the money back into the free part': async () => {
+      'it returns the money to the free part': async () => {
         await deposit()
         await slash(usd(30), gig, once)
         const events = await bond.send(oracle, 'unslash', once, usd(30))

@@ -73,7 +73,7 @@ describe('Card', () => {
         await card.send(operator, 'refresh', 7, 2)
         await card.send(operator, 'refresh', 7, 2)
       },
-      'it tells readers that the metadata changed': async () => {
+      'it notifies readers that the metadata changed': async () => {
         await mint()
         const [event] = await card.send(operator, 'refresh', 7, 2)
 

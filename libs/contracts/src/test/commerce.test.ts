@@ -230,7 +230,7 @@ describe('Commerce', () => {
 
         assert.equal(await status(), Status.Funded)
       },
-      'it takes nothing more for a job that is paid in': async () => {
+      'it collects nothing more for a job that is paid in': async () => {
         await createFor()
         await prefund()
         await jobs.send(client, 'setProvider(uint256,address)', jobId, provider)
@@ -306,7 +306,7 @@ describe('Commerce', () => {
         await prefund()
         await jobs.send(operator, 'prefundWithAuthorization', jobId, budget, [client, 0, 0, '0x'])
       },
-      "it takes the signer's tokens and refunds to the signer": async () => {
+      "it collects the signer's tokens and refunds to the signer": async () => {
         const custodial = walletOf('custodial')
         await createFor()
         await fund(chain, custodial.address, budget)
@@ -579,7 +579,7 @@ describe('Commerce', () => {
         await jobs.send(client, 'flagDispute', jobId, client)
         await jobs.send(provider, 'flagDispute', jobId, provider)
       },
-      "it takes a party's own word": async () => {
+      'it accepts a party as the disputer': async () => {
         await submitted()
 
         const events = await jobs.send(provider, 'flagDispute', jobId, provider)
@@ -587,13 +587,13 @@ describe('Commerce', () => {
         assert.deepEqual(shown(events), [['JobDisputed(bytes32,address)', topic, provider]])
         assert.equal(await jobs.read('isDisputed', jobId), true)
       },
-      "it takes the operator's word for a party": async () => {
+      'it lets the operator open a dispute for a party': async () => {
         await submitted()
         await jobs.send(operator, 'flagDispute', jobId, client)
 
         assert.equal(await status(), Status.Submitted)
       },
-      "it takes the operator's word for the evaluator": async () => {
+      'it lets the operator open a dispute for the evaluator': async () => {
         await submitted()
         await jobs.send(operator, 'flagDispute', jobId, evaluator)
 

@@ -52,7 +52,7 @@ describe('Deployment', () => {
     assert.equal(await blocks(), height)
   })
 
-  it('is told apart from that of another version, which names the contracts', async () => {
+  it('is distinguished from that of another version, with the names of the contracts', async () => {
     const { addresses } = await devnet()
     const options = { ...authorities, rpcUrl, chainId, deployerKey: id('deployer') }
     await checkDevnet(options)
@@ -90,7 +90,7 @@ describe('Deployment', () => {
     await assert.rejects(devnet(), /other code than ours at .*Timelock/)
   })
 
-  it('deploys to a real network, goes on after an interruption and then only compares', async () => {
+  it('deploys to a real network, continues after an interruption and then only compares', async () => {
     await devnet()
     await call(rpcUrl, 'evm_setAutomine', true)
     const first = await real()
@@ -138,7 +138,7 @@ describe('Deployment configuration', () => {
 })
 
 describe('Compiled code', () => {
-  it('is recognised whatever its constructor wrote, and nothing else is', () => {
+  it('is recognised with any immutables, and no other code is', () => {
     const { deployedBytecode, immutables } = artifact('Escrow')
     const from = 2 + 2 * (immutables[0]?.start ?? 0)
     const filled = `${deployedBytecode.slice(0, from)}${'ab'.repeat(32)}${deployedBytecode.slice(from + 64)}`

@@ -160,12 +160,12 @@ describe('DevUSDC', () => {
         await permit('vrs', MaxUint256)
         await permit('vrs', MaxUint256)
       },
-      "it takes ethers' signature as v, r, s": async () => {
+      "it accepts ethers' signature as v, r, s": async () => {
         await permit('vrs', (await chain.now()) + 60n)
 
         assert.deepEqual([await allowance(), await token.read('nonces', owner.address)], [usd(5), 1n])
       },
-      "it takes ethers' signature as bytes": async () => {
+      "it accepts ethers' signature as bytes": async () => {
         await permit('bytes', (await chain.now()) + 60n)
 
         assert.equal(await allowance(), usd(5))
@@ -187,7 +187,7 @@ describe('DevUSDC', () => {
       'when another signed': () => transferSigned('vrs', {}, { signer: walletOf('another') }),
       'when a receive authorisation is given': () => transferSigned('bytes', {}, { as: 'Receive' }),
       'when the balance is too small': () => transferSigned('bytes', { value: usd(6) }),
-      "it takes ethers' signature as v, r, s from anybody": async () => {
+      "it accepts ethers' signature as v, r, s from anybody": async () => {
         const nonce = key()
         const events = await transferSigned('vrs', { nonce })
 
@@ -200,17 +200,17 @@ describe('DevUSDC', () => {
         )
         assert.equal(await isUsed(nonce), true)
       },
-      "it takes ethers' signature as bytes from anybody": async () => {
+      "it accepts ethers' signature as bytes from anybody": async () => {
         await transferSigned('bytes')
 
         assert.equal(await balanceOf(chain, bob), usd(5))
       },
-      'it takes random nonces in any order': async () => {
+      'it accepts random nonces in any order': async () => {
         for (const nonce of [MaxUint256, 0n, 2n ** 255n]) await transferSigned('bytes', { nonce: `0x${nonce.toString(16).padStart(64, '0')}` })
 
         assert.equal(await balanceOf(chain, bob), usd(15))
       },
-      'it asks a contract wallet (ERC-1271)': async () => {
+      'it queries a contract wallet (ERC-1271)': async () => {
         const wallet = await contractWallet(chain)
         await fund(chain, wallet, usd(5))
         const { to, value, validAfter, validBefore, nonce } = await move()
@@ -223,13 +223,13 @@ describe('DevUSDC', () => {
     receiveWithAuthorization: {
       'when the caller is not the payee': async () => moveSigned('Receive', 'bytes', await move()),
       'when the caller of the v, r, s form is not the payee': async () => moveSigned('Receive', 'vrs', await move()),
-      "it takes ethers' signature as v, r, s": async () => {
+      "it accepts ethers' signature as v, r, s": async () => {
         await fund(chain, owner.address, usd(5))
         await moveSigned('Receive', 'vrs', await move(), { by: bob })
 
         assert.equal(await balanceOf(chain, bob), usd(5))
       },
-      "it takes ethers' signature as bytes": async () => {
+      "it accepts ethers' signature as bytes": async () => {
         await fund(chain, owner.address, usd(5))
         await moveSigned('Receive', 'bytes', await move(), { by: bob })
 
@@ -243,14 +243,14 @@ describe('DevUSDC', () => {
         await transferSigned('vrs', { nonce })
         await cancel('vrs', nonce)
       },
-      "it takes ethers' signature as v, r, s": async () => {
+      "it accepts ethers' signature as v, r, s": async () => {
         const nonce = key()
         const [event] = await cancel('vrs', nonce)
 
         assert.deepEqual([event?.name, ...(event?.args ?? [])], ['AuthorizationCanceled', owner.address, nonce])
         assert.equal(await isUsed(nonce), true)
       },
-      "it takes ethers' signature as bytes, and the authorisation is void": async () => {
+      "it accepts ethers' signature as bytes, and the authorisation is void": async () => {
         const nonce = key()
         await cancel('bytes', nonce)
 

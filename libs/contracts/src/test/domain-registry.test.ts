@@ -42,7 +42,7 @@ describe('DomainRegistry', () => {
         await burn()
         await mint('alice', 'molt', alice, id('mint'))
       },
-      'when the name is taken': async () => {
+      'when the name is registered already': async () => {
         await mint()
         await mint('alice', 'molt', bob)
       },
@@ -50,7 +50,7 @@ describe('DomainRegistry', () => {
       "when the extension is the registrar's own reverse node": () => mint('alice', 'reverse'),
       'when the label has two characters': () => mint('al'),
       'when the label has 33 characters': () => mint('a'.repeat(33)),
-      'when the label has an upper-case letter': () => mint('Alice'),
+      'when the label has an upper-case character': () => mint('Alice'),
       'when the label begins with a hyphen': () => mint('-alice'),
       'when the label ends with a hyphen': () => mint('alice-'),
       'when the label has two hyphens in a row': () => mint('al--ice'),

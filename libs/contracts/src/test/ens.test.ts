@@ -146,9 +146,9 @@ describe('EnsRegistry and DomainResolver', () => {
       },
     },
     ethers: {
-      'it resolves a name, in any letter case': async () => assert.equal(await provider.resolveName('Alice.molt'), alice),
+      'it resolves a name, in upper or lower case': async () => assert.equal(await provider.resolveName('Alice.molt'), alice),
       'it reads texts': async () => assert.equal(await (await provider.getResolver('alice.molt'))?.getText('url'), 'https://alice'),
-      'it looks an address up': async () => assert.equal(await provider.lookupAddress(alice), 'alice.molt'),
+      'it resolves an address to its name': async () => assert.equal(await provider.lookupAddress(alice), 'alice.molt'),
       'it finds nothing for a free name': async () => assert.equal(await provider.resolveName('free.molt'), null),
     },
   })

@@ -53,7 +53,7 @@ describe('Escrow', () => {
         await directLock()
       },
       'when the caller allowed less': () => escrow.send(poster, 'lockUSDC', gig, payee, amount),
-      'it keeps the lock pending and outside the total': async () => {
+      'it leaves the lock pending and outside the total': async () => {
         await directLock()
 
         assert.equal(await status(), Status.Pending)
@@ -124,7 +124,7 @@ describe('Escrow', () => {
         assert.equal(await balanceOf(chain, custodial.address), amount)
         assert.equal(await status(), Status.Refunded)
       },
-      "it takes the plain transfer's signature for nothing": async () => {
+      "it does not accept the plain transfer's signature": async () => {
         const custodial = walletOf('custodial')
         await fund(chain, custodial.address, amount)
         const validBefore = (await chain.now()) + 3_600n
@@ -143,11 +143,11 @@ describe('Escrow', () => {
         await paused()
         await escrow.send(facilitator, 'lockUSDCViaX402', gig, poster, payee, amount)
       },
-      'when the slot is taken': async () => {
+      'when the slot is in use': async () => {
         await lock()
         await escrow.send(facilitator, 'lockUSDCViaX402', gig, poster, payee, amount)
       },
-      "it takes the facilitator's tokens and refunds to the poster": async () => {
+      "it collects the facilitator's tokens and refunds to the poster": async () => {
         await fund(chain, facilitator, amount, escrow.address)
 
         await escrow.send(facilitator, 'lockUSDCViaX402', gig, poster, ZeroAddress, amount)
@@ -472,7 +472,7 @@ describe('Escrow', () => {
     },
     pause: {
       'when the caller is not pauser': () => escrow.send(operator, 'pause'),
-      'it can be undone by the pauser': async () => {
+      'it can be reversed by the pauser': async () => {
         await paused()
         await escrow.send(pauser, 'unpause')
         await lock()

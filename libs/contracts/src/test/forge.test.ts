@@ -17,7 +17,7 @@ interface Suite {
   test_results: Record<string, { status: string; reason: string | null; counterexample: unknown }>
 }
 
-// forge wants every import inside one folder and a compiler of its own: it gets a folder with copies, and solc-js behind a shim.
+// forge requires every import inside one folder and its own compiler: it gets a folder with copies, and solc-js in a shim.
 describe('Random calls', function () {
   this.timeout(120_000)
   let folder: string

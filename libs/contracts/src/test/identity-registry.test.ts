@@ -70,7 +70,7 @@ describe('IdentityRegistry', () => {
         await identity.send(pauser, 'pause')
         await identity.send(operator, 'registerFor', agent, id('key'), uri)
       },
-      'when the agent key is taken': async () => {
+      'when the agent key is registered already': async () => {
         await identity.send(operator, 'registerFor', agent, id('key'), uri)
         await identity.send(operator, 'registerFor', stranger, id('key'), uri)
       },
@@ -81,7 +81,7 @@ describe('IdentityRegistry', () => {
         assert.deepEqual([await identity.read('ownerOf', 0), await wallet()], [agent, agent])
         assert.equal(await identity.read('isAuthorizedOrOwner', operator, 0), false)
       },
-      'it counts ids from 0 and tells id 0 from no id': async () => {
+      'it counts ids from 0 and distinguishes id 0 from no id': async () => {
         await identity.send(operator, 'registerFor', agent, id('key'), uri)
 
         assert.deepEqual([...(await identity.read('agentOfKey', id('key')))], [true, 0n])
@@ -139,7 +139,7 @@ describe('IdentityRegistry', () => {
         await registered()
         await setWallet(walletOf('old'), walletOf('new').address, 60n)
       },
-      "it takes the new wallet's EIP-712 signature as ethers makes it": async () => {
+      "it accepts the new wallet's EIP-712 signature as ethers makes it": async () => {
         await registered()
         await setWallet(walletOf('new'), walletOf('new').address, 240n)
 

@@ -54,7 +54,7 @@ describe('ReputationAdapter', () => {
       },
     },
     checkEligibility: {
-      'it is false for an unknown wallet, whatever the limits': async () => {
+      'it is false for an unknown wallet under any limits': async () => {
         assert.deepEqual(await check(agent, 0, 100), [false, 0n, 0n, false, 0n])
       },
       'it is true at both limits': async () => {

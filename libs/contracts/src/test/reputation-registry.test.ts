@@ -120,7 +120,7 @@ describe('ReputationRegistry', () => {
           [false, false],
         ])
       },
-      'it includes revoked feedback when asked': async () => {
+      'it includes revoked feedback on request': async () => {
         await give(alice, 1)
         await reputation.send(alice, 'revokeFeedback', 0, 1)
 

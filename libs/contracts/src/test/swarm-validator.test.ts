@@ -50,7 +50,7 @@ describe('SwarmValidator', () => {
       'when the threshold is zero': () => create(5, 0),
       'when the threshold is above the number of candidates': () => create(5, 6),
       'when a party is a candidate': () => create(2, 2, [v0, payee]),
-      'when a candidate stands twice': () => create(2, 2, [v0, v0]),
+      'when a candidate is listed twice': () => create(2, 2, [v0, v0]),
       'when a candidate is zero': () => create(2, 2, [v0, ZeroAddress]),
       'it seats candidates and parties': async () => {
         const [event] = await create(15, 8)
@@ -139,7 +139,7 @@ describe('SwarmValidator', () => {
         await vote(v4, true)
         assert.equal(await status(), Status.Approved)
       },
-      'it rejects by more than half of the panel, whatever the threshold': async () => {
+      'it rejects by more than half of the panel, regardless of the threshold': async () => {
         await create(5, 5)
         await vote(v0, false)
         await vote(v1, false)
@@ -150,7 +150,7 @@ describe('SwarmValidator', () => {
         assert.deepEqual([...(events[1]?.args ?? [])], [validation, false, 0n, 3n])
         assert.equal(await status(), Status.Rejected)
       },
-      'it keeps a vote that comes after the result, which stays': async () => {
+      'it records a vote that comes after the result, which stays': async () => {
         await approved()
         await vote(v2, false)
 

@@ -20,7 +20,7 @@ describe('ValidationRegistry', () => {
   })
   after(() => chain?.stop())
 
-  const ask = (validator = alice, hash = id('request'), by = agent) => validation.send(by, 'validationRequest', validator, 0, 'ipfs://r', hash)
+  const request = (validator = alice, hash = id('request'), by = agent) => validation.send(by, 'validationRequest', validator, 0, 'ipfs://r', hash)
   const answer = (response: number, by = alice, hash = id('request'), tag = 'hard') =>
     validation.send(by, 'validationResponse', hash, response, 'ipfs://a', id('answer'), tag)
   const status = async (hash = id('request')) => [...(await validation.read('getValidationStatus', hash))].slice(0, 5)
@@ -28,14 +28,14 @@ describe('ValidationRegistry', () => {
 
   testTree(import.meta.url, {
     validationRequest: {
-      'when the validator is zero': () => ask(ZeroAddress),
-      'when the hash was asked before': async () => {
-        await ask()
-        await ask()
+      'when the validator is zero': () => request(ZeroAddress),
+      'when the hash was requested before': async () => {
+        await request()
+        await request()
       },
-      'when the caller is not authorised for the agent': () => ask(alice, id('request'), operator),
+      'when the caller is not authorised for the agent': () => request(alice, id('request'), operator),
       'it records and emits the request': async () => {
-        const [event] = await ask()
+        const [event] = await request()
 
         assert.deepEqual([event?.name, ...(event?.args ?? [])], ['ValidationRequest', alice, 0n, 'ipfs://r', id('request')])
         assert.deepEqual([...(await validation.read('getAgentValidations', 0))], [id('request')])
@@ -44,16 +44,16 @@ describe('ValidationRegistry', () => {
     },
     validationResponse: {
       'when there is no such request': () => answer(1),
-      'when the caller was not asked': async () => {
-        await ask()
+      'when the caller is not the requested validator': async () => {
+        await request()
         await answer(1, bob)
       },
       'when the response is above 100': async () => {
-        await ask()
+        await request()
         await answer(101)
       },
       'it can be given again': async () => {
-        await ask()
+        await request()
         await answer(10)
         const [event] = await answer(90)
 
@@ -67,24 +67,24 @@ describe('ValidationRegistry', () => {
     getValidationStatus: {
       'when there is no such request': () => status(),
       'it shows an open request without answer': async () => {
-        await ask()
+        await request()
 
         assert.deepEqual(await status(), [alice, 0n, 0n, ZeroHash, ''])
       },
     },
     getSummary: {
       'it gives the mean of answered requests': async () => {
-        await ask()
-        await ask(bob, id('second'))
-        await ask(bob, id('open'))
+        await request()
+        await request(bob, id('second'))
+        await request(bob, id('open'))
         await answer(100)
         await answer(51, bob, id('second'))
 
         assert.deepEqual(await summary(), [2n, 75n])
       },
       'it filters by validator and tag': async () => {
-        await ask()
-        await ask(bob, id('second'))
+        await request()
+        await request(bob, id('second'))
         await answer(100)
         await answer(50, bob, id('second'), 'soft')
 

@@ -26,11 +26,11 @@ export function foundryBinary(tool: 'anvil' | 'forge'): string {
 }
 
 /**
- * Starts an anvil that mines when told to, asks no gas price and takes transactions of any sender. Nothing of it stays on disk.
+ * Starts an anvil that mines on request, has no gas price and accepts transactions of any sender. Nothing of it stays on disk.
  */
 export async function startAnvil(chainId: number): Promise<Anvil> {
   const home = mkdtempSync(join(tmpdir(), 'carapace-contracts-'))
-  // Another process may take a free port before anvil does: then the next one is tried.
+  // Another process may occupy a free port before anvil does: then the next one is tried.
   for (let attempt = 1; ; attempt++) {
     const port = await getPort({ host: '127.0.0.1' })
     const rpcUrl = `http://127.0.0.1:${port}`

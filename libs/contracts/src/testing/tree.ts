@@ -17,7 +17,7 @@ const revert = /^it reverts \((.+)\)$/
 /**
  * Makes one test of every leaf of a `.tree` file: the tree is the list of tests, the bodies only say how. A leaf
  * `it reverts (Name)` passes when its body is refused with that error. A leaf without body and a body without leaf both fail.
- * @param url Of the compiled test; the tree lies beside its source.
+ * @param url Of the compiled test; the tree is in the folder of its source.
  */
 export function testTree(url: string, bodies: Bodies): void {
   const file = url.replace('/dist/', '/src/').replace(/\.test\.js$/, '.tree')
@@ -55,7 +55,7 @@ async function refusal(body: Body, reason: string): Promise<void> {
   })
 }
 
-/** Roots stand at the margin; each level is four characters deeper, `├── ` or `└── ` before its text. */
+/** Roots have no indentation; each level is four characters deeper, `├── ` or `└── ` before its text. */
 function parse(text: string): Node[] {
   const root: Node = { text: '', children: [] }
   const path: Node[] = [root]

@@ -7,7 +7,7 @@ export const key = (): string => hexlify(randomBytes(32))
 
 export const daySeconds = 86_400
 
-/** Gives `owner` tokens and lets `spender` take them. */
+/** Gives `owner` tokens and lets `spender` transfer them. */
 export async function fund(chain: Chain, owner: string, amount: bigint, spender?: string): Promise<void> {
   const token = chain.at('DevUSDC')
   await token.send(people.operator, 'mint', owner, amount)
@@ -55,7 +55,7 @@ export async function signMovement(
   return wallet.signTypedData(await domainOf(chain), { [kind]: movement }, move)
 }
 
-/** What a contract's `…WithAuthorization` takes, valid for an hour. */
+/** The authorisation argument of a contract's `…WithAuthorization`, valid for an hour. */
 export async function authorize(chain: Chain, wallet: BaseWallet, to: string, value: bigint, nonce: string): Promise<unknown[]> {
   const validBefore = (await chain.now()) + 3_600n
   const move = { from: wallet.address, to, value, validAfter: 0n, validBefore, nonce }
