@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type CloudEvent, chainCommandConfirmed, chainRelayerApi, contractEvents, type Draft, refuse, serviceApi } from '@carapace/api'
-import { commands } from '@carapace/chain'
+import {
+  type CloudEvent,
+  chainCommandConfirmed,
+  chainCommandType,
+  chainRelayerApi,
+  commandRoute,
+  contractEvents,
+  type Draft,
+  refuse,
+  serviceApi,
+} from '@carapace/api'
 import {
   commandConfirmed,
   commandMemory,
@@ -60,7 +69,11 @@ describe('outcomes that a service waits for', () => {
 
   const social = () => platform.service('social').platform
   const rows = () => social().db.connection.collection('chain_outcomes').countDocuments()
-  const command = (): Draft => commands.faucetMint({ chain: 'BASE_SEPOLIA', requestId: randomUUID(), to: newWallet(), amount: 1n })
+  const command = (): Draft => {
+    const opKey = `faucet.mint:${randomUUID()}`
+    const data = { opKey, round: 1, network: 'BASE_SEPOLIA', kind: 'faucet.mint', args: {}, aggregateKey: 'test' }
+    return { exchange: 'commands', type: chainCommandType, routingKey: commandRoute('BASE_SEPOLIA'), subject: opKey, data }
+  }
   const confirmation = ({ data }: Draft) => commandConfirmed(data as never)
   const send = async (draft = command()) => {
     await social().emit([draft])
