@@ -26,6 +26,11 @@ export interface NetworkProfile extends NetworkFacts {
   readonly blockMs: { real: number; devnet: number }
   /** Milliseconds after which an unmoved lowest slot is priced up or sent again. */
   readonly stuckMs: { real: number; devnet: number }
+  /**
+   * After so many equal answers in a row a block is followed although its header's gas or bloom does not fit its receipts: nodes of other kinds
+   * fill these fields in another way. Infinity: never.
+   */
+  readonly equalAnswers: { real: number; devnet: number }
   /** Most gas of one batch transaction. */
   readonly batchGas: bigint
   /** Contracts whose addresses are the same on the real network and the devnet. */
@@ -48,6 +53,7 @@ export const networks = {
     window: { real: 16, devnet: 512 },
     blockMs: { real: 2_000, devnet: 1_000 },
     stuckMs: { real: 20_000, devnet: 5_000 },
+    equalAnswers: { real: 5, devnet: Number.POSITIVE_INFINITY },
     batchGas: 15_000_000n,
     canonical: { USDC: networkFacts.BASE_SEPOLIA.token.address, ...canonical },
   },
@@ -63,6 +69,7 @@ export const networks = {
     window: { real: 16, devnet: 512 },
     blockMs: { real: 5_000, devnet: 1_000 },
     stuckMs: { real: 20_000, devnet: 5_000 },
+    equalAnswers: { real: 5, devnet: Number.POSITIVE_INFINITY },
     batchGas: 15_000_000n,
     canonical: { USDC: networkFacts.SKALE_TESTNET.token.address, ...canonical },
   },

@@ -81,7 +81,8 @@ export function newExchange({ faults, random, memory, onSwallowed }: Parts): Exc
         if (part.method === 'eth_subscription') {
           if (faults.muteHeads || faults.staleBy !== undefined) return []
           remember(part.params?.result)
-          return [part]
+          if (!faults.plainHeaders) return [part]
+          return [part.params ? { ...part, params: { ...part.params, result: plain(part.params.result) } } : part]
         }
         const call = part.id === undefined ? undefined : open.get(part.id)
         if (call === undefined) return [part]
@@ -123,6 +124,8 @@ interface Receipt {
   logs: unknown[]
 }
 
+const plain = <B>(block: B): B => (block ? { ...block, gasUsed: '0x0', logsBloom: `0x${'00'.repeat(256)}` } : block)
+
 interface Falsifier {
   faults: Faults
   chance: (share: number) => boolean
@@ -142,7 +145,8 @@ function falsified(call: Call, result: unknown, { faults, chance, lastBlock, mem
     case 'eth_getBlockByNumber': {
       const number = (result as Block | null)?.number ?? (call.params[0] as string)
       if (isUnknown(number)) return null
-      return (faults.staleBy === undefined ? undefined : memory.blocks.get(Number(number))) ?? result
+      const block = (faults.staleBy === undefined ? undefined : memory.blocks.get(Number(number))) ?? result
+      return faults.plainHeaders ? plain(block) : block
     }
     case 'eth_getBlockByHash':
       return isUnknown((result as Block | null)?.number) ? null : result

@@ -28,6 +28,8 @@ export interface Faults {
   hideReceipts: boolean
   /** What is added to a count of transactions. */
   nonceOffset: number
+  /** Headers have neither gas nor bloom of their receipts, as on networks whose nodes fill these fields in another way. */
+  plainHeaders: boolean
 }
 
 export interface FaultyNode {
@@ -42,7 +44,7 @@ export interface FaultyNode {
 
 export const noFaults: Faults = {
   ...{ down: false, muteSends: false, swallow: 0, reverse: false, muteHeads: false, delayMs: 0, refuse: 0, lose: 0 },
-  ...{ staleBy: undefined, hideLogs: 0, hideReceipts: false, nonceOffset: 0 },
+  ...{ staleBy: undefined, hideLogs: 0, hideReceipts: false, nonceOffset: 0, plainHeaders: false },
 }
 
 /** A JSON-RPC WebSocket in front of a devnet that can be told to fail in the ways of public nodes. */

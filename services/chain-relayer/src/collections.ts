@@ -67,6 +67,8 @@ export async function openCollections(db: Database): Promise<Collections> {
   await collections.txs.createIndex({ liveOps: 1 }, { name: 'one_live_tx', unique: true, partialFilterExpression: { liveOps: { $exists: true } } })
   await collections.txs.createIndex({ lane: 1, nonce: -1 }, { name: 'slots' })
   await collections.txs.createIndex({ lane: 1, nonce: 1 }, { name: 'unfinished', partialFilterExpression: { unfinished: true } })
+  // what was final in blocks that are said to be gone
+  await collections.txs.createIndex({ 'block.hash': 1 }, { name: 'final_block', partialFilterExpression: { state: 'FINAL' } })
   await collections.events.createIndex({ network: 1, final: 1, blockNumber: 1 }, { name: 'unfinished' })
   await collections.events.createIndex({ network: 1 }, { name: 'doubted', partialFilterExpression: { doubts: { $exists: true } } })
   await collections.wallets.createIndex({ n: 1 }, { name: 'n', unique: true })

@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import { contradiction } from './chain/consistency.ts'
+import { blockJudge } from './chain/acceptance.ts'
 import { evidence } from './chain/evidence.ts'
 import { goOn, standStill } from './chain/standstill.ts'
 import { type Header, headerAt, hexOf, isHeader, latestHeader, numberOf, receiptsOf } from './chain-reader.ts'
@@ -38,6 +38,7 @@ const leapFrom = 1_000
 export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRecord, 'ring'>, events: HeadsEvents): Heads {
   const ring: Block[] = [...cursor.ring]
   const doubts = evidence(lane)
+  const judgeBlock = blockJudge(lane)
   let saved = ring.at(-1)?.hash
   const last = () => ring.at(-1)!
   const at = (block: number) => ring[block - ring[0]!.number]
@@ -75,7 +76,7 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
       standStill(lane, `it has no receipts of block ${block.number}`)
       return false
     }
-    const wrong = receipts.isWhole ? contradiction(header, receipts.found) : undefined
+    const wrong = receipts.isWhole ? judgeBlock(header, receipts.found) : undefined
     if (wrong) {
       standStill(lane, `block ${block.number} ${wrong}`)
       return false

@@ -9,6 +9,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (state: Lane
   ['lane_nonce_gap', 'Nonces below the next one that nothing holds; must be 0', state => state.nonceGap],
   ['lane_leading', '1 while this process leads the lane', state => Number(state.leading)],
   ['lane_contradicted', '1 while the node contradicts itself and the lane waits', state => Number(state.contradiction !== undefined)],
+  ['lane_unchecked', 'Header fields that this network fills in another way: receipts are not compared with them', state => state.unchecked],
   ['lane_paused', '1 while the lane signs and sends nothing', state => Number(state.paused !== undefined)],
 ]
 

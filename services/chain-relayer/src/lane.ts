@@ -1,6 +1,7 @@
 import type { Command } from '@carapace/chain'
 import type { Afterwork } from './afterwork.ts'
 import type { Announcer } from './announce.ts'
+import type { HeaderField } from './chain/consistency.ts'
 import type { Collections } from './collections.ts'
 import type { Custody } from './custody/custody.ts'
 import type { Lease } from './lease.ts'
@@ -69,6 +70,8 @@ export interface Lane extends LaneParts {
   paused: string | undefined
   /** In what the node contradicts itself; undefined = it does not. */
   contradiction: string | undefined
+  /** Header fields that this network's node fills in another way, so that receipts are not compared with them. */
+  readonly unchecked: Set<HeaderField>
   /** Asks the planner for a pass. */
   wake(): void
   /** Puts slots in line for (re)sending. */

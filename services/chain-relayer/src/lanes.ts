@@ -14,6 +14,8 @@ export interface LaneState {
   paused: string | undefined
   /** In what the node contradicts itself: until it stops doing so, the lane waits. */
   contradiction: string | undefined
+  /** Number of header fields that receipts are not compared with. */
+  unchecked: number
 }
 
 /** The lanes of this process, one a network. */
@@ -24,7 +26,7 @@ export interface Lanes {
   close(): Promise<void>
 }
 
-const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, paused: undefined, contradiction: undefined }
+const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, paused: undefined, contradiction: undefined, unchecked: 0 }
 
 export function openLanes(networks: Networks): Lanes {
   const running = new Map<Chain, RunningLane>()
@@ -44,8 +46,8 @@ export function openLanes(networks: Networks): Lanes {
       const inflight = lane.slots.openCount
       const lowest = lane.slots.lowestOpen()
       const nonceGap = lowest ? lane.slots.nextNonce - lowest.nonce - inflight : 0
-      const { paused, contradiction } = lane
-      return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused, contradiction }
+      const { paused, contradiction, unchecked } = lane
+      return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused, contradiction, unchecked: unchecked.size }
     },
     close: async () => {
       isClosed = true

@@ -21,6 +21,7 @@ export interface Network extends NetworkConfig {
   window: number
   blockMs: number
   stuckMs: number
+  equalAnswers: number
   decodeLogs: ReturnType<typeof logDecoder>
   /** Only the events that services hear about. */
   decodeWatched: ReturnType<typeof logDecoder>
@@ -56,6 +57,7 @@ export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<N
     window: profile.window[side],
     blockMs: profile.blockMs[side],
     stuckMs: profile.stuckMs[side],
+    equalAnswers: profile.equalAnswers[side],
     decodeLogs: logDecoder(config.addresses),
     decodeWatched: logDecoder(config.addresses, watchedContractEvents),
     token: {

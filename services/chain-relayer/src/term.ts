@@ -118,6 +118,7 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
     head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
     paused: undefined,
     contradiction: undefined,
+    unchecked: new Set(),
     wake,
     send: nonces => {
       term().sends.enqueue(nonces)

@@ -25,6 +25,8 @@ export interface Timings {
   trimAfterMs: number
   /** Between the looks that must agree before something final is reversed. */
   evidenceMs: number
+  /** Between the answers that must be equal before a block is followed whose header does not fit its receipts. */
+  equalAnswersMs: number
 }
 
 export const defaultTimings: Timings = {
@@ -43,4 +45,5 @@ export const defaultTimings: Timings = {
   finalizeMs: 250,
   trimAfterMs: 30 * dayMs,
   evidenceMs: 5_000,
+  equalAnswersMs: 2_000,
 }

@@ -3,18 +3,44 @@ import { keccak256 } from 'ethers'
 import { type Header, numberOf } from '../chain-reader.ts'
 import type { Receipt } from '../outcome.ts'
 
+/** Fields of a header that sum up the receipts of its block. */
+export const headerFields = ['gasUsed', 'logsBloom'] as const
+export type HeaderField = (typeof headerFields)[number]
+
+/** Whether a field fits the receipts, and whether that says anything: in an empty block there is nothing to compare with. */
+const comparisons: Record<HeaderField, (header: Header, receipts: readonly Receipt[]) => { fits: boolean; says: boolean }> = {
+  gasUsed: ({ gasUsed }, receipts) => {
+    const sum = receipts.reduce((total, receipt) => total + numberOf(receipt.gasUsed), 0)
+    return { fits: gasUsed === undefined || numberOf(gasUsed) === sum, says: gasUsed !== undefined && sum > 0 }
+  },
+  logsBloom: ({ logsBloom }, receipts) => {
+    const logs = receipts.flatMap(receipt => receipt.logs)
+    return { fits: logsBloom === undefined || BigInt(logsBloom) === bloomOf(logs), says: logsBloom !== undefined && logs.length > 0 }
+  },
+}
+const reasons: Record<HeaderField, string> = {
+  gasUsed: 'has used other gas than its receipts say',
+  logsBloom: 'has other logs than its receipts show',
+}
+
 /**
  * What in a block's receipts cannot be true by its header; undefined when they fit. A node behind a balancer, or one that has just been
  * restarted, may leave receipts or logs out without an error.
+ * @param unchecked fields that the network's node fills in another way
  */
-export function contradiction(header: Header, receipts: readonly Receipt[]): string | undefined {
+export function contradiction(header: Header, receipts: readonly Receipt[], unchecked?: ReadonlySet<HeaderField>): string | undefined {
   if (receipts.some(receipt => receipt.blockHash !== header.hash)) return 'has receipts of another block'
-  const gasUsed = receipts.reduce((sum, receipt) => sum + numberOf(receipt.gasUsed), 0)
-  if (header.gasUsed !== undefined && gasUsed !== numberOf(header.gasUsed)) return 'has used other gas than its receipts say'
-  const logs = receipts.flatMap(receipt => receipt.logs)
-  if (header.logsBloom !== undefined && bloomOf(logs) !== BigInt(header.logsBloom)) return 'has other logs than its receipts show'
-  return undefined
+  const wrong = contradicted(header, receipts).find(field => !unchecked?.has(field))
+  return wrong && reasons[wrong]
 }
+
+/** The fields that do not fit the receipts. */
+export const contradicted = (header: Header, receipts: readonly Receipt[]): HeaderField[] =>
+  headerFields.filter(field => !comparisons[field](header, receipts).fits)
+
+/** The fields that prove to be filled as in Ethereum: they fit receipts that have something to compare with. */
+export const proven = (header: Header, receipts: readonly Receipt[]): HeaderField[] =>
+  headerFields.filter(field => Object.values(comparisons[field](header, receipts)).every(Boolean))
 
 /** The bloom filter of the yellow paper: three bits of the 2048 for each address and topic. */
 function bloomOf(logs: Receipt['logs']): bigint {

@@ -106,6 +106,40 @@ describe('what is final on a lane', function () {
     assert.equal(new Set(told(true).map(({ data }) => data.logId)).size, 2)
   })
 
+  describe('behind a node whose headers do not sum up their receipts', () => {
+    const lie = () => Object.assign(door.faults, { plainHeaders: true })
+
+    it('is reached on a real network once the node has said the same five times, and the fields are checked again when they prove right', async () => {
+      const lane = await lead({ real: true })
+      lie()
+      const work = makeWork(3)
+      await kit.send(...work.map(one => one.draft))
+
+      await final(work)
+      await assertExactlyOnce(kit, work)
+      assert.deepEqual([...lane.current()!.unchecked], ['gasUsed', 'logsBloom'])
+
+      door.heal()
+      const more = makeWork(1, 'BASE_SEPOLIA', ['token'])
+      await kit.send(more[0]!.draft)
+      await final(more)
+      assert.equal(lane.current()!.unchecked.size, 0)
+    })
+
+    it('waits on a devnet', async () => {
+      const lane = await lead({ timings: { equalAnswersMs: 0 } })
+      const [one] = makeWork(1)
+      lie()
+      await kit.send(one!.draft)
+      await until('the lane waits', () => lane.current()?.contradiction !== undefined)
+      const before = await head()
+      await until('blocks went by', async () => (await head()) > before + 8, 30)
+      assert.equal(kit.of(one!.draft.subject, 'confirmed').length, 0)
+      door.heal()
+      await final([one!])
+    })
+  })
+
   const lies: readonly (readonly [string, () => void])[] = [
     ['whose head falls back', () => Object.assign(door.faults, { staleBy: 4 })],
     ['that leaves receipts out', () => Object.assign(door.faults, { hideReceipts: true })],

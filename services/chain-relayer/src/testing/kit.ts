@@ -34,6 +34,7 @@ export const quickTimings: Timings = {
   cursorSaveMs: 100,
   finalizeMs: 0,
   evidenceMs: 200,
+  equalAnswersMs: 100,
 }
 
 export interface TestDevnet {
