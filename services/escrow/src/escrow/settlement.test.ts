@@ -257,7 +257,7 @@ describe('settlement of a gig', () => {
     assert.deepEqual([answer.status, answer.body.code], [409, 'INVALID_STATE'])
   })
 
-  it('tries a failed payout again the next day as the next round, and marks the slot', async () => {
+  it('tries a failed payout again after one minute as the next round, not before, and marks the slot', async () => {
     const story = await deliveredGig(world)
     world.chain = ({ kind, round }) => (kind === 'escrow.settle' && round === 1 ? 'fail' : 'confirm')
 
@@ -266,14 +266,18 @@ describe('settlement of a gig', () => {
       const escrow = await escrowOf(world, story.gigId)
       return escrow.onChain.status === 'failed' && escrow
     })
-    await world.platform.advance(daySeconds + 60)
+    const rounds = () => world.commands.filter(({ opKey }) => opKey.startsWith(`escrow.settle:${story.gigId}`)).map(({ round }) => round)
+    const { at, action } = failed.nextDeadline
+    const leftMs = () => Date.parse(at) - world.platform.service('escrow').platform.clock.now().getTime()
+    assert.deepEqual([failed.status, action, leftMs() > 30_000 && leftMs() <= 60_000], ['releasing', 'retry', true])
+    await world.platform.advance(Math.floor(leftMs() / 1000) - 25)
+    await world.platform.service('escrow').runJobs()
+    assert.deepEqual([(await escrowOf(world, story.gigId)).status, rounds()], ['releasing', [1]])
 
-    assert.equal(failed.status, 'releasing')
+    await world.platform.advance(26)
+
     await untilStatus(world, story.gigId, 'released')
-    assert.deepEqual(
-      world.commands.filter(({ opKey }) => opKey.startsWith(`escrow.settle:${story.gigId}`)).map(({ round }) => round),
-      [1, 2],
-    )
+    assert.deepEqual(rounds(), [1, 2])
     assert.ok(kinds(story).includes('escrow.approve'))
   })
 
