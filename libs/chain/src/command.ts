@@ -59,6 +59,11 @@ export interface CommandSpec<F extends Fields> {
   finalReverts: readonly string[]
   /** The commands of its aggregate on whose effect it builds: without that its call reverts. */
   needs(args: Args<F>): readonly Need[]
+  /**
+   * Its failure only frees what was reserved for it, and whoever wanted it asks again: a missing effect is waited for while a command of ours can
+   * still bring it, not for what somebody else may send (an allowance, a balance).
+   */
+  isEntry?: true
   /** Only on networks with this property. */
   only?: 'devnet' | 'gasless'
 }

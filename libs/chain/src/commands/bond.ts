@@ -29,6 +29,7 @@ export const bondDeposit = command({
       : undefined,
   finalReverts: ['Bond_ZeroAddress', 'Bond_BelowMinimum', 'Funds_ShortTransfer', ...fundingReverts],
   needs: nothing,
+  isEntry: true,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
@@ -47,6 +48,7 @@ export const bondWithdraw = command({
   batchable: true,
   finalReverts: ['Bond_ZeroAddress', 'Bond_ZeroAmount'],
   needs: () => stakes,
+  isEntry: true,
   call: a => ({ contract: 'Bond', fn: 'withdrawFor', args: [a.agent, a.to, a.amount, idOf(a)] }),
   effect: once,
 })
@@ -60,6 +62,7 @@ export const bondLock = command({
   batchable: true,
   finalReverts: ['Bond_ZeroAmount'],
   needs: () => stakes,
+  isEntry: true,
   call: a => ({ contract: 'Bond', fn: 'lock', args: [a.agent, onChainKey(a.gigId), a.amount, idOf(a)] }),
   effect: once,
 })

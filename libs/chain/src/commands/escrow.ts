@@ -50,6 +50,7 @@ export const escrowLock = command({
     ...fundingReverts,
   ],
   needs: nothing,
+  isEntry: true,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed

@@ -36,7 +36,7 @@ export async function afterMissing(lane: Lane, op: OpRecord, error: OpError): Pr
   op.waiting = waiting
   const state = await needsOf(lane, op)
   if (state.is === 'failed') return { end: lostWith(state.need, error) }
-  if (state.is === 'over' && isExhausted(lane, waiting)) return { end: error }
+  if (state.is === 'over' && (lane.commandOf(op.kind)?.isEntry || isExhausted(lane, waiting))) return { end: error }
   return { delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
 }
 
