@@ -145,8 +145,14 @@ function expire(v: Validation, nextId: string, now: Date): Decision<Validation> 
   return { state, events: [event, ...(v.appealOf === null ? [] : [appealEvent(state, 'expired', { signals: [], reason: null }, now)])] }
 }
 
-/** POST /api/swarm/validate set more approvals than the budget asks for: one idle validator could then buy the poster another panel. */
-const isThresholdRaised = (v: Validation): boolean => v.numbersSet && v.threshold > quorumFor(v.budget).threshold
+/**
+ * POST /api/swarm/validate set more approvals than the budget asks for, or those of a whole panel: one idle validator could then buy the poster another
+ * panel.
+ */
+function isThresholdRaised({ numbersSet, threshold, candidateCount, budget }: Validation): boolean {
+  const isUnanimous = candidateCount > 1 && threshold === candidateCount
+  return numbersSet && (isUnanimous || threshold > quorumFor(budget).threshold)
+}
 
 /** A gig has two rounds unless its poster raised the threshold; an appeal and a job have one. */
 const hasSecondRound = (v: Validation): boolean => v.round === 1 && v.appealOf === null && v.jobId === null && !isThresholdRaised(v)

@@ -85,7 +85,7 @@ export const validationExpired = event('swarm.validation.expired', 'validationId
   submissionId: id,
   /** No further round follows: the escrow decides. */
   final: z.boolean(),
-  /** The poster had set a threshold above the budget's own, so no second panel follows and the default of the dispute follows the votes. */
+  /** The poster had set a threshold above the budget's own, or the whole panel: no second panel follows, and the dispute's default follows the votes. */
   thresholdRaised: z.boolean().default(false),
   nextValidationId: id.nullable(),
   expiredAt: timestamp,

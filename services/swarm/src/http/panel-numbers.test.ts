@@ -16,8 +16,8 @@ describe('numbers of a panel over HTTP', () => {
   after(() => world.close())
 
   const expired: ReturnType<typeof validationExpired.read>[] = []
-  const validate = async (numbers: object) => {
-    const { gigId, poster, validationId } = await openCase(world)
+  const validate = async (numbers: object, budget?: string) => {
+    const { gigId, poster, validationId } = await openCase(world, budget === undefined ? {} : { budget })
     const answer = await world.call('POST', '/api/swarm/validate', { body: { gigId, ...numbers }, headers: poster.headers })
     return { ...answer, gigId, validationId }
   }
@@ -58,5 +58,17 @@ describe('numbers of a panel over HTTP', () => {
     const { final, thresholdRaised, nextValidationId, approvals, rejections } = first!
     assert.deepEqual([final, thresholdRaised, nextValidationId, approvals, rejections], [true, true, null, 2, 0])
     assert.deepEqual([second!.final, second!.thresholdRaised], [false, false])
+  })
+  it('buy no second panel with a smaller panel of which all must approve, where the budget lets two be idle', async () => {
+    const unanimous = await validate({ candidateCount: 3, threshold: 3 }, '100000000')
+    assert.deepEqual([unanimous.status, unanimous.body.threshold], [201, 3])
+    await votes(world, { validationId: unanimous.validationId, panel: seated(await read(world, unanimous.validationId)) }, 2, 'approve')
+
+    await world.platform.advance(73 * 3600)
+    await until('it has expired', async () => expired.some(({ validationId }) => validationId === unanimous.validationId))
+
+    const { final, thresholdRaised, nextValidationId } = expired.find(({ validationId }) => validationId === unanimous.validationId)!
+    assert.deepEqual([final, thresholdRaised, nextValidationId], [true, true, null])
+    assert.equal((await validationsOf(world, unanimous.gigId)).length, 1)
   })
 })
