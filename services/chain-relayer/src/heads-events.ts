@@ -1,13 +1,13 @@
-import { isEnough } from './fees.ts'
-import { finalize } from './finalizer.ts'
-import type { HeadsEvents } from './heads.ts'
-import type { Indexer } from './indexer.ts'
-import type { Lane } from './lane.ts'
-import { requireContracts } from './network.ts'
-import { lastAttempt } from './records.ts'
-import { loadOps, readopt } from './recovery.ts'
-import { reopen, reopenFound } from './reorg.ts'
-import { type Mined, settle } from './settle.ts'
+import { requireContracts } from './chain/network.ts'
+import type { HeadsEvents } from './inbound/heads.ts'
+import type { Indexer } from './inbound/indexer.ts'
+import { type Mined, settle } from './inbound/settle.ts'
+import type { Lane } from './lane/lane.ts'
+import { lastAttempt } from './lane/records.ts'
+import { isEnough } from './outbound/fees.ts'
+import { finalize } from './repair/finalizer.ts'
+import { loadOps, readopt } from './repair/recovery.ts'
+import { reopen, reopenFound } from './repair/reorg.ts'
 
 /** What follows for the lane from blocks that come, stand and go. */
 export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {

@@ -1,13 +1,13 @@
 import { type chainRelayerApi, refuse } from '@carapace/api'
 import type { HandlersOf, Platform } from '@carapace/service'
-import type { Collections } from './collections.ts'
+import { networkView } from './chain/network-view.ts'
 import type { Custody } from './custody/custody.ts'
-import { finalLogs } from './final-logs.ts'
+import { finalLogs } from './inbound/final-logs.ts'
+import type { Outcomes } from './inbound/outcomes.ts'
+import type { Collections } from './lane/collections.ts'
 import type { Lanes } from './lanes.ts'
-import { networkView } from './network-view.ts'
 import type { Networks } from './networks.ts'
-import type { Operator } from './operator.ts'
-import type { Outcomes } from './outcomes.ts'
+import type { Operator } from './outbound/operator.ts'
 
 interface Parts extends Pick<Platform, 'clock'> {
   records: Collections

@@ -1,15 +1,15 @@
 import { chainRelayerApi } from '@carapace/api'
 import { defineService } from '@carapace/service'
-import { openCollections } from './collections.ts'
 import { custodyConfig } from './configuration.ts'
 import { openCustody } from './custody/custody.ts'
 import { loadSeed } from './custody/keystore.ts'
 import { http } from './http.ts'
+import { openOutcomes } from './inbound/outcomes.ts'
+import { openCollections } from './lane/collections.ts'
 import { laneMetrics } from './lane-metrics.ts'
 import { openLanes } from './lanes.ts'
 import { openNetworks } from './networks.ts'
-import { openOperator } from './operator.ts'
-import { openOutcomes } from './outcomes.ts'
+import { openOperator } from './outbound/operator.ts'
 
 /** Signs and orders the transactions of every network; nothing else holds a key. */
 export const chainRelayer = defineService({
@@ -22,7 +22,11 @@ export const chainRelayer = defineService({
     const networks = await openNetworks(platform, db, custody)
     const lanes = openLanes(networks)
     laneMetrics(platform.metrics, lanes, networks)
-    const outcomes = openOutcomes(db, networks, () => platform.clock.now())
+    const outcomes = openOutcomes(
+      db,
+      chain => networks.get(chain)?.parts,
+      () => platform.clock.now(),
+    )
     return { custody, networks, lanes, outcomes, records: db, operator: openOperator(db, platform.emit) }
   },
   http,

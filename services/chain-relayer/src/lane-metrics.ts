@@ -1,4 +1,3 @@
-import type { Chain } from '@carapace/api'
 import type { Metrics } from '@carapace/service'
 import type { LaneState, Lanes } from './lanes.ts'
 import type { Networks } from './networks.ts'
@@ -17,16 +16,5 @@ const gauges: readonly (readonly [name: string, help: string, read: (state: Lane
 export function laneMetrics(metrics: Metrics, lanes: Lanes, networks: Networks): void {
   for (const chain of networks.keys()) {
     for (const [name, help, read] of gauges) metrics.gauge(`${name}_${chain.toLowerCase()}`, `${help} (${chain})`, () => read(lanes.state(chain)))
-  }
-}
-
-/** Time to confirm of a network: seconds and count, so that their rates give the mean. */
-export function confirmationTimer(metrics: Metrics, chain: Chain): (afterMs: number) => void {
-  const name = chain.toLowerCase()
-  const seconds = metrics.counter(`lane_confirm_seconds_total_${name}`, `Seconds from command to confirmation, added up (${chain})`, [])
-  const count = metrics.counter(`lane_confirmed_total_${name}`, `Confirmed operations (${chain})`, [])
-  return afterMs => {
-    seconds.inc(Math.max(0, afterMs) / 1_000)
-    count.inc()
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandQueue } from '@carapace/api'
 import { type Bus, settledWithin } from '@carapace/bus'
-import { intake } from './intake.ts'
-import type { Lane, LaneParts } from './lane.ts'
-import { acquireLease, type Lease } from './lease.ts'
+import type { Lane, LaneParts } from './lane/lane.ts'
+import { acquireLease, type Lease } from './lane/lease.ts'
+import { intake } from './outbound/intake.ts'
 import { begin, openTerm, startTimers, type Term } from './term.ts'
 
 /** How long an ending lane waits for consumers of its last events. */

@@ -5,14 +5,14 @@ import { type Addresses, type Command, commandOf, commands, contractInterface } 
 import { openDatabase } from '@carapace/store'
 import { cpuSeconds, published, quantile, residentMb, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
-import { openCollections } from '../collections.ts'
+import { openCollections } from '../lane/collections.ts'
+import { defaultTimings } from '../lane/timings.ts'
 import { runLane } from '../leader.ts'
 import { openRpc } from '../rpc/open.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { laneAddress, laneKey } from '../testing/keys.ts'
 import { connected, laneParts } from '../testing/kit.ts'
 import { fundTokens } from '../testing/workload.ts'
-import { defaultTimings } from '../timings.ts'
 import { startChild } from './start-child.ts'
 
 const chainId = 84532

@@ -1,7 +1,6 @@
-import '../keccak.ts'
+import './keccak.ts'
 import { keccak256 } from 'ethers'
-import { type Header, numberOf } from '../chain-reader.ts'
-import type { Receipt } from '../outcome.ts'
+import { type Header, numberOf, type Receipt } from './reader.ts'
 
 /** Fields of a header that sum up the receipts of its block. */
 export const headerFields = ['gasUsed', 'logsBloom'] as const

@@ -1,6 +1,19 @@
 import { HDNodeWallet, SigningKey } from 'ethers'
 import { mongo } from 'mongoose'
-import type { SeedRecord, WalletRecord } from '../collections.ts'
+
+/** A custodial wallet; _id = its owner, as the asking service names it. */
+export interface WalletRecord {
+  _id: string
+  n: number
+  address: string
+}
+export interface SeedRecord {
+  _id: 'seed'
+  /** Address of n = 0: a changed seed stops the start. */
+  firstAddress: string
+  /** Last n given out. */
+  last: number
+}
 
 /** The custodial keys: derived from one seed, used for signatures only; their addresses never send a transaction. */
 export interface Custody {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo } from '@carapace/testing'
-import { openCollections } from '../collections.ts'
+import { openCollections } from '../lane/collections.ts'
 import { openCustody } from './custody.ts'
 import { loadSeed } from './keystore.ts'
 

@@ -1,8 +1,8 @@
 import type { Need } from '@carapace/chain'
-import type { Lane } from '../lane.ts'
-import { delayAfter } from '../outcome.ts'
-import { argsOf } from '../prepare.ts'
-import { type OpError, type OpRecord, terminalFailures, type Waiting } from '../records.ts'
+import type { Lane } from '../lane/lane.ts'
+import { delayAfter } from '../lane/outcome.ts'
+import { type OpError, type OpRecord, terminalFailures, type Waiting } from '../lane/records.ts'
+import { argsOf } from './prepare.ts'
 
 /**
  * How the commands stand on whose effect an operation builds.

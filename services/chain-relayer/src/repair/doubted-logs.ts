@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChainLog } from '@carapace/api'
-import { removalOf } from '../announce-logs.ts'
-import { looksNeeded } from '../chain/evidence.ts'
-import { type Header, headerAt, receiptsByHash } from '../chain-reader.ts'
-import type { EventRecord } from '../collections.ts'
-import type { Lane } from '../lane.ts'
-import type { Receipt } from '../outcome.ts'
+import { type Header, headerAt, type Receipt, receiptsByHash } from '../chain/reader.ts'
+import { removalOf } from '../inbound/announce-logs.ts'
+import { looksNeeded } from '../inbound/evidence.ts'
+import type { EventRecord } from '../lane/collections.ts'
+import type { Lane } from '../lane/lane.ts'
 
 const perPass = 200
 

@@ -1,8 +1,8 @@
-import { hexOf } from '../chain-reader.ts'
-import type { Heads } from '../heads.ts'
-import type { Lane } from '../lane.ts'
+import { hexOf } from '../chain/reader.ts'
+import type { Heads } from '../inbound/heads.ts'
+import type { Lane } from '../lane/lane.ts'
+import type { Slot } from '../lane/slots.ts'
 import { type Rpc, resultOf } from '../rpc/rpc.ts'
-import type { Slot } from '../slots.ts'
 
 interface Mined {
   hash: string

@@ -1,10 +1,10 @@
 import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
-import { type FailPoint, failPoints } from '../lane.ts'
+import { type FailPoint, failPoints } from '../lane/lane.ts'
+import { defaultTimings } from '../lane/timings.ts'
 import { laneAddress } from '../testing/keys.ts'
 import { type Kit, startKit } from '../testing/kit.ts'
 import { type LaneHost, laneHost } from '../testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork, sendForeign, type Work } from '../testing/workload.ts'
-import { defaultTimings } from '../timings.ts'
 
 /** Long rounds of the failure tests: `npm run torture:relayer [seed]`. 500 operations in flight at each kill point, 30 s outages, random faults. */
 const seed = Number(process.argv[2] ?? 1)

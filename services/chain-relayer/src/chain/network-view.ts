@@ -1,0 +1,30 @@
+import type { Network } from './network.ts'
+
+/** A network as users see it (GET /api/networks). */
+export function networkView({ network, timelock }: { network: Network; timelock: string | null }) {
+  const { profile, addresses, chain, devnet, finality } = network
+  return {
+    chain,
+    chainId: profile.chainId,
+    rpcUrl: network.publicRpcUrl ?? network.rpcUrl,
+    // A devnet's transactions are in no explorer.
+    explorerUrl: devnet ? null : profile.explorerUrl,
+    gasless: profile.gasless,
+    devnet,
+    finalityBlocks: finality,
+    contracts: {
+      usdc: addresses.USDC,
+      identityRegistry: addresses.IdentityRegistry,
+      reputationRegistry: addresses.ReputationRegistry,
+      validationRegistry: addresses.ValidationRegistry,
+      card: addresses.Card,
+      escrow: addresses.Escrow,
+      bond: addresses.Bond,
+      swarmValidator: addresses.SwarmValidator,
+      commerce: addresses.Commerce,
+      domains: addresses.DomainRegistry,
+      reputationAdapter: addresses.ReputationAdapter,
+      timelock,
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { type Chain, watchedContractEvents } from '@carapace/api'
+import { type Addresses, contractInterface, logDecoder, type NetworkProfile, networks, type TokenDomain, toChecksum } from '@carapace/chain'
+import { type Rpc, resultOf } from '../rpc/rpc.ts'
+
+/** Where a network is found, as configured. */
+export interface NetworkConfig {
+  chain: Chain
+  rpcUrl: string
+  /** What users are told; default: rpcUrl. */
+  publicRpcUrl?: string
+  devnet: boolean
+  addresses: Addresses & { Timelock?: string; Multicall3?: string }
+  /** First block that can hold our contracts' events. */
+  startBlock?: number
+}
+
+/** A network as the relayer uses it: profile, places and limits in one value. */
+export interface Network extends NetworkConfig {
+  profile: NetworkProfile
+  finality: number
+  window: number
+  blockMs: number
+  stuckMs: number
+  equalAnswers: number
+  decodeLogs: ReturnType<typeof logDecoder>
+  /** Only the events that services hear about. */
+  decodeWatched: ReturnType<typeof logDecoder>
+  token: TokenDomain
+  genesis: string
+}
+
+/** The node is not the configured network, or the contracts are not there. Stops the start. */
+export class WrongNetwork extends Error {
+  constructor(chain: Chain, reason: string) {
+    super(`${chain}: ${reason}`)
+    this.name = 'WrongNetwork'
+  }
+}
+
+/**
+ * Looks at the node and holds it against the configuration.
+ * @throws WrongNetwork when the chain id differs or a contract has no code; RpcUnavailable when nothing answers
+ */
+export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<Network> {
+  const profile = networks[config.chain]
+  const side = config.devnet ? 'devnet' : 'real'
+  const chainId = Number(await rpc.call('eth_chainId', []))
+  if (chainId !== profile.chainId) throw new WrongNetwork(config.chain, `the node says chain id ${chainId}, expected ${profile.chainId}`)
+  const names = Object.keys(config.addresses) as (keyof Addresses)[]
+  await requireContracts(config, rpc)
+  const genesis = (await rpc.call('eth_getBlockByNumber', ['0x0', false])) as { hash: string }
+  return {
+    ...config,
+    addresses: Object.fromEntries(names.map(name => [name, toChecksum(config.addresses[name])])) as unknown as Addresses,
+    profile,
+    finality: profile.finality[side],
+    window: profile.window[side],
+    blockMs: profile.blockMs[side],
+    stuckMs: profile.stuckMs[side],
+    equalAnswers: profile.equalAnswers[side],
+    decodeLogs: logDecoder(config.addresses),
+    decodeWatched: logDecoder(config.addresses, watchedContractEvents),
+    token: {
+      name: await text(rpc, config.addresses.USDC, 'name'),
+      version: await text(rpc, config.addresses.USDC, 'version'),
+      chainId,
+      verifyingContract: config.addresses.USDC,
+    },
+    genesis: genesis.hash,
+  }
+}
+
+/** @throws WrongNetwork with the contracts that have no code */
+export async function requireContracts({ chain, addresses }: Pick<NetworkConfig, 'chain' | 'addresses'>, rpc: Rpc): Promise<void> {
+  const all = Object.entries(addresses)
+  const replies = await rpc.batch(all.map(([, address]) => ({ method: 'eth_getCode', params: [address, 'latest'] })))
+  const codes = replies.map(reply => resultOf('eth_getCode', reply))
+  const missing = all.filter((_, index) => codes[index] === '0x' || !codes[index])
+  if (missing.length) throw new WrongNetwork(chain, `no contract code at ${missing.map(entry => entry.join(' ')).join(', ')}`)
+}
+
+/** The token's EIP-712 domain is read from the token: it differs between networks. */
+async function text(rpc: Rpc, to: string, fn: 'name' | 'version'): Promise<string> {
+  const abi = contractInterface('USDC')
+  const answer = await rpc.call('eth_call', [{ to, data: abi.encodeFunctionData(fn) }, 'latest'])
+  return String(abi.decodeFunctionResult(fn, String(answer))[0])
+}

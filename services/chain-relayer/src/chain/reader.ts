@@ -1,0 +1,85 @@
+import type { RawLog } from '@carapace/chain'
+import { type Rpc, RpcRefused, resultOf } from '../rpc/rpc.ts'
+
+/** A block header as JSON-RPC gives it. */
+export interface Header {
+  number: string
+  hash: string
+  parentHash: string
+  timestamp: string
+  baseFeePerGas?: string
+  gasLimit: string
+  gasUsed?: string
+  logsBloom?: string
+}
+
+/** A receipt as JSON-RPC gives it. */
+export interface Receipt {
+  transactionHash: string
+  blockHash: string
+  blockNumber: string
+  status: string
+  gasUsed: string
+  logs: readonly RawLog[]
+}
+
+export interface Block {
+  number: number
+  hash: string
+  /** Unix seconds. */
+  time: number
+}
+
+export const numberOf = (hex: string) => Number(hex)
+export const hexOf = (value: number | bigint) => `0x${value.toString(16)}`
+
+/** Whether a pushed or fetched value is a header that can be worked with. */
+export function isHeader(value: unknown): value is Header {
+  return (
+    typeof value === 'object' && value !== null && 'hash' in value && 'number' in value && 'parentHash' in value && typeof value.hash === 'string'
+  )
+}
+
+export async function latestHeader(rpc: Rpc): Promise<Header> {
+  const header = await rpc.call('eth_getBlockByNumber', ['latest', false])
+  if (!isHeader(header)) throw new RpcRefused('eth_getBlockByNumber', { code: 0, message: 'no latest block' })
+  return header
+}
+
+export async function headerAt(rpc: Rpc, block: number): Promise<Header | undefined> {
+  const header = await rpc.call('eth_getBlockByNumber', [hexOf(block), false])
+  return isHeader(header) ? header : undefined
+}
+
+/**
+ * The receipts of a block, in one call where the node can, else those of `hashes` only (`isWhole` false); undefined when the block is not
+ * known (any more).
+ */
+export async function receiptsOf(
+  rpc: Rpc,
+  header: Pick<Header, 'hash'>,
+  hashes: () => readonly string[],
+): Promise<{ found: readonly Receipt[]; isWhole: boolean } | undefined> {
+  try {
+    const receipts = await rpc.call('eth_getBlockReceipts', [header.hash])
+    return Array.isArray(receipts) ? { found: receipts as Receipt[], isWhole: true } : undefined
+  } catch (error) {
+    if (!(error instanceof RpcRefused)) throw error
+    if (!/not (found|supported|available|exist)|unknown method|-32601/i.test(`${error.message} ${error.fault.code}`)) return undefined
+    const all = await receiptsByHash(rpc, hashes())
+    return { found: all.filter(receipt => receipt.blockHash === header.hash), isWhole: false }
+  }
+}
+
+/** Receipts of transactions; the unknown and unmined ones are left out. */
+export async function receiptsByHash(rpc: Rpc, hashes: readonly string[]): Promise<Receipt[]> {
+  const found: Receipt[] = []
+  for (let at = 0; at < hashes.length; at += 100) {
+    const calls = hashes.slice(at, at + 100).map(hash => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+    for (const reply of await rpc.batch(calls)) {
+      const receipt = resultOf('eth_getTransactionReceipt', reply)
+      if (receipt) found.push(receipt as Receipt)
+    }
+  }
+  return found
+}

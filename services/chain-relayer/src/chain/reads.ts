@@ -1,0 +1,165 @@
+import { type ChainLog, refuse } from '@carapace/api'
+import { type ContractName, contractInterface, contractNames, named, plain, toChecksum } from '@carapace/chain'
+import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
+import type { Network } from './network.ts'
+import { hexOf, numberOf, type Receipt } from './reader.ts'
+import { verifySignature } from './signatures.ts'
+
+/** What other services may ask a network: 2 s at most, each answer kept for as long as the block is the newest. */
+export interface Reads {
+  head(): Promise<{ number: number; hash: string; time: number }>
+  transaction(hash: string): Promise<TransactionView>
+  balance(wallet: string): Promise<{ usdc: string; native: string; blockNumber: number }>
+  allowance(owner: string, spender: string): Promise<{ usdc: string; blockNumber: number }>
+  ownerOf(contract: ContractName, tokenId: string): Promise<{ owner: string | null; blockNumber: number }>
+  view(contract: string, fn: string, args: readonly unknown[]): Promise<{ result: unknown[]; blockNumber: number }>
+  isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
+}
+export interface TransactionView {
+  hash: string
+  from: string
+  to: string | null
+  value: string
+  input: string
+  success: boolean
+  blockNumber: number
+  blockHash: string
+  blockTime: number
+  confirmations: number
+  final: boolean
+  logs: ChainLog[]
+}
+
+const maxCached = 5_000
+/** A head older than this is asked for anew: pushed heads may stop without a word. */
+const headTtlMs = 1_000
+
+export function openReads(network: Network, rpc: Rpc): Reads {
+  const cache = new Map<string, Promise<unknown>>()
+  let known: { number: number; hash: string; time: number } | undefined
+  let knownAt = 0
+  rpc.onHead(() => {
+    known = undefined
+  })
+
+  async function head() {
+    if (known && performance.now() - knownAt < headTtlMs) return known
+    const header = (await ask('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string; timestamp: string }
+    const fresh = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
+    if (fresh.hash !== known?.hash) cache.clear()
+    known = fresh
+    knownAt = performance.now()
+    return fresh
+  }
+
+  /** @throws Refusal CHAIN_UNAVAILABLE; RpcRefused when the node refused this very call */
+  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await rpc.call(method, params)
+    } catch (error) {
+      if (error instanceof RpcUnavailable) refuse('CHAIN_UNAVAILABLE', { chain: network.chain })
+      throw error
+    }
+  }
+
+  async function perBlock<T>(key: string, read: (block: { number: number; tag: string }) => Promise<T>): Promise<T> {
+    const { number, hash } = await head()
+    const cacheKey = `${hash}/${key}`
+    const cached = cache.get(cacheKey)
+    if (cached !== undefined) return cached as Promise<T>
+    if (cache.size >= maxCached) cache.clear()
+    const answer = read({ number, tag: hexOf(number) })
+    cache.set(cacheKey, answer)
+    answer.catch(() => cache.delete(cacheKey))
+    return answer
+  }
+
+  async function call(contract: ContractName, fn: string, args: readonly unknown[], tag: string): Promise<readonly unknown[]> {
+    const abi = contractInterface(contract)
+    const answer = await ask('eth_call', [{ to: network.addresses[contract], data: abi.encodeFunctionData(fn, args) }, tag])
+    return abi.decodeFunctionResult(fn, String(answer))
+  }
+
+  return {
+    head,
+    transaction: hash =>
+      perBlock(`tx/${hash.toLowerCase()}`, async ({ number }) => {
+        const [receipt, tx] = await Promise.all([ask('eth_getTransactionReceipt', [hash]), ask('eth_getTransactionByHash', [hash])])
+        if (!receipt || !tx) return refuse('NOT_FOUND', { resource: 'transaction' })
+        const { timestamp } = (await ask('eth_getBlockByHash', [(receipt as Receipt).blockHash, false])) as { timestamp: string }
+        return transactionView(network, receipt as Receipt, tx as RawTransaction, numberOf(timestamp), number)
+      }),
+    balance: wallet =>
+      perBlock(`balance/${wallet}`, async ({ number, tag }) => {
+        const [[usdc], native] = await Promise.all([call('USDC', 'balanceOf', [wallet], tag), ask('eth_getBalance', [wallet, tag])])
+        return { usdc: String(usdc), native: String(BigInt(String(native))), blockNumber: number }
+      }),
+    allowance: (owner, spender) =>
+      perBlock(`allowance/${owner}/${spender}`, async ({ number, tag }) => {
+        const [usdc] = await call('USDC', 'allowance', [owner, spender], tag)
+        return { usdc: String(usdc), blockNumber: number }
+      }),
+    ownerOf: (contract, tokenId) =>
+      perBlock(`owner/${contract}/${tokenId}`, async ({ number, tag }) => {
+        const owner = await call(contract, 'ownerOf', [BigInt(tokenId)], tag).catch(none)
+        return { owner: owner ? String(owner[0]) : null, blockNumber: number }
+      }),
+    view: async (contract, fn, args) => {
+      const name = contractNames.find(known => known === contract) ?? refuse('NOT_FOUND', { resource: 'contract' })
+      const fragment = viewFunction(name, fn)
+      return perBlock(`view/${name}/${fn}/${JSON.stringify(args)}`, async ({ number, tag }) => {
+        const values = await call(name, fragment.format('sighash'), args, tag).catch(badCall)
+        return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber: number }
+      })
+    },
+    isValidSignature: (wallet, hash, signature) =>
+      perBlock(`signature/${wallet}/${hash}/${signature}`, ({ tag }) => verifySignature(ask, wallet, hash, signature, tag)),
+  }
+}
+
+interface RawTransaction {
+  from: string
+  to: string | null
+  value: string
+  input: string
+}
+
+function transactionView(network: Network, receipt: Receipt, tx: RawTransaction, blockTime: number, head: number): TransactionView {
+  const blockNumber = numberOf(receipt.blockNumber)
+  return {
+    hash: receipt.transactionHash,
+    from: toChecksum(tx.from),
+    to: tx.to ? toChecksum(tx.to) : null,
+    value: String(BigInt(tx.value)),
+    input: tx.input,
+    success: receipt.status === '0x1',
+    blockNumber,
+    blockHash: receipt.blockHash,
+    blockTime,
+    confirmations: head - blockNumber,
+    final: head - blockNumber >= network.finality,
+    logs: network.decodeLogs(receipt.logs),
+  }
+}
+
+function viewFunction(contract: ContractName, fn: string) {
+  const fragment = contractInterface(contract).getFunction(fn)
+  if (!fragment || (fragment.stateMutability !== 'view' && fragment.stateMutability !== 'pure'))
+    return refuse('NOT_FOUND', { resource: 'view function' })
+  return fragment
+}
+
+/** A view that reverts: the token does not exist. */
+function none(error: unknown): undefined {
+  if (error instanceof RpcRefused) return undefined
+  throw error
+}
+
+function badCall(error: unknown): never {
+  if (error instanceof RpcRefused || error instanceof TypeError || (error as { code?: string }).code === 'INVALID_ARGUMENT')
+    refuse('VALIDATION_ERROR', undefined, {
+      message: 'The contract refused these arguments',
+      errors: [{ path: 'args', message: (error as Error).message.slice(0, 200) }],
+    })
+  throw error
+}

@@ -1,0 +1,49 @@
+import type { Chain, chainRelayerApi, ResponseOf } from '@carapace/api'
+import type { Network } from '../chain/network.ts'
+import { eventOf } from '../lane/announce.ts'
+import type { Collections, EventRecord } from '../lane/collections.ts'
+import { sightingOf } from './announce-logs.ts'
+
+type Answer = ResponseOf<typeof chainRelayerApi.internal.chainLogs>
+
+const perAnswer = 500
+
+/**
+ * Final events of contracts after a block, in whole blocks: a consumer compares them with what it handled.
+ * The answer ends before the first block of which an event still waits to be announced as final.
+ */
+export async function finalLogs(
+  db: Collections,
+  { chain, finality }: Pick<Network, 'chain' | 'finality'>,
+  after: number,
+  contracts: readonly string[],
+  now: Date,
+): Promise<Answer> {
+  const complete = Math.max(after, await completeUpTo(db, chain, finality))
+  const wanted = { network: chain, final: true, removed: false, 'data.contract': { $in: [...contracts] } }
+  const first = await db.events
+    .find({ ...wanted, blockNumber: { $gt: after, $lte: complete } })
+    .sort({ blockNumber: 1 })
+    .limit(perAnswer)
+    .toArray()
+  const more = first.length === perAnswer
+  const upTo = more ? first.at(-1)!.blockNumber : complete
+  const rest = more ? await db.events.find({ ...wanted, blockNumber: upTo }).toArray() : []
+  const records = new Map([...first, ...rest].map(record => [record._id, record]))
+  const time = now.toISOString()
+  return { upTo, more, events: [...records.values()].sort(inOrder).map(record => eventOf(sightingOf(record, true), time)) }
+}
+
+/** The last block that is worked off, final, and whose events were all announced. */
+async function completeUpTo(db: Collections, chain: Chain, finality: number): Promise<number> {
+  const [cursor, waiting] = await Promise.all([
+    db.cursors.findOne({ _id: chain }),
+    db.events.find({ network: chain, final: false }).sort({ blockNumber: 1 }).limit(1).next(),
+  ])
+  const head = cursor?.ring.at(-1)?.number
+  if (head === undefined) return -1
+  return Math.min(head - finality, waiting ? waiting.blockNumber - 1 : head)
+}
+
+const placeOf = ({ data }: EventRecord): number => Number(data.logIndex)
+const inOrder = (a: EventRecord, b: EventRecord): number => a.blockNumber - b.blockNumber || placeOf(a) - placeOf(b)

@@ -1,0 +1,179 @@
+import type { Chain } from '@carapace/api'
+import { type Block, type Header, headerAt, hexOf, isHeader, latestHeader, numberOf, type Receipt, receiptsOf } from '../chain/reader.ts'
+import type { CursorRecord } from '../lane/collections.ts'
+import type { Lane } from '../lane/lane.ts'
+import { blockJudge } from './block-judge.ts'
+import { evidence } from './evidence.ts'
+import type { Indexer } from './indexer.ts'
+import { goOn, standStill } from './standstill.ts'
+
+/** Works off the network's blocks one by one, in order, on the branch that the node follows. */
+export interface Heads {
+  /** Follows the chain up to the node's head. `hint` is a pushed header that saves a call. */
+  advance(hint?: unknown): Promise<void>
+  /** Is this block on the branch that was worked off? undefined = too old to know. */
+  isOurs(block: Block): boolean | undefined
+  /** Blocks that were worked off, oldest first. */
+  blocks(): readonly Block[]
+  save(): Promise<void>
+}
+
+export interface HeadsEvents {
+  onBlock(block: Block, receipts: readonly Receipt[]): Promise<void>
+  /** The block stands: what lies deep enough below it may become final. */
+  onTaken(): Promise<void>
+  /** Blocks from `ancestor + 1` on are gone; -1 = the whole chain began anew. */
+  onReorg(ancestor: number, gone: readonly Block[]): Promise<void>
+  /** So many blocks at once cannot be worked off one by one. */
+  onLeap(): Promise<void>
+}
+
+const ringSize = 256
+/** A lag of more blocks than this is caught up with ranges of logs and single receipts. */
+const leapFrom = 1_000
+
+/** @param cursor where the last leader stood; the genesis' ring when there was none */
+export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRecord, 'ring'>, events: HeadsEvents): Heads {
+  const ring: Block[] = [...cursor.ring]
+  const doubts = evidence(lane)
+  const judgeBlock = blockJudge(lane)
+  let saved = ring.at(-1)?.hash
+  const last = () => ring.at(-1)!
+  const at = (block: number) => ring[block - ring[0]!.number]
+
+  async function advance(hint?: unknown): Promise<void> {
+    const pushed = isHeader(hint) ? hint : undefined
+    if (pushed && isNext(pushed)) {
+      if (await take(pushed)) goOn(lane)
+      return
+    }
+    const head = await latestHeader(lane.rpc)
+    const number = numberOf(head.number)
+    const known = at(number)
+    if (known?.hash === head.hash && number < last().number)
+      return standStill(lane, `its head is block ${number}, it has shown block ${last().number} before`)
+    if (known?.hash !== head.hash && number <= last().number && !(await walkBack(number))) return
+    if (number - last().number > leapFrom) await leap(head)
+    while (last().number < number) {
+      const next = await headerAt(lane.rpc, last().number + 1)
+      if (!next) return standStill(lane, `its head is block ${number}, and it has no block ${last().number + 1}`)
+      if (!(isNext(next) ? await take(next) : await walkBack(last().number))) return
+    }
+    doubts.clear()
+    goOn(lane)
+  }
+
+  const isNext = (header: Header) => numberOf(header.number) === last().number + 1 && header.parentHash === last().hash
+
+  /** @returns whether the block was worked off */
+  async function take(header: Header): Promise<boolean> {
+    const block = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
+    const receipts = await receiptsOf(lane.rpc, header, () => lane.slots.open().flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)))
+    // The branch has changed under us: the next look finds out where.
+    if (receipts === undefined) {
+      standStill(lane, `it has no receipts of block ${block.number}`)
+      return false
+    }
+    const wrong = receipts.isWhole ? judgeBlock(header, receipts.found) : undefined
+    if (wrong) {
+      standStill(lane, `block ${block.number} ${wrong}`)
+      return false
+    }
+    lane.head = { ...block, baseFee: BigInt(header.baseFeePerGas ?? 0), gasLimit: BigInt(header.gasLimit) }
+    await events.onBlock(block, receipts.found)
+    await indexer.block(block, receipts.found)
+    ring.push(block)
+    if (ring.length > ringSize) ring.shift()
+    await events.onTaken()
+    return true
+  }
+
+  /** Drops blocks that the node does not follow any more, from `top` downwards. @returns whether it did; final ones need evidence */
+  async function walkBack(top: number): Promise<boolean> {
+    let ancestor = Math.min(top, last().number)
+    while (ancestor >= ring[0]!.number) {
+      const theirs = await headerAt(lane.rpc, ancestor)
+      if (theirs && theirs.hash === at(ancestor)?.hash) break
+      ancestor--
+    }
+    const gone = ring.filter(block => block.number > ancestor)
+    const isFinal = gone[0] !== undefined && gone[0].number <= last().number - lane.network.finality
+    if (isFinal && !(await isGone(gone))) return false
+    if (ancestor < ring[0]!.number) await restart()
+    else await dropAbove(ancestor)
+    doubts.clear()
+    return true
+  }
+
+  /** Not before the node has shown several times, and with nothing that speaks against it, another block where the first of these was. */
+  async function isGone(gone: readonly Block[]): Promise<boolean> {
+    standStill(lane, `block ${gone[0]!.number}, which was final, is another one now`)
+    const theirs = await headerAt(lane.rpc, gone[0]!.number)
+    if (!theirs || theirs.hash === gone[0]!.hash) return false
+    return doubts.look(gone)
+  }
+
+  async function dropAbove(ancestor: number): Promise<void> {
+    const gone = ring.splice(ancestor - ring[0]!.number + 1)
+    if (gone.length === 0) return
+    const back = last()
+    lane.head = { ...lane.head, ...back }
+    await indexer.removed(gone)
+    await events.onReorg(ancestor, gone)
+  }
+
+  /** Deeper than the ring: a devnet that lost its state, or the wrong node. */
+  async function restart(): Promise<void> {
+    if (!lane.network.devnet)
+      throw new Error(`${lane.network.chain}: the chain was reorganised deeper than ${ringSize} blocks; look at the node before going on`)
+    const first = (await headerAt(lane.rpc, 0))!
+    const gone = ring.splice(0)
+    ring.push({ number: 0, hash: first.hash, time: numberOf(first.timestamp) })
+    lane.head = { ...lane.head, ...last() }
+    await indexer.removed(gone)
+    await events.onReorg(-1, gone)
+  }
+
+  async function leap(head: Header): Promise<void> {
+    const to = numberOf(head.number)
+    await indexer.backfill(last().number + 1, to)
+    ring.splice(0, ring.length, { number: to, hash: head.hash, time: numberOf(head.timestamp) })
+    lane.head = { ...last(), baseFee: BigInt(head.baseFeePerGas ?? 0), gasLimit: BigInt(head.gasLimit) }
+    await events.onLeap()
+  }
+
+  return {
+    advance,
+    isOurs: block => (block.number < ring[0]!.number ? undefined : at(block.number)?.hash === block.hash),
+    blocks: () => ring,
+    save: async () => {
+      if (saved === last().hash) return
+      const hash = last().hash
+      const upTo = [...ring]
+      // What was seen in these blocks must have been told: after a crash it is read again from here.
+      await lane.after.drained()
+      await saveCursor(lane, upTo)
+      saved = hash
+    },
+  }
+}
+
+async function saveCursor(lane: Lane, ring: readonly Block[]): Promise<void> {
+  const cursor = { genesis: lane.network.genesis, ring: [...ring] }
+  await lane.db.cursors.updateOne({ _id: lane.network.chain }, { $set: cursor }, { upsert: true })
+}
+
+/** Where to go on: the stored cursor, or the block before the contracts on a network seen for the first time. */
+export async function loadCursor(lane: Pick<Lane, 'db' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
+  const chain: Chain = lane.network.chain
+  const stored = await lane.db.cursors.findOne({ _id: chain })
+  if (stored) {
+    if (stored.genesis !== lane.network.genesis && !lane.network.devnet)
+      throw new Error(`${chain}: genesis is ${lane.network.genesis}, this database belongs to ${stored.genesis}`)
+    if (stored.ring.length) return { ring: stored.ring.map(block => ({ number: Number(block.number), hash: block.hash, time: Number(block.time) })) }
+  }
+  const from = Math.max(0, (lane.network.startBlock ?? 0) - 1)
+  const header = await headerAt(lane.rpc, from)
+  if (!header) throw new Error(`${chain}: block ${hexOf(from)} is not there`)
+  return { ring: [{ number: from, hash: header.hash, time: numberOf(header.timestamp) }] }
+}

@@ -1,0 +1,135 @@
+import { type ChainLog, watchedContractEvents } from '@carapace/api'
+import type { RawLog } from '@carapace/chain'
+import { type Block, hexOf, type Receipt, receiptsByHash } from '../chain/reader.ts'
+import type { EventRecord } from '../lane/collections.ts'
+import type { Lane } from '../lane/lane.ts'
+import { RpcRefused } from '../rpc/rpc.ts'
+import { removalOf, sightingOf } from './announce-logs.ts'
+
+/** Makes contract events domain events: once at first sight, once when their block is final, once more if it goes away. */
+export interface Indexer {
+  block(block: Block, receipts: readonly Receipt[]): Promise<void>
+  /** Logs of many blocks at once, all of them already final. */
+  backfill(from: number, to: number): Promise<void>
+  removed(blocks: readonly Block[]): Promise<void>
+  /** Tells events of blocks up to here again, as final. */
+  final(upTo: number): Promise<void>
+}
+
+interface Sighting {
+  log: ChainLog
+  txHash: string
+  block: Block
+}
+type MinedLog = RawLog & { transactionHash: string }
+const backfillStep = 1_000
+
+export function indexer(lane: Lane): Indexer {
+  const chain = lane.network.chain
+  let unfinished = true
+  let telling = false
+
+  async function publish(sightings: readonly Sighting[], final: boolean): Promise<void> {
+    const wanted = await watched(lane, sightings)
+    if (wanted.length === 0) return
+    const records = wanted.map(sighting => recordOf(lane, sighting, final))
+    await lane.db.events.bulkWrite(
+      records.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields }, upsert: true } })),
+      { ordered: false },
+    )
+    unfinished ||= !final
+    const events = records.map(record => sightingOf(record, final))
+    void lane.after.start([], () => lane.announce(events))
+  }
+
+  return {
+    block: (block, receipts) =>
+      publish(
+        receipts.flatMap(receipt => lane.network.decodeWatched(receipt.logs).map(log => ({ log, txHash: receipt.transactionHash, block }))),
+        false,
+      ),
+    backfill: async (from, to) => {
+      let step = backfillStep
+      for (let start = from; start <= to; ) {
+        const end = Math.min(to, start + step - 1)
+        try {
+          await publish(await sightingsIn(lane, start, end), end <= to - lane.network.finality)
+          start = end + 1
+          step = Math.min(backfillStep, step * 2)
+        } catch (error) {
+          if (step === 1) throw error
+          step = Math.ceil(step / 2)
+        }
+      }
+    },
+    removed: async blocks => {
+      const gone = await lane.db.events.find({ network: chain, removed: false, 'data.blockHash': { $in: blocks.map(block => block.hash) } }).toArray()
+      const [told, seen] = [gone.filter(record => record.final), gone.filter(record => !record.final)]
+      // Money was moved because of these: they need more than one look.
+      if (told.length) await lane.db.events.updateMany({ _id: { $in: told.map(record => record._id) } }, { $set: { doubts: 0, doubtedAt: 0 } })
+      if (seen.length === 0) return
+      const events = seen.map(removalOf)
+      void lane.after.start([], async () => {
+        await lane.announce(events)
+        await lane.db.events.updateMany({ _id: { $in: seen.map(record => record._id) } }, { $set: { removed: true, final: true } })
+      })
+    },
+    final: async upTo => {
+      if (!unfinished || telling || upTo < 0) return
+      const due = await lane.db.events
+        .find({ network: chain, final: false, blockNumber: { $lte: upTo } })
+        .sort({ blockNumber: 1 })
+        .limit(500)
+        .toArray()
+      if (due.length === 0) {
+        unfinished = (await lane.db.events.findOne({ network: chain, final: false }, { projection: { _id: 1 } })) !== null
+        return
+      }
+      const events = due.map(record => sightingOf(record, true))
+      telling = true
+      void lane.after.start([], async () => {
+        await lane.announce(events)
+        await lane.db.events.updateMany({ _id: { $in: due.map(record => record._id) } }, { $set: { final: true } })
+        telling = false
+      })
+    },
+  }
+}
+
+const table: Readonly<Record<string, readonly string[]>> = watchedContractEvents
+
+/** Logs that services hear about. Of USDC only what reaches our wallets: the token belongs to everybody. */
+async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<readonly Sighting[]> {
+  const declared = sightings.filter(({ log }) => table[log.contract]?.includes(log.event) && !(log.contract === 'Commerce' && 'client' in log.args))
+  const receivers = [...new Set(declared.flatMap(({ log }) => (log.contract === 'USDC' ? [String(log.args.to)] : [])))]
+  if (receivers.length === 0) return declared
+  const ours = new Set([...(await lane.custody.known(receivers)), lane.signer.address])
+  return declared.filter(({ log }) => log.contract !== 'USDC' || ours.has(String(log.args.to)))
+}
+
+async function sightingsIn(lane: Lane, from: number, to: number): Promise<Sighting[]> {
+  const address = [...new Set(Object.values(lane.network.addresses))]
+  const logs = (await lane.rpc.call('eth_getLogs', [{ fromBlock: hexOf(from), toBlock: hexOf(to), address }])) as MinedLog[]
+  const hashes = [...new Set(logs.flatMap(raw => (lane.network.decodeWatched([raw]).length > 0 ? [raw.transactionHash] : [])))]
+  // A filtered list of logs does not tell a log's position in its transaction: the receipt does.
+  const receipts = await receiptsByHash(lane.rpc, hashes)
+  const missing = hashes.filter(hash => !receipts.some(receipt => receipt.transactionHash === hash))
+  if (missing.length) throw new RpcRefused('eth_getLogs', { code: 0, message: `logs without a receipt: ${missing.slice(0, 3).join(', ')}` })
+  const times = new Map<string, number>()
+  for (const { blockHash } of receipts) {
+    if (times.has(blockHash)) continue
+    const header = (await lane.rpc.call('eth_getBlockByHash', [blockHash, false])) as { timestamp: string }
+    times.set(blockHash, Number(header.timestamp))
+  }
+  return receipts.flatMap(({ transactionHash: txHash, blockHash, blockNumber, logs: all }) => {
+    const block = { number: Number(blockNumber), hash: blockHash, time: times.get(blockHash)! }
+    return lane.network.decodeWatched(all).map(log => ({ log, txHash, block }))
+  })
+}
+
+function recordOf(lane: Lane, { log, txHash, block }: Sighting, final: boolean): EventRecord {
+  const network = lane.network.chain
+  const logId = `${network}:${block.hash}:${log.logIndex}`
+  const place = { txHash, blockNumber: block.number, blockHash: block.hash, blockTime: block.time }
+  return { _id: logId, network, blockNumber: block.number, final, removed: false, data: { logId, network, ...log, ...place } }
+}

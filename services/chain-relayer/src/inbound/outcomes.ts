@@ -1,0 +1,67 @@
+import { type Chain, type chainRelayerApi, type ResponseOf, refuse } from '@carapace/api'
+import { eventOf } from '../lane/announce.ts'
+import type { Collections } from '../lane/collections.ts'
+import type { LaneParts } from '../lane/lane.ts'
+import { outcomeOf } from '../lane/outcome-of.ts'
+import { type OpRecord, terminalFailures } from '../lane/records.ts'
+import { RpcUnavailable } from '../rpc/rpc.ts'
+
+type Answer = ResponseOf<typeof chainRelayerApi.internal.chainOutcomes>
+type Outcome = Answer['outcomes'][number]
+interface Question {
+  operations: readonly { opKey: string; seq: number }[]
+  finality: boolean
+  events: boolean
+}
+
+/** Answers what became of commands. Any process of the relayer can: it reads what is stored, and for logs the chain. */
+export interface Outcomes {
+  /** One outcome for each operation, in their order. @throws Refusal CHAIN_UNAVAILABLE when logs are needed and the node is away */
+  of(question: Question): Promise<Answer>
+}
+
+const unknown = (opKey: string): Outcome => ({
+  ...{ opKey, known: false, round: 0, ended: false, failed: false, decidedAt: null, news: false },
+  events: [],
+})
+
+export function openOutcomes(db: Collections, partsOf: (chain: Chain) => LaneParts | undefined, now: () => Date): Outcomes {
+  async function outcome(op: OpRecord, seq: number, { finality, events: wanted }: Question): Promise<Outcome> {
+    const failed = terminalFailures.includes(op.state)
+    const ended = failed || op.state === 'FINAL'
+    const isDecided = ended || op.state === 'CONFIRMED'
+    // a consumer that does not hear of finality has the outcome with the confirmation, which comes one number earlier
+    const last = op.state === 'FINAL' && !finality ? op.seq - 1 : op.seq
+    const isNews = seq < last
+    const parts = partsOf(op.network) ?? refuse('CHAIN_UNAVAILABLE', { chain: op.network })
+    const announcements = wanted && isNews ? await outcomeOf(parts, op) : []
+    const time = now().toISOString()
+    return {
+      opKey: op._id,
+      known: true,
+      round: op.round,
+      ended,
+      failed,
+      decidedAt: isDecided ? new Date(op.updatedAt).toISOString() : null,
+      news: isDecided && isNews,
+      events: announcements.map(announcement => eventOf(announcement, time)),
+    }
+  }
+
+  return {
+    of: async question => {
+      const keys = question.operations.map(({ opKey }) => opKey)
+      const found = new Map((await db.ops.find({ _id: { $in: keys } }).toArray()).map(op => [op._id, op]))
+      const outcomes = question.operations.map(({ opKey, seq }) => {
+        const op = found.get(opKey)
+        return op ? outcome(op, seq, question) : unknown(opKey)
+      })
+      return { outcomes: await Promise.all(outcomes).catch(unavailable) }
+    },
+  }
+}
+
+function unavailable(error: unknown): never {
+  if (error instanceof RpcUnavailable) refuse('CHAIN_UNAVAILABLE')
+  throw error
+}

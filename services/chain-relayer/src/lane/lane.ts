@@ -1,0 +1,97 @@
+import type { Command } from '@carapace/chain'
+import type { HeaderField } from '../chain/consistency.ts'
+import type { Network } from '../chain/network.ts'
+import type { Block } from '../chain/reader.ts'
+import type { Custody } from '../custody/custody.ts'
+import type { Signer } from '../custody/signer.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import type { Announcer } from './announce.ts'
+import type { Collections } from './collections.ts'
+import type { Afterwork } from './follow-up.ts'
+import type { Lease } from './lease.ts'
+import type { OpQueue } from './queue.ts'
+import type { OpRecord } from './records.ts'
+import type { Slots } from './slots.ts'
+import type { Timings } from './timings.ts'
+
+/** The places where a crash is told apart from every other (chain.md 3.6). Tests stop the process there. */
+export const failPoints = [
+  'before-op-upsert',
+  'after-op-upsert',
+  'after-sign',
+  'after-tx-insert',
+  'during-send',
+  'after-accept',
+  'after-mined',
+  'after-outcome',
+] as const
+export type FailPoint = (typeof failPoints)[number]
+
+export interface Logger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What a lane is made of before it leads. */
+export interface LaneParts {
+  readonly id: string
+  readonly network: Network
+  readonly rpc: Rpc
+  readonly signer: Signer
+  readonly custody: Custody
+  readonly db: Collections
+  readonly timings: Timings
+  readonly announce: Announcer
+  readonly commandOf: (kind: string) => Command | undefined
+  readonly log: Logger
+  /** Calls in one Batcher transaction; 1 = never batch but what must. */
+  readonly batchSize: number
+  readonly failPoint: (point: FailPoint) => void
+  /** Told for each confirmation: ms since the command was accepted. */
+  readonly onConfirmed: (afterMs: number) => void
+}
+
+export interface Head extends Block {
+  baseFee: bigint
+  gasLimit: bigint
+}
+
+/** One ordered sender: a network and the key that sends there, while this process leads it. */
+export interface Lane extends LaneParts {
+  readonly lease: Lease
+  readonly queue: OpQueue
+  readonly slots: Slots
+  readonly after: Afterwork
+  /** Confirmed by an effect that was found on chain; final when the block of that look is. */
+  readonly found: OpRecord[]
+  /** Last block worked off. */
+  head: Head
+  /** Why nothing is signed or sent now; undefined = it runs. */
+  paused: string | undefined
+  /** In what the node contradicts itself; undefined = it does not. */
+  contradiction: string | undefined
+  /** Header fields that this network's node fills in another way, so that receipts are not compared with them. */
+  readonly unchecked: Set<HeaderField>
+  /** Asks the planner for a pass. */
+  wake(): void
+  /** Puts slots in line for (re)sending. */
+  send(nonces: readonly number[]): void
+  /** Asks for a reconciliation soon. */
+  doubt(): void
+  /** Gives the lane up; whoever leads next starts with a recovery. */
+  fail(reason: unknown): void
+}
+
+/** The lease is gone or another leader was there: nothing more may be written by this one. */
+export class Fenced extends Error {
+  constructor(reason: string) {
+    super(`lane lost: ${reason}`)
+    this.name = 'Fenced'
+  }
+}
+
+/** @throws Fenced when this process can no longer be sure that it leads */
+export function assertLeading(lane: Lane): void {
+  if (!lane.lease.valid()) throw new Fenced('the lease has run out')
+}

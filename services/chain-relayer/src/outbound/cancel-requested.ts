@@ -1,0 +1,19 @@
+import type { Lane } from '../lane/lane.ts'
+import { replaceByNoop } from './replace.ts'
+
+/** Carries out what operators asked to cancel: unsigned operations end with the next pass, signed ones get an empty transaction in their slot. */
+export async function cancelRequested(lane: Lane): Promise<void> {
+  const wanted = await lane.db.ops.find({ lane: lane.id, cancelRequested: true, state: 'QUEUED' }, { projection: { _id: 1 } }).toArray()
+  for (const { _id } of wanted) {
+    const waiting = lane.queue.get(_id)
+    if (waiting) {
+      waiting.cancelRequested = true
+      lane.wake()
+      continue
+    }
+    const slot = lane.slots.ofOp(_id)
+    if (!slot || (slot.tx.state !== 'SIGNED' && slot.tx.state !== 'ACCEPTED')) continue
+    slot.ops.get(_id)!.cancelRequested = true
+    await replaceByNoop(lane, slot, null)
+  }
+}

@@ -1,0 +1,44 @@
+import { mongo } from 'mongoose'
+import { Fenced, type Lane } from '../lane/lane.ts'
+import type { TxRecord } from '../lane/records.ts'
+import { endUnsigned } from './endings.ts'
+
+/**
+ * Stores signed transactions in one ordered insert: each allocates its nonce and claims its operations.
+ * @returns the ones that are stored; fewer than given when an operation was claimed elsewhere
+ * @throws Fenced when another leader has a slot
+ */
+export async function claim(lane: Lane, records: readonly TxRecord[]): Promise<readonly TxRecord[]> {
+  try {
+    await lane.db.txs.insertMany([...records], { ordered: true })
+    return records
+  } catch (error) {
+    if (!(error instanceof mongo.MongoBulkWriteError) || error.code !== 11000) throw error
+    const stored = records.slice(0, error.insertedCount)
+    await resolve(lane, records[stored.length]!)
+    return stored
+  }
+}
+
+/** Finds out who was first: another leader (then this one ends), or something that this one had not heard of. */
+async function resolve(lane: Lane, refused: TxRecord): Promise<void> {
+  const others = await lane.db.txs.find({ liveOps: { $in: refused.liveOps ?? [] } }).toArray()
+  const over = others.filter(tx => tx.nonce === null || tx.state === 'FINAL')
+  if (over.length === 0 || over.length < others.length) throw new Fenced(`slot ${refused._id} was taken by another leader`)
+  for (const tx of over) {
+    for (const { opKey, round } of tx.ops) await learn(lane, opKey, round, tx)
+  }
+}
+
+/** An operation in the queue that a record shows to be over. */
+async function learn(lane: Lane, opKey: string, round: number, tx: TxRecord): Promise<void> {
+  const op = lane.queue.get(opKey)
+  if (!op || !tx.liveOps?.includes(opKey)) return
+  if (tx.nonce !== null && tx.block) {
+    const { number, hash, time } = tx.block
+    const result = { txHash: '', blockNumber: number, blockHash: hash, blockTime: time, logs: [] }
+    await lane.db.ops.updateOne({ _id: opKey }, { $set: { state: 'FINAL', result, error: null } })
+    lane.queue.remove(opKey)
+  } else if (round < op.round) await lane.db.txs.deleteOne({ _id: tx._id })
+  else await endUnsigned(lane, [{ op, error: tx.failWith! }])
+}

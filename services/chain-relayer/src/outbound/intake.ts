@@ -1,0 +1,150 @@
+import { type ChainCommand, type CloudEvent, chainCommand } from '@carapace/api'
+import { mongo } from 'mongoose'
+import { z } from 'zod'
+import { failed } from '../lane/announce.ts'
+import { Fenced, type Lane } from '../lane/lane.ts'
+import { outcomeOf } from '../lane/outcome-of.ts'
+import { type OpError, type OpRecord, terminalFailures, voidIdOf } from '../lane/records.ts'
+import { serially } from '../lane/runner.ts'
+import { compare, newOp } from './accept.ts'
+import { effectIsThere } from './effect.ts'
+import { argsOf, issueText } from './prepare.ts'
+
+const duplicateKey = 11000
+
+interface Arrival {
+  command: ChainCommand
+  traceparent: string | null
+  done(): void
+  failed(error: unknown): void
+}
+
+/**
+ * Takes commands in. A command is answered for when it is stored; those of one moment share a write. Malformed ones are refused here:
+ * an event when their key can be read, else the dead letters with the faulty field named.
+ */
+export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
+  const waiting = new Map<string, Arrival[]>()
+  const inOrder = serially()
+  let scheduled = false
+  let order = 0
+  const nextOrder = () => {
+    // Never before what waits already, also when the clock was set back.
+    order = Math.max(order + 1, lane.queue.lastOrder + 1, Date.now() * 1_000)
+    return order
+  }
+
+  async function flush(): Promise<void> {
+    scheduled = false
+    // One arrival per key and write: a second one finds the first stored.
+    const batch = [...waiting.entries()].map(([key, arrivals]) => {
+      const first = arrivals.shift()!
+      if (arrivals.length === 0) waiting.delete(key)
+      return first
+    })
+    if (waiting.size) schedule()
+    try {
+      await store(batch)
+      for (const arrival of batch) arrival.done()
+    } catch (error) {
+      for (const arrival of batch) arrival.failed(error)
+    }
+  }
+
+  function schedule(): void {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(() => void inOrder(flush))
+  }
+
+  async function store(batch: readonly Arrival[]): Promise<void> {
+    if (!lane.lease.valid()) throw new Fenced('commands go to the next leader')
+    lane.failPoint('before-op-upsert')
+    const records = batch.map(({ command, traceparent }) => newOp(command, lane.id, nextOrder(), Date.now(), traceparent))
+    const duplicates = await insertNew(lane, records)
+    lane.failPoint('after-op-upsert')
+    const known = batch.filter((_, index) => duplicates.has(index))
+    for (const [index, record] of records.entries()) if (!duplicates.has(index)) lane.queue.add(record)
+    for (const arrival of known) await again(lane, arrival.command, nextOrder, arrival.traceparent)
+    lane.wake()
+  }
+
+  return async event => {
+    const parsed = chainCommand.safeParse(event.data)
+    if (!parsed.success) return refuseUnread(lane, event, parsed.error)
+    const error = faultOf(lane, parsed.data)
+    if (error) return lane.announce([failed(newOp(parsed.data, lane.id, 0, 0, event.traceparent ?? null), error, false)])
+    await new Promise<void>((resolve, reject) => {
+      const arrivals = waiting.get(parsed.data.opKey) ?? []
+      arrivals.push({ command: parsed.data, traceparent: event.traceparent ?? null, done: resolve, failed: reject })
+      waiting.set(parsed.data.opKey, arrivals)
+      schedule()
+    })
+  }
+}
+
+/** @returns places of the records whose key is known already */
+async function insertNew(lane: Lane, records: readonly OpRecord[]): Promise<ReadonlySet<number>> {
+  try {
+    await lane.db.ops.insertMany([...records], { ordered: false })
+    return new Set()
+  } catch (error) {
+    if (!(error instanceof mongo.MongoBulkWriteError)) throw error
+    const faults = [error.writeErrors].flat()
+    if (faults.length === 0 || faults.some(fault => fault.code !== duplicateKey)) throw error
+    return new Set(faults.map(fault => fault.index))
+  }
+}
+
+/** What is wrong with a command that has a key and a form; names the field. */
+function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
+  const invalid = (message: string): OpError => ({ code: 'INVALID_COMMAND', message })
+  if (command.network !== lane.network.chain) return invalid(`network: ${command.network} commands do not belong here`)
+  const kind = lane.commandOf(command.kind)
+  if (!kind) return invalid(`kind: there is no ${command.kind}`)
+  if (kind.only === 'devnet' && !lane.network.devnet) return invalid(`kind: ${command.kind} exists on devnets only`)
+  if (kind.only === 'gasless' && !lane.network.profile.gasless) return invalid(`kind: ${command.kind} is for networks without gas money only`)
+  try {
+    const expected = kind.opKey(argsOf(kind, command as unknown as OpRecord))
+    return expected === command.opKey ? undefined : invalid(`opKey: must be ${expected} for these args`)
+  } catch (error) {
+    return invalid(error instanceof z.ZodError ? issueText(error) : String((error as Error).message))
+  }
+}
+
+/** A command that cannot be read goes to the dead letters; its reason names the field. */
+async function refuseUnread(lane: Lane, event: CloudEvent, error: z.ZodError): Promise<void> {
+  const reason = error.issues.map(issue => `${issue.path.join('.') || 'data'}: ${issue.message}`).join('; ')
+  lane.log.warn({ eventId: event.id, reason }, 'malformed command')
+  throw new Error(`malformed command: ${reason}`)
+}
+
+/** A command for a key that is known already. */
+async function again(lane: Lane, command: ChainCommand, nextOrder: () => number, traceparent: string | null): Promise<void> {
+  const known = await lane.db.ops.findOne({ _id: command.opKey })
+  if (!known) throw new Error(`${command.opKey} vanished`)
+  const verdict = compare(known, command)
+  if (verdict.is === 'known') {
+    if (known.state === 'QUEUED' && !lane.queue.get(known._id) && !lane.slots.ofOp(known._id)) lane.queue.add(known)
+    return lane.announce(await outcomeOf(lane, known))
+  }
+  const refusal = (error: OpError) => lane.announce([failed({ ...known, round: command.round }, error, false)])
+  if (verdict.is === 'refused') return refusal(verdict.error)
+
+  const tombstone = voidIdOf(known._id, known.round)
+  const claims = await lane.db.txs.find({ liveOps: known._id }, { projection: { _id: 1 } }).toArray()
+  if (claims.some(claim => claim._id !== tombstone))
+    return refusal({ code: 'ROUND_REFUSED', message: 'round: a transaction of an earlier round is still alive' })
+  if (await effectIsThere(lane, known)) return refusal({ code: 'ROUND_REFUSED', message: 'round: the effect of an earlier round is on chain' })
+  const fresh = {
+    ...newOp(command, lane.id, nextOrder(), Date.now(), traceparent),
+    seq: known.seq,
+    viaBatcher: known.viaBatcher,
+    createdAt: known.createdAt,
+  }
+  const { _id, ...fields } = fresh
+  const replaced = await lane.db.ops.replaceOne({ _id, round: known.round, state: { $in: [...terminalFailures] } }, fields)
+  if (replaced.matchedCount === 0) throw new Error(`${_id} changed meanwhile`)
+  await lane.db.txs.deleteOne({ _id: tombstone })
+  lane.queue.add(fresh)
+}

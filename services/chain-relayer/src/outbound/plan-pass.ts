@@ -1,0 +1,159 @@
+import { encodeBatch } from '@carapace/chain'
+import { type Announcement, submitted } from '../lane/announce.ts'
+import { assertLeading, type Lane } from '../lane/lane.ts'
+import { type OpRecord, signedTx, type TxRecord } from '../lane/records.ts'
+import { claim } from './claim.ts'
+import { type Ending, endUnsigned } from './endings.ts'
+import { feeFor } from './fees.ts'
+import { postponeUnaffordable } from './funds.ts'
+import { lostWith, needsOf } from './needs.ts'
+import { type Group, plan } from './plan.ts'
+import { batchIds, type Prepared, prepare } from './prepare.ts'
+import { simulate } from './simulate.ts'
+import { signAttempt } from './transaction.ts'
+
+/** Transactions signed and stored in one go. */
+const perPass = 200
+/** After so many signatures the rest of the process gets its turn. */
+const perTurn = 25
+/** With more pieces of work behind than this, nothing new is signed: the store must keep up. */
+const mostPending = 32
+/** Up to so many waiting operations each call is tried out first; above it a devnet's next block tells soon enough. */
+const simulateUpTo = 20
+
+/**
+ * One pass of the planner: takes what may go, signs it, stores it, hands it to the sender.
+ * @returns whether another pass may find work at once
+ */
+export async function planPass(lane: Lane): Promise<boolean> {
+  assertLeading(lane)
+  await endDoomed(lane)
+  const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
+  if (free <= 0 || lane.paused || lane.contradiction !== undefined || lane.after.pending > mostPending) return false
+  const now = Date.now()
+  const ready = lane.queue.ready(now, free * lane.batchSize)
+  if (ready.length === 0) return false
+
+  const endings: Ending[] = []
+  const prepared: Prepared[] = []
+  for (const op of await withTheirNeeds(lane, ready, endings)) {
+    if (op.failLater) {
+      endings.push({ op, error: op.failLater, checkEffect: true })
+      continue
+    }
+    const result = await prepare(lane, op)
+    if ('code' in result) endings.push({ op, error: result })
+    else prepared.push(result)
+  }
+  const postponed = await postponeUnaffordable(lane, prepared)
+  const payable = prepared.filter(one => !postponed.has(one.op._id))
+  const limits = { slots: free, batchSize: lane.batchSize, batchGas: batchGas(lane) }
+  const tried = ready.length <= simulateUpTo || !lane.network.devnet ? payable : payable.filter(one => one.op.waiting)
+  const refused = await simulate(lane, tried, endings)
+  if (endings.length) await endUnsigned(lane, endings)
+  // What goes again later keeps its place before the others of its aggregate.
+  const held = new Set(ready.flatMap(op => (op.state === 'QUEUED' && op.nextAt > now ? [op.aggregateKey] : [])))
+  const groups = plan(
+    payable.filter(one => !refused.has(one.op._id) && !held.has(one.op.aggregateKey)),
+    limits,
+  )
+  if (groups.length === 0) return endings.length > 0
+  await signAndStore(lane, groups)
+  return true
+}
+
+/** Leaves out those that wait for the effect of another operation, which is not in a block now, and ends those whose wait is in vain. */
+async function withTheirNeeds(lane: Lane, ready: readonly OpRecord[], endings: Ending[]): Promise<OpRecord[]> {
+  const left: OpRecord[] = []
+  for (const op of ready) {
+    const state = op.waiting ? await needsOf(lane, op) : undefined
+    if (state?.is === 'failed') endings.push({ op, error: lostWith(state.need, op.waiting!.error), checkEffect: true })
+    else if (state?.is === 'open') op.nextAt = Date.now() + lane.timings.reconcileMs
+    else left.push(op)
+  }
+  return left
+}
+
+async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Promise<void> {
+  const fee = feeFor(lane.network.profile.fees, lane.head.baseFee)
+  const now = Date.now()
+  const records: TxRecord[] = []
+  for (const [index, group] of groups.entries()) {
+    const nonce = lane.slots.nextNonce + index
+    const content = contentOf(lane, group)
+    if (index % perTurn === perTurn - 1) await new Promise(resolve => setImmediate(resolve))
+    const attempt = await signAttempt(lane.signer, { ...content, chainId: lane.network.profile.chainId, nonce, fee }, now)
+    const carried = {
+      liveOps: group.members.map(member => member.op._id),
+      ops: group.members.map(member => ({
+        opKey: member.op._id,
+        round: member.op.round,
+        seq: member.op.seq + 1,
+        batchId: group.batch ? batchIds(member).at(-1)! : null,
+      })),
+    }
+    const { to, value, gasLimit } = content
+    records.push(
+      signedTx(
+        { lane: lane.id, epoch: lane.lease.epoch, signedHead: lane.head.number, nonce, ...carried, to, value: String(value), gasLimit },
+        attempt,
+      ),
+    )
+  }
+  lane.failPoint('after-sign')
+  const stored = await claim(lane, records)
+  lane.failPoint('after-tx-insert')
+  take(lane, stored, groups)
+  lane.send(stored.map(tx => tx.nonce!))
+}
+
+/** From here on the operations live in their transactions. */
+function take(lane: Lane, txs: readonly TxRecord[], groups: readonly Group<Prepared>[]): void {
+  const events: Announcement[] = []
+  const slots = txs.map((tx, index) => {
+    const ops = new Map<string, OpRecord>()
+    for (const { op } of groups[index]!.members) {
+      lane.queue.remove(op._id)
+      op.seq++
+      op.txHash = tx.attempts[0]!.hash
+      ops.set(op._id, op)
+      events.push(submitted(op, op.seq, op.txHash))
+    }
+    lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce! + 1)
+    return lane.slots.add(tx, ops)
+  })
+  void lane.after.start(slots, () => lane.announce(events))
+}
+
+function contentOf(lane: Lane, group: Group<Prepared>) {
+  const [first] = group.members
+  if (!group.batch) return { to: first!.call.to, data: first!.call.data, value: first!.call.value, gasLimit: Number(first!.gas) }
+  const calls = group.members.flatMap(member => {
+    const ids = batchIds(member)
+    return [...member.prelude, member.call].map((call, index) => ({ id: ids[index]!, to: call.to, data: call.data, gas: member.gas }))
+  })
+  return { ...encodeBatch(calls, lane.network.addresses), value: 0n }
+}
+
+/** Deadlines and cancellations meet operations that are not signed yet. */
+async function endDoomed(lane: Lane): Promise<void> {
+  const doomed = lane.queue.doomed(Date.now())
+  if (doomed.length === 0) return
+  await endUnsigned(
+    lane,
+    doomed.map(op => ({
+      op,
+      // One that has stood in a block may have left its authorisation in public: it is not "never signed".
+      error: op.cancelRequested
+        ? { code: 'CANCELLED', message: 'cancelled by an operator' }
+        : { code: op.attempts === 0 ? 'EXPIRED' : 'REVERTED', message: 'the deadline passed before it could be signed' },
+      checkEffect: op.attempts > 0,
+    })),
+  )
+}
+
+/** 60 % of a block at most, and no more than the network takes gladly. */
+function batchGas(lane: Lane): bigint {
+  const share = (lane.head.gasLimit * 6n) / 10n
+  return share < lane.network.profile.batchGas ? share : lane.network.profile.batchGas
+}

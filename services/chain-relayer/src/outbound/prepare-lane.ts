@@ -1,0 +1,21 @@
+import { type ChainCommand, chainCommand } from '@carapace/api'
+import { commandTable } from '@carapace/chain'
+import type { Lane } from '../lane/lane.ts'
+import { terminalFailures } from '../lane/records.ts'
+import { newOp } from './accept.ts'
+import { effectIsThere } from './effect.ts'
+
+/** What the lane must have done once before it can serve: the escrow may pull what x402 payments bring to the lane's address. */
+export async function prepareLane(lane: Lane): Promise<void> {
+  const chain = lane.network.chain
+  const draft = commandTable.laneApprove.draft({ chain, spender: 'Escrow' })
+  const command: ChainCommand = chainCommand.parse(draft.data)
+  const fresh = newOp(command, lane.id, 0, Date.now(), null)
+  const known = await lane.db.ops.findOne({ _id: fresh._id })
+  if ((known && !terminalFailures.includes(known.state)) || (await effectIsThere(lane, fresh))) return
+  const op = { ...fresh, round: (known?.round ?? 0) + 1, seq: known?.seq ?? 0 }
+  const { _id, ...fields } = op
+  await lane.db.txs.deleteMany({ liveOps: _id, nonce: null })
+  await lane.db.ops.replaceOne({ _id }, fields, { upsert: true })
+  lane.queue.add(op, false)
+}

@@ -1,0 +1,72 @@
+import { decodeRevert, type Revert } from '@carapace/chain'
+import type { Lane } from '../lane/lane.ts'
+import { judge } from '../lane/outcome.ts'
+import { type OpStep, retry, storeSteps } from '../lane/outcome-writes.ts'
+import { RpcUnavailable } from '../rpc/rpc.ts'
+import { effectIsThere } from './effect.ts'
+import { confirmWithout, type Ending } from './endings.ts'
+import { afterMissing } from './needs.ts'
+import type { Prepared } from './prepare.ts'
+import { revertData } from './revert-reason.ts'
+
+/**
+ * Tries calls out before anything is signed, so that what can never succeed fails at once. An operation with another of its aggregate
+ * in flight is left out: its preconditions may still be on their way.
+ * @param endings gets what has failed for good
+ * @returns keys of the operations that must not be signed now
+ */
+export async function simulate(lane: Lane, prepared: readonly Prepared[], endings: Ending[]): Promise<ReadonlySet<string>> {
+  const busy = new Set(lane.slots.open().flatMap(slot => [...slot.ops.values()].map(op => op.aggregateKey)))
+  const seen = new Set<string>()
+  const tried = prepared.filter(one => {
+    const first = !busy.has(one.op.aggregateKey) && !seen.has(one.op.aggregateKey)
+    seen.add(one.op.aggregateKey)
+    // One that waits for an effect takes no slot before the effect is there.
+    return (first || one.op.waiting) && one.prelude.length === 0
+  })
+  const from = (one: Prepared) => (one.batched ? lane.network.addresses.Batcher : lane.signer.address)
+  const replies = await lane.rpc.batch(
+    tried.map(one => ({
+      method: 'eth_call',
+      params: [
+        { from: from(one), to: one.call.to, data: one.call.data, value: `0x${one.call.value.toString(16)}`, gas: `0x${one.gas.toString(16)}` },
+        'latest',
+      ],
+    })),
+    lane.timings.readTimeoutMs,
+  )
+  const refused = new Set<string>()
+  const steps: OpStep[] = []
+  for (const [index, one] of tried.entries()) {
+    const reply = replies[index]
+    if (!reply) throw new RpcUnavailable('incomplete answer')
+    if (!('error' in reply)) continue
+    const data = revertData(reply.error)
+    // Only what the contract itself said counts; a node that could not run the call says nothing about it.
+    if (data === undefined && !/revert/i.test(reply.error.message)) continue
+    refused.add(one.op._id)
+    if (await effectIsThere(lane, one.op)) {
+      await confirmWithout(lane, [one.op])
+      continue
+    }
+    one.op.attempts++
+    const revert = data && data !== '0x' ? decodeRevert(data) : { name: 'unknown', args: [] }
+    const step = await afterRefusal(lane, one, revert, endings)
+    if (step) steps.push(step)
+  }
+  await storeSteps(lane.db.ops, steps)
+  return refused
+}
+
+/** @returns the step of another try; none when it is over */
+async function afterRefusal(lane: Lane, { op, command }: Prepared, revert: Revert, endings: Ending[]): Promise<OpStep | undefined> {
+  const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }
+  const verdict = judge({ revert, outOfGas: false }, own, lane.timings.retryDelaysMs, command.finalReverts, Math.random())
+  const then = verdict.next === 'wait' ? await afterMissing(lane, op, verdict.error) : verdict.next === 'fail' ? { end: verdict.error } : verdict
+  if ('end' in then) {
+    endings.push({ op, error: then.end })
+    return undefined
+  }
+  lane.queue.park(op)
+  return retry(op, { delayMs: then.delayMs, gasFactor: op.gasFactor }, revert.name, Date.now())
+}

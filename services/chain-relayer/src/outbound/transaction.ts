@@ -1,0 +1,54 @@
+import '../chain/keccak.ts'
+import { keccak256, Transaction } from 'ethers'
+import { hexBytes, type RlpItem, rlp, uintBytes } from '../chain/rlp.ts'
+import type { Signer } from '../custody/signer.ts'
+import type { Attempt, Fee, TxRecord } from '../lane/records.ts'
+import { feeRecord } from './fees.ts'
+
+export interface Content {
+  chainId: number
+  nonce: number
+  to: string
+  data: string
+  /** wei */
+  value: bigint
+  gasLimit: number
+  fee: Fee
+}
+
+/** Signs a transaction (type 0 with EIP-155, or type 2); the bytes are what is persisted and sent, for as often as it takes. */
+export async function signAttempt(signer: Signer, content: Content, now: number): Promise<Attempt> {
+  const { fields, prefix, unsignedTail } = bodyOf(content)
+  const digest = keccak256(Buffer.concat([prefix, rlp([...fields, ...unsignedTail])]))
+  const signature = Buffer.from((await signer.sign(digest)).slice(2), 'hex')
+  const [r, s, v] = [signature.subarray(0, 32), signature.subarray(32, 64), signature[64]!]
+  const parity = v - 27
+  const last = content.fee.type === 0 ? uintBytes(BigInt(content.chainId) * 2n + 35n + BigInt(parity)) : uintBytes(parity)
+  const bytes = Buffer.concat([prefix, rlp([...fields, last, shortest(r), shortest(s)])])
+  return { hash: keccak256(bytes), raw: `0x${bytes.toString('hex')}`, fee: feeRecord(content.fee), signedAt: now }
+}
+
+/** What the slot's operations call, read from its signed bytes: it is stored once only. */
+export function calldataOf(tx: TxRecord): string {
+  const signed = tx.attempts.find(attempt => !attempt.noop && attempt.raw !== null)
+  return signed ? Transaction.from(signed.raw!).data : '0x'
+}
+
+function bodyOf({ chainId, nonce, to, data, value, gasLimit, fee }: Content): { fields: RlpItem[]; prefix: Buffer; unsignedTail: RlpItem[] } {
+  const target = [uintBytes(gasLimit), hexBytes(to), uintBytes(value), hexBytes(data)]
+  if (fee.type === 0) {
+    return {
+      fields: [uintBytes(nonce), uintBytes(fee.gasPrice), ...target],
+      prefix: Buffer.alloc(0),
+      unsignedTail: [uintBytes(chainId), uintBytes(0), uintBytes(0)],
+    }
+  }
+  const fields = [uintBytes(chainId), uintBytes(nonce), uintBytes(fee.maxPriorityFeePerGas), uintBytes(fee.maxFeePerGas), ...target, []]
+  return { fields, prefix: Buffer.from([2]), unsignedTail: [] }
+}
+
+/** r and s stand as integers: without leading zeros. */
+function shortest(word: Buffer): Buffer {
+  const first = word.findIndex(byte => byte !== 0)
+  return first <= 0 ? word : word.subarray(first)
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { until } from '@carapace/testing'
+import { failPoints } from '../lane/lane.ts'
+import { type Kit, startKit } from '../testing/kit.ts'
+import { type LaneHost, laneHost } from '../testing/lane-host.ts'
+import { allOver, assertExactlyOnce, fundTokens, makeWork } from '../testing/workload.ts'
+
+describe('a lane that is killed', function () {
+  // Processes are started; on a busy machine that alone takes seconds.
+  this.timeout(60_000)
+  let kit: Kit
+  let host: LaneHost
+  before(async () => {
+    kit = await startKit()
+    await fundTokens(kit.rpc, kit.devnet.addresses)
+  })
+  after(() => kit.close())
+  beforeEach(() => {
+    host = laneHost(kit, kit.place)
+  })
+  afterEach(() => host.close())
+
+  for (const at of failPoints) {
+    it(`at "${at}" leaves nothing undone and nothing done twice`, async () => {
+      const work = makeWork(24)
+      const victim = await host.start({ die: { at, hit: 2 }, batchSize: 4 })
+      await until('the victim listens', () => host.listening, 30)
+      host.send(work.slice(0, 12).map(one => one.draft))
+      setTimeout(() => host.send(work.slice(12).map(one => one.draft)), 100)
+      // Where the lane had nothing left to do it does not come to the point again: then it is killed where it stands.
+      const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
+      assert.equal(await victim.ended, 'SIGKILL')
+      clearTimeout(late)
+
+      await host.start({ batchSize: 4 })
+
+      await allOver(kit, work)
+      await assertExactlyOnce(kit, work)
+      await until('every command was handled', () => host.unhandled === 0)
+    })
+  }
+
+  it('or only stopped does no harm when it wakes behind its successor', async () => {
+    const work = makeWork(30)
+    const first = await host.start({ batchSize: 4 })
+    host.send(work.slice(0, 15).map(one => one.draft))
+    await new Promise(resolve => setTimeout(resolve, 40))
+    first.kill('SIGSTOP')
+    await host.start({ batchSize: 4 })
+    host.send(work.slice(15).map(one => one.draft))
+    await until('the second one leads', async () => Number((await kit.db.leases.findOne({}))?.epoch) >= 2, 30)
+    first.kill('SIGCONT')
+
+    await allOver(kit, work)
+    await assertExactlyOnce(kit, work)
+  })
+
+  it('by SIGTERM ends in order and gives the lease back', async () => {
+    const work = makeWork(10)
+    const lane = await host.start({})
+    host.send(work.map(one => one.draft))
+    await allOver(kit, work)
+    lane.kill('SIGTERM')
+
+    assert.equal(await lane.ended, null)
+    const lease = await kit.db.leases.findOne({})
+    assert.equal(lease?.expiresAt.getTime(), 0)
+    await assertExactlyOnce(kit, work)
+  })
+})

@@ -1,0 +1,61 @@
+import { assertLeading, type Lane } from '../lane/lane.ts'
+import { signedTx, type TxRecord, txIdOf } from '../lane/records.ts'
+import { claim } from '../outbound/claim.ts'
+import { feeFor } from '../outbound/fees.ts'
+import { noopGas, signNoop } from '../outbound/noop.ts'
+import { replaceByNoop } from '../outbound/replace.ts'
+
+const perPass = 50
+/** A hole is filled only after so many looks in a row: what somebody else sent may still be on its way. */
+const looks = 3
+
+/** Watches for nonces that the chain waits for and that no record holds: the key was used outside, and what used it is gone. */
+export function gapFiller(): (lane: Lane, count: number) => Promise<void> {
+  let seenAt = -1
+  let seen = 0
+  return async (lane, count) => {
+    const lowest = lane.slots.lowestOpen()?.nonce ?? lane.slots.nextNonce
+    if (count >= lowest) {
+      seen = 0
+      return
+    }
+    seen = seenAt === count ? seen + 1 : 1
+    seenAt = count
+    if (seen < looks) return
+    const missing = Array.from({ length: Math.min(perPass, lowest - count) }, (_, index) => count + index)
+    const held = await lane.db.txs.find({ _id: { $in: missing.map(nonce => txIdOf(lane.id, nonce)) } }).toArray()
+    await vacate(
+      lane,
+      held.filter(tx => tx.state === 'REPLACED'),
+    )
+    const ids = new Set(held.map(tx => tx._id))
+    await fill(
+      lane,
+      missing.filter(nonce => !ids.has(txIdOf(lane.id, nonce))),
+    )
+  }
+}
+
+async function fill(lane: Lane, nonces: readonly number[]): Promise<void> {
+  if (nonces.length === 0) return
+  assertLeading(lane)
+  lane.log.error({ lane: lane.id, nonces }, 'nonces of the lane are missing on chain and in the records: filled with empty transactions')
+  const fee = feeFor(lane.network.profile.fees, lane.head.baseFee)
+  const records = await Promise.all(nonces.map(nonce => emptySlot(lane, nonce, fee)))
+  for (const tx of await claim(lane, records)) lane.slots.add(tx, new Map())
+  lane.send(nonces)
+}
+
+/** What somebody else had put into these slots is gone with its block: an empty transaction takes them. */
+async function vacate(lane: Lane, replaced: readonly TxRecord[]): Promise<void> {
+  if (replaced.length === 0) return
+  assertLeading(lane)
+  const fields = { state: 'ACCEPTED' as const, unfinished: true, epoch: lane.lease.epoch }
+  await lane.db.txs.updateMany({ _id: { $in: replaced.map(tx => tx._id) }, state: 'REPLACED' }, { $set: fields, $unset: { liveOps: '' } })
+  for (const { liveOps: _kept, ...tx } of replaced) await replaceByNoop(lane, lane.slots.add({ ...tx, ...fields }, new Map()), null)
+}
+
+async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFor>): Promise<TxRecord> {
+  const content = { ops: [], to: lane.signer.address, value: '0', gasLimit: noopGas }
+  return signedTx({ lane: lane.id, epoch: lane.lease.epoch, signedHead: lane.head.number, nonce, ...content }, await signNoop(lane, nonce, fee))
+}

@@ -1,0 +1,108 @@
+import { type Header, hexOf, numberOf, receiptsByHash } from '../chain/reader.ts'
+import type { Heads } from '../inbound/heads.ts'
+import { catchUp, liveOps, persist, requeueInMemory, settle } from '../inbound/settle.ts'
+import { assertLeading, type Lane } from '../lane/lane.ts'
+import { confirm, type OpStep, requeue } from '../lane/outcome-writes.ts'
+import type { OpRecord } from '../lane/records.ts'
+import { lastAttempt } from '../lane/records.ts'
+import type { Slot } from '../lane/slots.ts'
+import { applyTxStep } from '../lane/tx-writes.ts'
+import { effectIsThere } from '../outbound/effect.ts'
+import { isEnough } from '../outbound/fees.ts'
+import { bump } from '../outbound/replace.ts'
+import type { gapFiller } from './gap-filler.ts'
+import { isTakenByStranger } from './strangers.ts'
+
+/** A nonce counts as used elsewhere only after so many looks in a row, over as many periods: a node may be late with a receipt. */
+const looks = 2
+
+/**
+ * Holds the lane's open slots against the node's count of its transactions: finds receipts that no head brought, nonces that somebody
+ * else used, and transactions that the node has forgotten.
+ */
+export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<typeof gapFiller>): Promise<void> {
+  assertLeading(lane)
+  catchUp(lane)
+  if (lane.contradiction !== undefined) return
+  const open = lane.slots.open()
+  if (open.length === 0) return
+  const count = await countAt(lane, 'latest')
+  const below = open.filter(slot => slot.nonce < count)
+  await fillGap(lane, count)
+  if (below.length) await lookUp(lane, heads, below)
+  const above = lane.slots.open().filter(slot => slot.nonce >= count)
+  const silent = above.filter(slot => slot.lastSentAt === 0 || performance.now() - slot.lastSentAt > lane.network.stuckMs / 2)
+  if (silent.length) lane.send(silent.map(slot => slot.nonce))
+  await priceUp(lane, above)
+}
+
+async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise<void> {
+  const receipts = await receiptsByHash(
+    lane.rpc,
+    slots.flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)),
+  )
+  const times = new Map<string, number>()
+  const timeOf = async (hash: string) => {
+    const known = times.get(hash) ?? numberOf(((await lane.rpc.call('eth_getBlockByHash', [hash, false])) as Header).timestamp)
+    times.set(hash, known)
+    return known
+  }
+  const byHash = new Map(receipts.map(receipt => [receipt.transactionHash, receipt]))
+  for (const slot of slots) {
+    const receipt = slot.tx.attempts.map(attempt => byHash.get(attempt.hash)).find(found => found !== undefined)
+    if (receipt) {
+      slot.missing = 0
+      slot.missingSince = 0
+      const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: await timeOf(receipt.blockHash) }
+      // Blocks that were not worked off yet come by themselves.
+      if (block.number <= lane.head.number && heads.isOurs(block) !== false) await settle(lane, [{ slot, receipt, block }])
+    } else if (isMissingLong(lane, slot) && (await isUsedForGood(lane, heads, slot))) await replaced(lane, slot)
+  }
+}
+
+function isMissingLong(lane: Lane, slot: Slot): boolean {
+  slot.missingSince ||= performance.now()
+  return ++slot.missing > looks && performance.now() - slot.missingSince >= looks * lane.timings.reconcileMs
+}
+
+/** Seen in a block; where blocks do not tell any more, the count must do. On a real network that one must hold at a final block, too. */
+async function isUsedForGood(lane: Lane, heads: Heads, slot: Slot): Promise<boolean> {
+  const isTaken = await isTakenByStranger(lane, heads, slot)
+  // The node counts more than it has mined: the transaction may be nowhere.
+  if (isTaken === false) lane.send([slot.nonce])
+  if (isTaken === false || lane.network.devnet) return isTaken ?? true
+  return slot.nonce < (await countAt(lane, hexOf(Math.max(0, lane.head.number - lane.network.finality))))
+}
+
+/** Somebody else used the nonce with the lane's key. The effect may be there all the same; else the operations go again. */
+async function replaced(lane: Lane, slot: Slot): Promise<void> {
+  lane.log.error({ lane: lane.id, nonce: slot.nonce }, 'a nonce of the lane was used outside the relayer')
+  const steps: OpStep[] = []
+  const ops: OpRecord[] = liveOps(slot)
+  for (const op of ops) {
+    const { number, hash, time } = lane.head
+    const place = { txHash: lastAttempt(slot.tx).hash, blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
+    steps.push((await effectIsThere(lane, op)) ? confirm(op, place, Date.now()) : requeue(op, 'its nonce was used outside', Date.now()))
+  }
+  const kept = ops.filter(op => op.state === 'CONFIRMED').map(op => op._id)
+  const step = { tx: slot.tx, fields: { state: 'REPLACED' as const, unfinished: false }, liveOps: kept }
+  await persist(lane, steps, [step], [slot])
+  applyTxStep(step)
+  lane.slots.drop(slot)
+  lane.found.push(...ops.filter(op => op.state === 'CONFIRMED'))
+  for (const op of ops) requeueInMemory(lane, op)
+}
+
+/** Slots that cannot be mined at the present base fee, and the lowest one when it has not moved for too long. */
+async function priceUp(lane: Lane, open: readonly Slot[]): Promise<void> {
+  const isUnderpriced = (slot: Slot) => !isEnough(lastAttempt(slot.tx).fee, lane.head.baseFee)
+  // A signature from the future was made before the clock was set back.
+  const isStuck = (slot: Slot) => Math.abs(Date.now() - lastAttempt(slot.tx).signedAt) > lane.network.stuckMs
+  const due = open
+    .filter((slot, index) => slot.lastSentAt > 0 && !slot.isTooDear && (isUnderpriced(slot) || (index === 0 && isStuck(slot))))
+    .slice(0, 50)
+  for (const slot of due) await bump(lane, slot)
+}
+
+export const countAt = async (lane: Pick<Lane, 'rpc' | 'signer'>, tag: string): Promise<number> =>
+  Number(await lane.rpc.call('eth_getTransactionCount', [lane.signer.address, tag]))
