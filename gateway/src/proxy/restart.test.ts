@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { marketplaceApi, serviceApi } from '@carapace/api'
 import { bareList, defineService, type RunningService, startService } from '@carapace/service'
+import { replicaHosts } from '@carapace/testing/replica-names'
 import { startWorld, type World } from '../testing/world.ts'
 
 const { listGigs, createGig } = marketplaceApi.endpoints
@@ -10,6 +11,20 @@ const gigs = defineService({
   stores: () => ({}),
   http: () => ({ listGigs: ({ query }) => bareList([], 0, query) }),
 })
+
+const [reads, everyMs] = [150, 20]
+/** Statuses of reads at 50 per second that are not 200; the disturbance begins after a third of them. */
+async function failedReads(world: World, disturb: () => Promise<void>): Promise<number[]> {
+  const answers: Promise<number>[] = []
+  let disturbed: Promise<void> | undefined
+  for (let read = 0; read < reads; read++) {
+    if (read === reads / 3) disturbed = disturb()
+    answers.push(world.call('GET', listGigs.path).then(({ status }) => status))
+    await sleep(everyMs)
+  }
+  await disturbed
+  return (await Promise.all(answers)).filter(status => status !== 200)
+}
 
 describe('a service that is restarted on its port', function () {
   this.timeout(60_000)
@@ -33,20 +48,7 @@ describe('a service that is restarted on its port', function () {
   }
 
   it('fails none of 50 reads per second', async () => {
-    const [reads, everyMs] = [150, 20]
-    const answers: Promise<number>[] = []
-    let restarting: Promise<void> | undefined
-    for (let read = 0; read < reads; read++) {
-      if (read === reads / 3) restarting = restart()
-      answers.push(world.call('GET', listGigs.path).then(({ status }) => status))
-      await sleep(everyMs)
-    }
-    await restarting
-
-    assert.deepEqual(
-      (await Promise.all(answers)).filter(status => status !== 200),
-      [],
-    )
+    assert.deepEqual(await failedReads(world, restart), [])
   })
 
   it('gets a write that could not be sent once it is back', async () => {
@@ -58,5 +60,36 @@ describe('a service that is restarted on its port', function () {
 
     // it answers itself: it has no such route
     assert.deepEqual([status, body.code], [405, 'METHOD_NOT_ALLOWED'])
+  })
+})
+
+describe('a service with two replicas that share one name', function () {
+  this.timeout(60_000)
+  let world: World
+  let replicas: RunningService[]
+  before(async () => {
+    let port = 0
+    world = await startWorld({}, { address: name => (name === 'marketplace' ? `http://gigs.replicas.test:${port}` : world.upstream.url) })
+    replicas = []
+    for (const host of replicaHosts) {
+      const replica = await startService(gigs, { ...world.options, host, port })
+      port = Number(new URL(replica.url).port)
+      replicas.push(replica)
+    }
+  })
+  after(async () => {
+    for (const replica of replicas) await replica.close()
+    await world.close()
+  })
+
+  it('fails no read while either of them is away', async () => {
+    const failed = await failedReads(world, async () => {
+      const [first, second] = replicas.splice(0) as [RunningService, RunningService]
+      await first.close()
+      replicas.push(await startService(gigs, { ...world.options, host: replicaHosts[0]!, port: Number(new URL(first.url).port) }))
+      await second.close()
+    })
+
+    assert.deepEqual(failed, [])
   })
 })

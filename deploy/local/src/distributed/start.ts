@@ -7,6 +7,11 @@ import { services } from '../services.ts'
 import { startOwning } from '../start.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
+export interface DistributedOptions {
+  /** Services that run once on each of these addresses of this machine; SERVICE_URL then names all of them by one host name. Default: one of each, on HOST. */
+  replicas?: { of: readonly ServiceName[]; hosts: readonly string[] }
+}
+
 export interface Distributed {
   url: string
   config: Config
@@ -22,19 +27,23 @@ export interface Distributed {
  * One process per service and one for the gateway, on RabbitMQ; database and devnets as in the embedded start.
  * @throws Error when AMQP_URL is missing, the data folder is in use, or a process does not get ready
  */
-export const startDistributed = (environment: Environment): Promise<Distributed> =>
+export const startDistributed = (environment: Environment, { replicas }: DistributedOptions = {}): Promise<Distributed> =>
   startOwning(async own => {
     const { config, variables, log, parts, processes: ground } = await layGround(environment, own)
     required(config, 'AMQP_URL')
     const address = addressesOf(config)
     const say = (message: string) => log.warn(message)
-    const start = (name: ServiceName): Supervised => {
+    const launch = (name: ServiceName, url: string, place: Record<string, string>) =>
+      supervise({ name, file: programOf(name), environment: { ...variables, ...place }, url, say })
+    const start = (name: ServiceName): Supervised[] => {
       const port = name === 'gateway' ? config.PORT : servicePort(name, config.SERVICE_PORT_BASE)
-      const url = name === 'gateway' ? `http://${config.HOST}:${port}` : address(name)
-      return own(supervise({ name, file: programOf(name), environment: { ...variables, PORT: String(port) }, url, say }))
+      if (replicas?.of.includes(name))
+        return replicas.hosts.map(host => own(launch(name, `http://${host}:${port}`, { PORT: String(port), HOST: host })))
+      const url = name === 'gateway' || replicas ? `http://${config.HOST}:${port}` : address(name)
+      return [own(launch(name, url, { PORT: String(port) }))]
     }
     const startAll = async (names: ServiceName[]) => {
-      const started = names.map(start)
+      const started = names.flatMap(start)
       await Promise.all(started.map(one => one.ready()))
       return started
     }

@@ -4,6 +4,8 @@ import type { Environment } from '../ground.ts'
 
 export interface Supervised {
   name: string
+  /** Where it answers /readyz. */
+  url: string
   pid(): number | undefined
   /** Resolves when the process answers that it is ready and has its bus. @throws Error when it ends, or after 60 s */
   ready(): Promise<void>
@@ -55,6 +57,7 @@ export function supervise({ name, file, environment, url, say, pausesMs = defaul
 
   return {
     name,
+    url,
     pid: () => child.pid,
     ready: async () => {
       const end = Date.now() + readyMs

@@ -1,6 +1,6 @@
 import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
 import { environment } from '../config.ts'
-import { type Distributed, startDistributed } from '../distributed/start.ts'
+import { type Distributed, type DistributedOptions, startDistributed } from '../distributed/start.ts'
 import { temporaryDataDir } from './child.ts'
 import { freePorts } from './ports.ts'
 
@@ -18,6 +18,11 @@ export interface DistributedSystem {
   /** All that may be killed, the supervisor and the broker excepted. */
   victims: Victim[]
   end(): Promise<void>
+}
+
+interface SystemOptions extends DistributedOptions {
+  /** Beyond those that make it a system of its own. */
+  variables?: Record<string, string>
 }
 
 /** What a start of separate processes needs: a folder, ports and a broker that nobody else uses. */
@@ -45,9 +50,9 @@ export async function startVariables(): Promise<{ variables: Record<string, stri
 }
 
 /** All services as processes of their own, on a broker, a database and devnets that nobody else uses. */
-export async function startDistributedSystem(): Promise<DistributedSystem> {
+export async function startDistributedSystem({ variables: more, ...options }: SystemOptions = {}): Promise<DistributedSystem> {
   const { variables, remove } = await startVariables()
-  const platform = await startDistributed(variables)
+  const platform = await startDistributed({ ...variables, ...more }, options)
   const system = await openSystem(platform.url)
   return {
     system,

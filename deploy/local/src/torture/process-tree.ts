@@ -22,8 +22,8 @@ async function parentOf(pid: number): Promise<number | undefined> {
   return state === 'Z' ? undefined : Number(parent)
 }
 
-/** Sends a signal. @returns false when there is no such process any more */
-export function signal(pid: number, name: NodeJS.Signals): boolean {
+/** Sends a signal, or with 0 none. @returns false when there is no such process any more */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)
   } catch {
