@@ -1,15 +1,13 @@
-import { chainCommandConfirmed, chainCommandFailed, chainEvent, chainEventRemoved, type PayloadOf } from '@carapace/api'
+import { chainCommandConfirmed, chainCommandFailed, chainEvent, chainEventRemoved } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { operationParts, uuidOfKey } from '@carapace/chain'
+import { operationParts } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import type { Bond } from './bond.ts'
-import { directMove, directMoveGone, rowIdOf } from './direct.ts'
+import { directMove, directMoveGone } from './direct.ts'
 import { type Heard, hear } from './heard.ts'
 import { changeBond } from './keep.ts'
-import { confirmUnlock } from './outcome.ts'
-
-type Log = PayloadOf<ReturnType<typeof chainEvent>>
+import { outsideUnlockGone, unlockedOutside } from './outside-unlock.ts'
 
 export const bondChain = (parts: Parts): Subscription[] => [
   on(chainCommandConfirmed, async event => (isOfBond(event) ? hearOf(parts, { is: 'confirmed', id: idOf(event.opKey), ...event }) : undefined)),
@@ -18,8 +16,11 @@ export const bondChain = (parts: Parts): Subscription[] => [
   ),
   on(chainEvent('Bond', 'BondDeposited'), async log => (log.final ? directMove(parts, log) : undefined)),
   on(chainEvent('Bond', 'BondWithdrawn'), async log => (log.final ? directMove(parts, log) : undefined)),
-  on(chainEventRemoved, log => directMoveGone(parts, log)),
-  on(chainEvent('Bond', 'BondUnlocked'), log => unlockedOutside(parts, log)),
+  on(chainEvent('Bond', 'BondUnlocked'), async log => (log.final ? unlockedOutside(parts, log) : undefined)),
+  on(chainEventRemoved, async log => {
+    if (log.contract !== 'Bond') return
+    await (log.event === 'BondUnlocked' ? outsideUnlockGone(parts, log) : directMoveGone(parts, log))
+  }),
 ]
 
 const isOfBond = ({ kind }: { kind: string }): boolean => kind.startsWith('bond.')
@@ -44,17 +45,4 @@ async function tellSlash({ slashes }: Parts, before: Bond, after: Bond, { id, is
   if (before.moves.some(move => move.id === id && move.type === 'SLASH')) await slashes.failed(id)
   const undone = before.done.find(done => done.id === id && after.done.every(known => known.id !== id))
   if (undone && 'move' in undone && undone.move.type === 'SLASH_REVERSED') await slashes.become(undone.move.slashId!, () => ({ status: 'APPLIED' }))
-}
-
-/** After 180 days anybody may unlock: the log of it ends the lock here too. One of an earlier lock of the gig does not. */
-async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
-  const gigId = uuidOfKey(String(log.args.gigId))
-  const agent = log.final && gigId ? await parts.agents.byWallet(String(log.args.agent)) : undefined
-  const known = agent && (await parts.bonds.get(agent.id))
-  if (!known?.locks.some(lock => lock.gigId === gigId && lock.stage === 'locked')) return
-  await changeBond(parts, known.id, bond => {
-    const lock = bond.locks.find(held => held.gigId === gigId && held.stage === 'locked')
-    if (!lock || bond.chain !== log.network || lock.blockNumber === null || log.blockNumber <= lock.blockNumber) return undefined
-    return confirmUnlock(bond, lock, rowIdOf(log), log.txHash, parts.clock.now())
-  })
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type ChainLog, type chainEvent, chainRelayerApi, type PayloadOf, type ResponseOf } from '@carapace/api'
+import { type ChainLog, chainRelayerApi } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { logIdentity } from '@carapace/chain'
+import { type Log, type Mined, minedOf, replacementsOf } from '../chain-log.ts'
 import { account } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { newMove } from './bond.ts'
@@ -9,8 +10,6 @@ import { changeBond } from './keep.ts'
 import { type BondEvent, confirmMove, outcome, posting } from './outcome.ts'
 import { undoMove } from './undo.ts'
 
-type Log = Omit<PayloadOf<ReturnType<typeof chainEvent>>, 'final'>
-type Mined = ResponseOf<typeof chainRelayerApi.internal.chainTx>
 type Direct = 'DEPOSIT' | 'WITHDRAW'
 
 const typeOf: Readonly<Record<string, Direct>> = { BondDeposited: 'DEPOSIT', BondWithdrawn: 'WITHDRAW' }
@@ -52,18 +51,13 @@ export async function directMove(parts: Parts, log: Log): Promise<void> {
  * @throws Retry while the chain shows it in that very block, or what was built on a deposit has yet to fail
  */
 export async function directMoveGone(parts: Parts, log: Log): Promise<void> {
-  const type = log.contract === 'Bond' ? typeOf[log.event] : undefined
+  const type = typeOf[log.event]
   const agent = type && (await parts.agents.byWallet(String(log.args.agent)))
   if (!agent) return
-  const mined = await minedOf(parts, log)
-  if (mined?.blockHash === log.blockHash && mined.final) return
-  if (mined?.blockHash === log.blockHash) throw new Retry(`${log.logId} is said to be gone, and the chain shows it`)
+  const shown = await replacementsOf(parts, log)
   const { booked } = await find(parts, agent.id, log)
-  if (!booked) return
-  const isShown = mined?.logs.some(
-    shown => shown.event === log.event && amountOf(shown) === booked.amount && [undefined, shown.logPosition].includes(log.logPosition),
-  )
-  if (!isShown) await undo(parts, booked, log)
+  if (!shown || !booked || shown.some(one => amountOf(one) === booked.amount)) return
+  await undo(parts, booked, log)
 }
 
 async function undo(parts: Parts, { id, agentId, eventType, amount }: BondEvent, log: Log): Promise<void> {
@@ -81,32 +75,42 @@ async function undo(parts: Parts, { id, agentId, eventType, amount }: BondEvent,
  * Names the row of a direct move, or of an unlock by somebody else: the same in whatever block the log is.
  * @param log announced before positions were told: named by its place in the block
  */
-export function rowIdOf({ network, txHash, blockNumber, logIndex, logPosition }: Log): string {
+function rowIdOf({ network, txHash, blockNumber, logIndex, logPosition }: Log): string {
   if (logPosition === undefined) return `${network}-${blockNumber}-${txHash.slice(2, 18)}-${logIndex}`
   const identity = logIdentity({ network, txHash, logPosition })
   return `${network}-${createHash('sha256').update(identity).digest('hex').slice(0, 32)}`
 }
 const hasOldName = ({ id }: BondEvent): boolean => /^[A-Z_]+-\d+-[0-9a-f]{16}-\d+$/.test(id)
 
-/** The row that stands for a log, if any, and the id that another one would have. A row that was undone is followed by its contrary. */
-async function find({ bondHistory }: Parts, agentId: string, log: Log): Promise<{ booked?: BondEvent; nextId: string; isAgain: boolean }> {
-  const isUndone = async (id: string) => (await bondHistory.get(`${id}-undone`)) !== undefined
-  const first = rowIdOf(log)
-  let nextId = first
-  for (let n = 1; ; n++) {
-    nextId = n === 1 ? first : `${first}-${n}`
-    const row = await bondHistory.get(nextId)
-    if (!row) break
-    if (!(await isUndone(nextId))) return { booked: row, nextId: `${first}-${n + 1}`, isAgain: true }
-  }
-  const rows = await bondHistory.ofTransaction(agentId, log.txHash)
-  const same = rows.filter(row => hasOldName(row) && row.eventType === typeOf[log.event] && row.amount === amountOf(log))
-  for (const row of same) if (!(await isUndone(row.id))) return { booked: row, nextId, isAgain: true }
-  return { nextId, isAgain: nextId !== first || same.length > 0 }
+interface Found {
+  booked?: BondEvent
+  nextId: string
+  isAgain: boolean
 }
 
-const minedOf = ({ peers }: Parts, { network, txHash }: Log): Promise<Mined | undefined> =>
-  peers.find('chain-relayer', chainRelayerApi.internal.chainTx, { params: { chain: network, hash: txHash } })
+/** The current row of a log, if any, and the id that another one would have. A row that was reversed is followed by its contrary. */
+export async function findRow({ bondHistory }: Parts, log: Log): Promise<Found> {
+  const first = rowIdOf(log)
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? first : `${first}-${n}`
+    const row = await bondHistory.get(id)
+    if (!row) return { nextId: id, isAgain: n > 1 }
+    if (!(await isReversed(bondHistory, id))) return { booked: row, nextId: `${first}-${n + 1}`, isAgain: true }
+  }
+}
+const isReversed = async (history: Parts['bondHistory'], id: string): Promise<boolean> => (await history.get(`${id}-undone`)) !== undefined
+
+/** The same, rows of the time before positions were announced included. */
+async function find(parts: Parts, agentId: string, log: Log): Promise<Found> {
+  const { bondHistory } = parts
+  const found = await findRow(parts, log)
+  if (found.booked) return found
+  const { nextId } = found
+  const rows = await bondHistory.ofTransaction(agentId, log.txHash)
+  const same = rows.filter(row => hasOldName(row) && row.eventType === typeOf[log.event] && row.amount === amountOf(log))
+  for (const row of same) if (!(await isReversed(bondHistory, row.id))) return { booked: row, nextId, isAgain: true }
+  return { nextId, isAgain: found.isAgain || same.length > 0 }
+}
 
 /** The position as the chain has it, where the announcement does not tell it. */
 function withPosition(log: Log, mined: Mined): Log {

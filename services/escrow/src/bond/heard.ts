@@ -32,7 +32,8 @@ export function hear(bond: Bond, heard: Heard, now: Date, newId: () => string): 
   return again(bond, heard, now)
 }
 
-const remember = (made: Outcome, done: Done): Outcome => {
+/** Adds what was done to what a reorganisation may still reverse. */
+export const remember = (made: Outcome, done: Done): Outcome => {
   const after = done.at.getTime() - rememberedMs
   return { ...made, state: { ...made.state, done: [...made.state.done.filter(({ at }) => at.getTime() > after), done] } }
 }

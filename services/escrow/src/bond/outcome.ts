@@ -156,7 +156,15 @@ export function confirmLock(bond: Bond, lock: BondLock, { txHash, blockNumber }:
   return outcome(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
 }
 
-export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHash: string, now: Date): Outcome {
+/** @param entry tells the ledger entries of several unlocks of one lock apart */
+export function confirmUnlock(
+  bond: Bond,
+  lock: BondLock,
+  eventId: string,
+  txHash: string,
+  now: Date,
+  entry: string | number = lock.unlockSeq,
+): Outcome {
   const state: Bond = { ...bond, free: bond.free + lock.amount, locks: bond.locks.filter(({ gigId }) => gigId !== lock.gigId) }
   const event = lockEvent(bond, lock, eventId, 'UNLOCK', txHash)
   return outcome(state, {
@@ -164,16 +172,7 @@ export function confirmUnlock(bond: Bond, lock: BondLock, eventId: string, txHas
     // a lock that was slashed to nothing still ends
     postings:
       lock.amount > 0n
-        ? [
-            posting(
-              bond.id,
-              `bond-unlocked:${lock.lockId}:${lock.unlockSeq}`,
-              account.bondLocked(bond.id),
-              account.bondFree(bond.id),
-              lock.amount,
-              txHash,
-            ),
-          ]
+        ? [posting(bond.id, `bond-unlocked:${lock.lockId}:${entry}`, account.bondLocked(bond.id), account.bondFree(bond.id), lock.amount, txHash)]
         : [],
     history: [event],
   })

@@ -86,6 +86,19 @@ export function undoUnlock(bond: Bond, lock: BondLock, told: { round: number; se
   })
 }
 
+/** An unlock by somebody else is gone with its block: the contract still holds the lock. */
+export function undoOutsideUnlock(bond: Bond, lock: BondLock, eventId: string, now: Date): Outcome {
+  const { gigId, amount } = lock
+  const state: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, lock] }
+  const event = contrary(bond, { id: eventId, amount, gigId }, 'LOCK')
+  const key = `bond-unlock-undone:${lock.lockId}:${eventId}`
+  return outcome(state, {
+    events: [bondLocked.of({ ...facts(state, event, now), gigId })],
+    postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
+    history: [event],
+  })
+}
+
 /**
  * A lock has failed for good. One that stood and that its gig still needs, which a reorganisation has undone, is asked for once more under
  * `againId`: the stake may be there. That one is given up like any other when it fails too.

@@ -4,14 +4,16 @@ import {
   chainCommandFailed,
   chainCommandReorged,
   chainEvent,
+  chainEventRemoved,
   newcomerScore,
   type PayloadOf,
 } from '@carapace/api'
 import { escrowSlot, operationParts, uuidOfKey } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
+import { type Log, minedOf } from '../chain-log.ts'
 import type { Parts } from '../parts.ts'
 import type { Result, Told } from './change.ts'
-import { directLockGone, directLockSeen, tryDirectLock } from './direct.ts'
+import { directLockGone, directLockReclaimed, directLockSeen, isShown, reclaimGone, tryDirectLock } from './direct.ts'
 import type { Escrow } from './escrow.ts'
 import { changeEscrow, momentOf } from './keep.ts'
 import { lockConfirmed, lockFailed, lockReorged } from './locking.ts'
@@ -24,6 +26,7 @@ import {
   releaseConfirmed,
   type Seen,
   settleFailed,
+  settlementLost,
   settleReorged,
 } from './settled.ts'
 
@@ -51,6 +54,14 @@ const whenReorged: Record<string, (escrow: Escrow, told: Told) => Result | undef
   'escrow.settle': settleReorged,
 }
 
+/** What follows when the block of something is gone that others did on the contract itself. What we did there comes from the commands. */
+const whenGone: Record<string, (parts: Parts, log: Log) => Promise<unknown>> = {
+  EscrowLocked: directLockGone,
+  EscrowReclaimed: reclaimGone,
+  EscrowReleased: settlementGone,
+  EscrowRefunded: settlementGone,
+}
+
 export const escrowChain = (parts: Parts): Subscription[] => [
   on(chainCommandConfirmed, async outcome => whenConfirmed[outcome.kind]?.(parts, outcome)),
   // a refusal of the command itself ends nothing
@@ -60,10 +71,10 @@ export const escrowChain = (parts: Parts): Subscription[] => [
     if (reorged) await changeEscrow(parts, gigOf(told.opKey), escrow => reorged(escrow, told))
   }),
   on(chainEvent('Escrow', 'EscrowLocked'), async log => (log.final ? directLockSeen(parts, log) : undefined)),
-  on(chainEvent('Escrow', 'EscrowReclaimed'), async log => (log.final ? directLockGone(parts, log) : undefined)),
+  on(chainEvent('Escrow', 'EscrowReclaimed'), async log => (log.final ? directLockReclaimed(parts, log) : undefined)),
   on(chainEvent('Escrow', 'EscrowReleased'), async log => {
     const escrow = await escrowOf(parts, log)
-    if (!escrow) return
+    if (!escrow || (await isOfLostBlock(parts, escrow, log))) return
     await changeEscrow(parts, escrow.id, present => payoutMisread(present, paidBy(log)))
     await released(parts, escrow.id, log, log)
   }),
@@ -71,9 +82,11 @@ export const escrowChain = (parts: Parts): Subscription[] => [
     const escrow = await escrowOf(parts, log)
     // anybody can have a slot of its own under the key of a gig: only the poster's is ours
     if (!escrow?.lock || escrowSlot(escrow.id, escrow.lock.poster) !== log.args.slot) return
+    if (await isOfLostBlock(parts, escrow, log)) return
     await changeEscrow(parts, escrow.id, payoutRefuted)
     await refunded(parts, escrow.id, log)
   }),
+  on(chainEventRemoved, async log => (log.contract === 'Escrow' ? whenGone[log.event]?.(parts, log) : undefined)),
 ]
 
 /** The escrow that a final log speaks of: the keys of gigs are alike on both networks. */
@@ -81,6 +94,20 @@ async function escrowOf(parts: Parts, { final, network, args }: Pick<PayloadOf<R
   const gigId = final ? uuidOfKey(String(args.key)) : undefined
   const escrow = gigId === undefined ? undefined : await parts.escrows.get(gigId)
   return escrow?.chain === network ? escrow : undefined
+}
+
+/** After a settlement was lost, one that is announced counts only in the block that the chain shows: announcements may come late. */
+const isOfLostBlock = async (parts: Parts, { settlement }: Escrow, log: Log): Promise<boolean> =>
+  (settlement?.undone ?? 0) > 0 && (await minedOf(parts, log))?.blockHash !== log.blockHash
+
+async function settlementGone(parts: Parts, log: Log): Promise<void> {
+  const escrow = await escrowOf(parts, { ...log, final: true })
+  const lose = (present: Escrow) => {
+    const isOfLog = present.status === (log.event === 'EscrowReleased' ? 'released' : 'refunded')
+    return isOfLog ? settlementLost(present, log.txHash, parts.clock.now()) : undefined
+  }
+  if (!escrow || !lose(escrow) || (await isShown(parts, log))) return
+  await changeEscrow(parts, escrow.id, lose)
 }
 
 async function locked(parts: Parts, outcome: Confirmed): Promise<void> {

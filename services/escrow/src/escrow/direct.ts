@@ -1,10 +1,11 @@
 import { type chainEvent, limits, marketplaceApi, type PayloadOf, Refusal } from '@carapace/api'
 import { escrowSlot, uuidOfKey } from '@carapace/chain'
+import { type Log as GoneLog, replacementsOf } from '../chain-log.ts'
 import type { Parts } from '../parts.ts'
-import { zeroAddress } from './change.ts'
+import { type Result, zeroAddress } from './change.ts'
 import type { DirectLock, Escrow } from './escrow.ts'
 import { changeEscrow, ensureEscrow } from './keep.ts'
-import { acceptDirect } from './locking.ts'
+import { acceptDirect, directLockLost } from './locking.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
 
@@ -41,8 +42,18 @@ export async function directLockSeen(parts: Parts, log: Pick<Log, 'network' | 'a
   const { gigId, lock } = found
   const escrow = (await parts.escrows.get(gigId)) ?? (await learnGig(parts, gigId))
   if (escrow?.chain !== log.network || lock.poster !== (await parts.agents.need(escrow.posterId)).wallet) return
-  await changeEscrow(parts, gigId, present => (present.directLock ? undefined : { state: { ...present, directLock: lock }, events: [] }))
+  await changeEscrow(parts, gigId, present => withDirectLock(present, lock))
   await tryDirectLock(parts, gigId)
+}
+
+/** A slot has one lock: the first that is seen counts, wherever its transaction is included later. */
+function withDirectLock(e: Escrow, seen: DirectLock): Result | undefined {
+  const { directLock, lock } = e
+  if (!directLock) return { state: { ...e, directLock: seen }, events: [] }
+  const { txHash, blockNumber } = seen
+  if (directLock.txHash !== txHash || directLock.blockNumber === blockNumber) return undefined
+  const isAccepted = lock?.kind === 'onchain' && lock.txHash === txHash
+  return { state: { ...e, directLock: seen, lock: isAccepted ? { ...lock, blockNumber } : lock }, events: [] }
 }
 
 /** Accepts a direct lock that waits, if it fits. What does not fit stays its depositor's, who takes it back with `reclaim`. */
@@ -71,8 +82,38 @@ export async function learnGig(parts: Parts, gigId: string): Promise<Escrow | un
 }
 
 /** The depositor took a direct lock back: the slot is free for another one, and what is asked of this one will fail. */
-export async function directLockGone(parts: Parts, { network, args }: Log): Promise<void> {
+export async function directLockReclaimed(parts: Parts, { network, args, txHash }: Log): Promise<void> {
   const escrow = await parts.escrows.get(uuidOfKey(String(args.key)) ?? '')
   if (!escrow?.directLock || escrow.chain !== network || escrowSlot(escrow.id, escrow.directLock.poster) !== args.slot) return
-  await changeEscrow(parts, escrow.id, present => ({ state: { ...present, directLock: null }, events: [] }))
+  await changeEscrow(parts, escrow.id, present => {
+    const { directLock } = present
+    return directLock ? { state: { ...present, directLock: null, reclaimed: { lock: directLock, txHash } }, events: [] } : undefined
+  })
+}
+
+/** The block of a direct lock is gone, and no other one has it: with it goes its acceptance. */
+export async function directLockGone(parts: Parts, log: GoneLog): Promise<void> {
+  const found = directLockOf(log)
+  const escrow = found && (await parts.escrows.get(found.gigId))
+  if (!escrow || escrow.chain !== log.network || !directLockLost(escrow, log.txHash)) return
+  if (await isShown(parts, log)) return
+  await changeEscrow(parts, escrow.id, present => directLockLost(present, log.txHash))
+}
+
+/** The block in which a direct lock was taken back is gone: the contract holds it again. */
+export async function reclaimGone(parts: Parts, log: GoneLog): Promise<void> {
+  const escrow = await parts.escrows.get(uuidOfKey(String(log.args.key)) ?? '')
+  if (escrow?.reclaimed?.txHash !== log.txHash || escrow.chain !== log.network || (await isShown(parts, log))) return
+  await changeEscrow(parts, escrow.id, present =>
+    present.reclaimed?.txHash === log.txHash
+      ? { state: { ...present, directLock: present.directLock ?? present.reclaimed.lock, reclaimed: null }, events: [] }
+      : undefined,
+  )
+  await tryDirectLock(parts, escrow.id)
+}
+
+/** Whether the chain has the same event of this gig in another block, or still in that one. */
+export async function isShown(parts: Parts, log: GoneLog): Promise<boolean> {
+  const shown = await replacementsOf(parts, log)
+  return shown === undefined || shown.some(({ args }) => args.key === log.args.key && args.amount === log.args.amount)
 }

@@ -140,6 +140,8 @@ export interface Settlement {
   txHash: string | null
   blockNumber: number | null
   settledAt: Date | null
+  /** Its place is that of a log of somebody else's transaction. `commandEnded`: no command of ours was under way then. */
+  byLog?: { commandEnded: boolean } | null
 }
 /** One that has had no effect yet, and unless it says otherwise pays nobody. */
 export const newSettlement = (said: Pick<Settlement, 'kind' | 'round' | 'reason' | 'by'> & Partial<Settlement>): Settlement => ({
@@ -184,6 +186,8 @@ export interface Escrow {
   /** The poster pays before the wait of an approved verdict ends. */
   posterReleased: boolean
   directLock: DirectLock | null
+  /** The last one that its depositor took back, and by which transaction: a reorganisation may bring it back. */
+  reclaimed?: { lock: DirectLock; txHash: string } | null
 
   status: Status
   decision: { outcome: 'release' | 'refund' | 'hold' | 'unfunded'; reason: Reason; by: By; at: Date } | null

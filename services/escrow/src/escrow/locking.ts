@@ -67,6 +67,20 @@ export function lockReorged(e: Escrow, told: Told): Result | undefined {
   return { state: isOpen ? move(e, 'reopen', { lock, dueAt: null, dueAction: null }) : { ...e, lock }, events: [] }
 }
 
+/** The same of a lock that somebody made on the contract itself: its acceptance, which came after it, is asked for again or fails. */
+export function directLockLost(e: Escrow, txHash: string): Result | undefined {
+  const { lock, directLock, reclaimed } = e
+  const known: Escrow = {
+    ...e,
+    directLock: directLock?.txHash === txHash ? null : directLock,
+    reclaimed: reclaimed?.lock.txHash === txHash ? null : (reclaimed ?? null),
+  }
+  const isAccepted = lock?.kind === 'onchain' && lock.txHash === txHash && next(e.status, 'reopen') !== undefined
+  if (!isAccepted && directLock?.txHash !== txHash && reclaimed?.lock.txHash !== txHash) return undefined
+  const state = isAccepted ? move(known, 'reopen', { lock: { ...lock, stage: 'sent' }, dueAt: null, dueAction: null }) : known
+  return { state, events: [] }
+}
+
 export interface LockFailure extends Told {
   code: string
   message: string

@@ -28,7 +28,16 @@ export function releaseConfirmed(e: Escrow, seen: Released, now: Date): Result |
   const known = e.settlement!
   const parts = paid ? { fee: paid.fee, treasury: paid.treasury, external: paid.net - paid.treasury } : {}
   const at = placeOf(seen)
-  const made: Settlement = { ...known, ...parts, ...at, seq: seq ?? known.seq, settledAt: now, retryAt: null, error: null }
+  const made: Settlement = {
+    ...known,
+    ...parts,
+    ...at,
+    byLog: byLogOf(known, seen),
+    seq: seq ?? known.seq,
+    settledAt: now,
+    retryAt: null,
+    error: null,
+  }
   const settlement = made.treasury === 0n ? { ...made, treasuryAddress: null } : made
   return {
     state: move(e, 'pay', { settlement, dueAt: null, dueAction: null }),
@@ -45,7 +54,8 @@ export function refundSeen(e: Escrow, seen: Seen, now: Date): Result | undefined
   const at = placeOf(seen)
   const known = e.settlement ?? newSettlement({ kind: 'refund', round: 0, reason: 'default', by: 'time' })
   const payoutLost = e.status === 'releasing'
-  const settlement: Settlement = { ...known, ...at, seq: seq ?? known.seq, payoutLost, settledAt: now, retryAt: null, error: null }
+  const byLog = byLogOf(known, seen)
+  const settlement: Settlement = { ...known, ...at, byLog, seq: seq ?? known.seq, payoutLost, settledAt: now, retryAt: null, error: null }
   const decided = e.settlement ? { state: e, events: [] } : decide(e, 'refund', 'default', 'time', now)
   return {
     state: move(decided.state, 'lapse', { settlement, dueAt: null, dueAction: null }),
@@ -83,6 +93,23 @@ export function settleFailed(e: Escrow, failure: Told & { code: string; message:
   const change = { settlement: failed, dueAt: retryAt, dueAction: 'retry' }
   if (!isUndone) return { state: { ...e, ...change }, events }
   return { state: move(e, 'revoke', change), events: [restated(e, e.disputedAt ? 'disputed' : 'locked'), ...events] }
+}
+
+/**
+ * The transaction of somebody else that settled is gone with its block. The command of ours that was under way then has its effect now, or fails;
+ * where there was none, one goes out a minute later.
+ */
+export function settlementLost(e: Escrow, txHash: string, now: Date): Result | undefined {
+  const { settlement, status } = e
+  // money that a payer got while a payout was under way is a debt already
+  if (!settlement?.byLog || settlement.txHash !== txHash || settlement.payoutLost || next(status, 'revoke') === undefined) return undefined
+  const retryAt = settlement.byLog.commandEnded ? retryAfter(1, now) : null
+  const error = 'The block of its settlement is gone'
+  const lost: Settlement = { ...settlement, ...notMade(settlement), error, retryAt }
+  return {
+    state: move(e, 'revoke', { settlement: lost, dueAt: retryAt, dueAction: retryAt && 'retry' }),
+    events: [restated(e, e.disputedAt ? 'disputed' : 'locked')],
+  }
 }
 
 /** The contract has given the money back for good although a payout had been confirmed: its block is gone, and nothing has told of that yet. */
@@ -156,10 +183,16 @@ function seenAgain(e: Escrow, status: 'released' | 'refunded', seen: Seen): Resu
   const at = placeOf(seen)
   const isMoved = !already && (at.txHash !== known.txHash || at.blockNumber !== known.blockNumber)
   if (!isMoved && seq === undefined) return undefined
-  const settlement: Settlement = { ...known, ...(isMoved ? at : {}), seq: seq ?? known.seq }
+  // our own command says that the transaction is its own
+  const isOurs = seq !== undefined && !already
+  const byLog = isOurs ? null : isMoved ? byLogOf(known, seen) : (known.byLog ?? null)
+  const settlement: Settlement = { ...known, ...(isMoved ? at : {}), byLog, seq: seq ?? known.seq }
   return { state: { ...e, settlement }, events: isMoved ? [restated(e, status, settlement)] : [] }
 }
 
+const byLogOf = ({ round, retryAt }: Settlement, { seq, already = false }: Seen): Settlement['byLog'] =>
+  seq === undefined || already ? { commandEnded: round === 0 || retryAt !== null } : null
+
 const placeOf = ({ txHash, blockNumber }: OnChain): OnChain => ({ txHash, blockNumber })
 
-const notMade = ({ undone }: Settlement) => ({ undone: undone + 1, txHash: null, blockNumber: null })
+const notMade = ({ undone }: Settlement) => ({ undone: undone + 1, txHash: null, blockNumber: null, byLog: null })
