@@ -15,7 +15,7 @@ eventSchema.index({ agentId: 1, gigId: 1 }, { name: 'agent_gig' })
 export interface History {
   add(events: readonly BondEvent[], session: ClientSession): Promise<void>
   get(id: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
-  ofOperation(agentId: string, operationId: string): Promise<(BondEvent & { createdAt: Date }) | undefined>
+  ofOperation(agentId: string, operationId: string, session?: ClientSession): Promise<(BondEvent & { createdAt: Date }) | undefined>
   /** What a transaction did to the bond of an agent. */
   ofTransaction(agentId: string, txHash: string): Promise<BondEvent[]>
   /** Whether a lock of the agent for this gig has ended. */
@@ -27,8 +27,8 @@ export interface History {
 export function bondHistory(db: Database): History {
   const rows = db.collection<Row>('bond_events', eventSchema)
   const totals = totalsOf(db, 'bond_events')
-  const one = async (filter: Record<string, unknown>) => {
-    const row = await rows.findOne(filter)
+  const one = async (filter: Record<string, unknown>, session?: ClientSession) => {
+    const row = await rows.findOne(filter, session ? { session } : {})
     return row ? { ...row, id: row._id } : undefined
   }
   return {
@@ -40,7 +40,7 @@ export function bondHistory(db: Database): History {
       )
     },
     get: id => one({ _id: id }),
-    ofOperation: (agentId, operationId) => one({ agentId, operationId }),
+    ofOperation: (agentId, operationId, session) => one({ agentId, operationId }, session),
     ofTransaction: async (agentId, txHash) => (await rows.find({ agentId, txHash }).toArray()).map(row => ({ ...row, id: row._id })),
     wasUnlocked: async (agentId, gigId) => (await one({ agentId, gigId, eventType: 'UNLOCK' })) !== undefined,
     page: (agentId, { limit, offset }) =>

@@ -8,6 +8,7 @@ import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { type Bond, lockedOf, minDeposit, payoutAddress } from './bond.ts'
 import { bondOf, changeBond, changeBondBy } from './keep.ts'
+import type { Outcome } from './outcome.ts'
 import { failMove, needRoom, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, sendDeposit } from './request.ts'
 import type { Slash } from './slash.store.ts'
 
@@ -21,7 +22,29 @@ export interface MoveRequest {
 /** An operation is known again by its id: a retry joins the first one. */
 async function earlier(parts: Parts, agentId: string, operationId: string): Promise<string | undefined> {
   const bond = await parts.bondNow(agentId)
-  return bond?.moves.find(move => move.operationId === operationId)?.id ?? (await parts.bondHistory.ofOperation(agentId, operationId))?.id
+  return (bond && underWay(bond, operationId)) ?? (await parts.bondHistory.ofOperation(agentId, operationId))?.id
+}
+
+const underWay = ({ moves }: Bond, operationId: string): string | undefined => moves.find(move => move.operationId === operationId)?.id
+
+/**
+ * Makes the move of an operation once. The same operation may run twice at a time: a process that stood still was taken for dead, and another one took
+ * its key over. Resolves to the id of the one move, whichever made it.
+ */
+async function moveOnce(
+  parts: Parts,
+  { agentId, operationId, id }: { agentId: string; operationId: string; id: string },
+  request: (bond: Stored<Bond>) => Outcome,
+): Promise<string> {
+  let made = id
+  await changeBondBy(parts, agentId, async session => {
+    const done = await parts.bondHistory.ofOperation(agentId, operationId, session)
+    return bond => {
+      made = done?.id ?? underWay(bond, operationId) ?? id
+      return made === id ? request(bond) : undefined
+    }
+  })
+  return made
 }
 
 /** Stakes USDC from the first source that covers it. Resolves to the id of the bond event under way. @throws BELOW_MINIMUM, FUNDS_REQUIRED, SIGNATURE_REQUIRED */
@@ -36,12 +59,12 @@ export async function deposit(parts: Parts, request: MoveRequest & { authorizati
   needRoom(bond)
   const { chain } = bond
   const found = await findSource(parts, { agentId, wallet, chain, amount, contract: 'bond', authorization, mayDraw: request.mayDraw })
-  const id = parts.newId()
   const { bond: contract } = await parts.networks.contracts(chain)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
   if (found.kind === 'none') refuse('FUNDS_REQUIRED', { options: { ...found.options, onchain } })
   const source = found.kind === 'treasury' ? undefined : found.source
-  await changeBond(parts, agentId, present => requestDeposit(present, { id, operationId, amount, from: found.from, source, now: parts.clock.now() }))
+  const fresh = { id: parts.newId(), operationId, amount, from: found.from, source, now: parts.clock.now() }
+  const id = await moveOnce(parts, { agentId, ...fresh }, present => requestDeposit(present, fresh))
   // from here on the deposit is carried out, by the job if not by this call: what fails in passing refuses nothing
   const isCovered = source !== undefined || (await unlessPassing(drawOnTreasury(parts, agentId, id))) !== false
   if (!isCovered) refuse('FUNDS_REQUIRED', { options: { onchain, nonce: onChainKey(id) } })
@@ -69,12 +92,11 @@ export async function withdraw(parts: Parts, { caller, amount, operationId }: Mo
   if (known) return known
   const now = parts.clock.now()
   const id = parts.newId()
-  await changeBond(parts, caller.agentId, bond => {
+  return moveOnce(parts, { agentId: caller.agentId, operationId, id }, bond => {
     const to = payoutAddress(bond, now)
     if (wallet !== undefined && wallet.toLowerCase() !== to.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: to })
     return requestWithdrawal(bond, { id, operationId, amount, to, now })
   })
-  return id
 }
 
 /** Locks what a gig requires, once. @throws INSUFFICIENT_BOND, INVALID_STATE when the last lock of this gig is just being undone */
@@ -90,9 +112,9 @@ export async function lockFor(parts: Parts, agentId: string, gigId: string, amou
 /** Slashes by hand: at once, without a cooldown. */
 export async function slashByHand(
   parts: Parts,
-  request: { agentId: string; amount: bigint; reason: string; by: 'oracle' | 'admin'; operationId: string },
+  order: { agentId: string; amount: bigint; reason: string; by: 'oracle' | 'admin'; operationId: string },
 ): Promise<Slash['id']> {
-  const { agentId, amount, reason, by, operationId } = request
+  const { agentId, amount, reason, by, operationId } = order
   const known = await earlier(parts, agentId, operationId)
   if (known) return known
   const bond = await bondOf(parts, agentId)
@@ -114,17 +136,18 @@ export async function slashByHand(
     isPending: true,
   })
   const slash = { slashId: row.id, operationId, amount, gigId: null, reason, validationId: null, by, now: parts.clock.now() }
-  try {
-    await changeBond(parts, agentId, present => {
-      const held = present.free + lockedOf(present)
-      if (amount > held) tooMuch(held)
-      return requestSlash(present, slash)
-    })
-  } catch (error) {
-    await parts.slashes.failed(row.id)
-    throw error
+  const request = (present: Bond) => {
+    const held = present.free + lockedOf(present)
+    if (amount > held) tooMuch(held)
+    return requestSlash(present, slash)
   }
-  return row.id
+  let id: string | undefined
+  try {
+    id = await moveOnce(parts, { agentId, operationId, id: row.id }, request)
+  } finally {
+    if (id !== row.id) await parts.slashes.failed(row.id)
+  }
+  return id
 }
 
 /** Pays a slash back, at most what the pool has over. @throws INVALID_STATE */
