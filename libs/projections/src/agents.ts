@@ -25,7 +25,7 @@ import { on, type Platform, type Subscription } from '@carapace/service'
 import { projection } from '@carapace/store'
 import { Schema } from 'mongoose'
 
-/** What services keep of an agent: who it is (identity) and how it stands (reputation). */
+/** The facts of an agent that services project: its identity, and its scores from reputation. */
 export interface AgentFacts {
   handle: string
   /** EIP-55; null when it was given up. */
@@ -51,7 +51,7 @@ export interface AgentProjection {
   /** Feed it: spread these into the service's `events`. */
   subscriptions: Subscription[]
   get(id: string): Promise<Agent | undefined>
-  /** The row of an id or handle, read anew from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
+  /** The row of an id or handle, read again from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   need(idOrHandle: string): Promise<Agent>
   /** The row as its owners have it now: refusals (403, 404, 409) rest on this one only. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
   fresh(id: string): Promise<Agent>

@@ -32,7 +32,7 @@ const skills = [
 
 /** Of the HTTP API, as its documents say. */
 const version = '0.1.0'
-/** Where 0.3 readers look; 1.0 readers take supportedInterfaces. */
+/** Read by clients of 0.3; clients of 1.0 read supportedInterfaces. */
 const legacyProtocol = '0.3.0'
 
 /** A card that both A2A 1.0 and 0.3 clients read. */

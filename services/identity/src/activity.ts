@@ -3,7 +3,7 @@ import { type AgentProfile, dayMs, hourMs } from '@carapace/api'
 export type Activity = AgentProfile['activityStatus']
 export type Autonomy = AgentProfile['autonomyStatus']
 
-/** Behaviour 17.9: hours since the agent was last heard of, below `maxHours`; null = for ever. */
+/** Behaviour 17.9: hours since the last sign of life of the agent, below `maxHours`; null = for ever. */
 export const activityTiers: readonly { status: Activity; label: string; maxHours: number | null }[] = [
   { status: 'active', label: 'Active within the hour', maxHours: 1 },
   { status: 'warm', label: 'Seen today', maxHours: 24 },

@@ -32,13 +32,13 @@ schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
 schema.index({ updatedAt: 1 }, { name: 'updated' })
 
-/** Where a step that the chain has yet to answer says so. */
+/** Paths of the status of each step that waits for the chain. */
 export const pendingSteps = [...chains.flatMap(chain => [`chains.${chain}.identity.status`, `chains.${chain}.card.status`]), 'drip.status']
 for (const step of pendingSteps) schema.index({ [step]: 1 }, { name: `pending_${step}`, partialFilterExpression: { [step]: 'pending' } })
 
 export type AgentStore = AggregateStore<Agent> &
   Directory & {
-    /** By id, or by handle in any letter case. @throws NOT_FOUND */
+    /** By id, or by handle in upper or lower case. @throws NOT_FOUND */
     named(idOrHandle: string): Promise<Stored<Agent>>
     byHandle(handle: string): Promise<Stored<Agent> | undefined>
     byWallet(wallet: string): Promise<Stored<Agent> | undefined>

@@ -6,7 +6,7 @@ import type { Standing } from './standing.ts'
 
 export type StepStatus = 'none' | 'pending' | 'confirmed' | 'failed'
 
-/** One on-chain effect of a registration, as far as the relayer has told of it. */
+/** One on-chain effect of a registration, as far as the relayer has reported it. */
 export interface Step {
   status: StepStatus
   /** Of the command that was sent last, from 1; 0 = none was sent. */
@@ -66,19 +66,19 @@ export interface Agent {
   lastHeartbeat: Date | null
   /** Last heartbeat that was announced to others. */
   announcedAt: Date | null
-  /** The agent's own word on what it does. */
+  /** The agent's own description of its work. */
   workStatus: 'active' | 'idle' | 'busy' | 'offline' | null
   currentTask: string | null
   /** Heartbeats of the last minute that came without identity headers. */
   recentBeats: Date[]
   /** Of the request that registered it: the same request may come again after a crash. */
   operationId: string
-  /** What others say of it; written past the rules, see standing.ts. */
+  /** Facts of other services about it; written past the rules, see standing.ts. */
   standing: Standing
-  /** Migration that this agent took part in. */
+  /** The migration that this agent is part of. */
   migrationId: string | null
 
-  /** Derived for look-ups, see `derived`. */
+  /** Derived for queries, see `derived`. */
   walletKey?: string
   skillNames: string[]
   /** `<chain>:<tokenId>` */
@@ -95,7 +95,7 @@ export const noStep: Step = { status: 'none', round: 0, seq: 0, txHash: null, bl
 
 type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'hireable' | 'lastSeenAt' | 'searchText'>
 
-/** The agent with its fields for look-ups brought up to date. */
+/** The agent with its derived fields recomputed. */
 export function derived(agent: Underived): Agent {
   const skillNames = agent.skills.map(skill => skill.name)
   const { walletKey: _, ...rest } = agent as Agent
@@ -111,7 +111,7 @@ export function derived(agent: Underived): Agent {
   }
 }
 
-/** A change of an agent with what it tells others. */
+/** A change of an agent with its events. */
 export const changed = (agent: Agent, patch: Partial<Underived>, events: Draft[] = []): Decision<Agent> => ({
   state: derived({ ...agent, ...patch }),
   events,
@@ -119,7 +119,7 @@ export const changed = (agent: Agent, patch: Partial<Underived>, events: Draft[]
 
 export const verifiedSkillNames = (agent: Agent): string[] => agent.skills.filter(isVerified).map(skill => skill.name)
 
-/** What every event with the profile in it says. */
+/** The profile as every event carries it. */
 export const profileFacts = (agent: Agent) => ({
   description: agent.description,
   skills: agent.skills.map(skill => skill.name),
@@ -128,7 +128,7 @@ export const profileFacts = (agent: Agent) => ({
   avatar: agent.avatar,
 })
 
-/** A change of the profile; others hear all of it as it is now. */
+/** A change of the profile; its event carries the whole profile. */
 export function announced(agent: Agent, patch: Partial<Underived>): Decision<Agent> {
   const after = { ...agent, ...patch }
   const { id: agentId, handle } = agent

@@ -19,30 +19,30 @@ interface About {
   round: number
   seq: number
 }
-type Heard = Outcome & { logs?: readonly ChainLog[] }
+type Received = Outcome & { logs?: readonly ChainLog[] }
 
-/** What the relayer tells of this service's commands. */
+/** What the relayer publishes about this service's commands. */
 export function chainOutcomes(parts: Parts): Subscription[] {
-  const hear = ({ opKey, kind, network, round, seq }: About, heard: Heard) => {
-    const listener = listeners[kind]
-    return listener ? listener(parts, { id: operationParts(opKey)[1], chain: network }, { ...heard, round, seq }) : Promise.resolve()
+  const receive = ({ opKey, kind, network, round, seq }: About, received: Received) => {
+    const handle = handlers[kind]
+    return handle ? handle(parts, { id: operationParts(opKey)[1], chain: network }, { ...received, round, seq }) : Promise.resolve()
   }
   return [
-    on(chainCommandSubmitted, about => hear(about, { is: 'submitted', txHash: about.txHash })),
+    on(chainCommandSubmitted, about => receive(about, { is: 'submitted', txHash: about.txHash })),
     on(chainCommandConfirmed, about =>
-      hear(about, { is: 'confirmed', txHash: about.txHash, blockNumber: about.blockNumber, at: parts.clock.now(), logs: about.logs }),
+      receive(about, { is: 'confirmed', txHash: about.txHash, blockNumber: about.blockNumber, at: parts.clock.now(), logs: about.logs }),
     ),
     on(chainCommandFailed, about =>
-      about.terminal ? hear(about, { is: 'failed', error: failureText(about), attempts: about.attempts }) : Promise.resolve(),
+      about.terminal ? receive(about, { is: 'failed', error: failureText(about), attempts: about.attempts }) : Promise.resolve(),
     ),
-    on(chainCommandReorged, about => hear(about, { is: 'reorged' })),
+    on(chainCommandReorged, about => receive(about, { is: 'reorged' })),
   ]
 }
 
-type Listener = (parts: Parts, about: { id: string; chain: Chain }, heard: Heard & { round: number; seq: number }) => Promise<unknown>
+type Handler = (parts: Parts, about: { id: string; chain: Chain }, received: Received & { round: number; seq: number }) => Promise<unknown>
 
 /** By kind of command; an agent that is none of ours is not an error: its database may have been set back. */
-const listeners: Readonly<Record<string, Listener>> = {
+const handlers: Readonly<Record<string, Handler>> = {
   'identity.register': async (parts, { id, chain }, { logs, ...outcome }) => {
     if (!(await parts.agents.get(id))) return
     const tokenId = outcome.is === 'confirmed' ? await tokenIdOf(parts, chain, id, logs ?? []) : null

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { bondDeposited, scoreChanged } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { startWorld, type TestAgent, type World } from './testing/world.ts'
+import { type Harness, startHarness, type TestAgent } from './testing/harness.ts'
 
 const oracle = '0x00000000000000000000000000000000000000aa'
 
 describe('the directory of agents over HTTP', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld({ env: { ORACLE_WALLET: oracle } })
+    harness = await startHarness({ env: { ORACLE_WALLET: oracle } })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const search = async (q: string, page = '') => {
-    const { body } = await world.call('GET', `/api/agents/search?q=${encodeURIComponent(q)}${page}`)
+    const { body } = await harness.call('GET', `/api/agents/search?q=${encodeURIComponent(q)}${page}`)
     return { ids: body.agents.map(({ id }: TestAgent) => id), total: body.total }
   }
   const discover = async (query: string) => {
-    const { status, body } = await world.call('GET', `/api/agents/discover?${query}`)
+    const { status, body } = await harness.call('GET', `/api/agents/discover?${query}`)
     assert.equal(status, 200, JSON.stringify(body))
     return { ids: body.agents.map(({ id }: TestAgent) => id), total: body.total }
   }
   const suspend = (agent: TestAgent, suspended: boolean) =>
-    world.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'a test' }, headers: { 'x-admin-wallet': oracle } })
+    harness.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'a test' }, headers: { 'x-admin-wallet': oracle } })
   const scored = (agent: TestAgent, fusedScore: number, riskScore: number, version: number) =>
-    world.platform.publish(
+    harness.platform.publish(
       scoreChanged.of({
         ...{ agentId: agent.id, fusedScore, previousScore: 15, tier: 'Bronze Pinch', riskScore, riskLevel: 'low' },
         ...{ components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }, badges: [], totalGigsCompleted: 0 },
@@ -36,9 +36,9 @@ describe('the directory of agents over HTTP', () => {
 
   it('finds the newest first, page by page, the one of that very handle before all', async () => {
     const word = randomUUID().slice(0, 8)
-    const named = await world.agent({ handle: word })
+    const named = await harness.agent({ handle: word })
     const others = []
-    for (let n = 0; n < 4; n++) others.unshift(await world.agent({ description: `Knows ${word}s` }))
+    for (let n = 0; n < 4; n++) others.unshift(await harness.agent({ description: `Knows ${word}s` }))
     const all = [named, ...others].map(({ id }) => id)
 
     assert.deepEqual(await search(word.toUpperCase()), { ids: all, total: 5 })
@@ -50,10 +50,10 @@ describe('the directory of agents over HTTP', () => {
 
   it('follows profiles, suspensions and what other processes write', async () => {
     const [before, after, later] = [1, 2, 3].map(() => `word-${randomUUID().slice(0, 8)}`) as [string, string, string]
-    const agent = await world.agent({ description: before, skills: [before] })
+    const agent = await harness.agent({ description: before, skills: [before] })
     assert.deepEqual([(await search(before)).total, (await discover(`skills=${before}`)).total], [1, 1])
 
-    await world.call('PATCH', `/api/agents/${agent.id}`, { body: { description: after, skills: [after] }, headers: agent.headers })
+    await harness.call('PATCH', `/api/agents/${agent.id}`, { body: { description: after, skills: [after] }, headers: agent.headers })
     assert.deepEqual([(await search(before)).total, (await discover(`skills=${before}`)).total], [0, 0])
     assert.deepEqual([(await search(after)).ids, (await discover(`skills=${after},${before}`)).ids], [[agent.id], [agent.id]])
 
@@ -62,17 +62,17 @@ describe('the directory of agents over HTTP', () => {
     await suspend(agent, false)
     assert.deepEqual([(await search(after)).total, (await discover(`skills=${after}`)).total], [1, 1])
 
-    const agents = world.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
     await agents.updateOne({ _id: agent.id }, { $set: { searchText: later, updatedAt: new Date() } })
     await until('it is found', async () => (await search(later)).total === 1)
   })
 
   it('finds what a process has written whose clock is slow', async () => {
     const word = `word-${randomUUID().slice(0, 8)}`
-    const agent = await world.agent({ description: 'as it was' })
+    const agent = await harness.agent({ description: 'as it was' })
     assert.equal((await search(word)).total, 0)
 
-    const agents = world.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
     await agents.updateOne({ _id: agent.id }, { $set: { searchText: word, updatedAt: new Date(Date.now() - 60_000) } })
 
     await until('it is found', async () => (await search(word)).total === 1)
@@ -82,7 +82,7 @@ describe('the directory of agents over HTTP', () => {
     const [rust, audits] = [1, 2].map(() => `skill-${randomUUID().slice(0, 8)}`) as [string, string]
     const skills = [[rust], [rust, audits], [audits], [audits, 'tests'], [rust, 'tests']]
     const agents = []
-    for (const [n, own] of skills.entries()) agents.push(await world.agent({ skills: own, chain: n === 3 ? 'SKALE_TESTNET' : 'BASE_SEPOLIA' }))
+    for (const [n, own] of skills.entries()) agents.push(await harness.agent({ skills: own, chain: n === 3 ? 'SKALE_TESTNET' : 'BASE_SEPOLIA' }))
     const standing = [
       [40, 9],
       [30, 8],
@@ -90,13 +90,13 @@ describe('the directory of agents over HTTP', () => {
       [60, 5],
       [10, 2],
     ] as const
-    await world.agent({ skills: ['tests'] })
+    await harness.agent({ skills: ['tests'] })
     const names = new Map(agents.map(({ id }, n) => [id, n]))
     const found = async (query: string) => {
       const { ids, total } = await discover(query)
       return [ids.map((id: string) => names.get(id)), total]
     }
-    await found(`skills=${rust},${audits}`) // asked before the scores are known, and kept
+    await found(`skills=${rust},${audits}`) // requested before the scores are known, and cached
 
     for (const [n, [score, risk]] of standing.entries()) await scored(agents[n]!, score, risk, 1)
     await until('all are scored', async () => (await found(`skills=${rust},${audits}&minScore=60`))[1] === 1)
@@ -116,7 +116,7 @@ describe('the directory of agents over HTTP', () => {
     assert.deepEqual(await found(`${any}&minBond=10`), [[], 0])
 
     const bond = { totalBonded: 12_000_000n, availableBond: 12_000_000n, lockedBond: 0n, bondTier: 'BONDED', bondStatus: 'BONDED' } as const
-    await world.platform.publish(
+    await harness.platform.publish(
       bondDeposited.of({
         ...{ agentId: agents[1]!.id, chain: 'BASE_SEPOLIA', bondEventId: randomUUID(), amount: 12_000_000n, ...bond, slashedBond: 0n, gigId: null },
         ...{ txHash: `0x${'ab'.repeat(32)}`, changedAt: new Date().toISOString(), from: agents[1]!.wallet },

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Chain, PageQuery } from '@carapace/api'
 import type { Database } from '@carapace/store'
+import { cachedAnswers } from './cached-answers.ts'
 import { type Candidate, type Order, questionOf, type Wish } from './discover.ts'
-import { keptAnswers } from './kept-answers.ts'
 import { textIndex } from './text-index.ts'
 
 /** Ids of one page, and how many there are in all. */
@@ -11,7 +11,7 @@ export interface Found {
   total: number
 }
 
-/** What is asked of all agents at once: kept in memory (some 2 kB for each), brought up to date before each answer. */
+/** Queries over all agents: held in memory (some 2 kB for each), refreshed before each answer. */
 export interface Directory {
   /** Active agents whose text holds this, newest first; `first`, if it is among them, before all others. */
   findByText(part: string, page: PageQuery, first?: string): Promise<Found>
@@ -39,30 +39,30 @@ const pollMs = 1_000
 /** Milliseconds by which a write may become visible later than the time that it carries, between processes. */
 const overlapMs = 5_000
 const batchSize = 200
-/** Agents that each poll reads again, whatever their time says. */
+/** Agents that each poll reads again, regardless of their time of change. */
 const roundSize = 200
 
 export function openDirectory(db: Database, collection: string): Directory {
   const texts = textIndex()
   const candidates = new Map<string, Candidate>()
-  const answers = keptAnswers<Candidate>()
+  const answers = cachedAnswers<Candidate>()
   /** Written by this process and not read since. */
   const written = new Set<string>()
   let polled: { at: Date; due: number } | undefined
   /** Up to this agent, by id, all have been read in this round. */
   let rounded = ''
-  let turn: Promise<void> = Promise.resolve()
+  let refreshing: Promise<void> = Promise.resolve()
   db.changes.on('saved', (saved, id) => {
     if (saved === collection) written.add(id)
   })
 
-  const take = (row: Row) => {
+  const index = (row: Row) => {
     const { _id: id, status, searchText: text, createdAt } = row
     if (status === 'active') texts.put({ id, text, createdAt })
     else texts.remove(id)
     const before = candidates.get(id)
     const after = row.hireable ? candidateOf(row) : undefined
-    // most rows that are read again are as they were: the kept answers need not hear of them
+    // most rows that are read again have not changed: the cached answers stay valid
     if (isDeepStrictEqual(before, after)) return
     if (after) candidates.set(id, after)
     else candidates.delete(id)
@@ -70,12 +70,12 @@ export function openDirectory(db: Database, collection: string): Directory {
   }
   const rows = db.connection.collection<Row>(collection)
   const read = async (filter: Record<string, unknown>, sort: Record<string, 1> = {}) => {
-    for await (const row of rows.find(filter, { projection, sort, batchSize })) take(row)
+    for await (const row of rows.find(filter, { projection, sort, batchSize })) index(row)
   }
-  /** Goes round all agents, a few at a time: what a clock that was wrong, or a write that took long, has kept from a poll is found on the way. */
+  /** Walks all agents, a few at a time: this finds changes that a poll missed because of a wrong clock or a slow write. */
   const readRound = async () => {
     const some = await rows.find({ _id: { $gt: rounded } }, { projection, sort: { _id: 1 }, limit: roundSize }).toArray()
-    for (const row of some) take(row)
+    for (const row of some) index(row)
     rounded = some.length < roundSize ? '' : some.at(-1)!._id
   }
   const poll = async () => {
@@ -96,13 +96,13 @@ export function openDirectory(db: Database, collection: string): Directory {
   }
   /** One after the other: what was read later is never older. */
   const refreshed = () => {
-    turn = turn
+    refreshing = refreshing
       .catch(() => undefined)
       .then(async () => {
         if (!polled || polled.due <= performance.now()) await poll()
         if (written.size > 0) await readWritten()
       })
-    return turn
+    return refreshing
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Chain } from '@carapace/api'
 import { type Activity, seenBetween } from './activity.ts'
-import { newestFirst, type Question } from './kept-answers.ts'
+import { newestFirst, type Question } from './cached-answers.ts'
 
 export interface Wish {
   skills?: readonly string[] | undefined
@@ -26,7 +26,7 @@ export interface Candidate {
 }
 
 export type Order = keyof typeof orders
-/** Those that are alike are told apart by their ids. */
+/** Equal entries are ordered by their ids. */
 const orders = {
   score_desc: (a, b) => b.fusedScore - a.fusedScore || (a.id < b.id ? 1 : -1),
   score_asc: (a, b) => a.fusedScore - b.fusedScore || (a.id < b.id ? -1 : 1),
@@ -52,15 +52,15 @@ export function questionOf(wish: Wish, sortBy: Order, now: Date): Question<Candi
   }
 }
 
-/** How much verified skills among the asked ones raise the score. */
+/** How much verified skills among the wanted ones raise the score. */
 const verifiedWeight = 0.15
 
-/** matchScore: share of the asked skills that the agent has. contextualScore: its score, raised for asked skills that are verified; 1 decimal. */
+/** matchScore: share of the wanted skills that the agent has. contextualScore: its score, raised for wanted skills that are verified; 1 decimal. */
 export function matchOf(
-  asked: readonly string[],
+  wanted: readonly string[],
   agent: { skills: readonly string[]; verifiedSkills: readonly string[]; fusedScore: number },
 ): { matchScore: number; contextualScore: number } {
-  const share = (known: readonly string[]) => asked.filter(skill => known.includes(skill)).length / asked.length
-  const raised = asked.length === 0 ? agent.fusedScore : agent.fusedScore * (1 + verifiedWeight * share(agent.verifiedSkills))
-  return { matchScore: asked.length === 0 ? 1 : share(agent.skills), contextualScore: Math.round(raised * 10) / 10 }
+  const share = (known: readonly string[]) => wanted.filter(skill => known.includes(skill)).length / wanted.length
+  const raised = wanted.length === 0 ? agent.fusedScore : agent.fusedScore * (1 + verifiedWeight * share(agent.verifiedSkills))
+  return { matchScore: wanted.length === 0 ? 1 : share(agent.skills), contextualScore: Math.round(raised * 10) / 10 }
 }

@@ -39,7 +39,7 @@ export async function erc8004View({ owners, cards, clock }: Parts, agent: Stored
   }
 }
 
-/** Whether the wallet owns the identity tokens, by the log of the relayer: nothing is asked of the networks. */
+/** Whether the wallet owns the identity tokens, by the log of the relayer, without a call to the networks. */
 export async function verification({ owners, clock }: Parts, agent: Stored<Agent>) {
   const ownerOf = await owners.of(tokens(agent))
   const states = perChain(chain => {

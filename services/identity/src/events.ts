@@ -10,7 +10,7 @@ import { creditGig, discreditGig } from './skills/skill-changes.ts'
 import { standingEvents } from './standing.ts'
 
 export const events = (parts: Parts): Subscription[] => {
-  const { agents, owners, undoneGigs, db, clock } = parts
+  const { agents, owners, reversedGigs, db, clock } = parts
   /** Work counts as a heartbeat (behaviour 17.9). */
   const seen = async (agentId: string, eventId: string) => {
     if (await agents.get(agentId)) await agents.change(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
@@ -27,19 +27,19 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
       const { gigId } = gig
-      if (!creditable || (await undoneGigs.has(gigId)) || !(await agents.get(assigneeId))) return
+      if (!creditable || (await reversedGigs.has(gigId)) || !(await agents.get(assigneeId))) return
       await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
-      // that it is undone may have come at the same time, and found nothing to take back
-      if (await undoneGigs.has(gigId)) await agents.change(assigneeId, agent => discreditGig(agent, gigId))
+      // the reversal may have come at the same time, before there was anything to reverse
+      if (await reversedGigs.has(gigId)) await agents.change(assigneeId, agent => discreditGig(agent, gigId))
     }),
     on(api.escrowRestated, async ({ assigneeId, gigId, unpaid }, event) => {
       if (!unpaid) return
-      await undoneGigs.add(gigId)
+      await reversedGigs.add(gigId)
       if (assigneeId !== null && (await agents.get(assigneeId)))
         await agents.change(assigneeId, agent => discreditGig(agent, gigId), { cause: event.id })
     }),
     on(api.tierChanged, async ({ agentId }, event) => {
-      // readers of the card are told that its picture and traits have changed
+      // notifies readers of the card that its picture and traits have changed
       if (await agents.get(agentId)) await agents.change(agentId, agent => refreshCard(agent, event.aggregateversion), { cause: event.id })
     }),
   ]

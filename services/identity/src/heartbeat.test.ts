@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { gigCommented } from '@carapace/api'
 import { newWallet, until } from '@carapace/testing'
-import { newHandle, startWorld, type World } from './testing/world.ts'
+import { type Harness, newHandle, startHarness } from './testing/harness.ts'
 
 describe('heartbeats, suspension and invites', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const admin = { 'x-admin-wallet': '0x00000000000000000000000000000000000000aa' }
-  const beat = (body: object, headers: Record<string, string> = {}) => world.call('POST', '/api/agent-heartbeat', { body, headers })
+  const beat = (body: object, headers: Record<string, string> = {}) => harness.call('POST', '/api/agent-heartbeat', { body, headers })
 
-  it('are taken by headers or by a matching pair in the body, and by nothing else', async () => {
-    const agent = await world.agent()
+  it('are accepted by headers or by a matching pair in the body, and by nothing else', async () => {
+    const agent = await harness.agent()
 
     const byHeader = await beat({ currentTask: 'reading' }, agent.headers)
     const byBody = await beat({ agentId: agent.id, walletAddress: agent.wallet.toLowerCase() })
@@ -30,12 +30,12 @@ describe('heartbeats, suspension and invites', () => {
       [await beat({ agentId: randomUUID(), walletAddress: newWallet() }), 404, 'NOT_FOUND'],
     ] as const
     for (const [{ status, body }, wanted, code] of refused) assert.deepEqual([status, body.code], [wanted, code])
-    assert.equal((await world.call('GET', `/api/agents/${agent.id}/activity-status`)).body.currentTask, 'reading')
+    assert.equal((await harness.call('GET', `/api/agents/${agent.id}/activity-status`)).body.currentTask, 'reading')
   })
 
   it('without identity are limited to four a minute and agent, with it they are not', async () => {
-    const agent = await world.agent()
-    const anonymous = () => world.call('POST', `/api/agents/${agent.id}/heartbeat`, { body: { status: 'busy' } })
+    const agent = await harness.agent()
+    const anonymous = () => harness.call('POST', `/api/agents/${agent.id}/heartbeat`, { body: { status: 'busy' } })
     const answers = []
     for (let n = 0; n < 5; n++) answers.push(await anonymous())
 
@@ -44,42 +44,42 @@ describe('heartbeats, suspension and invites', () => {
       [200, 200, 200, 200, 429],
     )
     assert.ok(Number(answers[4]!.headers.get('retry-after')) > 0)
-    assert.equal((await world.call('POST', `/api/agents/${agent.id}/heartbeat`, { body: {}, headers: agent.headers })).status, 200)
+    assert.equal((await harness.call('POST', `/api/agents/${agent.id}/heartbeat`, { body: {}, headers: agent.headers })).status, 200)
   })
 
   it('fall silent with time, and work counts as one', async () => {
-    const agent = await world.agent()
-    const status = async () => (await world.call('GET', `/api/agents/${agent.id}/heartbeat-status`)).body
+    const agent = await harness.agent()
+    const status = async () => (await harness.call('GET', `/api/agents/${agent.id}/heartbeat-status`)).body
     assert.equal((await status()).lastHeartbeat, null)
 
-    await world.platform.advance(40 * 86_400)
+    await harness.platform.advance(40 * 86_400)
     const silent = await until('the clock moved', async () => {
       const answer = await status()
       return answer.daysSinceHeartbeat >= 40 && answer
     })
     assert.deepEqual([silent.activityStatus, silent.decayPenaltyPct, silent.isDecaying], ['inactive', 10, true])
     const gig = { gigId: randomUUID(), gigTitle: 't', posterId: randomUUID(), budget: 1n, chain: 'BASE_SEPOLIA' as const }
-    await world.platform.publish(gigCommented.of({ ...gig, commentId: randomUUID(), authorId: agent.id, assigneeId: null, isInternal: false }))
+    await harness.platform.publish(gigCommented.of({ ...gig, commentId: randomUUID(), authorId: agent.id, assigneeId: null, isInternal: false }))
     await until('the comment is seen', async () => (await status()).activityStatus === 'active')
   })
 
   it('wake a suspended agent neither by beat nor by reactivation', async () => {
-    const agent = await world.agent()
-    const wake = () => world.call('POST', `/api/agents/${agent.id}/reactivate`, { headers: agent.headers })
+    const agent = await harness.agent()
+    const wake = () => harness.call('POST', `/api/agents/${agent.id}/reactivate`, { headers: agent.headers })
     assert.equal((await wake()).body.autonomyStatus, 'active')
 
     const suspend = (suspended: boolean) =>
-      world.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'spam' }, headers: admin })
+      harness.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'spam' }, headers: admin })
     assert.equal((await suspend(true)).body.status, 'suspended')
     for (const answer of [await wake(), await beat({}, agent.headers)])
       assert.deepEqual([answer.status, answer.body.code], [403, 'ACCOUNT_SUSPENDED'])
-    const listed = (await world.call('GET', '/api/agents?limit=100')).body
+    const listed = (await harness.call('GET', '/api/agents?limit=100')).body
     assert.ok(!listed.some(({ id }: { id: string }) => id === agent.id))
     assert.equal((await suspend(false)).body.status, 'active')
   })
 
   it('need no invite unless that is configured; an invite serves as often as it says', async () => {
-    const closed = await startWorld({ env: { INVITE_ONLY: 'yes' } })
+    const closed = await startHarness({ env: { INVITE_ONLY: 'yes' } })
     try {
       const register = (registrationToken?: string, handle = newHandle()) =>
         closed.call('POST', '/api/register-agent', {

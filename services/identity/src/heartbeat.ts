@@ -8,7 +8,7 @@ export interface Beat {
   currentTask?: string | undefined
 }
 
-/** Others are told at most this often. */
+/** Events are published at most this often. */
 const announceEveryMs = 600_000
 /** Beats that anybody may send for an agent. */
 const unprovenPerMinute = 4
@@ -17,7 +17,7 @@ const dueAfterMs = 900_000
 
 export const nextDue = (last: Date): Date => new Date(last.getTime() + dueAfterMs)
 
-/** The agent was heard of. An older time changes nothing. */
+/** A sign of life of the agent. An older time changes nothing. */
 export function beat(agent: Agent, { status, currentTask }: Beat, now: Date): Decision<Agent> | undefined {
   if (agent.lastHeartbeat !== null && agent.lastHeartbeat >= now && status === undefined && currentTask === undefined) return undefined
   const announce = agent.announcedAt === null || now.getTime() - agent.announcedAt.getTime() >= announceEveryMs
@@ -39,7 +39,7 @@ export function beat(agent: Agent, { status, currentTask }: Beat, now: Date): De
   )
 }
 
-/** A beat whose sender did not say who it is. @throws COOLDOWN_ACTIVE above four a minute */
+/** A beat without the id of its sender. @throws COOLDOWN_ACTIVE above four a minute */
 export function unprovenBeat(agent: Agent, sent: Beat, now: Date): Decision<Agent> | undefined {
   const recent = agent.recentBeats.filter(at => now.getTime() - at.getTime() < minuteMs)
   const oldest = recent[0]

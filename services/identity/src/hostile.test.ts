@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type AnyEndpoint, errors, identityApi } from '@carapace/api'
 import fc from 'fast-check'
-import { startWorld, type TestAgent, type World } from './testing/world.ts'
+import { type Harness, startHarness, type TestAgent } from './testing/harness.ts'
 
 const requests = 6_000
 const together = 50
 
 describe('hostile input', () => {
-  let world: World
+  let harness: Harness
   let folder: string
   let agent: TestAgent
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'carapace-hostile-'))
-    world = await startWorld({ env: { DATA_DIR: folder } })
-    agent = await world.agent({ skills: ['rust'] })
+    harness = await startHarness({ env: { DATA_DIR: folder } })
+    agent = await harness.agent({ skills: ['rust'] })
   })
   after(async () => {
-    await world.close()
+    await harness.close()
     await rm(folder, { recursive: true })
   })
 
@@ -83,19 +83,19 @@ describe('hostile input', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: together, maxLength: together }), async list => {
         await Promise.all(
-          list.map(async ({ endpoint, segments, query: asked, body: sent, known }) => {
+          list.map(async ({ endpoint, segments, query: search, body: sent, known }) => {
             let at = 0
             const filled = endpoint.path.replace(/:[A-Za-z]+/g, () => segments[at++]!.replace(/^own$/, agent.id))
             const method = endpoint.method.toUpperCase()
             const admin = endpoint.caller === 'admin' ? { 'x-admin-wallet': agent.wallet } : {}
             const identity = { ...(known ? agent.headers : {}), ...admin, ...headers }
-            const response = await fetch(`${world.platform.url}${filled}${asked}`, {
+            const response = await fetch(`${harness.platform.url}${filled}${search}`, {
               method,
               headers: { ...identity, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) } as Record<string, string>,
               ...(method === 'GET' ? {} : { body: sent }),
             })
             const text = await response.text()
-            assert.ok(response.status < 500, `${method} ${filled}${asked} ${sent} → ${response.status} ${text}`)
+            assert.ok(response.status < 500, `${method} ${filled}${search} ${sent} → ${response.status} ${text}`)
             if (response.status < 400) return
             const answer = JSON.parse(text)
             assert.ok(Object.hasOwn(errors, answer.code), text)

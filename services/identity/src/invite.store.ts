@@ -3,7 +3,7 @@ import type { Database } from '@carapace/store'
 import { Schema } from 'mongoose'
 
 interface Invite {
-  /** SHA-256 of the token: the token itself is shown once and kept nowhere. */
+  /** SHA-256 of the token: the token itself is shown once and never stored. */
   _id: string
   usesLeft: number
   expiresAt: Date
@@ -13,8 +13,8 @@ interface Invite {
 export interface Invites {
   /** `inv_` and 32 hex digits. */
   make(uses: number, expiresAt: Date, createdBy: string): Promise<string>
-  /** Takes one use; false when the token is unknown, used up or out of date. */
-  take(token: string, now: Date): Promise<boolean>
+  /** Consumes one use; false when the token is unknown, used up or expired. */
+  use(token: string, now: Date): Promise<boolean>
   /** Gives a use back whose registration was refused. */
   giveBack(token: string): Promise<void>
 }
@@ -30,9 +30,9 @@ export function inviteStore(db: Database): Invites {
       await invites.insertOne({ _id: hashOf(token), usesLeft: uses, expiresAt, createdBy })
       return token
     },
-    take: async (token, now) => {
-      const taken = await invites.updateOne({ _id: hashOf(token), usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }, { $inc: { usesLeft: -1 } })
-      return taken.modifiedCount === 1
+    use: async (token, now) => {
+      const used = await invites.updateOne({ _id: hashOf(token), usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }, { $inc: { usesLeft: -1 } })
+      return used.modifiedCount === 1
     },
     giveBack: async token => {
       await invites.updateOne({ _id: hashOf(token) }, { $inc: { usesLeft: 1 } })

@@ -12,13 +12,13 @@ export interface CardContracts {
 
 const pauseMs = 5_000
 
-/** Asks the relayer until it has answered once, each few seconds at most. */
+/** Queries the relayer until its first answer, every few seconds at most. */
 export function cardContracts(reader: NetworkReader): CardContracts {
-  let askAgainAt = 0
+  let nextReadAt = 0
   return {
     of: async chain => {
-      if (!reader.known(chain) && Date.now() >= askAgainAt) {
-        askAgainAt = Date.now() + pauseMs
+      if (!reader.known(chain) && Date.now() >= nextReadAt) {
+        nextReadAt = Date.now() + pauseMs
         await reader.all().catch(() => undefined)
       }
       return reader.known(chain)?.card ?? null

@@ -25,7 +25,7 @@ const noAddress = `0x${'0'.repeat(40)}`
 const logsPerBlock = 1_000_000
 const keyOf = (chain: Chain, tokenId: string) => `${chain}:${tokenId}`
 
-/** Who owns which identity token, kept from the Transfer logs of the registries: the later place in the chain stands. When one is gone, the chain is asked. */
+/** Owners of identity tokens, projected from the Transfer logs of the registries: the later place in the chain wins. After a reorged log the chain is read. */
 export function tokenOwners({ db, peers }: Pick<Platform, 'db' | 'peers'>): TokenOwners {
   const rows = db.collection<Row>('token_owners', new Schema<Row>({ _id: String, owner: String, blockNumber: Number, place: Number }))
   return {

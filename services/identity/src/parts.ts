@@ -11,9 +11,9 @@ import { type CardContracts, cardContracts } from './networks.ts'
 import { type TokenOwners, tokenOwners } from './owner.store.ts'
 import { type EvidenceStore, evidenceStore } from './skills/evidence.store.ts'
 import { type RepositoryCheck, repositoryCheck } from './skills/github.ts'
-import { type UndoneGigs, undoneGigStore } from './skills/undone-gig.store.ts'
+import { type ReversedGigs, reversedGigStore } from './skills/reversed-gig.store.ts'
 
-/** What identity keeps. */
+/** The collections of identity. */
 export interface Stores {
   agents: AgentStore
   owners: TokenOwners
@@ -21,12 +21,12 @@ export interface Stores {
   invites: Invites
   migrations: MigrationStore
   evidence: EvidenceStore
-  undoneGigs: UndoneGigs
+  reversedGigs: ReversedGigs
   checkRepository: RepositoryCheck
   issuer: () => Promise<Issuer>
   credentialFor: (agent: Agent) => Promise<Issued>
   nextCard: () => Promise<number>
-  /** Address of the gateway as the world sees it, without a slash at the end. */
+  /** Address of the gateway as clients see it, without a slash at the end. */
   baseUrl: string
 }
 export type Parts = Stores & Platform
@@ -41,7 +41,7 @@ export const stores = ({ db, config, peers, clock, newId }: Platform): Stores =>
     invites: inviteStore(db),
     migrations: migrationStore(db),
     evidence: evidenceStore(db),
-    undoneGigs: undoneGigStore(db),
+    reversedGigs: reversedGigStore(db),
     checkRepository: repositoryCheck(config.OUTBOUND_GITHUB),
     nextCard: counter(db, 'card'),
     issuer,

@@ -17,7 +17,7 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
   const known = await parts.agents.byHandle(request.handle)
   if (known?.operationId === request.operationId) return known
   const invited = parts.config.INVITE_ONLY
-  if (invited && !(registrationToken && (await parts.invites.take(registrationToken, parts.clock.now())))) refuse('INVITE_REQUIRED')
+  if (invited && !(registrationToken && (await parts.invites.use(registrationToken, parts.clock.now())))) refuse('INVITE_REQUIRED')
   try {
     if (known) refuse('DUPLICATE_HANDLE', { handle: request.handle })
     await freeWallet(parts, request)
@@ -51,7 +51,7 @@ async function replacedCardOf(parts: Parts, wallet: string): Promise<ReplacedCar
   return former && minted.length > 0 ? { tokenId: former.cardTokenId, chains: minted } : undefined
 }
 
-/** By the word of reputation itself, since refusals and gifts rest on it. @throws DEPENDENCY_UNAVAILABLE */
+/** Read from reputation itself, because refusals and transfers depend on it. @throws DEPENDENCY_UNAVAILABLE */
 export async function hasSettledWork(parts: Parts, agent: Agent & { id: string }): Promise<boolean> {
   if (agent.standing.totalGigsCompleted > 0) return true
   const score = await parts.peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: agent.id } })

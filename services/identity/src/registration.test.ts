@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentUpdated, chainCommandConfirmed, chainEvent, chainEventRemoved, scoreChanged } from '@carapace/api'
 import { hearCommands, newWallet, until } from '@carapace/testing'
+import { type Harness, hex, newHandle, startHarness } from './testing/harness.ts'
 import { settledOnce } from './testing/reputation.ts'
-import { hex, newHandle, startWorld, type World } from './testing/world.ts'
 
 describe('registration', () => {
-  let world: World
-  /** Keys of the commands that were sent, and what was told of profiles. */
+  let harness: Harness
+  /** Keys of the commands that were sent, and what was published about profiles. */
   const sent: string[] = []
-  const told: { agentId: string; requireSignature: unknown }[] = []
+  const policies: { agentId: string; requireSignature: unknown }[] = []
   before(async () => {
-    world = await startWorld({ env: { ORACLE_WALLET: '0x00000000000000000000000000000000000000AA' } })
-    await hearCommands(world.platform.bus, async ({ opKey }) => void sent.push(opKey))
-    await world.platform.bus.subscribe({ name: 'test.ear', exchange: 'events', bindings: [agentUpdated.type] }, async ({ subject, data }) => {
-      told.push({ agentId: subject, requireSignature: data.requireSignature })
+    harness = await startHarness({ env: { ORACLE_WALLET: '0x00000000000000000000000000000000000000AA' } })
+    await hearCommands(harness.platform.bus, async ({ opKey }) => void sent.push(opKey))
+    await harness.platform.bus.subscribe({ name: 'test.ear', exchange: 'events', bindings: [agentUpdated.type] }, async ({ subject, data }) => {
+      policies.push({ agentId: subject, requireSignature: data.requireSignature })
     })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const register = (body: Record<string, unknown>, headers: Record<string, string> = { prefer: 'respond-async' }) =>
-    world.call('POST', '/api/register-agent', { body, headers })
-  const read = async (id: string) => (await world.call('GET', `/api/agents/${id}`)).body
+    harness.call('POST', '/api/register-agent', { body, headers })
+  const read = async (id: string) => (await harness.call('GET', `/api/agents/${id}`)).body
 
   it('makes a Hatchling with 15 points, a card number and the wallet in EIP-55 form', async () => {
     const wallet = newWallet()
@@ -36,7 +36,7 @@ describe('registration', () => {
     assert.deepEqual(body.agent.skills, ['solidity'])
     assert.ok(Number.isInteger(body.agent.cardTokenId) && body.agent.cardTokenId > 0)
     assert.deepEqual(body.onChain, { status: 'pending', chain: 'BASE_SEPOLIA', txHash: null, blockNumber: null, error: null })
-    const progress = (await world.call('GET', body.statusUrl)).body
+    const progress = (await harness.call('GET', body.statusUrl)).body
     assert.equal(progress.tempId, body.agent.id)
     assert.deepEqual(Object.keys(progress.chains), ['BASE_SEPOLIA'])
   })
@@ -51,12 +51,12 @@ describe('registration', () => {
     }
   })
 
-  it('of two equal requests with one idempotency key there is one agent, also when the first died before its answer was kept', async () => {
+  it('of two equal requests with one idempotency key there is one agent, also when the first died before its answer was stored', async () => {
     const body = { handle: newHandle(), walletAddress: newWallet() }
     const headers = { prefer: 'respond-async', 'idempotency-key': randomUUID() }
     const first = await register(body, headers)
 
-    const keys = world.platform.service('identity').platform.db.connection.collection('idempotency')
+    const keys = harness.platform.service('identity').platform.db.connection.collection('idempotency')
     await keys.deleteMany({})
     const second = await register(body, headers)
 
@@ -65,11 +65,11 @@ describe('registration', () => {
   })
 
   it('burns the card of the agent that loses its wallet before the new one is minted', async () => {
-    const loser = await world.agent()
+    const loser = await harness.agent()
     const about = { opKey: `card.mint:${loser.id}:BASE_SEPOLIA`, round: 1, kind: 'card.mint', network: 'BASE_SEPOLIA' as const, seq: 2 }
     const block = { txHash: hex(32), blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000, logs: [], already: false }
-    await world.platform.publish(chainCommandConfirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
-    const agents = world.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    await harness.platform.publish(chainCommandConfirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
+    const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
     await until('the card is minted', async () => (await agents.findOne({ _id: loser.id, 'chains.BASE_SEPOLIA.card.status': 'confirmed' })) !== null)
 
     const { body } = await register(
@@ -87,22 +87,22 @@ describe('registration', () => {
     )
   })
 
-  it('tells others that calls for an agent need a signature, whatever else is changed then', async () => {
-    const { id, headers } = await world.agent()
-    const policy = (requireSignature: unknown) => world.call('POST', `/api/agents/${id}/auth-policy`, { body: { requireSignature }, headers })
+  it('publishes that calls for an agent need a signature, also after other changes', async () => {
+    const { id, headers } = await harness.agent()
+    const policy = (requireSignature: unknown) => harness.call('POST', `/api/agents/${id}/auth-policy`, { body: { requireSignature }, headers })
 
     assert.equal((await policy('yes')).body.errors[0].path, 'requireSignature')
     assert.equal((await policy(true)).body.requireSignature, true)
-    await world.call('PATCH', `/api/agents/${id}`, { body: { description: 'new' }, headers })
+    await harness.call('PATCH', `/api/agents/${id}`, { body: { description: 'new' }, headers })
     assert.equal((await policy(false)).body.requireSignature, false)
 
-    const heard = () => told.filter(({ agentId }) => agentId === id).map(({ requireSignature }) => requireSignature)
-    await until('it is told', () => heard().length === 3)
-    assert.deepEqual(heard(), [true, true, false])
+    const published = () => policies.filter(({ agentId }) => agentId === id).map(({ requireSignature }) => requireSignature)
+    await until('it is published', () => published().length === 3)
+    assert.deepEqual(published(), [true, true, false])
   })
 
   it('gives a wallet to the agent that proves it, once, and only while the one that has it is unproven and has no settled work', async () => {
-    const idle = await world.agent()
+    const idle = await harness.agent()
     const proven = (walletAddress: string) =>
       register({ handle: newHandle(), walletAddress }, { prefer: 'respond-async', 'x-test-signed-by': walletAddress })
 
@@ -112,8 +112,8 @@ describe('registration', () => {
     const loser = await read(idle.id)
     assert.deepEqual([loser.status, loser.walletAddress], ['suspended', idle.wallet])
 
-    const busy = await world.agent()
-    world.scores.set(busy.id, settledOnce(busy.id))
+    const busy = await harness.agent()
+    harness.scores.set(busy.id, settledOnce(busy.id))
     assert.equal((await proven(busy.wallet)).body.code, 'DUPLICATE_WALLET')
     assert.equal((await read(busy.id)).status, 'active')
   })
@@ -140,14 +140,14 @@ describe('registration', () => {
     const walletAddress = newWallet()
     const answer = register({ handle, walletAddress, chain: 'BOTH' }, {})
     const { id } = await until('the record is there', async () => {
-      const found = (await world.call('GET', `/api/agents/${handle}`)).body
+      const found = (await harness.call('GET', `/api/agents/${handle}`)).body
       return found.id && found
     })
 
-    await world.confirmed(id, 'BASE_SEPOLIA')
-    await world.confirmed(id, 'SKALE_TESTNET')
+    await harness.confirmed(id, 'BASE_SEPOLIA')
+    await harness.confirmed(id, 'SKALE_TESTNET')
     const drip = await until('gas money is asked for', async () => {
-      const { chains } = (await world.call('GET', `/api/agent-register/status/${id}`)).body
+      const { chains } = (await harness.call('GET', `/api/agent-register/status/${id}`)).body
       return chains.SKALE_TESTNET.status === 'confirmed'
     })
     assert.ok(drip)
@@ -160,7 +160,7 @@ describe('registration', () => {
       aggregateKey: `wallet:${walletAddress}`,
       seq: 1,
     } as const
-    await world.platform.publish(
+    await harness.platform.publish(
       chainCommandConfirmed.of({ ...about, txHash, blockNumber: 9, blockHash: hex(32), blockTime: 1, logs: [], already: false }),
     )
 
@@ -175,13 +175,13 @@ describe('registration', () => {
   })
 
   it('sends no gas money when SKALE fails, and says partial', async () => {
-    const agent = await world.agent({ chain: 'BOTH' })
+    const agent = await harness.agent({ chain: 'BOTH' })
 
-    await world.confirmed(agent.id, 'BASE_SEPOLIA')
-    await world.failed(agent.id, 'SKALE_TESTNET')
+    await harness.confirmed(agent.id, 'BASE_SEPOLIA')
+    await harness.failed(agent.id, 'SKALE_TESTNET')
 
-    const progress = await until('both are heard', async () => {
-      const { body } = await world.call('GET', `/api/agent-register/status/${agent.id}`)
+    const progress = await until('both are received', async () => {
+      const { body } = await harness.call('GET', `/api/agent-register/status/${agent.id}`)
       return body.chains.SKALE_TESTNET.status === 'failed' && body.chains.BASE_SEPOLIA.status === 'confirmed' && body
     })
     assert.equal(progress.status, 'partial')
@@ -197,24 +197,24 @@ describe('registration', () => {
       return agent.id && agent
     })
 
-    await world.confirmed(id, 'BASE_SEPOLIA')
+    await harness.confirmed(id, 'BASE_SEPOLIA')
 
     const { body } = await answering
     assert.deepEqual([body.agent.badges, (await read(id)).badges], [['ERC-8004 Registered'], ['ERC-8004 Registered']])
   })
 
   it('shows the same after repeated and reordered words of the relayer', async () => {
-    const agent = await world.agent()
+    const agent = await harness.agent()
     const txHash = hex(32)
-    const tokenId = await world.confirmed(agent.id, 'BASE_SEPOLIA', { seq: 2, txHash })
+    const tokenId = await harness.confirmed(agent.id, 'BASE_SEPOLIA', { seq: 2, txHash })
     await until('confirmed', async () => (await read(agent.id)).erc8004Registered)
 
-    await world.submitted(agent.id, 'BASE_SEPOLIA', 1)
-    await world.failed(agent.id, 'BASE_SEPOLIA', { seq: 1 })
-    await world.confirmed(agent.id, 'BASE_SEPOLIA', { seq: 2, txHash, tokenId })
-    const other = await world.agent()
-    await world.confirmed(other.id, 'BASE_SEPOLIA')
-    await until('all are heard', async () => (await read(other.id)).erc8004Registered)
+    await harness.submitted(agent.id, 'BASE_SEPOLIA', 1)
+    await harness.failed(agent.id, 'BASE_SEPOLIA', { seq: 1 })
+    await harness.confirmed(agent.id, 'BASE_SEPOLIA', { seq: 2, txHash, tokenId })
+    const other = await harness.agent()
+    await harness.confirmed(other.id, 'BASE_SEPOLIA')
+    await until('all are received', async () => (await read(other.id)).erc8004Registered)
 
     const after = await read(agent.id)
     assert.equal(after.erc8004TokenId, tokenId)
@@ -224,27 +224,27 @@ describe('registration', () => {
   })
 
   it('is verified while the log shows the wallet as owner of the token', async () => {
-    const agent = await world.agent()
-    const tokenId = await world.confirmed(agent.id, 'BASE_SEPOLIA')
+    const agent = await harness.agent()
+    const tokenId = await harness.confirmed(agent.id, 'BASE_SEPOLIA')
     const transfer = (to: string, blockNumber: number) => {
       const block = { txHash: hex(32), blockNumber, blockHash: hex(32), blockTime: 1 }
       const log = { contract: 'IdentityRegistry', event: 'Transfer', address: hex(20), logIndex: 0, args: { from: hex(20), to, tokenId } }
       return chainEvent('IdentityRegistry', 'Transfer').of({ logId: hex(8), network: 'BASE_SEPOLIA', ...log, ...block, final: false })
     }
 
-    await world.platform.publish(transfer(agent.wallet, 7))
+    await harness.platform.publish(transfer(agent.wallet, 7))
     await until('verified', async () => (await read(agent.id)).isVerified)
-    await world.platform.publish(transfer(newWallet(), 9))
+    await harness.platform.publish(transfer(newWallet(), 9))
     await until('no more', async () => (await read(agent.id)).isVerified === false)
-    await world.platform.publish(transfer(agent.wallet, 8))
-    const witness = await world.agent()
-    await world.confirmed(witness.id, 'BASE_SEPOLIA')
-    await until('the older log was heard', async () => (await read(witness.id)).erc8004Registered)
+    await harness.platform.publish(transfer(agent.wallet, 8))
+    const witness = await harness.agent()
+    await harness.confirmed(witness.id, 'BASE_SEPOLIA')
+    await until('the older log was received', async () => (await read(witness.id)).erc8004Registered)
     assert.equal((await read(agent.id)).isVerified, false)
   })
 
-  it('shows the score that reputation told last, whatever order its words arrive in', async () => {
-    const agent = await world.agent()
+  it('shows the latest score that reputation published, in any order of arrival', async () => {
+    const agent = await harness.agent()
     const score = (fusedScore: number) =>
       scoreChanged.of({
         agentId: agent.id,
@@ -262,10 +262,10 @@ describe('registration', () => {
         computedAt: new Date().toISOString(),
       })
 
-    await world.platform.publish(score(40.4), 3)
+    await harness.platform.publish(score(40.4), 3)
     await until('it shows', async () => (await read(agent.id)).fusedScore === 40.4)
-    await world.platform.publish(score(20), 2)
-    await world.platform.publish(score(41), 4)
+    await harness.platform.publish(score(20), 2)
+    await harness.platform.publish(score(41), 4)
     await until('the newest shows', async () => (await read(agent.id)).fusedScore === 41)
 
     const shown = await read(agent.id)
@@ -276,41 +276,41 @@ describe('registration', () => {
   })
 
   it('has the platform agent from the first start', async () => {
-    const { body } = await world.call('GET', '/api/agents/carapace')
+    const { body } = await harness.call('GET', '/api/agents/carapace')
     assert.equal(body.walletAddress.toLowerCase(), '0x00000000000000000000000000000000000000aa')
     assert.equal(body.cardTokenId, 1)
   })
 
   it('finds agents by id, handle in any case, and text; unknown ones are 404', async () => {
-    const agent = await world.agent({ description: 'Reviews (vaults) with care', skills: ['c++'] })
+    const agent = await harness.agent({ description: 'Reviews (vaults) with care', skills: ['c++'] })
     for (const path of [agent.id, agent.id.toUpperCase(), agent.handle, `handle/${agent.handle.toUpperCase()}`])
-      assert.equal((await world.call('GET', `/api/agents/${path}`)).body.id, agent.id, path)
+      assert.equal((await harness.call('GET', `/api/agents/${path}`)).body.id, agent.id, path)
     for (const q of ['(VAULTS)', 'c++', agent.handle]) {
-      const { body } = await world.call('GET', `/api/agents/search?q=${encodeURIComponent(q)}&limit=1`)
+      const { body } = await harness.call('GET', `/api/agents/search?q=${encodeURIComponent(q)}&limit=1`)
       assert.ok(body.total >= 1)
       assert.equal(body.agents[0].id, agent.id, q)
     }
     for (const path of ['nobody', randomUUID(), 'handle/nobody', 'by-molt/nobody']) {
-      const { status, body } = await world.call('GET', `/api/agents/${path}`)
+      const { status, body } = await harness.call('GET', `/api/agents/${path}`)
       assert.equal(status, 404)
       assert.equal(body.code, 'NOT_FOUND')
     }
-    assert.deepEqual((await world.call('GET', '/api/agents/search?q=')).body.agents, [])
+    assert.deepEqual((await harness.call('GET', '/api/agents/search?q=')).body.agents, [])
   })
 })
 
 describe('the owner of an identity token', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld({ hasRegistry: true })
+    harness = await startHarness({ hasRegistry: true })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
-  const read = async (id: string) => (await world.call('GET', `/api/agents/${id}`)).body
+  const read = async (id: string) => (await harness.call('GET', `/api/agents/${id}`)).body
 
-  it('is asked of the registry when the block of a transfer is gone', async () => {
-    const agent = await world.agent()
-    const tokenId = await world.confirmed(agent.id, 'BASE_SEPOLIA')
+  it('is read from the registry when the block of a transfer was reorged', async () => {
+    const agent = await harness.agent()
+    const tokenId = await harness.confirmed(agent.id, 'BASE_SEPOLIA')
     const transfer = (to: string, blockNumber: number) => {
       const block = { txHash: hex(32), blockNumber, blockHash: hex(32), blockTime: 1 }
       const log = { contract: 'IdentityRegistry', event: 'Transfer', address: hex(20), logIndex: 0, args: { from: hex(20), to, tokenId } }
@@ -318,16 +318,16 @@ describe('the owner of an identity token', () => {
     }
     const sale = transfer(newWallet(), 9)
     const sold = chainEvent('IdentityRegistry', 'Transfer')
-    await world.platform.publish(sold.of({ ...transfer(agent.wallet, 7), final: true }))
+    await harness.platform.publish(sold.of({ ...transfer(agent.wallet, 7), final: true }))
     await until('verified', async () => (await read(agent.id)).isVerified)
-    await world.platform.publish(sold.of({ ...sale, final: true }))
+    await harness.platform.publish(sold.of({ ...sale, final: true }))
     await until('sold', async () => (await read(agent.id)).isVerified === false)
 
-    world.owners.set(tokenId, agent.wallet)
-    await world.platform.publish(chainEventRemoved.of(sale))
+    harness.owners.set(tokenId, agent.wallet)
+    await harness.platform.publish(chainEventRemoved.of(sale))
 
     await until('verified again', async () => (await read(agent.id)).isVerified)
-    await world.platform.publish(sold.of({ ...transfer(newWallet(), 10), final: true }))
+    await harness.platform.publish(sold.of({ ...transfer(newWallet(), 10), final: true }))
     await until('sold after all', async () => (await read(agent.id)).isVerified === false)
   })
 })

@@ -13,7 +13,7 @@ import { commands, perChain, trackOutcome } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from './agent.ts'
 import { newSkill } from './skills/skill.ts'
-import { newcomer } from './standing.ts'
+import { newAgentStanding } from './standing.ts'
 
 export interface Application {
   id: string
@@ -37,7 +37,7 @@ export interface Circumstances {
   baseUrl: string
 }
 
-/** The networks on which agents need gas money that they cannot buy: registration brings the first of it. */
+/** The networks on which agents need gas money that they cannot buy: registration pays the first of it. */
 const dripsOn: readonly Chain[] = ['SKALE_TESTNET']
 
 /** @throws NAME_RESERVED */
@@ -73,7 +73,7 @@ export function register(application: Application, { now, newId, baseUrl }: Circ
     workStatus: null,
     currentTask: null,
     recentBeats: [],
-    standing: newcomer,
+    standing: newAgentStanding,
     migrationId: null,
   })
   const event = agentRegistered.of({
@@ -125,7 +125,7 @@ function registrationCommands(agent: Agent, chain: Chain, baseUrl: string): [Dra
 
 export const metadataUrl = (baseUrl: string, agentId: string): string => `${baseUrl}/api/agents/${agentId}/card/metadata`
 
-/** What the relayer tells of a command, in the words of this service. */
+/** An outcome of a command, as this service uses it. */
 export type Outcome =
   | { is: 'submitted'; txHash: string }
   | { is: 'confirmed'; txHash: string; blockNumber: number; at: Date }
@@ -137,20 +137,20 @@ export type OutcomeOf = Outcome & { round: number; seq: number }
 export function advance<S extends Step>(step: S, outcome: OutcomeOf): S | undefined {
   if (trackOutcome(step, outcome) === 'stale') return undefined
   const { seq, round } = outcome
-  const heard = { ...step, seq, round: Math.max(round, step.round) }
+  const current = { ...step, seq, round: Math.max(round, step.round) }
   switch (outcome.is) {
     case 'submitted':
-      return { ...heard, status: 'pending', txHash: outcome.txHash, error: null }
+      return { ...current, status: 'pending', txHash: outcome.txHash, error: null }
     case 'confirmed':
-      return { ...heard, status: 'confirmed', txHash: outcome.txHash, blockNumber: outcome.blockNumber, confirmedAt: outcome.at, error: null }
+      return { ...current, status: 'confirmed', txHash: outcome.txHash, blockNumber: outcome.blockNumber, confirmedAt: outcome.at, error: null }
     case 'failed':
-      return { ...heard, status: 'failed', error: outcome.error, attempts: Math.min(5, outcome.attempts) }
+      return { ...current, status: 'failed', error: outcome.error, attempts: Math.min(5, outcome.attempts) }
     case 'reorged':
-      return { ...heard, status: 'pending', blockNumber: null, confirmedAt: null }
+      return { ...current, status: 'pending', blockNumber: null, confirmedAt: null }
   }
 }
 
-/** `identity.register` was heard of. `tokenId` is there with a confirmation. */
+/** An outcome of `identity.register`; `tokenId` is set with a confirmation. */
 export function onIdentity(agent: Agent, chain: Chain, outcome: OutcomeOf, tokenId: string | null): Decision<Agent> | undefined {
   const before = agent.chains[chain].identity
   const identity = advance(before, outcome)
@@ -183,13 +183,13 @@ function confirmation(agent: Agent, chain: Chain, step: Registration['identity']
   }
 }
 
-/** `card.mint` was heard of. */
+/** An outcome of `card.mint`. */
 export function onCard(agent: Agent, chain: Chain, outcome: OutcomeOf): Decision<Agent> | undefined {
   const card = advance(agent.chains[chain].card, outcome)
   return card && changed(agent, { chains: { ...agent.chains, [chain]: { ...agent.chains[chain], card } } })
 }
 
-/** `gas.drip` was heard of. */
+/** An outcome of `gas.drip`. */
 export function onDrip(agent: Agent, outcome: OutcomeOf): Decision<Agent> | undefined {
   const drip = agent.drip.status === 'none' ? undefined : advance(agent.drip, outcome)
   return drip && changed(agent, { drip })
@@ -202,7 +202,7 @@ export const requestedChains = (agent: Agent): Chain[] => chains.filter(chain =>
 export const isSettled = (agent: Agent): boolean =>
   requestedChains(agent).every(chain => isOver(agent.chains[chain].identity)) && (agent.drip.status === 'none' || isOver(agent.drip))
 
-/** How the registration stands as a whole. */
+/** The status of the whole registration. */
 export function registrationStatus(agent: Agent): 'pending' | 'completed' | 'partial' | 'failed' {
   const states = requestedChains(agent).map(chain => agent.chains[chain].identity.status)
   if (states.some(state => state === 'pending')) return states.some(state => state === 'failed') ? 'partial' : 'pending'

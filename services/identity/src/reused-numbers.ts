@@ -1,6 +1,6 @@
 /** Small numbers for ids, each its own while it is held; what is given back is used again, so that lists by number stay as short as they can. */
 export interface ReusedNumbers {
-  /** The id's number; it takes one where it has none. */
+  /** The id's number; a new one where it has none. */
   of(id: string): number
   /** The number that it has. */
   held(id: string): number | undefined

@@ -5,7 +5,7 @@ import type { Agent } from './agent.ts'
 import type { Found } from './directory.ts'
 import type { Parts } from './parts.ts'
 
-/** One page of the active agents whose handle, description or skills hold the text, in any letter case; the one whose handle it is comes first. */
+/** One page of the active agents whose handle, description or skills hold the text, in upper or lower case; the one whose handle it is comes first. */
 export async function search(agents: AgentStore, text: string, { limit, offset }: PageQuery): Promise<Page<Stored<Agent>>> {
   const wanted = text.toLowerCase()
   if (wanted === '') return { items: [], total: 0 }

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type CloudEvent, identityApi, identitySnapshot } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { startWorld, type World } from './testing/world.ts'
+import { type Harness, startHarness } from './testing/harness.ts'
 
 describe('agents announced again', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   it('come page by page in order of id, each with its row and version', async () => {
     const ids: string[] = []
-    for (let n = 0; n < 3; n++) ids.push((await world.agent()).id)
-    const heard: CloudEvent[] = []
+    for (let n = 0; n < 3; n++) ids.push((await harness.agent()).id)
+    const received: CloudEvent[] = []
     const queue = { name: `test.${randomUUID()}`, exchange: 'events' as const, bindings: [identitySnapshot.type] }
-    const consumer = await world.platform.bus.subscribe(queue, async event => void heard.push(event))
-    const { peers } = world.platform.service('identity').platform
+    const consumer = await harness.platform.bus.subscribe(queue, async event => void received.push(event))
+    const { peers } = harness.platform.service('identity').platform
     const announce = (after?: string) =>
       peers.call('identity', identityApi.internal.announceAgents, { body: { kind: 'agent', limit: 2, ...(after ? { after } : {}) } })
 
@@ -27,8 +27,8 @@ describe('agents announced again', () => {
 
     const all = pages.reduce((sum, page) => sum + page.announced, 0)
     assert.equal(pages.at(-1)!.last, null)
-    await until('all are heard', () => heard.length === all)
-    const rows = heard.map(({ data }) => identitySnapshot.read(data)).sort((a, b) => (a.id < b.id ? -1 : 1))
+    await until('all are received', () => received.length === all)
+    const rows = received.map(({ data }) => identitySnapshot.read(data)).sort((a, b) => (a.id < b.id ? -1 : 1))
     assert.deepEqual(
       rows.map(({ id }) => id).filter(id => ids.includes(id)),
       ids.toSorted(),

@@ -21,7 +21,7 @@ import {
 import { on, type Subscription } from '@carapace/service'
 import { announceWritten, type Database } from '@carapace/store'
 
-/** What other services say of an agent. Lists are filtered and ordered by it, so it lies in the agent's own document. */
+/** Facts of other services about an agent. Lists are filtered and ordered by them, so they are part of the agent's own document. */
 export interface Standing {
   fusedScore: number
   tier: AgentProfile['tier']
@@ -42,7 +42,7 @@ export interface Standing {
 }
 
 /** Nothing has happened yet (behaviour 17.1). */
-export const newcomer: Standing = {
+export const newAgentStanding: Standing = {
   ...newcomerScore,
   components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
   badges: [],
@@ -58,20 +58,20 @@ export const newcomer: Standing = {
   followerCount: 0,
 }
 
-/** Who writes which part, and what orders its words: the version of one aggregate, or the time where several speak of one agent. */
+/** The parts, each with its own order of events: the version of one aggregate, or the time where several aggregates write one part. */
 type Writer = 'score' | 'bond' | 'domain' | 'follows'
 
 /**
- * Keeps what events tell of an agent in one guarded write, beside the agent's rules and version: a late or repeated event
- * never puts an older value back. Agents are born here, so an event about an unknown one speaks of nobody.
+ * Projects events about an agent in one guarded write, past the agent's rules and version: a late or repeated event
+ * never restores an older value. Agents are born here, so an event about an unknown one speaks of nobody.
  */
 export function standingEvents(db: Database, collection: string): Subscription[] {
   const agents = () => db.connection.collection<{ _id: string }>(collection)
-  const tell = async (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) => {
-    const told = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value]))
+  const project = async (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) => {
+    const fields = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value]))
     await agents().updateOne(
       { _id: agentId, [`heard.${writer}`]: { $not: { $gt: order } } },
-      { $set: { ...told, [`heard.${writer}`]: order, updatedAt: db.clock.now() } },
+      { $set: { ...fields, [`heard.${writer}`]: order, updatedAt: db.clock.now() } },
     )
     announceWritten(db, collection, agentId)
   }
@@ -79,16 +79,16 @@ export function standingEvents(db: Database, collection: string): Subscription[]
   type Score = Pick<Standing, 'fusedScore' | 'tier' | 'components' | 'badges' | 'riskScore' | 'riskLevel' | 'totalGigsCompleted' | 'totalEarned'>
   const scored = (agentId: string, version: number, score: Score) => {
     const { fusedScore, tier, components, badges, riskScore, riskLevel, totalGigsCompleted, totalEarned } = score
-    return tell(agentId, 'score', version, { fusedScore, tier, components, badges, riskScore, riskLevel, totalGigsCompleted, totalEarned })
+    return project(agentId, 'score', version, { fusedScore, tier, components, badges, riskScore, riskLevel, totalGigsCompleted, totalEarned })
   }
   type Bond = Pick<Standing, 'bondTier' | 'bondStatus' | 'totalBonded' | 'availableBond' | 'lockedBond'>
   const bonded = (agentId: string, version: number, bond: Bond) => {
     const { bondTier, bondStatus, totalBonded, availableBond, lockedBond } = bond
-    return tell(agentId, 'bond', version, { bondTier, bondStatus, totalBonded, availableBond, lockedBond })
+    return project(agentId, 'bond', version, { bondTier, bondStatus, totalBonded, availableBond, lockedBond })
   }
   const bondEvents = [bondDeposited, bondWithdrawn, bondLocked, bondLockFailed, bondUnlocked, bondSlashed, slashReversed]
 
-  /** The name an agent has now; whoever else showed that very name before shows it no more. */
+  /** The present name of an agent; another agent that showed the same name before shows it no more. */
   const named = async ({
     agentId,
     moltDomain,
@@ -103,7 +103,7 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     at: string
   }) => {
     const order = Date.parse(at)
-    if (agentId !== null) await tell(agentId, 'domain', order, { moltDomain })
+    if (agentId !== null) await project(agentId, 'domain', order, { moltDomain })
     if (tld !== '.molt') return
     await agents().updateMany(
       {
@@ -115,7 +115,7 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     )
   }
   const followed = ({ followedAgentId, followerCount, at }: { followedAgentId: string; followerCount: number; at: string }) =>
-    tell(followedAgentId, 'follows', Date.parse(at), { followerCount })
+    project(followedAgentId, 'follows', Date.parse(at), { followerCount })
 
   return [
     on(scoreChanged, (payload, event) => scored(payload.agentId, event.aggregateversion, payload)),

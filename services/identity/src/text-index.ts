@@ -1,5 +1,5 @@
 import type { PageQuery } from '@carapace/api'
-import { keptAnswers, lowerBound, newestFirst, type Question } from './kept-answers.ts'
+import { cachedAnswers, lowerBound, newestFirst, type Question } from './cached-answers.ts'
 import { reusedNumbers } from './reused-numbers.ts'
 
 /** A text to be found. */
@@ -10,12 +10,12 @@ export interface Entry {
 }
 
 /**
- * Texts in memory, found by any part of them. A part of up to three letters is looked up; a longer one is compared with those texts only
- * that have its rarest three letters in a row.
- * Memory: 10 to 20 bytes per letter of the texts (15 MB for 10,000 agents with the usual 150 letters), and the kept answers.
+ * Texts in memory, found by any part of them. A part of up to three characters is read from the index; a longer one is compared with those texts only
+ * that contain its rarest three characters in a row.
+ * Memory: 10 to 20 bytes per character of the texts (15 MB for 10,000 agents with the usual 150 characters), and the cached answers.
  */
 export interface TextIndex {
-  /** Takes an entry in, instead of the one with its id. */
+  /** Adds an entry, or replaces the one with its id. */
   put(entry: Entry): void
   remove(id: string): void
   /** Ids of one page of the entries that hold this, newest first; `first`, if it is among them, before all others. */
@@ -28,9 +28,9 @@ export function textIndex(): TextIndex {
   /** By number; that of an entry which was removed goes to the next new one. */
   const entries: (Entry | undefined)[] = []
   const numbers = reusedNumbers()
-  /** Numbers of the entries that hold one, two or three letters in a row, rising. */
+  /** Numbers of the entries that contain one, two or three characters in a row, rising. */
   const postings: Postings = new Map()
-  const answers = keptAnswers<Entry>()
+  const answers = cachedAnswers<Entry>()
 
   const known = (id: string) => entries[numbers.held(id) ?? -1]
   const replace = (id: string, after: Entry | undefined) => {

@@ -96,7 +96,7 @@ export const autonomyView = (agent: Agent, now: Date) =>
 
 const explorerUrl = (chain: Chain, hash: string | null) => (hash === null ? null : txUrl(chain, hash))
 
-/** What the registration brought, beside the profile: one object per network when there are several, or gas money. */
+/** Results of the registration other than the profile: one object per network when there are several, or gas money. */
 export function registrationParts(agent: Agent) {
   const both = requestedChains(agent).length > 1
   const { BASE_SEPOLIA: base, SKALE_TESTNET: skale } = agent.chains
@@ -119,7 +119,7 @@ export function registrationParts(agent: Agent) {
   }
 }
 
-/** What other services keep of an agent. */
+/** The facts of an agent that other services project. */
 export const agentRow = (agent: Stored<Agent>): AgentRow => ({
   agentId: agent.id,
   handle: agent.handle,

@@ -3,7 +3,7 @@ import type { Decision } from '@carapace/store'
 import { withConfirmedLock } from './bond-locks.ts'
 import { type Acceptance, closedApplications, facts, type Gig, graceAfterDeadlineMs, move, needOpen, who } from './gig.ts'
 
-/** Notes who has applied: applicants are never asked to judge. One who applied while the gig was being cancelled is notified now. */
+/** Records an applicant: applicants never judge the gig. One who applied while the gig was being cancelled is notified now. */
 export function addApplicant(gig: Gig, agentId: string, now: Date): Decision<Gig> | undefined {
   const { status, closeReason, applicantIds } = gig
   if (applicantIds.includes(agentId)) return undefined
@@ -11,24 +11,24 @@ export function addApplicant(gig: Gig, agentId: string, now: Date): Decision<Gig
   return { state: { ...gig, applicantIds: [...applicantIds, agentId] }, events: isLate ? closedApplications(gig, [agentId], closeReason, now) : [] }
 }
 
-/** Notes an acceptance whose bond lock is still to be confirmed. A newer one replaces an older: the older's lock is undone in time. */
+/** Records an acceptance whose bond lock is not confirmed yet. A newer one replaces an older, whose lock is then released. */
 export function awaitBond(gig: Gig, acceptance: Acceptance): Decision<Gig> {
   needOpen(gig)
   return { state: { ...gig, acceptance, givenUp: gig.givenUp.filter(id => id !== acceptance.agentId) }, events: [] }
 }
 
-/** The lock that an acceptance waited for is refused: it was none, unless another has taken its place. */
+/** The escrow refuses the lock that an acceptance waits for: the acceptance ends, unless another has replaced it. */
 export function dropAcceptance(gig: Gig, id: string): Decision<Gig> | undefined {
   return gig.acceptance?.id === id ? { state: { ...gig, acceptance: null }, events: [] } : undefined
 }
 
-/** The lock has failed on chain: whatever waited for it is none. An acceptance that came after the failure waits for a lock of its own. */
+/** The lock has failed on chain: the acceptance that waited for it ends. One made after the failure waits for its own lock. */
 export function bondFailed(gig: Gig, agentId: string, at: Date): Decision<Gig> | undefined {
   const { acceptance } = gig
   return acceptance?.agentId === agentId && acceptance.at <= at ? dropAcceptance(gig, acceptance.id) : undefined
 }
 
-/** The answer to the escrow about a lock that stands without an assignment: final, since giving up is written here too. */
+/** Answers the escrow about a lock without an assignment. The answer is final, because the abandoned acceptance is stored with the gig. */
 export function settleAcceptance(gig: Gig, agentId: string): Decision<Gig> | undefined {
   if (gig.assigneeId === agentId || gig.givenUp.includes(agentId)) return undefined
   return {

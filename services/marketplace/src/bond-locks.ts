@@ -7,7 +7,7 @@ const lockOf = ({ bondLocks }: Gig, agentId: string | null): BondLock | undefine
 /** As the gig shows it: of its assignee. */
 export const bondStatusOf = (gig: Gig): 'none' | 'locked' => (lockOf(gig, gig.assigneeId)?.isLocked ? 'locked' : 'none')
 
-/** Notes what is told of an agent's lock for a gig; undefined for what is older than that. */
+/** Records the state of an agent's lock for a gig; undefined when a newer one is known. */
 export function showBond(gig: Gig, { agentId, isLocked, version }: BondLock): Gig | undefined {
   const known = lockOf(gig, agentId)
   if (known && version <= known.version) return undefined
@@ -19,7 +19,7 @@ export function showBond(gig: Gig, { agentId, isLocked, version }: BondLock): Gi
 export const withConfirmedLock = (gig: Gig, agentId: string): Gig =>
   gig.bondRequired === 0n || lockOf(gig, agentId) ? gig : showBond(gig, { agentId, isLocked: true, version: 0 })!
 
-/** The lock of the assignee is undone for good: the gig goes on without it, and both parties hear so. */
+/** The lock of the assignee is reversed for good: the gig continues without it, and both parties are notified. */
 export function bondLost(gig: Gig, lock: BondLock, now: Date): Decision<Gig> | undefined {
   const state = showBond(gig, lock)
   if (!state) return undefined

@@ -19,17 +19,17 @@ export interface Bonds {
 
 export function bondProjection({ db }: Pick<Platform, 'db'>): Bonds {
   const rows = projection<Row>(db, { collection: 'bonds', schema: new Schema<Row>({ availableBond: BigInt, totalBonded: BigInt }) })
-  const keep = ({ agentId, availableBond, totalBonded }: { agentId: string } & Row, event: Parameters<typeof rows.apply>[2]) =>
+  const save = ({ agentId, availableBond, totalBonded }: { agentId: string } & Row, event: Parameters<typeof rows.apply>[2]) =>
     rows.apply(agentId, { availableBond, totalBonded }, event)
   return {
     subscriptions: [
-      on(bondDeposited, keep),
-      on(bondWithdrawn, keep),
-      on(bondLocked, keep),
-      on(bondLockFailed, keep),
-      on(bondUnlocked, keep),
-      on(bondSlashed, keep),
-      on(slashReversed, keep),
+      on(bondDeposited, save),
+      on(bondWithdrawn, save),
+      on(bondLocked, save),
+      on(bondLockFailed, save),
+      on(bondUnlocked, save),
+      on(bondSlashed, save),
+      on(slashReversed, save),
     ],
     available: async agentId => (await rows.get(agentId))?.availableBond ?? 0n,
     many: async agentIds => new Map([...(await rows.many(agentIds))].map(([id, row]) => [id, row.totalBonded])),

@@ -5,7 +5,7 @@ import type { Parts } from './parts.ts'
 
 const minMembers = 2
 
-/** Whether a crew may do a crew gig: led by the caller, large enough, with the score and the roles asked for. @throws CREW_NOT_ELIGIBLE */
+/** Whether a crew may do a crew gig: led by the caller, large enough, with the required score and roles. @throws CREW_NOT_ELIGIBLE */
 export function needEligible(gig: Gig, crew: Crew | undefined, leadId: string): Crew {
   const fault = crew === undefined || crew.dissolved ? 'A crew gig needs a crewId' : faultOf(gig, crew, leadId)
   if (fault !== undefined)

@@ -1,7 +1,7 @@
 import { crewScoreOf, joined, rescore } from './crew.ts'
 import type { Parts } from './parts.ts'
 
-/** Brings a crew's score in line with its members' present scores. */
+/** Computes a crew's score from its members' present scores. */
 export async function rescoreCrew({ crews, agents }: Parts, crewId: string): Promise<void> {
   const members = joined(await crews.need(crewId)).map(member => member.agentId)
   const known = await agents.many(members)

@@ -38,7 +38,7 @@ describe('a crew', () => {
     )
   })
 
-  it('takes in whom its lead invited and who agreed', () => {
+  it('admits those whom its lead invited and who agreed', () => {
     assert.deepEqual(
       withCoder.members.map(member => [member.agentId, member.status]),
       [

@@ -25,7 +25,7 @@ export interface Crew {
   members: Member[]
   /** Who has left, or was removed, the last of them: to leave once more is no mistake of theirs. */
   former: string[]
-  /** Of the joined members; derived for look-ups. */
+  /** Of the joined members; derived for queries. */
   roles?: CrewRole[]
   dissolved: boolean
   /** Earliest end of an open invitation. */
@@ -54,7 +54,7 @@ export function found(crew: Crew): { state: Crew; events: Draft[] } {
   return changed(crew, invited)
 }
 
-/** Undefined when that very invitation stands already. */
+/** Undefined when the same invitation exists already. */
 export function invite(crew: Crew, caller: string, agentId: string, role: CrewRole, now: Date): Decision<Crew> | undefined {
   needLead(crew, caller)
   needRunning(crew)

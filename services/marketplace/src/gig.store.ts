@@ -17,7 +17,7 @@ const schema = new Schema<Gig>({
   dueAt: Date,
 })
 const newest = { createdAt: -1, _id: -1 } as const
-/** The indexes that have a list in its order, and what each is filtered by. Of two that fit equally well the first is taken: those that leave the least come first. */
+/** The indexes in the order of a list, and the filter of each. Of two that fit equally well the engine uses the first, so the most selective come first. */
 const listed = {
   newest: [],
   poster_newest: ['posterId'],
@@ -35,7 +35,7 @@ schema.index({ budget: 1 }, { name: 'budget' })
 schema.index({ crewId: 1, status: 1 }, { name: 'crew_status' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 
-/** Which index has the gigs of a list in its order, whatever their budget. */
+/** The index that has the gigs of a list in its order, for any budget. */
 export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partial<Record<string, unknown>>): keyof typeof listed {
   if (posterId) return 'poster_newest'
   if (assigneeId) return 'assignee_newest'

@@ -109,7 +109,7 @@ describe('a gig', () => {
     })
   }
 
-  it('takes no decision after its end, and none twice', () => {
+  it('follows no decision after its end, and none twice', () => {
     const completed = follow(delivered, { outcome: 'release', reason: 'verdict', verdict: 'approved' }, start)!.state
 
     for (const outcome of ['release', 'refund', 'hold', 'unfunded'] as const)
@@ -134,7 +134,7 @@ describe('a gig', () => {
     assert.equal(runOut(delivered, later(1000 * hourMs)), undefined)
   })
 
-  it('never leaves its table, whatever comes in whatever order', () => {
+  it('never leaves its table, with any events in any order', () => {
     const command = fc.constantFrom('assign', 'submit', 'withdraw', 'runOut', 'release', 'refund', 'hold', 'unfunded')
     fc.assert(
       fc.property(fc.array(command, { maxLength: 15 }), commands => {
@@ -155,7 +155,7 @@ describe('a gig', () => {
     )
   })
 
-  it('shows the last word about its escrow, in whatever order and however often locks, failures, disputes and settlements are told', () => {
+  it('shows the latest status of its escrow, in any order and number of locks, failures, disputes and settlements', () => {
     const status = fc.constantFrom<Gig['escrowStatus']>('none', 'locked', 'disputed', 'released', 'refunded')
     // a lock that meets a dispute is both in one version of the escrow
     const word = fc.oneof(
@@ -164,10 +164,10 @@ describe('a gig', () => {
     )
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (history, seeds) => {
-        const words = history.flatMap((told, index) => told.map(of => ({ of, version: 2 + index })))
-        const heard = [...words, ...words].map(told => ({ told, at: seeds.next().value! })).sort((a, b) => a.at - b.at)
+        const words = history.flatMap((statuses, index) => statuses.map(of => ({ of, version: 2 + index })))
+        const received = [...words, ...words].map(change => ({ change, at: seeds.next().value! })).sort((a, b) => a.at - b.at)
 
-        const gig = heard.reduce((present, { told }) => showEscrow(present, told.of, told.version)?.state ?? present, openGig)
+        const gig = received.reduce((present, { change }) => showEscrow(present, change.of, change.version)?.state ?? present, openGig)
 
         assert.equal(gig.escrowStatus, history.at(-1)!.at(-1))
       }),

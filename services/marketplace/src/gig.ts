@@ -16,7 +16,7 @@ const applicantsPerEvent = 200
 
 export type CloseReason = 'withdrawn' | 'expired' | 'deadline_missed' | 'rejected' | 'refunded' | 'approved'
 
-/** What its poster says of a gig. */
+/** The fields of a gig that its poster sets. */
 export interface GigDraft {
   id: string
   posterId: string
@@ -45,15 +45,15 @@ export interface Gig extends GigDraft {
   crewId: string | null
   memberIds: string[]
   applicantIds: string[]
-  /** Poster and assignee, kept by the store for look-ups. */
+  /** Poster and assignee, derived by the store for queries. */
   partyIds?: string[]
   feeBp: number | null
   escrowStatus: 'none' | 'locked' | 'released' | 'refunded' | 'disputed'
-  /** Version of the escrow that this is of: later word is never undone by what comes late. */
+  /** Version of the escrow that escrowStatus is of, so that a late event never replaces a newer status. */
   escrowAsOf: number
-  /** What was last told of the locks that agents have, or had, for this gig. */
+  /** The latest known locks that agents have, or had, for this gig. */
   bondLocks: BondLock[]
-  /** Agents whose acceptance was given up because their bond lock came too late: they cannot be assigned by it any more. */
+  /** Agents whose acceptance was abandoned because their bond lock came too late: it can assign them no more. */
   givenUp: string[]
   /** An acceptance that waits for its bond lock. */
   acceptance: Acceptance | null
@@ -66,9 +66,9 @@ export interface Gig extends GigDraft {
   submittedAt: Date | null
   deliverable: { url: string | null; note: string | null; hash: string } | null
   validationId: string | null
-  /** Who judges it now: they may see the deliverable. */
+  /** The present validators: they may read the deliverable. */
   panelIds: string[]
-  /** Of what was last told about a panel, so that a late or repeated word never puts an older panel back. */
+  /** Of the latest known panel, so that a late or repeated event never restores an older one. */
   panelAsOf: PanelStamp | null
   completedAt: Date | null
   /** When time alone moves it on; null in final states and where another service's timers rule. */
@@ -224,7 +224,7 @@ export function withdraw(gig: Gig, caller: string, now: Date): Decision<Gig> {
   return close(gig, 'withdraw', 'withdrawn', now)
 }
 
-/** What time alone does: an open gig expires, an assigned one misses its deadline. */
+/** Transitions by time alone: an open gig expires, an assigned one misses its deadline. */
 export function runOut(gig: Gig, now: Date): Decision<Gig> | undefined {
   if (gig.dueAt === null || gig.dueAt > now) return undefined
   if (gig.status === 'open') return close(gig, 'expire', 'expired', now)
@@ -252,7 +252,7 @@ export function close(gig: Gig, command: Command, reason: Exclude<CloseReason, '
   ])
 }
 
-/** For those who applied in vain. A popular gig has many of them, so each event names a few. */
+/** Notifies the applicants that were not chosen. A popular gig has many, so each event names a few. */
 export function closedApplications(gig: Gig, applicantIds: readonly string[], reason: Exclude<CloseReason, 'approved'>, at: Date): Draft[] {
   const pages = Math.ceil(applicantIds.length / applicantsPerEvent)
   return Array.from({ length: pages }, (_, page) =>

@@ -46,7 +46,7 @@ export function linkValidation(gig: Gig, { validationId, panel, round, appealOf 
 }
 
 /**
- * Shows what the chain did to the money, `none` when a lock failed or was undone; the gig's own status follows the decision, not the chain.
+ * Shows what the chain did to the money, `none` when a lock failed or was reversed; the gig's own status follows the decision, not the chain.
  * One version of the escrow can be both locked and disputed: it is disputed then.
  */
 export function showEscrow(gig: Gig, escrowStatus: Gig['escrowStatus'], version: number): Decision<Gig> | undefined {

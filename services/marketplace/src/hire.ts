@@ -24,7 +24,7 @@ export function needTrusted(agent: Agent): void {
 
 /**
  * Assigns a gig: checks the agent, locks a required bond first, then one guarded update from open to assigned. An acceptance that has the
- * assignment already is done: its first answer was lost. A race that is lost undoes the lock.
+ * assignment already is done: its first answer was lost. The loser of a race releases its lock.
  * @throws INVALID_STATE, RISK_TOO_HIGH, INSUFFICIENT_BOND
  */
 export async function hire(parts: Parts, gig: Stored<Gig>, accepted: Accepted, assignee: () => Promise<Assignee>): Promise<Hired> {
@@ -51,13 +51,13 @@ async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted)
   needTrusted(agent)
   const { effectiveBp } = feeFor({ tier: agent.tier, chain: gig.chain, availableBond: await parts.bonds.available(agent.id) })
   const acceptance: Acceptance = { ...to, feeBp: effectiveBp, at: parts.clock.now() }
-  if (gig.bondRequired === 0n) return { gig: await take(parts, gig.id, acceptance), assigned: true }
+  if (gig.bondRequired === 0n) return { gig: await assignGig(parts, gig.id, acceptance), assigned: true }
 
   const until = performance.now() + limits.boundedWaitMs
   const waiting = await parts.gigs.change(gig.id, present => awaitBond(present, acceptance))
   const lock = await lockBond(parts, gig, acceptance)
-  if (lock.status === 'confirmed') return { gig: await take(parts, gig.id, acceptance), assigned: true }
-  // the escrow has waited for the lock already: both waits together are as long as an answer may take
+  if (lock.status === 'confirmed') return { gig: await assignGig(parts, gig.id, acceptance), assigned: true }
+  // the escrow has waited for the lock already: both waits together are within the limit of one answer
   const left = Math.max(0, until - performance.now())
   const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).acceptedId ?? undefined, left)
   if (settled === undefined) return { gig: waiting, assigned: false }
@@ -77,7 +77,7 @@ async function lockBond(parts: Parts, gig: Gig, { agentId, id }: Acceptance) {
   })
 }
 
-async function take(parts: Parts, gigId: string, acceptance: Acceptance): Promise<Stored<Gig>> {
+async function assignGig(parts: Parts, gigId: string, acceptance: Acceptance): Promise<Stored<Gig>> {
   try {
     return await parts.gigs.change(gigId, present => assign(present, acceptance, parts.clock.now()))
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts'
 const everyMs = 5_000
 const batch = 100
 
-/** What time alone does. */
+/** Transitions by time alone. */
 export const jobs = ({ gigs, offers, crews, log }: Parts): Job[] => [
   {
     name: 'gigs that run out',

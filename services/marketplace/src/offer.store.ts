@@ -46,14 +46,14 @@ export function newOffer(id: string, gig: Gig, toAgentId: string, message: strin
   return { state, events: [offerMade.of({ ...factsOf(state, gig), message, expiresAt: expiresAt.toISOString() })] }
 }
 
-/** An offer is declined once; again says what is so already. @throws INVALID_STATE when it was answered otherwise or its time is over */
+/** An offer is declined once; a repeat changes nothing. @throws INVALID_STATE when it was answered otherwise or its time is over */
 export function declineOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
   if (offer.status === 'declined') return undefined
   needPending(isAccepted(offer, gig) ? { ...offer, status: 'accepted' } : offer, now)
   return answer(offer, gig, 'declined', now)
 }
 
-/** The gig is the truth: where it was assigned by this offer, the offer is accepted, whatever was noted at the same moment. */
+/** The gig decides: if this offer assigned it, the offer is accepted, even if it was declined or expired at the same moment. */
 export function acceptOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
   return isAccepted(offer, gig) && offer.status !== 'accepted' ? answer(offer, gig, 'accepted', now) : undefined
 }
@@ -72,13 +72,13 @@ function answer(offer: Offer, gig: Gig, status: Exclude<Offer['status'], 'pendin
 
 const isAccepted = (offer: Offer, gig: Gig): boolean => gig.acceptedId === offer.id
 
-/** Longer than a bond lock can take until it is confirmed or given up. */
-const bondTakesMs = hourMs
+/** A bond lock is confirmed or abandoned within this time. */
+const maxBondLockMs = hourMs
 
 /** It was accepted in time, and the assignment that ends it is there or under way: time does not end it. */
 export function isBeingAccepted(offer: Offer, gig: Gig, now: Date): boolean {
   if (isAccepted(offer, gig)) return true
-  return gig.acceptance?.id === offer.id && now.getTime() - gig.acceptance.at.getTime() < bondTakesMs
+  return gig.acceptance?.id === offer.id && now.getTime() - gig.acceptance.at.getTime() < maxBondLockMs
 }
 
 /** @throws INVALID_STATE when it was answered or its time is over */

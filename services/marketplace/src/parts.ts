@@ -8,7 +8,7 @@ import { type CrewStore, crewStore } from './crew.store.ts'
 import { type GigStore, gigStore } from './gig.store.ts'
 import { type OfferStore, offerStore } from './offer.store.ts'
 
-/** What the marketplace keeps. */
+/** The collections of the marketplace. */
 export interface Stores {
   gigs: GigStore
   applications: ApplicationStore

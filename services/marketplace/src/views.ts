@@ -10,7 +10,7 @@ import type { Offer } from './offer.store.ts'
 type Refs = (id: string) => AgentRef
 const iso = (date: Date | null) => date?.toISOString() ?? null
 
-/** Who looks: some fields are only for those concerned. */
+/** The reader of a gig: some fields are only for its parties. */
 export interface Viewer {
   agentId?: string | undefined
   isOracle?: boolean
@@ -84,7 +84,7 @@ export const offerView = (offer: Stored<Offer>): api.Offer => ({
   respondedAt: iso(offer.respondedAt),
 })
 
-/** What other services keep of a gig. */
+/** The facts of a gig that other services project. */
 export const gigRow = (gig: Stored<Gig>): api.GigRow => ({
   gigId: gig.id,
   gigTitle: gig.title,

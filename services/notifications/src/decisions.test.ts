@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { applicationsClosed, escrowDecided, validationSuperseded } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
-import { identityStandIn } from './testing/identity.ts'
+import { identityStub } from './testing/identity.ts'
 
 type Entry = { type: string; message: string }
 
@@ -11,7 +11,7 @@ describe('notifications of a decision', () => {
   let platform: TestPlatform
 
   before(async () => {
-    platform = await startPlatform([identityStandIn, notifications])
+    platform = await startPlatform([identityStub, notifications])
   })
   after(() => platform.close())
 

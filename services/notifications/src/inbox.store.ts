@@ -12,7 +12,7 @@ interface Entry {
   message: string
   read: boolean
   metadata: Record<string, unknown>
-  /** The event that it tells of: one entry per agent and event. */
+  /** The event that caused it: one entry per agent and event. */
   eventId: string
   createdAt: Date
   /** Wall clock, for the 180 days after which the database removes it. */
@@ -28,13 +28,13 @@ export interface Inbox {
   since(agentId: string, from: Date, limit: number): Promise<Notification[]>
   /** One of the agent's own entries. */
   get(agentId: string, id: string): Promise<Notification | undefined>
-  /** Emits an agent's id when this process adds an entry of theirs; what other replicas add is only found by looking. */
+  /** Emits an agent's id when this process adds an entry of theirs; entries of other replicas are found by polling. */
   added: EventEmitter
   /** Marks the agent's own entries; ids of others are not touched. Resolves to how many changed. */
   mark(agentId: string, read: boolean, ids?: readonly string[]): Promise<number>
 }
 
-const keptSeconds = 180 * 86_400
+const retentionSeconds = 180 * 86_400
 
 const schema = new Schema<Entry>({
   _id: String,
@@ -51,7 +51,7 @@ const schema = new Schema<Entry>({
 schema.index({ agentId: 1, eventId: 1 }, { name: 'agent_event', unique: true })
 schema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
 schema.index({ agentId: 1, read: 1, createdAt: -1, _id: -1 }, { name: 'agent_read_newest' })
-schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: keptSeconds })
+schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: retentionSeconds })
 
 export function inboxStore(db: Database): Inbox {
   const entries = db.collection<Entry>('notifications', schema)

@@ -5,5 +5,5 @@ import type { NoticeRule } from './notices/rule.ts'
 import { treasuryNotices } from './notices/treasury.ts'
 import { validationNotices } from './notices/validations.ts'
 
-/** Who is told what, by the service that tells of it (behaviour 11). */
+/** All rules, by the service that publishes the event (behaviour 11). */
 export const noticeRules: readonly NoticeRule[] = [...agentNotices, ...gigNotices, ...validationNotices, ...escrowNotices, ...treasuryNotices]

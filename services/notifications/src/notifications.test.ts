@@ -4,23 +4,23 @@ import { bondLockFailed, escrowFailed, gigBondLost, gigCommented } from '@carapa
 import { published, restated, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned, gig } from './testing/assigned.ts'
-import { identityStandIn, named, stranger } from './testing/identity.ts'
+import { identityStub, named, stranger } from './testing/identity.ts'
 
 describe('notifications', () => {
   let platform: TestPlatform
 
   before(async () => {
-    platform = await startPlatform([identityStandIn, notifications])
+    platform = await startPlatform([identityStub, notifications])
   })
   after(() => platform.close())
 
   const inbox = (agentId: string, query = '') => platform.call('GET', `/api/agents/${agentId}/notifications${query}`)
-  const tell = async (agentId: string, count: number) => {
+  const publishTo = async (agentId: string, count: number) => {
     for (let n = 0; n < count; n++) await platform.publish(assigned(agentId))
     await until('all arrived', async () => (await inbox(agentId)).body.total === count)
   }
 
-  it('tells the chosen applicant, with the gig in the metadata', async () => {
+  it('notifies the chosen applicant, with the gig in the metadata', async () => {
     const agentId = randomUUID()
     const gigId = randomUUID()
 
@@ -36,14 +36,14 @@ describe('notifications', () => {
     assert.equal(body.notifications[0].read, false)
   })
 
-  it('does not tell the author of a comment about it', async () => {
+  it('does not notify the author of a comment', async () => {
     const posterId = randomUUID()
     const assigneeId = randomUUID()
     const comment = { ...gig, gigId: randomUUID(), posterId, assigneeId, commentId: randomUUID(), authorId: posterId, isInternal: false }
 
     await platform.publish(gigCommented.of(comment))
 
-    await until('the assignee is told', async () => (await inbox(assigneeId)).body.total === 1)
+    await until('the assignee is notified', async () => (await inbox(assigneeId)).body.total === 1)
     assert.equal((await inbox(posterId)).body.total, 0)
   })
 
@@ -57,7 +57,7 @@ describe('notifications', () => {
     await until('it arrives', async () => (await inbox(agentId)).body.total === 1)
   })
 
-  it('tell the assignee of a lock that was undone, of one that never was only the poster', async () => {
+  it('reach the assignee for a reversed lock, and only the poster for one that never was', async () => {
     const [posterId, assigneeId] = [randomUUID(), randomUUID()]
     const failed = (wasLocked: boolean) =>
       escrowFailed.of({
@@ -73,7 +73,7 @@ describe('notifications', () => {
     assert.deepEqual([await typesOf(posterId), await typesOf(assigneeId)], [['escrow_failed', 'escrow_failed'], ['escrow_failed']])
   })
 
-  it('tell both parties of a payment that is undone for good, of one that may be made again nobody', async () => {
+  it('reach both parties for a payment that is reversed for good, and nobody for one that may be made again', async () => {
     const [posterId, assigneeId] = [randomUUID(), randomUUID()]
     const settlementIs = (status: 'locked' | 'released' | 'refunded' | 'none', unpaid: boolean) => restated({ posterId, assigneeId, status, unpaid })
 
@@ -81,18 +81,18 @@ describe('notifications', () => {
     for (const status of ['refunded', 'none'] as const) await platform.publish(settlementIs(status, true))
 
     for (const agentId of [posterId, assigneeId]) {
-      const told = await until('both are told', async () => {
+      const notified = await until('both are notified', async () => {
         const { notifications, total } = (await inbox(agentId)).body
         return total === 2 && notifications.map(({ type, message }: { type: string; message: string }) => [type, message]).sort()
       })
-      assert.deepEqual(told, [
+      assert.deepEqual(notified, [
         ['escrow_failed', 'The chain took back the payment for "Audit". The budget had not been locked, nothing is locked now.'],
         ['escrow_refunded', 'The chain took back the payment for "Audit". 40.00 USDC went back to where they came from.'],
       ])
     }
   })
 
-  it('tell the assignee of a bond lock that was undone, and the poster of a bond that is lost for good', async () => {
+  it('reach the assignee for a reversed bond lock, and the poster for a bond that is lost for good', async () => {
     const [posterId, agentId, gigId] = [randomUUID(), randomUUID(), randomUUID()]
     const bond = { bondEventId: gigId, chain: 'BASE_SEPOLIA', bondTier: 'BONDED', bondStatus: 'BONDED', txHash: null, code: 'REVERTED' } as const
     const amounts = { amount: 20_000_000n, totalBonded: 20_000_000n, availableBond: 20_000_000n, lockedBond: 0n, slashedBond: 0n }
@@ -117,7 +117,7 @@ describe('notifications', () => {
 
   it('pages newest first and counts', async () => {
     const agentId = randomUUID()
-    await tell(agentId, 5)
+    await publishTo(agentId, 5)
 
     const first = (await inbox(agentId, '?limit=2&offset=0')).body
     const second = (await inbox(agentId, '?limit=2&offset=2')).body
@@ -135,7 +135,7 @@ describe('notifications', () => {
   })
 
   it('are read under the handle too, and for nobody there are none', async () => {
-    await tell(named.id, 1)
+    await publishTo(named.id, 1)
     for (const path of ['notifications', 'notifications/unread-count', 'unread-count', 'notifications/stream']) {
       if (path !== 'notifications/stream') assert.equal((await platform.call('GET', `/api/agents/${named.handle}/${path}`)).status, 200, path)
       for (const nobody of [stranger, 'no-such-handle']) {
@@ -149,8 +149,8 @@ describe('notifications', () => {
   it('marks some or all as read, and only its own', async () => {
     const agentId = randomUUID()
     const other = randomUUID()
-    await tell(agentId, 3)
-    await tell(other, 1)
+    await publishTo(agentId, 3)
+    await publishTo(other, 1)
     const foreign = (await inbox(other)).body.notifications[0].id
     const [one] = (await inbox(agentId)).body.notifications
     const mark = (body: object) =>
@@ -177,7 +177,7 @@ describe('notifications', () => {
 
   it('answers 304 to the tag of an unchanged inbox', async () => {
     const agentId = randomUUID()
-    await tell(agentId, 1)
+    await publishTo(agentId, 1)
     const { headers } = await inbox(agentId)
 
     const again = await platform.call('GET', `/api/agents/${agentId}/notifications`, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
@@ -187,7 +187,7 @@ describe('notifications', () => {
 
   it('replays the answer of an equal request with the same idempotency key, and refuses another body', async () => {
     const agentId = randomUUID()
-    await tell(agentId, 2)
+    await publishTo(agentId, 2)
     const headers = { 'x-agent-id': agentId, 'x-wallet-address': '0x1', 'idempotency-key': `"${randomUUID()}"` }
     const mark = (body: object) => platform.call('PATCH', `/api/agents/${agentId}/notifications`, { body, headers })
 

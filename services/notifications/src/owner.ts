@@ -4,10 +4,10 @@ import type { Peers } from '@carapace/service'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const most = 10_000
 
-/** Finds the id of the agent that a path names, by id or by handle. @throws NOT_FOUND; DEPENDENCY_UNAVAILABLE when identity cannot be asked */
+/** Finds the id of the agent that a path names, by id or by handle. @throws NOT_FOUND; DEPENDENCY_UNAVAILABLE when identity does not answer */
 export type Owners = (name: string) => Promise<string>
 
-/** Identity is asked once for each name: neither an id nor a handle ever becomes another agent's. */
+/** Queries identity once for each name: neither an id nor a handle ever becomes another agent's. */
 export function owners(peers: Peers): Owners {
   const known = new Map<string, string>()
   const { getAgentRow, getAgentRowByHandle } = identityApi.internal

@@ -4,7 +4,7 @@ import { limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned } from './testing/assigned.ts'
-import { identityStandIn } from './testing/identity.ts'
+import { identityStub } from './testing/identity.ts'
 
 interface Frame {
   id: string
@@ -17,7 +17,7 @@ describe('notification stream', () => {
   const readers: AbortController[] = []
 
   before(async () => {
-    platform = await startPlatform([identityStandIn, notifications])
+    platform = await startPlatform([identityStub, notifications])
   })
   afterEach(() => {
     for (const reader of readers.splice(0)) reader.abort()
@@ -34,7 +34,7 @@ describe('notification stream', () => {
     return { response, frames, close: () => reader.abort() }
   }
 
-  it('brings what is new, with the id, the type and the whole notification', async () => {
+  it('sends what is new, with the id, the type and the whole notification', async () => {
     const agentId = randomUUID()
     await assign(agentId)
     await until('the old one is there', async () => (await inbox(agentId)).length === 1)
@@ -48,7 +48,7 @@ describe('notification stream', () => {
     assert.deepEqual(frames[0], { id: newest?.id, event: 'gig_accepted', data: newest })
   })
 
-  it('takes up where a reader left off, without gap or repetition', async () => {
+  it('resumes where a reader left off, without gap or repetition', async () => {
     const agentId = randomUUID()
     const first = await listen(agentId)
     await assign(agentId)

@@ -10,20 +10,20 @@ interface Place {
 }
 
 export interface Streams {
-  /** The place behind the entry that a reader saw last; now, for a new reader or an id that is not the agent's. */
+  /** The place after the entry that a reader saw last; now, for a new reader or an id that is not the agent's. */
   placeOf(agentId: string, lastEventId: string | undefined): Promise<Place>
   /** @throws RATE_LIMITED when the agent has as many streams as it may have */
   open(agentId: string, place: Place): (signal: AbortSignal) => AsyncIterable<string>
 }
 
 const pageSize = 200
-/** Wall-clock ms. Entries of other replicas are found by looking. */
-const lookMs = 2_000
+/** Wall-clock ms. Entries of other replicas are found by polling. */
+const pollMs = 2_000
 const silenceMs = 15_000
-/** Clocks of replicas differ: an entry may appear behind one that is newer than it. */
+/** Clocks of replicas differ: an entry may appear after one that is newer than it. */
 const overlapMs = 5_000
 
-/** New entries of an inbox as server-sent events (behaviour 11). Nothing is held in memory for a slow reader: each look starts from its place. */
+/** New entries of an inbox as server-sent events (behaviour 11). Nothing is held in memory for a slow reader: each poll starts from its place. */
 export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Streams {
   const open = new Map<string, number>()
 
@@ -79,7 +79,7 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Strea
 
 const frame = (entry: Notification) => eventFrame({ id: entry.id, event: entry.type, data: entry })
 
-/** Full pages go forward; at the end of the inbox some time is looked at again. */
+/** Full pages go forward; at the end of the inbox a stretch of time is read again. */
 function nextFrom(from: Date, page: readonly Notification[], isFull: boolean): Date {
   const newest = page.at(-1)
   if (!newest) return from
@@ -89,5 +89,5 @@ function nextFrom(from: Date, page: readonly Notification[], isFull: boolean): D
 
 /** Resolves at the next entry of this process, after a while, or when the stream ends. */
 async function nextEntry(inbox: Inbox, agentId: string, signal: AbortSignal): Promise<void> {
-  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]) }).catch(() => undefined)
+  await once(inbox.added, agentId, { signal: AbortSignal.any([signal, AbortSignal.timeout(pollMs)]) }).catch(() => undefined)
 }

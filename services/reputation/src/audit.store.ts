@@ -26,7 +26,7 @@ export interface Entry {
 export interface NewEntry {
   agentId: string
   fact: Fact
-  /** Tells entries of one event for one agent apart. */
+  /** Distinguishes entries of one event for one agent. */
   key: string
   eventId: string
   source: string
@@ -35,7 +35,7 @@ export interface NewEntry {
 }
 
 export interface AuditLog {
-  /** Appends, once per event, agent and key. Resolves to false when it was there. `scores` are asked for once the entry's place is known. */
+  /** Appends, once per event, agent and key. Resolves to false when it exists. `scores` is called once the entry's place is known. */
   append(entry: NewEntry, scores: { before: number; after: number }): Promise<boolean>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Logged[]>

@@ -81,14 +81,14 @@ export function bondedDays(facts: readonly Dated[], now: Date): number {
 function ecosystemSignals(facts: readonly Dated[], pairs: readonly Pair[], now: Date): number {
   const creditOf = new Map(pairs.map(pair => [pair.counterparty, credit(pair)]))
   const excused = new Set(within(facts, 'vote_excused', now).map(fact => fact.validationId))
-  const asked = within(facts, 'vote_asked', now, year).filter(fact => !excused.has(fact.validationId)).length
-  const cast = within(facts, 'vote_cast', now, year).length
-  const p = asked === 0 ? 0 : Math.min(1, cast / asked)
+  const requested = within(facts, 'vote_asked', now, year).filter(fact => !excused.has(fact.validationId)).length
+  const voted = within(facts, 'vote_cast', now, year).length
+  const p = requested === 0 ? 0 : Math.min(1, voted / requested)
   const c = sum(pairs.filter(pair => pair.asPoster > 0).map(credit))
   return (
     reviewSignal(facts, creditOf, now) +
     20 * Math.min(1, followSignal(facts, creditOf, now) / 5) +
-    20 * p * Math.min(1, asked / 10) +
+    20 * p * Math.min(1, requested / 10) +
     20 * Math.min(1, c / 10)
   )
 }

@@ -2,14 +2,14 @@ import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import { giveFeedback } from './feedback.ts'
-import { newcomer } from './newcomer.ts'
+import { newScore } from './new-score.ts'
 import type { Parts } from './parts.ts'
 import { record } from './record.ts'
 import { finishBatch } from './sync.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   on(api.agentRegistered, async (payload, event) => {
-    if (!(await parts.scores.get(payload.agentId))) await parts.scores.create(newcomer(payload), [], { cause: event.id })
+    if (!(await parts.scores.get(payload.agentId))) await parts.scores.create(newScore(payload), [], { cause: event.id })
     await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt })
   }),
   on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),
@@ -145,15 +145,15 @@ async function endDispute(
 
 function bondEvents(parts: Parts): Subscription[] {
   type Bond = { agentId: string; totalBonded: bigint; changedAt: string; txHash: string | null }
-  const keep =
+  const recordBond =
     (change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed') =>
     ({ agentId, totalBonded, changedAt, txHash }: Bond, event: api.CloudEvent) =>
       record(parts, event, agentId, { type: 'bond', total: String(totalBonded), change }, { at: changedAt, txHash })
   return [
-    on(api.bondDeposited, keep('deposited')),
-    on(api.bondWithdrawn, keep('withdrawn')),
-    on(api.bondSlashed, keep('slashed')),
-    on(api.slashReversed, keep('reversed')),
+    on(api.bondDeposited, recordBond('deposited')),
+    on(api.bondWithdrawn, recordBond('withdrawn')),
+    on(api.bondSlashed, recordBond('slashed')),
+    on(api.slashReversed, recordBond('reversed')),
     on(api.bondUnlocked, ({ agentId, gigId, clean, changedAt }, event) =>
       record(parts, event, agentId, { type: 'bond_lock_ended', gigId, clean }, { at: changedAt }),
     ),
@@ -161,12 +161,12 @@ function bondEvents(parts: Parts): Subscription[] {
 }
 
 function voteEvents(parts: Parts): Subscription[] {
-  const asked = async (agentIds: readonly string[], validationId: string, event: api.CloudEvent) => {
+  const recordRequests = async (agentIds: readonly string[], validationId: string, event: api.CloudEvent) => {
     for (const agentId of agentIds) await record(parts, event, agentId, { type: 'vote_asked', validationId })
   }
   return [
-    on(api.validationOpened, ({ panel, validationId }, event) => asked(panel, validationId, event)),
-    on(api.panelChanged, ({ added, validationId }, event) => asked(added, validationId, event)),
+    on(api.validationOpened, ({ panel, validationId }, event) => recordRequests(panel, validationId, event)),
+    on(api.panelChanged, ({ added, validationId }, event) => recordRequests(added, validationId, event)),
     on(api.validationSuperseded, async ({ panel, votes, validationId, supersededAt }, event) => {
       const voters = new Set(votes.map(({ voterId }) => voterId))
       for (const agentId of panel)

@@ -1,6 +1,6 @@
 import { dayMs, limits, usd } from '@carapace/api'
 
-/** What the audit log tells of an agent: the only input of score and risk. All times are ISO 8601, all money micro-USDC as text. */
+/** The entries of an agent in the audit log: the only input of score and risk. All times are ISO 8601, all money micro-USDC as text. */
 export type Fact =
   | { type: 'registered' }
   | { type: 'onchain_confirmed'; chain: string }
@@ -15,7 +15,7 @@ export type Fact =
   | { type: 'bond'; total: string; change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed' }
   | { type: 'bond_lock_ended'; gigId: string; clean: boolean }
   | { type: 'vote_asked'; validationId: string }
-  /** Asked for a vote that a decision about the gig made needless. */
+  /** A requested vote that a decision about the gig made needless. */
   | { type: 'vote_excused'; validationId: string }
   | { type: 'vote_cast'; validationId: string }
   | { type: 'vote_judged'; validationId: string; withVerdict: boolean }
@@ -42,22 +42,22 @@ export function within<T extends FactType>(facts: readonly Dated[], type: T, now
   return facts.filter((fact): fact is Of<T> => fact.type === type && fact.at <= now && (now.getTime() - fact.at.getTime()) / dayMs < days)
 }
 
-/** Applied slashes that were not reversed since, each with the moment it was applied. One that took nothing, for want of a bond, is none. */
+/** Applied slashes that were not reversed since, each with the moment it was applied. One without an amount, for lack of a bond, does not count. */
 export function appliedSlashes(facts: readonly Dated[], now: Date): { slashId: string; at: Date }[] {
   const latest = new Map(within(facts, 'slash', now).map(fact => [fact.slashId, fact]))
   return [...latest.values()].filter(fact => fact.status === 'APPLIED' && fact.amount !== '0').map(({ slashId, at }) => ({ slashId, at }))
 }
 
-/** What the chain has not taken back: a payment that is undone for good counts for nobody. */
+/** The facts that count: a payment that the chain reversed for good counts for nobody. */
 export function standingFacts(facts: readonly Dated[], now: Date): readonly Dated[] {
-  const undone = new Set(within(facts, 'settlement_undone', now).map(({ gigId }) => gigId))
-  return undone.size === 0 ? facts : facts.filter(fact => fact.type !== 'settled' || !undone.has(fact.gigId))
+  const reversed = new Set(within(facts, 'settlement_undone', now).map(({ gigId }) => gigId))
+  return reversed.size === 0 ? facts : facts.filter(fact => fact.type !== 'settled' || !reversed.has(fact.gigId))
 }
 
-/** A fact with the agent whose log it stands in. */
+/** A fact with the agent whose log it belongs to. */
 export type Logged = Dated & { agentId: string }
 
-/** What says how a source itself ended. It stays in the source's log: its heir is another agent. */
+/** Facts about the end of the source itself. They stay in the source's log: its heir is another agent. */
 const notInherited: ReadonlySet<FactType> = new Set(['migrated', 'suspended', 'reinstated'])
 
 /**

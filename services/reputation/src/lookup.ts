@@ -6,7 +6,7 @@ import type { ScoreDoc } from './score.store.ts'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const wallet = /^0x[0-9a-f]{40}$/i
 
-/** An agent by id, handle or wallet. @throws NOT_FOUND, after asking identity; DEPENDENCY_UNAVAILABLE when it cannot be asked */
+/** An agent by id, handle or wallet. @throws NOT_FOUND, after a query to identity; DEPENDENCY_UNAVAILABLE when identity does not answer */
 export async function needScore(parts: Parts, name: string): Promise<Stored<ScoreDoc>> {
   const found = await findScore(parts, name)
   if (found) return found

@@ -3,7 +3,7 @@ import { clamp, type Dated, daysBetween, type Of, usdcOf, within } from './facts
 /** Everything between an agent and one counterparty in 365 days (behaviour 17.2). */
 export interface Pair {
   counterparty: string
-  /** 0.2 for a newcomer of 15, 1 from 70 on. */
+  /** 0.2 for a new agent of 15, 1 from 70 on. */
   standing: number
   /** Platform fees of the pair in USDC, both directions. */
   fees: number

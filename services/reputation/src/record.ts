@@ -2,7 +2,7 @@ import type { CloudEvent } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { type Fact, type Logged, mergedFacts } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { type ScoreDoc, takeOver } from './score.store.ts'
+import { applyStanding, type ScoreDoc } from './score.store.ts'
 import { standingAt } from './standing.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function record(
 }
 
 /**
- * Brings the standing of an agent, and of those who inherited from it, in line with the log and the present moment: what a source still earns or loses
+ * Computes the standing of an agent, and of those who inherited from it, from the log at the present moment: what a source still earns or loses
  * after its migration counts for the heir.
  */
 export async function recompute(parts: Parts, agentId: string, earlier: readonly string[] = []): Promise<void> {
@@ -41,7 +41,7 @@ export async function recompute(parts: Parts, agentId: string, earlier: readonly
   const now = parts.clock.now()
   const facts = mergedFacts(agentId, await logOf(parts, doc))
   const standing = standingAt(facts, now)
-  await parts.scores.change(agentId, present => takeOver(present, standing, now))
+  await parts.scores.change(agentId, present => applyStanding(present, standing, now))
   const migrated = facts.find(fact => fact.type === 'migrated')
   if (migrated) await recompute(parts, migrated.to, [...earlier, agentId])
 }

@@ -34,7 +34,7 @@ export function riskOf(facts: readonly Dated[], now: Date): Risk {
   const failed = cappedByCounterparty(within(facts, 'failed', now, 365).map(fact => fact.with))
   const ended = within(facts, 'dispute_ended', now)
   const opened = within(facts, 'dispute_opened', now)
-  // a gig that was paid is disputed no more, whoever decided it
+  // a paid gig is disputed no more, no matter who decided it
   const ends = [...ended, ...within(facts, 'settled', now), ...within(facts, 'settlement_undone', now)]
   const open = opened.filter(({ gigId, at }) => !ends.some(end => end.gigId === gigId && end.at >= at)).length
   const lost = ended.filter(fact => fact.lost)

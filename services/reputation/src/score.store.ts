@@ -8,7 +8,7 @@ export interface ChainScore {
   registered: boolean
   /** ERC-721 id of the agent's identity there. */
   tokenId: string | null
-  /** As it was told last. */
+  /** As it was last published. */
   score: number | null
   risk: number | null
   tier: Tier | null
@@ -20,7 +20,7 @@ export interface ChainScore {
   batchRisk: number | null
 }
 
-/** The present standing of an agent, derived from the log; kept for reading and for the networks. */
+/** The present standing of an agent, derived from the log; stored for reading and for the networks. */
 export interface ScoreDoc extends Standing {
   id: string
   handle: string
@@ -33,7 +33,7 @@ export interface ScoreDoc extends Standing {
   sources: string[]
   history: { score: number; at: Date }[]
   chains: Record<Chain, ChainScore>
-  /** When the networks are told at the latest; null when they know. */
+  /** When the networks are updated at the latest; null when they have it. */
   syncDueAt: Date | null
   lastSyncRequestAt: Date | null
   computedAt: Date
@@ -62,8 +62,8 @@ schema.index({ 'chains.SKALE_TESTNET.batchId': 1 }, { name: 'skale_batch' })
 export type ScoreStore = AggregateStore<ScoreDoc>
 export const scoreStore = (db: Database): ScoreStore => aggregateStore<ScoreDoc>(db, { collection: 'scores', resource: 'agent', schema })
 
-/** Takes over a new standing and tells what changed. Nothing changed → nothing is written. */
-export function takeOver(doc: ScoreDoc, standing: Standing, now: Date): Decision<ScoreDoc> | undefined {
+/** Replaces the standing and publishes what changed. Without a change nothing is written. */
+export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date): Decision<ScoreDoc> | undefined {
   const next = { ...doc, ...standing, computedAt: now }
   if (shown(doc) === shown(next)) return undefined
   const moved = doc.fusedScore !== standing.fusedScore
@@ -128,17 +128,17 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
   return events
 }
 
-/** A network that knows an older standing, and is not being told the present one. */
-const isBehind = ({ chains, fusedScore, risk }: ScoreDoc): boolean =>
+/** Whether a network has an older standing and no batch carries the present one. */
+const needsSync = ({ chains, fusedScore, risk }: ScoreDoc): boolean =>
   Object.values(chains).some(chain => chain.registered && chain.batchId === null && (chain.score !== fusedScore || chain.risk !== risk.riskScore))
 
-/** Puts the agent into a batch, unless one is under way. It stays due for networks that are still behind. */
+/** Puts the agent into a batch, unless one is under way. It stays due for networks that still have an older standing. */
 export function startBatch(doc: ScoreDoc, chain: Chain, batchId: string): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]
   if (present.batchId !== null) return undefined
   const marked = { ...present, batchId, batchScore: doc.fusedScore, batchRisk: doc.risk.riskScore }
   const state = { ...doc, chains: { ...doc.chains, [chain]: marked } }
-  return { state: { ...state, syncDueAt: isBehind(state) ? doc.syncDueAt : null }, events: [] }
+  return { state: { ...state, syncDueAt: needsSync(state) ? doc.syncDueAt : null }, events: [] }
 }
 
 /** The end of a batch. After a failure the agent waits for the next batch; what changed under way is due at once. */
@@ -164,5 +164,5 @@ export function endBatch(doc: ScoreDoc, chain: Chain, batchId: string, txHash: s
     txHash,
     syncedAt: now.toISOString(),
   })
-  return { state: { ...state, syncDueAt: isBehind(state) ? (doc.syncDueAt ?? now) : null }, events: [event] }
+  return { state: { ...state, syncDueAt: needsSync(state) ? (doc.syncDueAt ?? now) : null }, events: [event] }
 }

@@ -10,7 +10,7 @@ export interface Score {
   fusedScore: number
   tier: Tier
   components: Components
-  /** Points taken for applied slashes. */
+  /** Points deducted for applied slashes. */
   penalty: number
   /** Factor for silence: 1, 0.9 or 0.8. */
   decay: number

@@ -22,7 +22,7 @@ describe('slashes in the log of an agent', () => {
   })
   const slash = (days: number, status: 'APPLIED' | 'REVERSED', amount: string): Dated => at(days, { type: 'slash', slashId: 's', status, amount })
 
-  it('that took nothing, also old ones, and reversed ones count nowhere', () => {
+  it('without an amount, also old ones, and reversed ones count nowhere', () => {
     const without = figures(base)
 
     assert.deepEqual(figures([...base, slash(10, 'APPLIED', '0')]), without)

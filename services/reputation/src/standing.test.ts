@@ -65,7 +65,7 @@ describe('FusedScore', () => {
     assert.ok(scoreOf(slashed, now).fusedScore < fusedScore)
   })
 
-  it('gives a ring of newcomers next to nothing', () => {
+  it('gives a ring of new agents next to nothing', () => {
     const ring = Array.from({ length: 9 }, (_, n) => [
       settled(20, `r${n}`, 15, 0.51),
       settled(20, `r${n}`, 15, 0.51, 'poster'),
@@ -78,21 +78,21 @@ describe('FusedScore', () => {
     assert.ok(fusedScore < 20, String(fusedScore))
   })
 
-  it('rises above 15 with one paid gig between newcomers', () => {
+  it('rises above 15 with one paid gig between new agents', () => {
     assert.ok(scoreOf([ago(0, { type: 'registered' }), settled(0, 'poster', 15, 1.2)], now).fusedScore > 15)
   })
 
-  it('takes a slash back that was reversed', () => {
+  it('ignores a slash that was reversed', () => {
     const applied = ago(3, { type: 'slash', slashId: 's', status: 'APPLIED', amount: '1' })
     const reversed = ago(2, { type: 'slash', slashId: 's', status: 'REVERSED', amount: '1' })
 
     assert.deepEqual([scoreOf([applied], now).penalty, scoreOf([applied, reversed], now).penalty], [5, 0])
   })
 
-  it('counts a dispute as open until it ends or its gig is paid, a second one of the same gig anew', () => {
+  it('counts a dispute as open until it ends or its gig is paid, a second one of the same gig again', () => {
     const opened = (days: number) => ago(days, { type: 'dispute_opened', gigId: 'a5assignee' })
     const ended = (days: number) => ago(days, { type: 'dispute_ended', gigId: 'a5assignee', lost: false })
-    const undone = ago(4, { type: 'settlement_undone', gigId: 'a5assignee' })
+    const reversed = ago(4, { type: 'settlement_undone', gigId: 'a5assignee' })
     const isOpen = (...facts: Dated[]) => riskOf([ago(9, { type: 'registered' }), ...facts], now).flags.includes('ACTIVE_DISPUTE')
 
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('FusedScore', () => {
         isOpen(opened(6), ended(5)),
         isOpen(opened(6), settled(5, 'a', 15, 1)),
         isOpen(opened(6), ended(5), opened(4)),
-        isOpen(opened(6), undone),
+        isOpen(opened(6), reversed),
       ],
       [true, false, false, true, false],
     )
@@ -207,14 +207,14 @@ describe('FusedScore', () => {
     )
   })
 
-  it('and all that stands beside it are without a payment that was undone as if it had never been', () => {
+  it('and all figures with it are without a reversed payment as if it had never been', () => {
     fc.assert(
       fc.property(log, facts => {
         const settlement = facts.find(fact => fact.type === 'settled')
         if (!settlement) return
-        const undone = ago(0, { type: 'settlement_undone', gigId: settlement.gigId })
+        const reversed = ago(0, { type: 'settlement_undone', gigId: settlement.gigId })
         const others = facts.filter(fact => fact !== settlement)
-        assert.deepEqual(standingAt([...facts, undone], now), standingAt(others, now))
+        assert.deepEqual(standingAt([...facts, reversed], now), standingAt(others, now))
       }),
     )
   })
@@ -245,7 +245,7 @@ describe('risk', () => {
     assert.deepEqual([riskScore, riskLevel, flags], [22, 'low', ['RECENT_SLASH', 'INACTIVE']])
   })
 
-  it('recommends a newcomer without a bond, and avoids the suspended', () => {
+  it('recommends a new agent without a bond, and avoids the suspended', () => {
     const fresh = [ago(0, { type: 'registered' })]
 
     assert.equal(riskOf(fresh, now).recommendation, 'HIRE')

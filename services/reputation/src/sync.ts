@@ -39,7 +39,7 @@ const scoreOnChain = (doc: Stored<ScoreDoc>, updatedAt: number) => ({
   nonce: BigInt(doc.version),
 })
 
-/** Everybody whose time has come, on all networks. Whose batch is under way comes again at its end, who changed just now at the next turn. */
+/** All agents that are due, on all networks. An agent with a batch under way is due again at its end, one that changed just now at the next tick. */
 export async function pushDue(parts: Parts, now: Date): Promise<void> {
   const due = await parts.scores.find({ syncDueAt: { $lte: now } }, { sort: { syncDueAt: 1 }, limit: 4 * batchSize })
   const pushAll = async (docs: readonly Stored<ScoreDoc>[]) => {
@@ -49,7 +49,7 @@ export async function pushDue(parts: Parts, now: Date): Promise<void> {
         present.version === doc.version ? { state: { ...present, syncDueAt: null }, events: [] } : undefined,
       )
   }
-  // one that cannot be told fails its whole batch: then each goes alone
+  // one that cannot be synced fails its whole batch: then each is sent alone
   await pushAll(due).catch(() => eachDue(parts.log, due, doc => pushAll([doc])))
 }
 

@@ -2,9 +2,9 @@ import { type Chain, chains, refuse } from '@carapace/api'
 import { unlessPassing } from '@carapace/service'
 import { transact } from '@carapace/store'
 import type { Parts } from './parts.ts'
-import { type Claim, claimable, endClaim, requestClaim, rewardId, startClaim, takeBack } from './reward.ts'
+import { type Claim, claimable, endClaim, requestClaim, reverseClaim, rewardId, startClaim } from './reward.ts'
 
-/** Turns all funded rewards of a validator into one claim for each network. A second request at the same time finds nothing left. */
+/** Turns all funded rewards of a validator into one claim for each network. A concurrent second request finds no claimable reward. */
 export function claimFunded(parts: Parts, validatorId: string, wallet: string, by: Claim['by']): Promise<Claim[]> {
   return parts.queue.serialize(validatorId, () => claimAll(parts, validatorId, wallet, by))
 }
@@ -16,14 +16,14 @@ async function claimAll(parts: Parts, validatorId: string, wallet: string, by: C
     const ids = funded.filter(reward => reward.chain === chain).map(({ id }) => id)
     if (ids.length === 0) continue
     const claiming = claimOn(parts, ids, { validatorId, wallet, chain, by })
-    // what is claimed on the first network is paid, whatever becomes of the other: its rewards stay claimable
+    // a claim on the first network is paid even if the other fails, whose rewards stay claimable
     const claim = claims.length > 0 ? await unlessPassing(claiming) : await claiming
     if (claim) claims.push(claim)
   }
   return claims
 }
 
-/** What is funded when the transaction reads it is what is claimed. A claim that failed goes out again under its id, so that it is never paid twice. */
+/** Claims what is funded when the transaction reads it. A failed claim is sent again under its id, so that it is never paid twice. */
 async function claimOn(
   parts: Parts,
   ids: readonly string[],
@@ -35,13 +35,13 @@ async function claimOn(
   const id = failed?.id ?? newId()
   const round = (failed?.round ?? 0) + 1
   return transact(parts, async session => {
-    const taken: Claim['rewards'] = []
+    const claimed: Claim['rewards'] = []
     for (const rewardId of ids) {
       const { validationId, claiming } = await rewards.rows.change(rewardId, present => startClaim(present, id), { session })
-      taken.push({ validationId, amount: claiming })
+      claimed.push({ validationId, amount: claiming })
     }
-    const amount = taken.reduce((total, part) => total + part.amount, 0n)
-    const decision = requestClaim({ ...request, id, round, amount, rewards: taken, status: 'claiming', txHash: null })
+    const amount = claimed.reduce((total, part) => total + part.amount, 0n)
+    const decision = requestClaim({ ...request, id, round, amount, rewards: claimed, status: 'claiming', txHash: null })
     if (!failed) return rewards.claims.create(decision.state, decision.events, { session })
     const again = (present: Claim) =>
       present.status === 'failed' && present.round === failed.round
@@ -51,7 +51,7 @@ async function claimOn(
   })
 }
 
-/** The escrow's word about a round of a claim. One that was paid fails only when a reorganisation undid the payment. */
+/** The escrow's outcome of a round of a claim. A paid claim fails only when a reorganisation reversed the payment. */
 export async function closeClaim(
   { db, rewards }: Parts,
   { claimId, round }: { claimId: string; round: number },
@@ -74,7 +74,7 @@ export async function closeClaim(
     for (const { validationId, amount } of parts)
       await rewards.rows.change(
         rewardId(validationId, validatorId),
-        reward => (was === 'paid' ? takeBack(reward, amount) : endClaim(reward, claimId, status === 'paid')),
+        reward => (was === 'paid' ? reverseClaim(reward, amount) : endClaim(reward, claimId, status === 'paid')),
         { session },
       )
   })

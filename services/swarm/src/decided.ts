@@ -17,7 +17,7 @@ export const decisions = (parts: Parts): Subscription[] => [
   on(api.escrowDecided, async ({ gigId, validationId, outcome }, event) => {
     if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
     if (outcome === 'hold') return
-    // stored first: a validation that is being opened right now looks here once it is stored
+    // stored first: a validation that is being opened now reads this once it is stored
     await parts.decided.apply(gigId, { outcome }, event)
     await supersedeAll(parts, gigId, outcome)
   }),
@@ -39,7 +39,7 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
     await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), { cause })
 }
 
-/** Ends what is pending of a gig that was decided; what has ended stays as it is. */
+/** Ends the pending validations of a decided gig; ended ones stay as they are. */
 async function supersedeAll(parts: Parts, gigId: string, outcome: GigOutcome): Promise<void> {
   for (const { id } of await parts.validations.find({ gigId, status: 'pending' })) await supersedeOne(parts, id, outcome)
 }
@@ -74,7 +74,7 @@ const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {
   unfunded: 'unfunded',
 }
 
-/** Asks the escrow, which alone decides, whether the gig has ended. */
+/** Queries the escrow, which alone decides, whether the gig has ended. */
 async function supersedeIfDecided(parts: Parts, gigId: string): Promise<void> {
   const escrow = await parts.peers.find('escrow', api.escrowApi.internal.getEscrowRow, { params: { gigId } })
   const outcome = escrow && outcomes[escrow.status]

@@ -13,7 +13,7 @@ interface TieRow {
   a: string
   b: string
   at: Date
-  /** The chain has taken it back for good. */
+  /** The chain has reversed it for good. The name is stored. */
   isUndone?: boolean
 }
 interface ProvenRow {

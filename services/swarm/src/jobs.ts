@@ -16,7 +16,7 @@ const everyMs = 5_000
 const batch = 100
 const payAfterMs = 30 * dayMs
 
-/** What time alone does. */
+/** Transitions by time alone. */
 export const jobs = (parts: Parts): Job[] => [
   {
     name: 'validations that are due',
@@ -50,8 +50,8 @@ async function advance(parts: Parts, validation: Stored<Validation>, now: Date):
 
 /** After half the window those who have not voted give way to the next of the fixed order. */
 async function replace(parts: Parts, validation: Stored<Validation>): Promise<void> {
-  const taken = new Set(validation.panel.map(seat => seat.agentId))
-  const next = validation.order.filter(entry => !taken.has(entry.agentId))
+  const onPanel = new Set(validation.panel.map(seat => seat.agentId))
+  const next = validation.order.filter(entry => !onPanel.has(entry.agentId))
   const agents = await parts.agents.many(next.map(entry => entry.agentId))
   const substitutes = next.flatMap(({ agentId }) => {
     const agent = agents.get(agentId)

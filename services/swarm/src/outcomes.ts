@@ -31,7 +31,7 @@ export function chainOutcomes(parts: Parts): Subscription[] {
 
 type Apply = (v: Validation, subject: string, outcome: Observed) => Decision<Validation> | undefined
 
-/** By kind of command; `subject` is what its key names beside the validation: the wallet that voted, or that was replaced. */
+/** By kind of command; `subject` is the second part of its key after the validation: the wallet that voted or was replaced. */
 const byKind: Readonly<Record<string, Apply>> = {
   'swarm.open': (v, _, outcome) => changed(v.opening, outcome, opening => ({ ...v, opening })),
   'swarm.replace': (v, wallet, outcome) => {

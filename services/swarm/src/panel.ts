@@ -15,7 +15,7 @@ export interface Case {
   applicantIds: readonly string[]
   /** Panels before this one. */
   earlier: readonly string[]
-  /** Crews whose members must not judge, beside those of the parties. */
+  /** Crews, other than those of the parties, whose members must not judge. */
   excludedCrewsOf: readonly string[]
   skillsRequired: readonly string[]
 }
@@ -28,10 +28,10 @@ export interface Drawn {
   order: Seat[]
 }
 
-/** Fixes beacon and order of all who may judge, as they stand now (behaviour 5.1). */
+/** Fixes beacon and order of all agents who may judge at this moment (behaviour 5.1). */
 export async function drawOrder(parts: Parts, it: Case, now: Date): Promise<Drawn> {
   const parties = [it.posterId, it.assigneeId, ...it.memberIds]
-  const [head, agents, crews, tied, owed] = await Promise.all([
+  const [head, agents, crews, tied, openVotes] = await Promise.all([
     parts.peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: 'BASE_SEPOLIA' } }),
     parts.agents.find({ status: 'active' }),
     parts.facts.crewsOf(),
@@ -41,7 +41,7 @@ export async function drawOrder(parts: Parts, it: Case, now: Date): Promise<Draw
   const excluded = new Set([...parties, ...it.applicantIds, ...it.earlier])
   const excludedCrews = new Set([it.posterId, it.assigneeId, ...it.excludedCrewsOf].flatMap(id => crews.get(id) ?? []))
   const required = new Set(it.skillsRequired)
-  const candidates = agents.map(agent => candidateOf(agent, crews.get(agent.id) ?? [], tied.has(agent.id), owed.get(agent.id) ?? 0, required))
+  const candidates = agents.map(agent => candidateOf(agent, crews.get(agent.id) ?? [], tied.has(agent.id), openVotes.get(agent.id) ?? 0, required))
   const eligible = candidates.filter(candidate => isEligible(candidate, excluded, excludedCrews, now))
   const beacon = beaconOf(it.submissionId, head.headHash)
   return { beacon, eligible: eligible.length, order: reachable(order(beacon, eligible, now)) }

@@ -23,7 +23,7 @@ export interface QuorumTerms extends Quorum {
   rewardPerValidator: bigint
 }
 
-/** What a budget (micro-USDC) asks for. */
+/** The quorum of a budget (micro-USDC). */
 export function quorumFor(budget: bigint): QuorumTerms {
   const band = bands.find(entry => entry.applies(budget))!
   return { ...band.quorum, rewardPerValidator: band.reward(budget) }

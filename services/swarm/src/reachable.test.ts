@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { draw, reachable, type Seat } from './selection.ts'
 
-describe('the part of an order that is kept', () => {
+describe('the part of an order that is stored', () => {
   const seatsOf = (entries: { young: boolean; crew: string | null }[]): Seat[] =>
     entries.map(({ young, crew }, at) => ({ agentId: `a${at}`, young, crewIds: crew ? [crew] : [], tied: false }))
   const orders = fc.array(fc.record({ young: fc.boolean(), crew: fc.option(fc.constantFrom('c1', 'c2', 'c3')) }), { maxLength: 200 })
@@ -12,11 +12,11 @@ describe('the part of an order that is kept', () => {
     fc.assert(
       fc.property(fc.oneof(orders, mostlyYoung), fc.integer({ min: 1, max: 15 }), (entries, count) => {
         const whole = seatsOf(entries)
-        const kept = reachable(whole)
+        const reached = reachable(whole)
         const panel = draw(whole, count)
         const next = (seats: readonly Seat[]) => seats.filter(seat => !panel.includes(seat)).slice(0, count)
-        assert.deepEqual(draw(kept, count), panel)
-        assert.deepEqual(next(kept), next(whole))
+        assert.deepEqual(draw(reached, count), panel)
+        assert.deepEqual(next(reached), next(whole))
       }),
     )
   })

@@ -56,8 +56,8 @@ export function endClaim(reward: Reward, claimId: string, paid: boolean): Decisi
   return { state: { ...reward, claiming: 0n, claimed: reward.claimed + (paid ? reward.claiming : 0n), claimId: null }, events: [] }
 }
 
-/** A payment that a reorganisation undid: what it paid can be claimed again. */
-export const takeBack = (reward: Reward, amount: bigint): Decision<Reward> => ({
+/** A reorganisation reversed the payment: its amount is claimable again. */
+export const reverseClaim = (reward: Reward, amount: bigint): Decision<Reward> => ({
   state: { ...reward, claimed: reward.claimed - amount },
   events: [],
 })

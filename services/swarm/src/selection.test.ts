@@ -64,7 +64,7 @@ describe('selection', () => {
       now,
     )
 
-  it('draws the same panel from the same beacon, whatever order the agents come in', () => {
+  it('draws the same panel from the same beacon, in any order of the agents', () => {
     fc.assert(
       fc.property(pool, fc.integer({ min: 1, max: 7 }), (entries, count) => {
         const ids = (list: typeof entries) => draw(seatsOf(list), count).map(seat => seat.agentId)
@@ -74,7 +74,7 @@ describe('selection', () => {
     )
   })
 
-  it('takes at most half young ones and one of a crew while others remain', () => {
+  it('draws at most half young ones and one of a crew while others remain', () => {
     fc.assert(
       fc.property(pool, fc.integer({ min: 2, max: 7 }), (entries, count) => {
         const seats = seatsOf(entries)
@@ -86,7 +86,7 @@ describe('selection', () => {
     )
   })
 
-  it('takes agents with ties only when there is nobody else', () => {
+  it('draws agents with ties only when there is nobody else', () => {
     const seats = seatsOf([
       { id: 'tied', young: false, crew: null, tied: true },
       { id: 'x', young: false, crew: null, tied: false },

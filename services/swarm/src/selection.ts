@@ -78,7 +78,7 @@ export function order(beacon: string, eligible: readonly Candidate[], now: Date)
 
 /**
  * The first `count` of the order, with at most half of them young and at most one of a crew while others remain.
- * Whoever is passed over for that comes in last, when there is nobody else.
+ * Agents skipped by these limits are drawn last, when no others remain.
  */
 export function draw(seats: readonly Seat[], count: number): Seat[] {
   const maxYoung = Math.floor(count / 2)
@@ -94,17 +94,17 @@ export function draw(seats: readonly Seat[], count: number): Seat[] {
   return [...chosen, ...passed.slice(0, count - chosen.length)]
 }
 
-/** More are never asked to one panel (behaviour 5.1). */
+/** The largest panel (behaviour 5.1). */
 const maxPanel = 15
-/** Whoever replaces the idle of a panel comes from the front of the order: its own seats, as many substitutes, and some who may have left by then. */
+/** Substitutes come from the front of the order: the seats of the panel, as many substitutes, and some agents who may have left by then. */
 const front = 3 * maxPanel
 
 /**
- * Those of an order whom a panel of any size, or its replacement, can take. The others are never asked, so they need not be kept with a validation:
+ * The agents of an order whom a panel of any size, or its replacement, can draw. A validation stores no others:
  * `draw` and the replacement answer the same without them.
  */
 export function reachable(seats: readonly Seat[]): Seat[] {
-  const kept = new Set(seats.slice(0, front))
-  for (let count = 1; count <= maxPanel; count++) for (const seat of draw(seats, count)) kept.add(seat)
-  return seats.filter(seat => kept.has(seat))
+  const reached = new Set(seats.slice(0, front))
+  for (let count = 1; count <= maxPanel; count++) for (const seat of draw(seats, count)) reached.add(seat)
+  return seats.filter(seat => reached.has(seat))
 }

@@ -11,7 +11,7 @@ schema.index({ gigId: 1, ...newest }, { name: 'gig_newest' })
 schema.index({ jobId: 1, ...newest }, { name: 'job_newest' })
 schema.index({ 'panel.agentId': 1, ...newest }, { name: 'panel_newest' })
 schema.index({ owing: 1, ...newest }, { name: 'owing_newest', partialFilterExpression: { status: 'pending' } })
-// behind those that leave less: of two that fit equally well the first is taken
+// after the more selective ones: of two that fit equally well the engine uses the first
 schema.index({ status: 1, ...newest }, { name: 'status_newest' })
 // what is on its way to the chain: few at any time
 for (const place of ['opening.status', 'panel.replacement.status', 'votes.status'])
@@ -19,11 +19,11 @@ for (const place of ['opening.status', 'panel.replacement.status', 'votes.status
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 
 export type ValidationStore = AggregateStore<Validation> & {
-  /** The validation of a gig that a POST may speak of: the latest that is no appeal. */
+  /** The validation of a gig that a POST refers to: the latest that is no appeal. */
   latestOfGig(gigId: string): Promise<Stored<Validation> | undefined>
   /** The pending validations in which the agent has yet to vote, newest first. */
-  owedBy(agentId: string): Promise<Stored<Validation>[]>
-  /** How many votes each agent still owes. */
+  openOf(agentId: string): Promise<Stored<Validation>[]>
+  /** How many votes each agent has open. */
   openVotes(): Promise<Map<string, number>>
 }
 
@@ -39,18 +39,18 @@ export function validationStore(db: Database): ValidationStore {
   return {
     ...validations,
     latestOfGig: async gigId => (await validations.find({ gigId, appealOf: null }, { limit: 1 }))[0],
-    owedBy: agentId => validations.find({ status: 'pending', owing: agentId }),
+    openOf: agentId => validations.find({ status: 'pending', owing: agentId }),
     openVotes: async () => {
-      const owed = new Map<string, number>()
+      const open = new Map<string, number>()
       // no more of each document than these few ids: order, votes and their reasons stay where they are
       const pending = validations.collection.find<Pick<Validation, 'owing'>>({ status: 'pending' }, { projection: { _id: 0, owing: 1 } })
-      for await (const { owing = [] } of pending) for (const agentId of owing) owed.set(agentId, (owed.get(agentId) ?? 0) + 1)
-      return owed
+      for await (const { owing = [] } of pending) for (const agentId of owing) open.set(agentId, (open.get(agentId) ?? 0) + 1)
+      return open
     },
   }
 }
 
-/** Who still owes a vote, in one field, so that the open votes of an agent are one range of an index. */
+/** Seats without a vote, in one field, so that the open votes of an agent are one range of an index. */
 function withOwing(validation: Validation): Validation {
   const owing = owingOf(validation)
   return validation.owing?.join() === owing.join() ? validation : { ...validation, owing }

@@ -46,9 +46,9 @@ export interface Validation {
   /** Of an appeal: the first verdict was that of a weak panel. */
   firstWeak: boolean
   appealId: string | null
-  /** What the assignee says: with the rejected validation, and with the one of the panel that hears it. */
+  /** The statement of the assignee: stored with the rejected validation and with the one that judges the appeal. */
   appeal: Appeal | null
-  /** When the window of its appeal ends, whoever decides it. */
+  /** When the window of its appeal ends, with a panel or with the oracle. */
   appealExpiresAt: Date | null
   status: ValidationStatus
   /** How the gig was decided otherwise; set once superseded. */
@@ -67,7 +67,7 @@ export interface Validation {
   /** The command that puts the panel on chain, sent with the first vote; absent before. */
   opening?: OnChain
   votes: Vote[]
-  /** Who has yet to vote, kept by the store for look-ups. */
+  /** Seats without a vote, derived by the store for queries. */
   owing?: string[]
   frozen: boolean
   signals: Signal[]

@@ -9,9 +9,9 @@ const unprovenWaitMs = dayMs
 const rounds = 5
 
 /**
- * Decides about a validation knowing what a verdict depends on. That is gathered for everybody who was seated, whoever of them votes meanwhile, and
- * once more when the panel itself has changed.
- * @throws CONFLICT, and whatever `decide` refuses
+ * Decides about a validation with the facts that a verdict depends on. They are read for all seats, because any of them may vote meanwhile, and
+ * again when the panel itself has changed.
+ * @throws CONFLICT, and the refusals of `decide`
  */
 export async function decideKnowing(
   parts: Parts,
@@ -53,5 +53,5 @@ async function verdictFacts(parts: Parts, agentIds: readonly string[]): Promise<
   }
 }
 
-/** Nobody is called young without evidence: that would freeze a verdict. */
+/** Without evidence no agent counts as young: that would freeze a verdict. */
 const longAgo = new Date(0)

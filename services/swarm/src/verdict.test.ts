@@ -4,7 +4,7 @@ import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { ago, now } from './testing/moment.ts'
 import { approvals, newValidation, rejections, type Validation } from './validation.ts'
-import { cast, runOut, type VerdictFacts } from './verdict.ts'
+import { castVote, runOut, type VerdictFacts } from './verdict.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
 const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
@@ -19,7 +19,7 @@ function validation(candidateCount: number, threshold: number, given: Partial<Va
 function vote(v: Validation, choices: readonly ('approve' | 'reject')[], facts = known): Validation {
   return choices.reduce(
     (state, choice, at) =>
-      state.status === 'pending' ? cast(state, { id: `vote${at}`, voterId: `a${at}`, vote: choice, reasoning: null }, facts, now).state : state,
+      state.status === 'pending' ? castVote(state, { id: `vote${at}`, voterId: `a${at}`, vote: choice, reasoning: null }, facts, now).state : state,
     v,
   )
 }
@@ -57,24 +57,24 @@ describe('consensus', () => {
     )
   })
 
-  it('takes one vote of each validator of the panel, until it is resolved', () => {
+  it('accepts one vote of each validator of the panel, until it is resolved', () => {
     const once = vote(validation(3, 2), ['approve'])
     const ballot = { id: 'x', vote: 'approve' as const, reasoning: null }
 
     assert.equal(
-      codeOf(() => cast(once, { ...ballot, voterId: 'a0' }, known, now)),
+      codeOf(() => castVote(once, { ...ballot, voterId: 'a0' }, known, now)),
       'ALREADY_VOTED',
     )
     assert.equal(
-      codeOf(() => cast(once, { ...ballot, voterId: 'stranger' }, known, now)),
+      codeOf(() => castVote(once, { ...ballot, voterId: 'stranger' }, known, now)),
       'NOT_VALIDATOR',
     )
     assert.equal(
-      codeOf(() => cast(vote(validation(3, 2), ['approve', 'approve']), { ...ballot, voterId: 'a2' }, known, now)),
+      codeOf(() => castVote(vote(validation(3, 2), ['approve', 'approve']), { ...ballot, voterId: 'a2' }, known, now)),
       'VALIDATION_RESOLVED',
     )
     assert.equal(
-      codeOf(() => cast(once, { ...ballot, voterId: 'a1' }, known, new Date(once.expiresAt))),
+      codeOf(() => castVote(once, { ...ballot, voterId: 'a1' }, known, new Date(once.expiresAt))),
       'VALIDATION_RESOLVED',
     )
   })
@@ -95,12 +95,12 @@ describe('consensus', () => {
     assert.equal(runOut(validation(3, 2, { round: 2 }), known, silent.expiresAt)?.state.dueAt, null)
   })
 
-  it('tells of an appeal that was lost whether the slash applies', () => {
+  it('publishes for a lost appeal whether the slash applies', () => {
     const appeal = validation(3, 2, { appealOf: 'v0' })
     const applied = (v: Validation, facts = known) =>
       v.panel
         .slice(0, 2)
-        .reduce((state, seat, at) => cast(state.state, { id: `x${at}`, voterId: seat.agentId, vote: 'reject', reasoning: null }, facts, now), {
+        .reduce((state, seat, at) => castVote(state.state, { id: `x${at}`, voterId: seat.agentId, vote: 'reject', reasoning: null }, facts, now), {
           state: v,
           events: [] as { type: string; data: Record<string, unknown> }[],
         })

@@ -18,8 +18,13 @@ export interface VerdictFacts {
   nextId: string
 }
 
-/** One vote, with the verdict it may bring. @throws VALIDATION_RESOLVED, NOT_VALIDATOR, ALREADY_VOTED */
-export function cast(v: Validation, vote: Pick<Vote, 'id' | 'voterId' | 'vote' | 'reasoning'>, known: VerdictFacts, now: Date): Decision<Validation> {
+/** One vote, with the verdict that it may cause. @throws VALIDATION_RESOLVED, NOT_VALIDATOR, ALREADY_VOTED */
+export function castVote(
+  v: Validation,
+  vote: Pick<Vote, 'id' | 'voterId' | 'vote' | 'reasoning'>,
+  known: VerdictFacts,
+  now: Date,
+): Decision<Validation> {
   const isSeated = v.panel.some(seat => seat.agentId === vote.voterId && !seat.replaced)
   if (!isSeated) refuse('NOT_VALIDATOR')
   if (v.votes.some(earlier => earlier.voterId === vote.voterId)) refuse('ALREADY_VOTED')
@@ -146,7 +151,7 @@ function expire(v: Validation, nextId: string, now: Date): Decision<Validation> 
 }
 
 /**
- * POST /api/swarm/validate set more approvals than the budget asks for, or those of a whole panel: one idle validator could then buy the poster another
+ * POST /api/swarm/validate set more approvals than the quorum of the budget, or those of a whole panel: one idle validator could then buy the poster another
  * panel.
  */
 function isThresholdRaised({ numbersSet, threshold, candidateCount, budget }: Validation): boolean {

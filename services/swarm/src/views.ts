@@ -16,7 +16,7 @@ export const onChainOf = (vote: Vote | undefined, chain: api.Chain) => ({
   error: vote?.error ?? null,
 })
 
-/** Who looks: the appeal is only for those concerned. */
+/** The reader of a validation: the appeal is only for its parties and judges. */
 export interface Viewer {
   agentId?: string
   isOracle?: boolean

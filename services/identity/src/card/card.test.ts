@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 describe('cards and discovery documents', () => {
-  let world: World
+  let harness: Harness
   const env = { ORACLE_WALLET: '0x00000000000000000000000000000000000000AB', PUBLIC_BASE_URL: 'https://carapace.test/' }
   before(async () => {
-    world = await startWorld({ env })
+    harness = await startHarness({ env })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   it('draws the card as a PNG of 600 by 340; the same card is answered with 304', async () => {
-    const agent = await world.agent({ description: '<script>"&', skills: ['c++', 'rust'], agentType: '日本 & <b>' })
-    const url = `${world.platform.url}/api/agents/${agent.id}/card`
+    const agent = await harness.agent({ description: '<script>"&', skills: ['c++', 'rust'], agentType: '日本 & <b>' })
+    const url = `${harness.platform.url}/api/agents/${agent.id}/card`
 
     const response = await fetch(url)
 
@@ -25,23 +25,23 @@ describe('cards and discovery documents', () => {
   })
 
   it('describes the card for ERC-721 and ERC-8004 readers, by agent and by card number', async () => {
-    const agent = await world.agent({ description: 'Reads vaults' })
-    await world.confirmed(agent.id, 'BASE_SEPOLIA', { tokenId: '4711' })
-    const { body } = await world.call('GET', `/api/agents/${agent.handle}/card/metadata`)
-    const { cardTokenId } = (await world.call('GET', `/api/agents/${agent.id}`)).body
+    const agent = await harness.agent({ description: 'Reads vaults' })
+    await harness.confirmed(agent.id, 'BASE_SEPOLIA', { tokenId: '4711' })
+    const { body } = await harness.call('GET', `/api/agents/${agent.handle}/card/metadata`)
+    const { cardTokenId } = (await harness.call('GET', `/api/agents/${agent.id}`)).body
 
     assert.equal(body.type, 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1')
     assert.equal(body.name, agent.handle)
     assert.equal(body.image, `https://carapace.test/api/agents/${agent.id}/card`)
     assert.deepEqual(body.supportedTrust, ['reputation', 'crypto-economic'])
-    assert.equal((await world.call('GET', `/api/cards/${cardTokenId}`)).body.name, agent.handle)
-    assert.equal((await world.call('GET', '/api/cards/999999999')).status, 404)
+    assert.equal((await harness.call('GET', `/api/cards/${cardTokenId}`)).body.name, agent.handle)
+    assert.equal((await harness.call('GET', '/api/cards/999999999')).status, 404)
   })
 
   it('resolves a registered agent by handle and by token, with a link to the explorer of its network', async () => {
-    const agent = await world.agent({ chain: 'SKALE_TESTNET' })
-    const tokenId = await world.confirmed(agent.id, 'SKALE_TESTNET')
-    const read = () => world.call('GET', `/api/erc8004/${tokenId}?chain=SKALE_TESTNET`)
+    const agent = await harness.agent({ chain: 'SKALE_TESTNET' })
+    const tokenId = await harness.confirmed(agent.id, 'SKALE_TESTNET')
+    const read = () => harness.call('GET', `/api/erc8004/${tokenId}?chain=SKALE_TESTNET`)
     await until('it is registered', async () => (await read()).status === 200)
 
     const { body } = await read()
@@ -50,19 +50,19 @@ describe('cards and discovery documents', () => {
     assert.equal(body.chainId, 324705682)
     assert.equal(body.agentRegistry, 'eip155:324705682:0x8004A818BFB912233c491871b3d84c89A494BD9e')
     assert.match(body.scanUrl, /skalenodes\.com\/token\/0x8004/)
-    assert.equal((await world.call('GET', `/api/agents/${agent.handle}/erc8004`)).body.agentId, agent.id)
-    const missing = await world.call('GET', `/api/erc8004/${tokenId}`)
+    assert.equal((await harness.call('GET', `/api/agents/${agent.handle}/erc8004`)).body.agentId, agent.id)
+    const missing = await harness.call('GET', `/api/erc8004/${tokenId}`)
     assert.equal(missing.status, 404)
     assert.equal(missing.body.details.tokenId, tokenId)
-    const verified = (await world.call('GET', `/api/agents/${agent.id}/verify`)).body
+    const verified = (await harness.call('GET', `/api/agents/${agent.id}/verify`)).body
     assert.equal(verified.chains.SKALE_TESTNET.registered, true)
     assert.equal(verified.verified, false)
   })
 
   it('lists registered agents for crawlers, bare, with the total and the next page in headers', async () => {
-    const agents = await Promise.all([world.agent(), world.agent(), world.agent()])
-    for (const agent of agents) await world.confirmed(agent.id, 'BASE_SEPOLIA')
-    const page = () => world.call('GET', '/.well-known/agents.json?limit=2')
+    const agents = await Promise.all([harness.agent(), harness.agent(), harness.agent()])
+    for (const agent of agents) await harness.confirmed(agent.id, 'BASE_SEPOLIA')
+    const page = () => harness.call('GET', '/.well-known/agents.json?limit=2')
     await until('all are registered', async () => Number((await page()).headers.get('x-total-count')) >= 3)
 
     const { body, headers } = await page()
@@ -72,11 +72,11 @@ describe('cards and discovery documents', () => {
   })
 
   it('has an A2A card that 1.0 and 0.3 readers understand, open to every origin', async () => {
-    const { body, headers } = await world.call('GET', '/.well-known/agent-card.json')
+    const { body, headers } = await harness.call('GET', '/.well-known/agent-card.json')
     assert.equal(body.supportedInterfaces[0].protocolVersion, '1.0')
     assert.equal(body.url, body.supportedInterfaces[0].url)
     assert.equal(headers.get('access-control-allow-origin'), '*')
     assert.equal(headers.get('cache-control'), 'public, max-age=3600')
-    assert.deepEqual((await world.call('GET', '/.well-known/agent-registration.json')).body, { registrations: [] })
+    assert.deepEqual((await harness.call('GET', '/.well-known/agent-registration.json')).body, { registrations: [] })
   })
 })

@@ -14,7 +14,7 @@ interface Findings {
   errors: string[]
 }
 
-/** Everything that can be said of a credential that somebody shows. Never throws for what is in it. */
+/** All checks of a presented credential. Never throws for its content. */
 export async function checkCredential(parts: Parts, given: Record<string, unknown> | string) {
   const issuer = await parts.issuer()
   const findings: Findings = { checks: [], errors: [] }

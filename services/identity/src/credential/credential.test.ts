@@ -3,25 +3,25 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
-import { startWorld, type TestAgent, type World } from '../testing/world.ts'
+import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 import { didOf } from './issuer.ts'
 
 describe('credentials', () => {
-  let world: World
+  let harness: Harness
   let folder: string
   let agent: TestAgent
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'carapace-issuer-'))
-    world = await startWorld({ env: { DATA_DIR: folder, PUBLIC_BASE_URL: 'http://127.0.0.1:3000' } })
-    agent = await world.agent()
+    harness = await startHarness({ env: { DATA_DIR: folder, PUBLIC_BASE_URL: 'http://127.0.0.1:3000' } })
+    agent = await harness.agent()
   })
   after(async () => {
-    await world.close()
+    await harness.close()
     await rm(folder, { recursive: true })
   })
 
-  const issued = async () => (await world.call('GET', `/api/agents/${agent.id}/credential`)).body
-  const verify = async (credential: unknown) => (await world.call('POST', '/api/credentials/verify', { body: { credential } })).body
+  const issued = async () => (await harness.call('GET', `/api/agents/${agent.id}/credential`)).body
+  const verify = async (credential: unknown) => (await harness.call('POST', '/api/credentials/verify', { body: { credential } })).body
 
   it('say what is known of the agent, for 24 hours, signed by the key of the did:web document', async () => {
     const { credential, issuedAt, expiresAt } = await issued()
@@ -32,7 +32,7 @@ describe('credentials', () => {
     assert.equal(credential.credentialSubject.fusedScore, 15)
     assert.equal(credential.proof.cryptosuite, 'ecdsa-rdfc-2019')
     assert.equal(Date.parse(expiresAt) - Date.parse(issuedAt), 86_400_000)
-    const { body } = await world.call('GET', '/.well-known/did.json')
+    const { body } = await harness.call('GET', '/.well-known/did.json')
     assert.equal(body.verificationMethod[0].id, credential.proof.verificationMethod)
     const key = await stat(path.join(folder, 'keys', 'issuer.json'))
     assert.equal(key.mode & 0o077, 0)
@@ -40,7 +40,7 @@ describe('credentials', () => {
 
   it('verify as object and as JWT', async () => {
     const { credential } = await issued()
-    const response = await fetch(`${world.platform.url}/api/agents/${agent.id}/credential`, { headers: { accept: 'application/vc+jwt' } })
+    const response = await fetch(`${harness.platform.url}/api/agents/${agent.id}/credential`, { headers: { accept: 'application/vc+jwt' } })
     const jwt = await response.text()
     assert.equal(response.headers.get('content-type'), 'application/vc+jwt')
     assert.equal(JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString()).typ, 'vc+jwt')
@@ -87,7 +87,7 @@ describe('credentials', () => {
     this.timeout(20_000)
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), async given => {
-        const { status } = await world.call('POST', '/api/credentials/verify', { body: { credential: given } })
+        const { status } = await harness.call('POST', '/api/credentials/verify', { body: { credential: given } })
         assert.ok(status < 500)
       }),
       { numRuns: 100 },
@@ -98,13 +98,13 @@ describe('credentials', () => {
     const { credential } = await issued()
     const admin = { 'x-admin-wallet': agent.wallet }
     const suspend = (suspended: boolean) =>
-      world.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'test' }, headers: admin })
+      harness.call('POST', `/api/admin/agents/${agent.id}/suspend`, { body: { suspended, reason: 'test' }, headers: admin })
 
     await suspend(true)
     assert.deepEqual((await verify(credential)).errors, ['The agent is suspended'])
     await suspend(false)
     assert.equal((await verify(credential)).valid, true)
-    await world.platform.advance(86_401)
+    await harness.platform.advance(86_401)
     assert.deepEqual((await verify(credential)).errors, ['It has expired'])
   })
 

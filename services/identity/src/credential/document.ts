@@ -13,7 +13,7 @@ const seconds = (at: Date) => at.toISOString().replace(/\.\d{3}Z$/, 'Z')
 /** Own terms need no context of their own to be fetched. */
 const contextOf = (baseUrl: string) => [coreContext, { '@vocab': `${baseUrl}/vocab#` }]
 
-/** What a credential says of an agent. */
+/** The claims of a credential about an agent. */
 export interface Claims {
   agentId: string
   handle: string

@@ -10,7 +10,7 @@ export interface Issued {
   withProof: Record<string, unknown>
 }
 
-/** Signing costs milliseconds of computing: a credential that says the same is given out again for an hour of its 24. */
+/** Signing costs milliseconds of computing: an equal credential is served again for one of its 24 hours. */
 const againMs = hourMs
 const most = 500
 

@@ -32,7 +32,7 @@ export function didOf(baseUrl: string): string {
   return ['did:web', encodeURIComponent(host), ...segments].join(':')
 }
 
-/** Opens the issuer once it is needed: a platform that issues nothing keeps no key. A failed opening is tried again. */
+/** Opens the issuer once it is needed: a platform that issues nothing stores no key. A failed opening is retried. */
 export function issuerSource(config: Config, baseUrl: string): () => Promise<Issuer> {
   const file = config.ISSUER_KEY_FILE ?? path.join(config.DATA_DIR, 'keys', 'issuer.json')
   let opened: Promise<Issuer> | undefined

@@ -19,7 +19,7 @@ function loaderOf({ did, keyId, didDocument }: Issuer) {
   }
 }
 
-/** The credential with an embedded DataIntegrityProof, cryptosuite ecdsa-rdfc-2019. Takes some 20 ms. */
+/** The credential with an embedded DataIntegrityProof, cryptosuite ecdsa-rdfc-2019. Costs some 20 ms. */
 export function secured(issuer: Issuer, credential: ReputationCredential): Promise<Record<string, unknown>> {
   const suite = new DataIntegrityProof({ cryptosuite, signer: issuer.key.signer(), date: credential.validFrom })
   return vc.issue({ credential: structuredClone(credential), suite, documentLoader: loaderOf(issuer), now: new Date(credential.validFrom) })

@@ -13,10 +13,10 @@ type Handlers = HandlersOf<typeof identityApi>
 const trust = { linked: 20, checked: 30 } as const
 const syncPauseMs = 60_000
 
-/** Evidence from a repository. What GitHub confirmed once stays, when it cannot be asked again. */
+/** Evidence from a repository. A confirmation of GitHub stays valid while GitHub cannot be reached. */
 const backed = (repoUrl: string, checked: boolean | undefined) => (skill: Skill) => {
-  const stands = checked ?? (skill.githubChecked && skill.repoUrl === repoUrl)
-  return { repoUrl, githubChecked: stands, trust: { ...skill.trust, github: stands ? trust.checked : trust.linked } }
+  const isConfirmed = checked ?? (skill.githubChecked && skill.repoUrl === repoUrl)
+  return { repoUrl, githubChecked: isConfirmed, trust: { ...skill.trust, github: isConfirmed ? trust.checked : trust.linked } }
 }
 const claimOf = ({ id, wallet, githubHandle }: Agent) => ({ account: githubHandle, id, wallet })
 const words = { true: 'checked', false: 'refused', undefined: 'unchecked' } as const

@@ -14,7 +14,7 @@ export interface Claim {
 }
 
 /**
- * The target asks for the reputation of the source. With the source's signature it is done at once, else the source has seven days to consent.
+ * The target claims the reputation of the source. With the source's signature it is done immediately, else the source has seven days to consent.
  * @throws SELF_ACTION, NOT_FOUND, INVALID_STATE, SIGNATURE_INVALID
  */
 export async function inherit(parts: Parts, claim: Claim): Promise<Stored<Migration>> {
@@ -31,7 +31,7 @@ export async function inherit(parts: Parts, claim: Claim): Promise<Stored<Migrat
   return claim.signature ? settle(parts, migration.id, true) : migration
 }
 
-/** The place of the target is taken first, so that of two claims at once one is refused. */
+/** Reserves the target first, so that of two concurrent claims one is refused. */
 async function open({ agents, migrations }: Parts, migration: Migration): Promise<Stored<Migration>> {
   const created = await migrations.create(migration, [])
   try {
@@ -49,7 +49,7 @@ export async function consent(parts: Parts, sourceAgentId: string, targetAgentId
   return settle(parts, migration.id, true)
 }
 
-/** Approves or rejects a pending one and tells the agents. @throws NOT_FOUND, INVALID_STATE */
+/** Approves or rejects a pending one and updates both agents. @throws NOT_FOUND, INVALID_STATE */
 export async function settle(parts: Parts, id: string, approve: boolean): Promise<Stored<Migration>> {
   const decided = await parts.migrations.change(id, present => decide(present, approve, parts.clock.now()))
   if (decided.status === 'rejected') await parts.agents.change(decided.targetAgentId, agent => leave(agent, id))
@@ -71,7 +71,7 @@ async function complete({ agents, migrations }: Parts, migration: Migration): Pr
   return migrations.change(migration.id, present => finish(present, 'completed'))
 }
 
-/** What time alone does: runs out what nobody consented to, ends what a crash left undone. */
+/** Transitions by time alone: claims without consent expire, decided ones that a crash interrupted are completed. */
 export async function sweepMigrations(parts: Parts, now: Date, limit: number): Promise<void> {
   const { agents, migrations } = parts
   await eachDue(parts.log, await migrations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }), async migration => {

@@ -8,7 +8,7 @@ schema.index({ targetAgentId: 1, createdAt: -1 }, { name: 'target' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
 
 export type MigrationStore = AggregateStore<Migration> & {
-  /** The last one that the agent took part in, a completed one before all others. */
+  /** The latest one of the agent, a completed one before all others. */
   of(agentId: string): Promise<Stored<Migration> | undefined>
   /** The pending one between two agents. */
   between(sourceAgentId: string, targetAgentId: string): Promise<Stored<Migration> | undefined>

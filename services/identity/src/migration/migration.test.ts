@@ -1,46 +1,46 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
+import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 import { settledOnce } from '../testing/reputation.ts'
-import { startWorld, type TestAgent, type World } from '../testing/world.ts'
 import { migrationTypedData } from './consent.ts'
 
 describe('migration', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const evidence = 'https://example.org/it-is-me'
   const inherit = (target: TestAgent, sourceAgentId: string, more: object = {}) =>
-    world.call('POST', `/api/agents/${target.id}/inherit-reputation`, { body: { sourceAgentId, evidence, ...more }, headers: target.headers })
+    harness.call('POST', `/api/agents/${target.id}/inherit-reputation`, { body: { sourceAgentId, evidence, ...more }, headers: target.headers })
   const consent = (source: TestAgent, target: TestAgent) =>
-    world.call('POST', `/api/agents/${target.id}/inherit-reputation`, { body: { targetAgentId: target.id }, headers: source.headers })
-  const statusOf = async (agent: TestAgent) => (await world.call('GET', `/api/agents/${agent.id}/migration-status`)).body
-  const pair = async () => [await world.agent(), await world.agent()] as const
+    harness.call('POST', `/api/agents/${target.id}/inherit-reputation`, { body: { targetAgentId: target.id }, headers: source.headers })
+  const statusOf = async (agent: TestAgent) => (await harness.call('GET', `/api/agents/${agent.id}/migration-status`)).body
+  const pair = async () => [await harness.agent(), await harness.agent()] as const
 
   it('waits for the source, and moves the reputation when it agrees', async () => {
     const [source, target] = await pair()
 
-    const asked = await inherit(target, source.id)
-    const askedAgain = await inherit(target, source.id)
-    assert.deepEqual([asked.status, asked.body.migration.status], [202, 'pending'])
-    assert.equal(askedAgain.body.migration.id, asked.body.migration.id)
+    const requested = await inherit(target, source.id)
+    const repeated = await inherit(target, source.id)
+    assert.deepEqual([requested.status, requested.body.migration.status], [202, 'pending'])
+    assert.equal(repeated.body.migration.id, requested.body.migration.id)
     const agreed = await consent(source, target)
 
     assert.deepEqual([agreed.status, agreed.body.migration.status], [200, 'completed'])
     assert.deepEqual([(await statusOf(source)).direction, (await statusOf(target)).direction], ['source', 'target'])
     assert.equal((await statusOf(target)).hasMigrated, true)
-    assert.equal((await world.call('GET', `/api/agents/${source.id}`)).body.status, 'migrated')
-    assert.equal((await inherit(await world.agent(), source.id)).status, 409)
-    assert.equal((await inherit(target, (await world.agent()).id)).status, 409)
+    assert.equal((await harness.call('GET', `/api/agents/${source.id}`)).body.status, 'migrated')
+    assert.equal((await inherit(await harness.agent(), source.id)).status, 409)
+    assert.equal((await inherit(target, (await harness.agent()).id)).status, 409)
   })
 
   it('is done at once with the signature of the wallet of the source, and with no other', async () => {
     const wallet = Wallet.createRandom()
-    const source = await world.agent({ walletAddress: wallet.address })
-    const target = await world.agent()
+    const source = await harness.agent({ walletAddress: wallet.address })
+    const target = await harness.agent()
     const deadline = Math.floor(Date.now() / 1000) + 600
     const { domain, types, message } = migrationTypedData({ id: source.id, preferredChain: 'BASE_SEPOLIA' }, target, deadline)
     const signature = await wallet.signTypedData(domain, types, message)
@@ -51,9 +51,9 @@ describe('migration', () => {
     assert.deepEqual([done.status, done.body.migration.status], [200, 'completed'])
   })
 
-  it('goes to one target only, whoever is quicker', async () => {
-    const source = await world.agent()
-    const targets = [await world.agent(), await world.agent()]
+  it('goes to one target only, of two that consent at once', async () => {
+    const source = await harness.agent()
+    const targets = [await harness.agent(), await harness.agent()]
     for (const target of targets) assert.equal((await inherit(target, source.id)).status, 202)
 
     const answers = await Promise.all(targets.map(target => consent(source, target)))
@@ -64,12 +64,12 @@ describe('migration', () => {
   it('refuses oneself, targets with settled work or of old age, unknown agents and claims for others', async () => {
     const [source, target] = await pair()
     assert.deepEqual([(await inherit(target, target.id)).status, (await inherit(target, crypto.randomUUID())).status], [400, 404])
-    const foreign = await world.call('POST', `/api/agents/${target.id}/inherit-reputation`, {
+    const foreign = await harness.call('POST', `/api/agents/${target.id}/inherit-reputation`, {
       body: { sourceAgentId: source.id, evidence },
       headers: source.headers,
     })
     assert.equal(foreign.status, 403)
-    world.scores.set(target.id, settledOnce(target.id))
+    harness.scores.set(target.id, settledOnce(target.id))
     assert.equal((await inherit(target, source.id)).body.code, 'INVALID_STATE')
   })
 
@@ -81,7 +81,7 @@ describe('migration', () => {
     ] as const) {
       const [source, target] = await pair()
       const { id } = (await inherit(target, source.id)).body.migration
-      const resolve = (yes: boolean) => world.call('POST', `/api/admin/migrations/${id}/resolve`, { body: { approve: yes }, headers })
+      const resolve = (yes: boolean) => harness.call('POST', `/api/admin/migrations/${id}/resolve`, { body: { approve: yes }, headers })
 
       assert.equal((await resolve(approve)).body.migration.status, status)
       assert.equal((await resolve(!approve)).body.code, 'INVALID_STATE')
@@ -93,7 +93,7 @@ describe('migration', () => {
     const [source, target] = await pair()
     await inherit(target, source.id)
 
-    await world.platform.advance(7 * 86_400 + 1)
+    await harness.platform.advance(7 * 86_400 + 1)
 
     await until('it ran out', async () => (await statusOf(target)).migration.status === 'expired')
     assert.equal((await consent(source, target)).status, 404)

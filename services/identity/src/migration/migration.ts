@@ -8,7 +8,7 @@ export interface Migration {
   sourceAgentId: string
   targetAgentId: string
   evidence: string
-  /** completing: decided; the agents are being told. */
+  /** completing: decided; the agents are being updated. */
   status: 'pending' | 'completing' | 'completed' | 'expired' | 'rejected'
   expiresAt: Date
   /** When time alone goes on with it; absent when it is over. */
@@ -44,7 +44,7 @@ export function checkSource(source: Agent): void {
     refuse('INVALID_STATE', { agentId: source.id, state: source.status }, { message: 'The source cannot migrate (any more)' })
 }
 
-/** An agent takes part in one migration. @throws INVALID_STATE */
+/** An agent is part of one migration at most. @throws INVALID_STATE */
 export function join(agent: Agent, migrationId: string): Decision<Agent> | undefined {
   if (agent.migrationId === migrationId) return undefined
   if (agent.migrationId !== null)
@@ -91,7 +91,7 @@ export const expire = (migration: Migration, now: Date): Decision<Migration> | u
 export const finish = (migration: Migration, status: 'completed' | 'rejected'): Decision<Migration> | undefined =>
   migration.status === 'completing' ? over(migration, status) : undefined
 
-/** As it is shown: what is decided but not told everywhere yet is still pending. */
+/** As clients see it: a decided one is pending until both agents are updated. */
 export const migrationView = ({ id, sourceAgentId, targetAgentId, evidence, status, expiresAt }: Migration) => ({
   id,
   sourceAgentId,

@@ -1,6 +1,6 @@
 import { dayMs } from '@carapace/api'
 
-/** One challenge per skill: what is asked, and the words that an answer with knowledge of the matter holds. */
+/** One challenge per skill: its question, and the words that a competent answer contains. */
 export interface Challenge {
   skill: string
   prompt: string

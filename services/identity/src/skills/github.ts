@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 
 /**
  * Whether a public repository, no fork, belongs to that account and names the agent (its id or wallet) in description or homepage: only who
- * controls it can write that. undefined when nobody may ask or GitHub gave no answer.
+ * controls it can write that. undefined when the check is disabled or GitHub gave no answer.
  */
 export type RepositoryCheck = (repoUrl: string, claim: { account: string | null; id: string; wallet: string | null }) => Promise<boolean | undefined>
 
@@ -41,7 +41,7 @@ export const isPublicAddress = (address: string): boolean => {
   return family !== 0 && !refused.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Asks GitHub when the configuration allows it, else nobody. */
+/** Queries GitHub when the configuration allows it. */
 export function repositoryCheck(allowed: boolean): RepositoryCheck {
   return async (repoUrl, claim) => {
     if (!allowed) return undefined
@@ -63,7 +63,7 @@ async function read(path: string): Promise<Record<string, unknown> | null | unde
   const { address, family } = await lookup(host).catch(() => ({ address: '', family: 0 }))
   if (!isPublicAddress(address)) return undefined
   return new Promise(resolve => {
-    const asking = request(
+    const outgoing = request(
       {
         host,
         path,
@@ -86,8 +86,8 @@ async function read(path: string): Promise<Record<string, unknown> | null | unde
         })
       },
     )
-    asking.on('error', () => resolve(undefined))
-    asking.end()
+    outgoing.on('error', () => resolve(undefined))
+    outgoing.end()
   })
 }
 

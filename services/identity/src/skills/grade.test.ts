@@ -21,7 +21,7 @@ describe('grading', () => {
       assert.equal(grade(challenge!, words(count)).breakdown.words, points, String(count))
   })
 
-  it('gives 40 points by the share of expected words, in any letter case', () => {
+  it('gives 40 points by the share of expected words, in upper or lower case', () => {
     const half = keywords
       .slice(0, keywords.length / 2)
       .join(' ')

@@ -3,7 +3,7 @@ import type { Decision } from '@carapace/store'
 import { type Agent, announced, changed, verifiedSkillNames } from '../agent.ts'
 import { attach, isVerified, methodOf, type Skill, tierOf, trustOf } from './skill.ts'
 
-/** What every event about a skill says: the lists are whole, as they are after the change. */
+/** Fields of every event about a skill, with the whole lists after the change. */
 const facts = (agent: Agent, skill: Skill) => ({
   agentId: agent.id,
   skillId: skill.id,
@@ -25,7 +25,7 @@ export function removeSkill(agent: Agent, skillId: string): Decision<Agent> {
   return changed(agent, { skills }, [skillRemoved.of(facts({ ...agent, skills }, skill))])
 }
 
-/** New evidence for a skill; others hear of it when it reaches a higher tier. @throws NOT_FOUND when the skill is not on the profile */
+/** New evidence for a skill, published when it reaches a higher tier. @throws NOT_FOUND when the skill is not on the profile */
 export function changeSkill(agent: Agent, name: string, now: Date, patch: (skill: Skill) => Partial<Skill>): Decision<Agent> {
   const before = agent.skills.find(skill => skill.name === name) ?? refuse('NOT_FOUND', { resource: 'skill' })
   const raised = { ...before, ...patch(before) }
@@ -44,7 +44,7 @@ export function changeSkill(agent: Agent, name: string, now: Date, patch: (skill
 const gigTrust = 10
 const maxUses = 50
 
-/** A paid gig was settled: the skills it asked for were used. */
+/** A paid gig was settled: its required skills were used. */
 export function creditGig(
   agent: Agent,
   gig: { gigId: string; posterId: string; posterScore: number; skillsRequired: readonly string[] },
@@ -65,7 +65,7 @@ export function creditGig(
   )
 }
 
-/** The payment of a gig is undone for good: it speaks for no skill any more. Others hear of skills that are not verified without it. */
+/** The payment of a gig is reversed for good: it is no evidence of a skill any more. The event carries the skills that stay verified. */
 export function discreditGig(agent: Agent, gigId: string): Decision<Agent> | undefined {
   const isUsed = (skill: Skill) => skill.uses.some(use => use.gigId === gigId)
   return agent.skills.some(isUsed)

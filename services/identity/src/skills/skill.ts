@@ -100,6 +100,6 @@ export function attach(skills: readonly Skill[], skill: Skill): Skill[] {
   return [...skills, skill]
 }
 
-/** The profile names these skills and no others; what is known of those that stay is kept. */
+/** The profile names these skills and no others; the evidence of those that stay is preserved. */
 export const renamed = (skills: readonly Skill[], names: readonly string[], make: (name: string) => Skill): Skill[] =>
   names.map(name => skills.find(skill => skill.name === name) ?? make(name))

@@ -2,7 +2,7 @@ import { refuse, reputationApi, type ScoreRow } from '@carapace/api'
 import type { AnyService } from '@carapace/service'
 import { neighbour } from '@carapace/testing'
 
-/** Stands in for the owner of scores: `scores` is what it would answer. */
+/** A stub of reputation that answers from `scores`. */
 export function reputationStub(scores: Map<string, ScoreRow>): AnyService {
   return neighbour(reputationApi, { getScoreRow: ({ params }) => scores.get(params.agentId) ?? refuse('NOT_FOUND') })
 }

@@ -2,46 +2,46 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestAgent } from '@carapace/testing'
 import { apply, assignedGig, done, postGig, type Work } from '../testing/gigs.ts'
-import { newAgent, startWorld, stranger, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
 
 describe('crews, comments and work logs over HTTP', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const as = (who: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
-    world.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
-  const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+    harness.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
+  const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
   const newHandle = () => `crew-${randomUUID().slice(0, 8)}`
 
   /** A crew of a lead and a coder that have both joined. */
   const newCrew = async () => {
-    const [lead, coder] = [newAgent(world, { fusedScore: 36 }), newAgent(world)]
-    const crew = await done(world, lead, 'POST', '/api/crews', {
+    const [lead, coder] = [newAgent(harness, { fusedScore: 36 }), newAgent(harness)]
+    const crew = await done(harness, lead, 'POST', '/api/crews', {
       name: 'Shells',
       handle: newHandle(),
       members: [{ agentId: coder.id, role: 'CODER' }],
     })
-    await done(world, coder, 'POST', `/api/crews/${crew.id}/join`)
+    await done(harness, coder, 'POST', `/api/crews/${crew.id}/join`)
     return { lead, coder, crewId: crew.id as string }
   }
   const crewAtWork = async (): Promise<Work & Awaited<ReturnType<typeof newCrew>>> => {
     const crew = await newCrew()
-    const poster = newAgent(world)
-    const { id: gigId } = await postGig(world, poster, { crewGig: true, agencyMode: true, requiredRoles: ['CODER'] })
-    await apply(world, crew.lead, gigId, { crewId: crew.crewId })
-    await done(world, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: crew.lead.id })
+    const poster = newAgent(harness)
+    const { id: gigId } = await postGig(harness, poster, { crewGig: true, agencyMode: true, requiredRoles: ['CODER'] })
+    await apply(harness, crew.lead, gigId, { crewId: crew.crewId })
+    await done(harness, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: crew.lead.id })
     return { ...crew, poster, worker: crew.lead, gigId }
   }
 
   describe('a crew', () => {
     it('is founded once for a handle, also by two at once, and once for an idempotency key', async () => {
       const handle = newHandle()
-      const founders = [newAgent(world), newAgent(world)]
+      const founders = [newAgent(harness), newAgent(harness)]
       const answers = await Promise.all(founders.map(founder => as(founder, 'POST', '/api/crews', { name: 'Shells', handle })))
-      assert.deepEqual(answers.map(said).sort(), [
+      assert.deepEqual(answers.map(statusAndCode).sort(), [
         [201, undefined],
         [409, 'DUPLICATE_HANDLE'],
       ])
@@ -61,76 +61,79 @@ describe('crews, comments and work logs over HTTP', () => {
     ]
     for (const [field, fault] of wrong) {
       it(`is refused with a wrong ${field}`, async () => {
-        const { status, body } = await as(newAgent(world), 'POST', '/api/crews', { name: 'Shells', handle: newHandle(), ...fault })
+        const { status, body } = await as(newAgent(harness), 'POST', '/api/crews', { name: 'Shells', handle: newHandle(), ...fault })
         assert.deepEqual([status, body.errors[0].path], [400, field])
       })
     }
 
     it('names only agents that are there, and not its founder or one twice', async () => {
-      const lead = newAgent(world)
-      const other = newAgent(world)
+      const lead = newAgent(harness)
+      const other = newAgent(harness)
       const found = (...ids: string[]) =>
         as(lead, 'POST', '/api/crews', { name: 'Shells', handle: newHandle(), members: ids.map(agentId => ({ agentId, role: 'CODER' })) })
 
-      assert.deepEqual(said(await found(stranger)), [404, 'NOT_FOUND'])
-      assert.deepEqual(said(await found(lead.id)), [400, 'SELF_ACTION'])
-      assert.deepEqual(said(await found(other.id, other.id)), [400, 'VALIDATION_ERROR'])
+      assert.deepEqual(statusAndCode(await found(stranger)), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await found(lead.id)), [400, 'SELF_ACTION'])
+      assert.deepEqual(statusAndCode(await found(other.id, other.id)), [400, 'VALIDATION_ERROR'])
     })
 
     it('counts and scores only those who joined by themselves', async () => {
       const { lead, coder, crewId } = await newCrew()
-      const invited = newAgent(world)
-      await done(world, lead, 'POST', `/api/crews/${crewId}/invite`, { agentId: invited.id, role: 'DESIGNER' })
+      const invited = newAgent(harness)
+      await done(harness, lead, 'POST', `/api/crews/${crewId}/invite`, { agentId: invited.id, role: 'DESIGNER' })
 
-      const { body } = await world.call('GET', `/api/crews/${crewId}`)
+      const { body } = await harness.call('GET', `/api/crews/${crewId}`)
 
       assert.deepEqual([body.memberCount, body.crewScore, body.members.length], [2, 25.5, 3])
-      assert.equal((await world.call('GET', `/api/agents/${coder.id}/crews`)).body.total, 1)
-      assert.equal((await world.call('GET', `/api/agents/${invited.id}/crews`)).body.total, 0)
-      const strong = (await world.call('GET', '/api/crews?minScore=25&role=CODER')).body
+      assert.equal((await harness.call('GET', `/api/agents/${coder.id}/crews`)).body.total, 1)
+      assert.equal((await harness.call('GET', `/api/agents/${invited.id}/crews`)).body.total, 0)
+      const strong = (await harness.call('GET', '/api/crews?minScore=25&role=CODER')).body
       assert.ok(strong.crews.some((crew: { id: string }) => crew.id === crewId))
-      assert.equal((await world.call('GET', '/api/crews?role=DESIGNER')).body.total, 0)
-      await done(world, invited, 'POST', `/api/crews/${crewId}/join`, {})
-      assert.equal((await world.call('GET', '/api/crews?role=DESIGNER')).body.crews[0].id, crewId)
-      assert.deepEqual(said(await world.call('GET', '/api/crews?minScore=x')), [400, 'VALIDATION_ERROR'])
+      assert.equal((await harness.call('GET', '/api/crews?role=DESIGNER')).body.total, 0)
+      await done(harness, invited, 'POST', `/api/crews/${crewId}/join`, {})
+      assert.equal((await harness.call('GET', '/api/crews?role=DESIGNER')).body.crews[0].id, crewId)
+      assert.deepEqual(statusAndCode(await harness.call('GET', '/api/crews?minScore=x')), [400, 'VALIDATION_ERROR'])
     })
 
     it('is led by one: only the lead invites and removes, only the invited join', async () => {
       const { lead, coder, crewId } = await newCrew()
-      const [other, outsider] = [newAgent(world), newAgent(world)]
+      const [other, outsider] = [newAgent(harness), newAgent(harness)]
       const invitation = { agentId: other.id, role: 'RESEARCHER' }
 
-      assert.deepEqual(said(await as(coder, 'POST', `/api/crews/${crewId}/invite`, invitation)), [403, 'NOT_CREW_LEAD'])
+      assert.deepEqual(statusAndCode(await as(coder, 'POST', `/api/crews/${crewId}/invite`, invitation)), [403, 'NOT_CREW_LEAD'])
       const invitations = await Promise.all([1, 2].map(() => as(lead, 'POST', `/api/crews/${crewId}/invite`, invitation)))
       assert.deepEqual(
         invitations.map(({ status, body }) => [status, body.agentId]),
         [1, 2].map(() => [201, other.id]),
       )
-      assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${crewId}/invite`, { ...invitation, role: 'DESIGNER' })), [409, 'ALREADY_EXISTS'])
-      assert.deepEqual(said(await as(outsider, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
+      assert.deepEqual(statusAndCode(await as(lead, 'POST', `/api/crews/${crewId}/invite`, { ...invitation, role: 'DESIGNER' })), [
+        409,
+        'ALREADY_EXISTS',
+      ])
+      assert.deepEqual(statusAndCode(await as(outsider, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
       const joins = await Promise.all([1, 2].map(() => as(other, 'POST', `/api/crews/${crewId}/join`)))
       assert.deepEqual(
         joins.map(({ status, body }) => [status, body.memberCount]),
         [1, 2].map(() => [200, 3]),
       )
-      assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${crewId}/invite`, invitation)), [409, 'ALREADY_EXISTS'])
-      assert.deepEqual(said(await as(coder, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })), [403, 'NOT_CREW_LEAD'])
-      assert.deepEqual(said(await as(outsider, 'POST', `/api/crews/${crewId}/leave`, {})), [403, 'NOT_CREW_MEMBER'])
+      assert.deepEqual(statusAndCode(await as(lead, 'POST', `/api/crews/${crewId}/invite`, invitation)), [409, 'ALREADY_EXISTS'])
+      assert.deepEqual(statusAndCode(await as(coder, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })), [403, 'NOT_CREW_LEAD'])
+      assert.deepEqual(statusAndCode(await as(outsider, 'POST', `/api/crews/${crewId}/leave`, {})), [403, 'NOT_CREW_MEMBER'])
       for (const who of [lead, lead, other])
         assert.equal((await as(who, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })).body.memberCount, 2)
-      assert.deepEqual(said(await as(other, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
-      assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${stranger}/join`)), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await as(other, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
+      assert.deepEqual(statusAndCode(await as(lead, 'POST', `/api/crews/${stranger}/join`)), [404, 'NOT_FOUND'])
     })
 
-    it('is joined and left once, however often that is asked, with a key or without', async () => {
+    it('is joined and left once, however often that is requested, with a key or without', async () => {
       const { lead, crewId } = await newCrew()
-      const other = newAgent(world)
-      /** Says it with a key, again with that key when the first answer was never kept, and without one. */
+      const other = newAgent(harness)
+      /** Sends it with a key, again with that key when the first answer was never stored, and without one. */
       const thrice = async (who: TestAgent, what: string, body: object) => {
         const say = (headers = {}) => as(who, 'POST', `/api/crews/${crewId}/${what}`, body, headers)
         const key = { 'idempotency-key': randomUUID() }
         const first = await say(key)
-        await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+        await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
         const again = await say(key)
         const once = await say()
         for (const { status, body } of [again, once]) assert.deepEqual([status, body], [first.status, first.body])
@@ -145,42 +148,42 @@ describe('crews, comments and work logs over HTTP', () => {
 
     it('is dissolved when its lead leaves, but nobody leaves while a gig runs', async () => {
       const { lead, coder, crewId } = await crewAtWork()
-      assert.deepEqual(said(await as(lead, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])
-      assert.deepEqual(said(await as(coder, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])
+      assert.deepEqual(statusAndCode(await as(lead, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])
+      assert.deepEqual(statusAndCode(await as(coder, 'POST', `/api/crews/${crewId}/leave`, {})), [409, 'INVALID_STATE'])
 
       const idle = await newCrew()
-      await done(world, idle.lead, 'POST', `/api/crews/${idle.crewId}/leave`, {})
-      assert.deepEqual(said(await as(idle.coder, 'POST', `/api/crews/${idle.crewId}/join`)), [409, 'INVALID_STATE'])
+      await done(harness, idle.lead, 'POST', `/api/crews/${idle.crewId}/leave`, {})
+      assert.deepEqual(statusAndCode(await as(idle.coder, 'POST', `/api/crews/${idle.crewId}/join`)), [409, 'INVALID_STATE'])
     })
 
     it('withdraws an invitation that nobody answers for 7 days', async () => {
       const { lead, crewId } = await newCrew()
-      const invited = newAgent(world)
-      await done(world, lead, 'POST', `/api/crews/${crewId}/invite`, { agentId: invited.id, role: 'CODER' })
+      const invited = newAgent(harness)
+      await done(harness, lead, 'POST', `/api/crews/${crewId}/invite`, { agentId: invited.id, role: 'CODER' })
 
-      await world.platform.advance(7 * 86_400 + 1)
+      await harness.platform.advance(7 * 86_400 + 1)
 
-      assert.deepEqual(said(await as(invited, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
+      assert.deepEqual(statusAndCode(await as(invited, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
     })
 
-    it('takes a crew gig only by its lead and with the roles asked for', async () => {
+    it('is hired for a crew gig only by its lead and with the required roles', async () => {
       const { lead, coder, crewId } = await newCrew()
-      const { id } = await postGig(world, newAgent(world), { crewGig: true, requiredRoles: ['DESIGNER'] })
+      const { id } = await postGig(harness, newAgent(harness), { crewGig: true, requiredRoles: ['DESIGNER'] })
       const apply_ = (who: TestAgent, body: object = { crewId }) => as(who, 'POST', `/api/gigs/${id}/apply`, { proposal: 'we do it', ...body })
 
       for (const answer of [await apply_(coder), await apply_(lead), await apply_(lead, {}), await apply_(lead, { crewId: stranger })])
-        assert.deepEqual(said(answer), [403, 'CREW_NOT_ELIGIBLE'])
+        assert.deepEqual(statusAndCode(answer), [403, 'CREW_NOT_ELIGIBLE'])
     })
   })
 
   describe('a comment', () => {
     it('is for parties and applicants; internal ones are for the parties alone', async () => {
-      const { poster, worker, gigId } = await assignedGig(world)
+      const { poster, worker, gigId } = await assignedGig(harness)
       const path = `/api/gigs/${gigId}/comments`
-      await done(world, poster, 'POST', path, { content: 'how far are you?' })
-      await done(world, worker, 'POST', path, { content: 'half', isInternal: true })
+      await done(harness, poster, 'POST', path, { content: 'how far are you?' })
+      await done(harness, worker, 'POST', path, { content: 'half', isInternal: true })
 
-      assert.deepEqual(said(await as(newAgent(world), 'POST', path, { content: 'me too' })), [403, 'NOT_PARTY'])
+      assert.deepEqual(statusAndCode(await as(newAgent(harness), 'POST', path, { content: 'me too' })), [403, 'NOT_PARTY'])
       const empty = await as(poster, 'POST', path, { content: '' })
       assert.deepEqual([empty.status, empty.body.errors[0].path], [400, 'content'])
       const { body, headers } = await as(poster, 'GET', path)
@@ -189,26 +192,26 @@ describe('crews, comments and work logs over HTTP', () => {
         ['half', 'how far are you?'],
       )
       assert.equal(headers.get('x-total-count'), '2')
-      assert.equal((await world.call('GET', path)).body.length, 1)
-      assert.equal((await as(newAgent(world), 'GET', path)).body.length, 1)
+      assert.equal((await harness.call('GET', path)).body.length, 1)
+      assert.equal((await as(newAgent(harness), 'GET', path)).body.length, 1)
     })
 
-    it('is written once for an idempotency key, also when the first answer was never kept, and deleted by its author alone, who may ask twice', async () => {
-      const { poster, worker, gigId } = await assignedGig(world)
+    it('is written once for an idempotency key, also when the first answer was never stored, and deleted by its author alone, who may repeat the request', async () => {
+      const { poster, worker, gigId } = await assignedGig(harness)
       const path = `/api/gigs/${gigId}/comments`
       const headers = { 'idempotency-key': randomUUID() }
       const first = await as(poster, 'POST', path, { content: 'hello' }, headers)
-      await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+      await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
       const again = await as(poster, 'POST', path, { content: 'hello' }, headers)
       assert.equal(again.body.id, first.body.id)
       assert.equal((await as(poster, 'GET', path)).body.length, 1)
 
       const own = `${path}/${first.body.id}`
-      assert.deepEqual(said(await as(worker, 'DELETE', own)), [403, 'NOT_OWNER'])
-      assert.deepEqual(said(await as(poster, 'DELETE', own.replace(gigId, stranger))), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await as(worker, 'DELETE', own)), [403, 'NOT_OWNER'])
+      assert.deepEqual(statusAndCode(await as(poster, 'DELETE', own.replace(gigId, stranger))), [404, 'NOT_FOUND'])
       assert.equal((await as(poster, 'DELETE', own)).status, 200)
       assert.deepEqual([(await as(poster, 'GET', path)).body, (await as(poster, 'DELETE', own)).status], [[], 200])
-      assert.deepEqual(said(await as(worker, 'DELETE', own)), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await as(worker, 'DELETE', own)), [404, 'NOT_FOUND'])
     })
   })
 
@@ -218,18 +221,18 @@ describe('crews, comments and work logs over HTTP', () => {
       const plan = `/api/gigs/${gigId}/plan`
       const log = `/api/gigs/${gigId}/work-log`
 
-      assert.deepEqual(said(await as(coder, 'PATCH', plan, { gigPlan: 'mine' })), [403, 'NOT_CREW_LEAD'])
+      assert.deepEqual(statusAndCode(await as(coder, 'PATCH', plan, { gigPlan: 'mine' })), [403, 'NOT_CREW_LEAD'])
       assert.equal((await as(lead, 'PATCH', plan, { gigPlan: 'first read' })).body.gigPlan, 'first read')
       const long = await as(lead, 'PATCH', plan, { gigPlan: 'x'.repeat(10_001) })
       assert.deepEqual([long.status, long.body.errors[0].path], [400, 'gigPlan'])
-      assert.deepEqual(said(await as(poster, 'POST', log, { subtask: 'read', action: 'claimed' })), [403, 'NOT_CREW_MEMBER'])
-      assert.deepEqual(said(await as(coder, 'POST', log, { subtask: 'read', action: 'approved' })), [403, 'NOT_CREW_LEAD'])
+      assert.deepEqual(statusAndCode(await as(poster, 'POST', log, { subtask: 'read', action: 'claimed' })), [403, 'NOT_CREW_MEMBER'])
+      assert.deepEqual(statusAndCode(await as(coder, 'POST', log, { subtask: 'read', action: 'approved' })), [403, 'NOT_CREW_LEAD'])
       const bad = await as(coder, 'POST', log, { subtask: 'read', action: 'slept' })
       assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'action'])
-      await done(world, coder, 'POST', log, { subtask: 'read', action: 'claimed' })
-      await done(world, lead, 'POST', log, { subtask: 'read', action: 'approved' })
+      await done(harness, coder, 'POST', log, { subtask: 'read', action: 'claimed' })
+      await done(harness, lead, 'POST', log, { subtask: 'read', action: 'approved' })
 
-      const { body } = await world.call('GET', log)
+      const { body } = await harness.call('GET', log)
 
       assert.deepEqual(
         body.entries.map(({ identifier, action }: { identifier: string; action: string }) => [identifier, action]),
@@ -242,10 +245,13 @@ describe('crews, comments and work logs over HTTP', () => {
     })
 
     it('are for assigned crew gigs only', async () => {
-      const { worker, gigId } = await assignedGig(world)
+      const { worker, gigId } = await assignedGig(harness)
 
-      assert.deepEqual(said(await as(worker, 'PATCH', `/api/gigs/${gigId}/plan`, { gigPlan: 'x' })), [409, 'INVALID_STATE'])
-      assert.deepEqual(said(await as(worker, 'POST', `/api/gigs/${gigId}/work-log`, { subtask: 'x', action: 'claimed' })), [409, 'INVALID_STATE'])
+      assert.deepEqual(statusAndCode(await as(worker, 'PATCH', `/api/gigs/${gigId}/plan`, { gigPlan: 'x' })), [409, 'INVALID_STATE'])
+      assert.deepEqual(statusAndCode(await as(worker, 'POST', `/api/gigs/${gigId}/work-log`, { subtask: 'x', action: 'claimed' })), [
+        409,
+        'INVALID_STATE',
+      ])
     })
   })
 })

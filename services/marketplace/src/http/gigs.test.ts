@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestAgent } from '@carapace/testing'
 import { assignedGig, decide, deliveredGig, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
-import { draft, newAgent, startWorld, stranger, type World } from '../testing/world.ts'
+import { draft, type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
 
 describe('gigs over HTTP', () => {
-  let world: World
+  let harness: Harness
   let poster: TestAgent
   before(async () => {
-    world = await startWorld()
-    poster = newAgent(world)
+    harness = await startHarness()
+    poster = newAgent(harness)
   })
-  after(() => world.close())
+  after(() => harness.close())
 
-  const post = (body: object, headers: object = {}) => world.call('POST', '/api/gigs', { body, headers: { ...poster.headers, ...headers } })
+  const post = (body: object, headers: object = {}) => harness.call('POST', '/api/gigs', { body, headers: { ...poster.headers, ...headers } })
   const as = (who: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
-    world.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
-  const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+    harness.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
+  const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
   it('are posted with the defaults of the API and read back by anybody, the plan by the poster only', async () => {
     const { status, body } = await post({ ...draft, gigPlan: 'first read' })
@@ -29,8 +29,8 @@ describe('gigs over HTTP', () => {
     )
     assert.equal(body.gigPlan, 'first read')
     assert.equal(ref.id, poster.id)
-    assert.equal((await gigAs(world, body.id)).gigPlan, null)
-    assert.equal((await gigAs(world, body.id, poster)).gigPlan, 'first read')
+    assert.equal((await gigAs(harness, body.id)).gigPlan, null)
+    assert.equal((await gigAs(harness, body.id, poster)).gigPlan, 'first read')
   })
 
   const wrong: [string, object][] = [
@@ -58,30 +58,30 @@ describe('gigs over HTTP', () => {
     })
   }
 
-  it('of two equal requests with one idempotency key make one gig, at the same time and after the first has died before its answer was kept', async () => {
-    const author = newAgent(world)
+  it('of two equal requests with one idempotency key make one gig, at the same time and after the first has died before its answer was stored', async () => {
+    const author = newAgent(harness)
     const headers = { 'idempotency-key': randomUUID() }
     const request = () => as(author, 'POST', '/api/gigs', draft, headers)
 
     const atOnce = await Promise.all([request(), request(), request()])
     const again = await request()
-    await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
     const afterDeath = await request()
 
     for (const answer of atOnce) assert.ok(answer.status === 201 || answer.body.code === 'IDEMPOTENCY_IN_PROGRESS', JSON.stringify(answer.body))
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     assert.deepEqual([afterDeath.status, afterDeath.body.id], [201, again.body.id])
-    const own = await world.call('GET', `/api/gigs?posterId=${author.id}`)
+    const own = await harness.call('GET', `/api/gigs?posterId=${author.id}`)
     assert.equal(own.body.length, 1)
-    assert.deepEqual(said(await as(author, 'POST', '/api/gigs', { ...draft, budget: 41 }, headers)), [409, 'IDEMPOTENCY_KEY_REUSED'])
+    assert.deepEqual(statusAndCode(await as(author, 'POST', '/api/gigs', { ...draft, budget: 41 }, headers)), [409, 'IDEMPOTENCY_KEY_REUSED'])
   })
 
   it('are listed as a bare array with its total, filtered by every field, newest first', async () => {
-    const author = newAgent(world)
-    const cheap = await postGig(world, author, { budget: 5, skillsRequired: ['rust'] })
-    const dear = await postGig(world, author, { budget: 90, chain: 'SKALE_TESTNET' })
+    const author = newAgent(harness)
+    const cheap = await postGig(harness, author, { budget: 5, skillsRequired: ['rust'] })
+    const dear = await postGig(harness, author, { budget: 90, chain: 'SKALE_TESTNET' })
     const list = async (query: string) => {
-      const { body, headers } = await world.call('GET', `/api/gigs?posterId=${author.id}&${query}`)
+      const { body, headers } = await harness.call('GET', `/api/gigs?posterId=${author.id}&${query}`)
       return [body.map((gig: { id: string }) => gig.id), headers.get('x-total-count')]
     }
 
@@ -92,29 +92,29 @@ describe('gigs over HTTP', () => {
     assert.deepEqual(await list('minBudget=5.01&maxBudget=90'), [[dear.id], '1'])
     assert.deepEqual(await list('status=assigned'), [[], '0'])
     for (const bad of ['status=gone', 'limit=0', 'offset=-1', 'minBudget=x', 'assigneeId=me'])
-      assert.deepEqual(said(await world.call('GET', `/api/gigs?${bad}`)), [400, 'VALIDATION_ERROR'], bad)
+      assert.deepEqual(statusAndCode(await harness.call('GET', `/api/gigs?${bad}`)), [400, 'VALIDATION_ERROR'], bad)
   })
 
   it('are withdrawn by their poster while open, once', async () => {
-    const { id } = await postGig(world, poster)
+    const { id } = await postGig(harness, poster)
 
-    const foreign = await as(newAgent(world), 'POST', `/api/gigs/${id}/cancel`)
+    const foreign = await as(newAgent(harness), 'POST', `/api/gigs/${id}/cancel`)
     const answers = await Promise.all([as(poster, 'POST', `/api/gigs/${id}/cancel`), as(poster, 'POST', `/api/gigs/${id}/cancel`)])
     const late = await as(poster, 'POST', `/api/gigs/${id}/cancel`)
 
-    assert.deepEqual(said(foreign), [403, 'NOT_POSTER'])
+    assert.deepEqual(statusAndCode(foreign), [403, 'NOT_POSTER'])
     assert.deepEqual(answers.map(answer => answer.status).sort(), [200, 409])
     assert.deepEqual([late.body.code, late.body.details], ['INVALID_STATE', { state: 'cancelled', allowed: ['open'] }])
-    assert.equal((await gigAs(world, id)).closeReason, 'withdrawn')
+    assert.equal((await gigAs(harness, id)).closeReason, 'withdrawn')
   })
 
   it('are withdrawn once more by a retry of the same request only', async () => {
-    const poster = newAgent(world)
-    const { id } = await postGig(world, poster)
-    const cancel = (headers: object = {}) => world.call('POST', `/api/gigs/${id}/cancel`, { headers: { ...poster.headers, ...headers } })
+    const poster = newAgent(harness)
+    const { id } = await postGig(harness, poster)
+    const cancel = (headers: object = {}) => harness.call('POST', `/api/gigs/${id}/cancel`, { headers: { ...poster.headers, ...headers } })
     const key = { 'idempotency-key': randomUUID() }
     const first = await cancel(key)
-    await world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
 
     const [retried, other] = [await cancel(key), await cancel()]
 
@@ -123,63 +123,66 @@ describe('gigs over HTTP', () => {
   })
 
   it('are delivered once, by the assignee, with a URL or a note that only those concerned see', async () => {
-    const { poster: owner, worker, gigId } = await assignedGig(world)
+    const { poster: owner, worker, gigId } = await assignedGig(harness)
     const path = `/api/gigs/${gigId}/submit-deliverable`
     const delivery = { deliverableUrl: 'https://example.org/report' }
 
-    assert.deepEqual(said(await as(owner, 'POST', path, delivery)), [403, 'NOT_ASSIGNEE'])
+    assert.deepEqual(statusAndCode(await as(owner, 'POST', path, delivery)), [403, 'NOT_ASSIGNEE'])
     const empty = await as(worker, 'POST', path, {})
     assert.deepEqual([empty.status, empty.body.errors[0].path], [400, 'deliverableUrl'])
     const answers = await Promise.all([as(worker, 'POST', path, delivery), as(worker, 'POST', path, delivery)])
 
     assert.deepEqual(answers.map(answer => answer.status).sort(), [200, 409])
     assert.equal(answers.find(answer => answer.status === 200)!.body.status, 'pending_validation')
-    assert.equal((await gigAs(world, gigId, owner)).deliverable.url, delivery.deliverableUrl)
-    assert.equal((await gigAs(world, gigId)).deliverable, null)
-    assert.deepEqual(said(await as(worker, 'POST', path, delivery)), [409, 'INVALID_STATE'])
+    assert.equal((await gigAs(harness, gigId, owner)).deliverable.url, delivery.deliverableUrl)
+    assert.equal((await gigAs(harness, gigId)).deliverable, null)
+    assert.deepEqual(statusAndCode(await as(worker, 'POST', path, delivery)), [409, 'INVALID_STATE'])
   })
 
   it('are not delivered before the assignment', async () => {
-    const { id } = await postGig(world, poster)
-    assert.deepEqual(said(await as(poster, 'POST', `/api/gigs/${id}/submit-deliverable`, { deliverableNote: 'done' })), [403, 'NOT_ASSIGNEE'])
+    const { id } = await postGig(harness, poster)
+    assert.deepEqual(statusAndCode(await as(poster, 'POST', `/api/gigs/${id}/submit-deliverable`, { deliverableNote: 'done' })), [
+      403,
+      'NOT_ASSIGNEE',
+    ])
   })
 
   it('end as the escrow decides: paid, refunded or held, and a late word changes nothing', async () => {
-    const [paid, refunded, held] = [await deliveredGig(world), await deliveredGig(world), await assignedGig(world)]
+    const [paid, refunded, held] = [await deliveredGig(harness), await deliveredGig(harness), await assignedGig(harness)]
 
-    await decide(world, paid, 'release')
-    await decide(world, refunded, 'refund')
-    await decide(world, held, 'hold')
-    await gigIs(world, paid.gigId, 'completed')
-    await gigIs(world, refunded.gigId, 'cancelled')
-    await gigIs(world, held.gigId, 'disputed')
-    await decide(world, paid, 'refund', 2)
+    await decide(harness, paid, 'release')
+    await decide(harness, refunded, 'refund')
+    await decide(harness, held, 'hold')
+    await gigIs(harness, paid.gigId, 'completed')
+    await gigIs(harness, refunded.gigId, 'cancelled')
+    await gigIs(harness, held.gigId, 'disputed')
+    await decide(harness, paid, 'refund', 2)
 
     const into = await as(held.worker, 'POST', `/api/gigs/${held.gigId}/submit-deliverable`, { deliverableNote: 'see here' })
     assert.deepEqual([into.status, into.body.status], [200, 'disputed'])
-    assert.equal((await gigAs(world, refunded.gigId)).closeReason, 'rejected')
-    assert.equal((await gigAs(world, paid.gigId)).status, 'completed')
+    assert.equal((await gigAs(harness, refunded.gigId)).closeReason, 'rejected')
+    assert.equal((await gigAs(harness, paid.gigId)).status, 'completed')
   })
 
   it('have a fee estimate for the caller that adds up', async () => {
-    const { id } = await postGig(world, poster, { budget: 33.333333 })
+    const { id } = await postGig(harness, poster, { budget: 33.333333 })
 
-    const { body } = await as(newAgent(world), 'GET', `/api/gigs/${id}/fee-estimate`)
+    const { body } = await as(newAgent(harness), 'GET', `/api/gigs/${id}/fee-estimate`)
 
     assert.deepEqual([body.effectiveFee, body.estimatedFeeUSDC, body.netAmountUSDC], [3, 1, 32.333333])
-    assert.deepEqual(said(await world.call('GET', `/api/gigs/${id}/fee-estimate`)), [401, 'AUTH_REQUIRED'])
+    assert.deepEqual(statusAndCode(await harness.call('GET', `/api/gigs/${id}/fee-estimate`)), [401, 'AUTH_REQUIRED'])
   })
 
   it('of an agent are listed by its role', async () => {
-    const { poster: owner, worker, gigId } = await assignedGig(world)
+    const { poster: owner, worker, gigId } = await assignedGig(harness)
     const ids = async (who: TestAgent, query: string) =>
-      (await world.call('GET', `/api/agents/${who.id}/gigs${query}`)).body.gigs.map((gig: { id: string }) => gig.id)
+      (await harness.call('GET', `/api/agents/${who.id}/gigs${query}`)).body.gigs.map((gig: { id: string }) => gig.id)
 
     assert.deepEqual(await ids(owner, ''), [gigId])
     assert.deepEqual(await ids(owner, '?role=assignee'), [])
     assert.deepEqual(await ids(worker, '?role=assignee&status=assigned'), [gigId])
-    assert.deepEqual((await world.call('GET', `/api/agents/${worker.handle}/gigs`)).body.agent.id, worker.id)
-    assert.deepEqual(said(await world.call('GET', `/api/agents/${stranger}/gigs`)), [404, 'NOT_FOUND'])
+    assert.deepEqual((await harness.call('GET', `/api/agents/${worker.handle}/gigs`)).body.agent.id, worker.id)
+    assert.deepEqual(statusAndCode(await harness.call('GET', `/api/agents/${stranger}/gigs`)), [404, 'NOT_FOUND'])
   })
 
   const unknown: [string, string, object?][] = [
@@ -198,32 +201,32 @@ describe('gigs over HTTP', () => {
   ]
   for (const [method, path, body] of unknown) {
     it(`${method} ${path.replace(stranger, ':id')} says that an unknown gig is not found, and that a malformed id is none`, async () => {
-      assert.deepEqual(said(await as(poster, method, path, body)), [404, 'NOT_FOUND'])
-      assert.deepEqual(said(await as(poster, method, path.replace(stranger, 'a%20b'), body)), [400, 'VALIDATION_ERROR'])
+      assert.deepEqual(statusAndCode(await as(poster, method, path, body)), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await as(poster, method, path.replace(stranger, 'a%20b'), body)), [400, 'VALIDATION_ERROR'])
     })
   }
 
   it('run out by time alone: open ones after 30 days, assigned ones a day after their deadline', async () => {
-    const { id } = await postGig(world, poster)
-    const missed = await assignedGig(world, { deadlineHours: 1 })
+    const { id } = await postGig(harness, poster)
+    const missed = await assignedGig(harness, { deadlineHours: 1 })
 
-    await world.platform.advance(26 * 3600)
-    await gigIs(world, missed.gigId, 'cancelled')
-    assert.equal((await gigAs(world, missed.gigId)).closeReason, 'deadline_missed')
+    await harness.platform.advance(26 * 3600)
+    await gigIs(harness, missed.gigId, 'cancelled')
+    assert.equal((await gigAs(harness, missed.gigId)).closeReason, 'deadline_missed')
     const late = await as(missed.worker, 'POST', `/api/gigs/${missed.gigId}/submit-deliverable`, { deliverableNote: 'sorry' })
-    assert.deepEqual(said(late), [409, 'INVALID_STATE'])
+    assert.deepEqual(statusAndCode(late), [409, 'INVALID_STATE'])
 
-    await world.platform.advance(30 * 86_400)
-    await gigIs(world, id, 'cancelled')
-    assert.equal((await gigAs(world, id)).closeReason, 'expired')
+    await harness.platform.advance(30 * 86_400)
+    await gigIs(harness, id, 'cancelled')
+    assert.equal((await gigAs(harness, id)).closeReason, 'expired')
   })
 
   it('answer an unchanged gig with 304', async () => {
-    const { id } = await postGig(world, poster)
-    const { headers } = await world.call('GET', `/api/gigs/${id}`)
+    const { id } = await postGig(harness, poster)
+    const { headers } = await harness.call('GET', `/api/gigs/${id}`)
 
-    assert.equal((await world.call('GET', `/api/gigs/${id}`, { headers: { 'if-none-match': headers.get('etag')! } })).status, 304)
-    await done(world, poster, 'POST', `/api/gigs/${id}/cancel`)
-    assert.equal((await world.call('GET', `/api/gigs/${id}`, { headers: { 'if-none-match': headers.get('etag')! } })).status, 200)
+    assert.equal((await harness.call('GET', `/api/gigs/${id}`, { headers: { 'if-none-match': headers.get('etag')! } })).status, 304)
+    await done(harness, poster, 'POST', `/api/gigs/${id}/cancel`)
+    assert.equal((await harness.call('GET', `/api/gigs/${id}`, { headers: { 'if-none-match': headers.get('etag')! } })).status, 200)
   })
 })

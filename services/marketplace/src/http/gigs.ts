@@ -45,8 +45,8 @@ export const gigHandlers = (
     const id = recordIdOf(operationId)
     const known = await parts.gigs.get(id)
     if (known) return viewOf(parts, known, { agentId: caller.agentId })
-    const { minCrewScore, gigPlan, currency, ...said } = body
-    const draft = { ...said, id, posterId: caller.agentId, minCrewScore: minCrewScore ?? null, gigPlan: gigPlan ?? null }
+    const { minCrewScore, gigPlan, currency, ...fields } = body
+    const draft = { ...fields, id, posterId: caller.agentId, minCrewScore: minCrewScore ?? null, gigPlan: gigPlan ?? null }
     const { state, events } = post(draft, parts.clock.now())
     return viewOf(parts, await parts.gigs.create(state, events), { agentId: caller.agentId })
   },

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import type { TestAgent } from '@carapace/testing'
 import { deliveredGig, gigAs, type Work } from '../testing/gigs.ts'
-import { newAgent, startWorld, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 const url = 'https://example.org/report'
 
 describe('the panel of a gig over HTTP', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const factsOf = ({ gigId, poster, worker }: Work, validationId: string, panel: readonly TestAgent[]) => ({
     ...{ validationId, gigId, jobId: null, title: 'Audit', posterId: poster.id, assigneeId: worker.id, budget: 40_000_000n, chain: 'BASE_SEPOLIA' },
@@ -23,32 +23,32 @@ describe('the panel of a gig over HTTP', () => {
     api.validationOpened.of({ ...factsOf(work, validationId, panel), round, submissionId: validationId, parentValidationId: null } as never)
   const changed = (work: Work, validationId: string, panel: readonly TestAgent[]) =>
     api.panelChanged.of({ ...factsOf(work, validationId, panel), added: [], removed: [] } as never)
-  const mayRead = async ({ gigId }: Work, agent: TestAgent) => (await gigAs(world, gigId, agent)).deliverable?.url === url
+  const mayRead = async ({ gigId }: Work, agent: TestAgent) => (await gigAs(harness, gigId, agent)).deliverable?.url === url
 
-  it('may read the deliverable until it is replaced, however late the first panel is told of again', async () => {
-    const work = await deliveredGig(world)
-    const [first, second] = [newAgent(world), newAgent(world)]
+  it('may read the deliverable until it is replaced, also when the first panel is published again late', async () => {
+    const work = await deliveredGig(harness)
+    const [first, second] = [newAgent(harness), newAgent(harness)]
     const validationId = randomUUID()
-    await world.platform.publish(opened(work, validationId, [first]), 1)
+    await harness.platform.publish(opened(work, validationId, [first]), 1)
     assert.equal(await mayRead(work, first), true)
-    await world.platform.publish(changed(work, validationId, [second]), 2)
+    await harness.platform.publish(changed(work, validationId, [second]), 2)
     assert.deepEqual([await mayRead(work, first), await mayRead(work, second)], [false, true])
 
-    await world.platform.publish(opened(work, validationId, [first]), 1)
+    await harness.platform.publish(opened(work, validationId, [first]), 1)
 
     assert.deepEqual([await mayRead(work, first), await mayRead(work, second)], [false, true])
   })
 
-  it('is that of the second round, whatever comes late of the first', async () => {
-    const work = await deliveredGig(world)
-    const [first, second, late] = [newAgent(world), newAgent(world), newAgent(world)]
+  it('is that of the second round, also when events of the first come late', async () => {
+    const work = await deliveredGig(harness)
+    const [first, second, late] = [newAgent(harness), newAgent(harness), newAgent(harness)]
     const [one, two] = [randomUUID(), randomUUID()]
-    await world.platform.publish(opened(work, one, [first]), 1)
-    await world.platform.publish(opened(work, two, [second], 2), 1)
+    await harness.platform.publish(opened(work, one, [first]), 1)
+    await harness.platform.publish(opened(work, two, [second], 2), 1)
 
-    await world.platform.publish(changed(work, one, [late]), 4)
+    await harness.platform.publish(changed(work, one, [late]), 4)
 
     assert.deepEqual([await mayRead(work, late), await mayRead(work, second)], [false, true])
-    assert.equal((await gigAs(world, work.gigId)).validationId, two)
+    assert.equal((await gigAs(harness, work.gigId)).validationId, two)
   })
 })

@@ -2,48 +2,48 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestAgent } from '@carapace/testing'
 import { apply, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
-import { newAgent, startWorld, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
-/** The process dies, or the answer is lost, after the assignment: the client asks again. */
+/** The process dies, or the answer is lost, after the assignment: the client retries. */
 describe('a retried acceptance', () => {
-  let world: World
+  let harness: Harness
   let poster: TestAgent
   let worker: TestAgent
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
   beforeEach(() => {
-    world.lockBond = () => 'confirmed'
-    poster = newAgent(world)
-    worker = newAgent(world)
+    harness.lockBond = () => 'confirmed'
+    poster = newAgent(harness)
+    worker = newAgent(harness)
   })
 
   const accept = (gigId: string, applicantAgentId: string, headers: object = {}) =>
-    world.call('POST', `/api/gigs/${gigId}/accept-applicant`, { body: { applicantAgentId }, headers: { ...poster.headers, ...headers } })
+    harness.call('POST', `/api/gigs/${gigId}/accept-applicant`, { body: { applicantAgentId }, headers: { ...poster.headers, ...headers } })
   const respond = (offerId: string, action: string, headers: object = {}) =>
-    world.call('POST', `/api/offers/${offerId}/respond`, { body: { action }, headers: { ...worker.headers, ...headers } })
+    harness.call('POST', `/api/offers/${offerId}/respond`, { body: { action }, headers: { ...worker.headers, ...headers } })
   const offerTo = async (gigId: string, agent: TestAgent) =>
-    (await done(world, poster, 'POST', `/api/gigs/${gigId}/offer/${agent.id}`, {})).offerId as string
-  const offerOf = async (agent: TestAgent) => (await world.call('GET', `/api/agents/${agent.id}/offers?status=all`)).body.offers[0]
-  const answersAreForgotten = () => world.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
+    (await done(harness, poster, 'POST', `/api/gigs/${gigId}/offer/${agent.id}`, {})).offerId as string
+  const offerOf = async (agent: TestAgent) => (await harness.call('GET', `/api/agents/${agent.id}/offers?status=all`)).body.offers[0]
+  const answersAreForgotten = () => harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
 
   it('of an applicant answers as the first did, with the same key and without one', async () => {
-    const { id } = await postGig(world, poster)
-    await apply(world, worker, id)
+    const { id } = await postGig(harness, poster)
+    await apply(harness, worker, id)
     const headers = { 'idempotency-key': randomUUID() }
     const first = await accept(id, worker.id, headers)
     await answersAreForgotten()
 
-    const [retried, asked] = [await accept(id, worker.id, headers), await accept(id, worker.id)]
+    const [retried, repeated] = [await accept(id, worker.id, headers), await accept(id, worker.id)]
 
-    for (const again of [retried, asked]) assert.deepEqual([again.status, again.body], [200, first.body])
+    for (const again of [retried, repeated]) assert.deepEqual([again.status, again.body], [200, first.body])
   })
 
   it('leaves the assignment to the one that won: another applicant of the gig, or another of its offers, is refused', async () => {
-    const { id } = await postGig(world, poster)
-    const rival = newAgent(world)
-    for (const agent of [worker, rival]) await apply(world, agent, id)
+    const { id } = await postGig(harness, poster)
+    const rival = newAgent(harness)
+    for (const agent of [worker, rival]) await apply(harness, agent, id)
     const offerId = await offerTo(id, worker)
 
     const answers = await Promise.all([accept(id, worker.id), accept(id, rival.id), respond(offerId, 'accept')])
@@ -58,13 +58,13 @@ describe('a retried acceptance', () => {
   })
 
   it('of an offer ends the offer that a dead process left, and answers as it would have', async () => {
-    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    const { id } = await postGig(harness, poster, { bondRequired: 20 })
     const offerId = await offerTo(id, worker)
     const headers = { 'idempotency-key': randomUUID() }
-    world.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
+    harness.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
     assert.equal((await respond(offerId, 'accept', headers)).status, 503)
-    await bondIsLocked(world, worker.id, id)
-    await gigIs(world, id, 'assigned')
+    await bondIsLocked(harness, worker.id, id)
+    await gigIs(harness, id, 'assigned')
 
     const { status, body } = await respond(offerId, 'accept', headers)
 
@@ -75,46 +75,46 @@ describe('a retried acceptance', () => {
   })
 
   it('of an offer is in time although its 72 hours end while the bond is being locked', async () => {
-    const { id } = await postGig(world, poster, { bondRequired: 20 })
+    const { id } = await postGig(harness, poster, { bondRequired: 20 })
     const offerId = await offerTo(id, worker)
-    await world.platform.advance(72 * 3600 - 60)
-    world.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
+    await harness.platform.advance(72 * 3600 - 60)
+    harness.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
     assert.equal((await respond(offerId, 'accept')).status, 503)
-    await world.platform.advance(120)
-    world.lockBond = () => 'confirmed'
+    await harness.platform.advance(120)
+    harness.lockBond = () => 'confirmed'
 
     const { status, body } = await respond(offerId, 'accept')
 
-    assert.deepEqual([status, body.offer?.status, (await gigAs(world, id)).assigneeId], [200, 'accepted', worker.id])
+    assert.deepEqual([status, body.offer?.status, (await gigAs(harness, id)).assigneeId], [200, 'accepted', worker.id])
   })
 
-  it('keeps the bond of the agent that the gig was assigned to', async () => {
-    const { id } = await postGig(world, poster, { bondRequired: 20 })
-    await apply(world, worker, id)
+  it('leaves the bond of the agent locked that the gig was assigned to', async () => {
+    const { id } = await postGig(harness, poster, { bondRequired: 20 })
+    await apply(harness, worker, id)
     const offerId = await offerTo(id, worker)
 
     const answers = await Promise.all([accept(id, worker.id), respond(offerId, 'accept'), accept(id, worker.id)])
 
-    assert.equal((await gigAs(world, id)).assigneeId, worker.id)
+    assert.equal((await gigAs(harness, id)).assigneeId, worker.id)
     assert.ok(answers.some(({ status }) => status === 200))
-    assert.deepEqual(world.undone, [])
+    assert.deepEqual(harness.unlocked, [])
   })
 
   it('is a new one after a refusal: a lock that comes about otherwise assigns nothing', async () => {
-    const { id } = await postGig(world, poster, { bondRequired: 20 })
-    await apply(world, worker, id)
-    world.lockBond = () => 'INSUFFICIENT_BOND'
+    const { id } = await postGig(harness, poster, { bondRequired: 20 })
+    await apply(harness, worker, id)
+    harness.lockBond = () => 'INSUFFICIENT_BOND'
     assert.equal((await accept(id, worker.id)).status, 403)
 
-    await bondIsLocked(world, worker.id, id)
+    await bondIsLocked(harness, worker.id, id)
 
-    assert.equal((await gigAs(world, id)).status, 'open')
-    world.lockBond = () => 'confirmed'
-    assert.deepEqual([(await accept(id, worker.id)).status, (await gigAs(world, id)).assigneeId], [200, worker.id])
+    assert.equal((await gigAs(harness, id)).status, 'open')
+    harness.lockBond = () => 'confirmed'
+    assert.deepEqual([(await accept(id, worker.id)).status, (await gigAs(harness, id)).assigneeId], [200, worker.id])
   })
 
   it('of a declined offer answers as the first did', async () => {
-    const { id } = await postGig(world, poster)
+    const { id } = await postGig(harness, poster)
     const offerId = await offerTo(id, worker)
     const first = await respond(offerId, 'decline')
 
@@ -122,6 +122,6 @@ describe('a retried acceptance', () => {
 
     assert.deepEqual([again.status, again.body], [200, first.body])
     assert.equal((await respond(offerId, 'accept')).status, 409)
-    assert.equal((await gigAs(world, id)).status, 'open')
+    assert.equal((await gigAs(harness, id)).status, 'open')
   })
 })

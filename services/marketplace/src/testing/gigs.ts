@@ -1,19 +1,19 @@
 import * as api from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
-import { draft, newAgent, type World } from './world.ts'
+import { draft, type Harness, newAgent } from './harness.ts'
 
 /** A 2xx answer's body. @throws Error with the answer otherwise */
-export async function done(world: World, who: TestAgent, method: string, path: string, body?: unknown) {
-  const answer = await world.call(method, path, { headers: who.headers, ...(body === undefined ? {} : { body }) })
+export async function done(harness: Harness, who: TestAgent, method: string, path: string, body?: unknown) {
+  const answer = await harness.call(method, path, { headers: who.headers, ...(body === undefined ? {} : { body }) })
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 
-export const postGig = (world: World, poster: TestAgent, more: object = {}) => done(world, poster, 'POST', '/api/gigs', { ...draft, ...more })
-export const apply = (world: World, worker: TestAgent, gigId: string, more: object = {}) =>
-  done(world, worker, 'POST', `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.', ...more })
-export const gigAs = async (world: World, gigId: string, who?: TestAgent) =>
-  (await world.call('GET', `/api/gigs/${gigId}`, { headers: who?.headers ?? {} })).body
+export const postGig = (harness: Harness, poster: TestAgent, more: object = {}) => done(harness, poster, 'POST', '/api/gigs', { ...draft, ...more })
+export const apply = (harness: Harness, worker: TestAgent, gigId: string, more: object = {}) =>
+  done(harness, worker, 'POST', `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.', ...more })
+export const gigAs = async (harness: Harness, gigId: string, who?: TestAgent) =>
+  (await harness.call('GET', `/api/gigs/${gigId}`, { headers: who?.headers ?? {} })).body
 
 export interface Work {
   poster: TestAgent
@@ -21,24 +21,24 @@ export interface Work {
   gigId: string
 }
 
-export async function assignedGig(world: World, more: object = {}): Promise<Work> {
-  const [poster, worker] = [newAgent(world), newAgent(world)]
-  const { id: gigId } = await postGig(world, poster, more)
-  await apply(world, worker, gigId)
-  await done(world, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id })
+export async function assignedGig(harness: Harness, more: object = {}): Promise<Work> {
+  const [poster, worker] = [newAgent(harness), newAgent(harness)]
+  const { id: gigId } = await postGig(harness, poster, more)
+  await apply(harness, worker, gigId)
+  await done(harness, poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id })
   return { poster, worker, gigId }
 }
 
-export async function deliveredGig(world: World): Promise<Work> {
-  const work = await assignedGig(world)
-  await done(world, work.worker, 'POST', `/api/gigs/${work.gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' })
+export async function deliveredGig(harness: Harness): Promise<Work> {
+  const work = await assignedGig(harness)
+  await done(harness, work.worker, 'POST', `/api/gigs/${work.gigId}/submit-deliverable`, { deliverableUrl: 'https://example.org/report' })
   return work
 }
 
 /** The escrow says what becomes of the gig's money. */
-export async function decide(world: World, work: Work, outcome: 'release' | 'refund' | 'hold' | 'unfunded', version = 1): Promise<void> {
+export async function decide(harness: Harness, work: Work, outcome: 'release' | 'refund' | 'hold' | 'unfunded', version = 1): Promise<void> {
   const { gigId, poster, worker } = work
-  await world.platform.publish(
+  await harness.platform.publish(
     api.escrowDecided.of({
       ...{ escrowId: gigId, gigId, gigTitle: draft.title, posterId: poster.id, assigneeId: worker.id, amount: 40_000_000n, chain: 'BASE_SEPOLIA' },
       ...{ outcome, reason: 'verdict', by: 'swarm', verdict: outcome === 'refund' ? 'rejected' : 'approved', validationId: null, disputed: false },
@@ -49,8 +49,8 @@ export async function decide(world: World, work: Work, outcome: 'release' | 'ref
   )
 }
 
-export const gigIs = (world: World, gigId: string, status: string) =>
-  until(`the gig is ${status}`, async () => (await gigAs(world, gigId)).status === status)
+export const gigIs = (harness: Harness, gigId: string, status: string) =>
+  until(`the gig is ${status}`, async () => (await gigAs(harness, gigId)).status === status)
 
 const bondFacts = (agentId: string, gigId: string) => ({
   ...{ agentId, gigId, bondEventId: gigId, chain: 'BASE_SEPOLIA' as const, bondTier: 'BONDED' as const, bondStatus: 'BONDED' as const },
@@ -59,11 +59,11 @@ const bondFacts = (agentId: string, gigId: string) => ({
 })
 
 /** The bond of the agent is locked on chain for the gig. */
-export const bondIsLocked = (world: World, agentId: string, gigId: string, version = 1): Promise<void> =>
-  world.platform.publish(api.bondLocked.of(bondFacts(agentId, gigId)), version)
+export const bondIsLocked = (harness: Harness, agentId: string, gigId: string, version = 1): Promise<void> =>
+  harness.platform.publish(api.bondLocked.of(bondFacts(agentId, gigId)), version)
 
-/** The chain refuses the lock; or a reorganisation has undone it, and it may be asked for once more. */
-export async function bondIsLost(world: World, agentId: string, gigId: string, { version = 1, wasLocked = false, isLockedAgain = false } = {}) {
+/** The chain refuses the lock; or a reorganisation has reversed it, and it may be requested again. */
+export async function bondIsLost(harness: Harness, agentId: string, gigId: string, { version = 1, wasLocked = false, isLockedAgain = false } = {}) {
   const lost = { ...bondFacts(agentId, gigId), availableBond: 50_000_000n, lockedBond: 0n, code: 'REVERTED', wasLocked, isLockedAgain }
-  await world.platform.publish(api.bondLockFailed.of(lost), version)
+  await harness.platform.publish(api.bondLockFailed.of(lost), version)
 }

@@ -17,10 +17,10 @@ export interface NoticeRule {
 
 type Text = readonly [type: NotificationType, title: string, message: string]
 
-/** Who is told what when an event arrives (behaviour 11). Nobody (null) is left out, and nobody is told twice by one event. */
+/** The notices for one type of event (behaviour 11). null receives none, and each agent receives at most one for an event. */
 export function rule<E extends EventDef>(
   event: E,
-  write: (payload: PayloadOf<E>, tell: (to: string | null | (string | null)[], text: Text, metadata?: Record<string, unknown>) => void) => void,
+  write: (payload: PayloadOf<E>, notify: (to: string | null | (string | null)[], text: Text, metadata?: Record<string, unknown>) => void) => void,
 ): NoticeRule {
   return {
     type: event.type,

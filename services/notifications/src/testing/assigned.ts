@@ -3,7 +3,7 @@ import { gigAssigned } from '@carapace/api'
 
 export const gig = { gigTitle: 'Audit a vault', budget: 40_000_000n, chain: 'BASE_SEPOLIA' as const }
 
-/** What the marketplace tells of a gig that is assigned. */
+/** The event of the marketplace for an assigned gig. */
 export const assigned = (assigneeId: string, gigId: string = randomUUID()) =>
   gigAssigned.of({
     ...gig,

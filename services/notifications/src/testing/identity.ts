@@ -6,8 +6,8 @@ export const named = { id: '0190a5d0-0000-7000-8000-00000000beef', handle: 'has-
 
 const nobody = () => refuse('NOT_FOUND', { resource: 'agent' })
 
-/** Stands in for identity: knows every id but the stranger's, and one handle. */
-export const identityStandIn = neighbour(identityApi, {
+/** A stub of identity: it has every id but the stranger's, and one handle. */
+export const identityStub = neighbour(identityApi, {
   getAgentRow: ({ params }) => (params.id === stranger ? nobody() : rowOf(params.id)),
   getAgentRowByHandle: ({ params }) => (params.handle === named.handle ? rowOf(named.id) : nobody()),
 })

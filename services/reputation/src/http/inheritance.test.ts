@@ -2,31 +2,32 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentMigrated } from '@carapace/api'
 import { released, type TestAgent, until } from '@carapace/testing'
-import { newAgent, startWorld, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 describe('inherited reputation', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   it('passes to the heir, also over two migrations, and stays with it on every later day', async () => {
     const day = 86_400
-    const [poster, twin, source] = [await newAgent(world), await newAgent(world), await newAgent(world)]
-    const [second, heir] = [await newAgent(world), await newAgent(world)]
-    const scoreOf = async ({ id }: TestAgent): Promise<number> => (await world.call('GET', `/api/agents/${id}/reputation`)).body.fusedScore
+    const [poster, twin, source] = [await newAgent(harness), await newAgent(harness), await newAgent(harness)]
+    const [second, heir] = [await newAgent(harness), await newAgent(harness)]
+    const scoreOf = async ({ id }: TestAgent): Promise<number> => (await harness.call('GET', `/api/agents/${id}/reputation`)).body.fusedScore
     const migrate = async (from: TestAgent, to: TestAgent) => {
-      await world.platform.publish(agentMigrated.of({ migrationId: randomUUID(), sourceAgentId: from.id, targetAgentId: to.id }))
+      await harness.platform.publish(agentMigrated.of({ migrationId: randomUUID(), sourceAgentId: from.id, targetAgentId: to.id }))
       await until('the source has nothing left', async () => (await scoreOf(from)) === 0)
     }
     const bothPaid = async () => {
-      for (const worker of [twin, source]) await world.platform.publish(released({ gigId: randomUUID(), posterId: poster.id, assigneeId: worker.id }))
+      for (const worker of [twin, source])
+        await harness.platform.publish(released({ gigId: randomUUID(), posterId: poster.id, assigneeId: worker.id }))
     }
     await bothPaid()
     await until('both have risen', async () => (await scoreOf(twin)) > 15 && (await scoreOf(source)) > 15)
 
-    // the second migration is told first: they are events of different agents
+    // the second migration is published first: they are events of different agents
     await migrate(second, heir)
     await migrate(source, second)
     await until('the heir has it', async () => (await scoreOf(heir)) === (await scoreOf(twin)))
@@ -37,10 +38,10 @@ describe('inherited reputation', () => {
       return own === other && own > before
     })
 
-    const { db, clock } = world.platform.service('reputation').platform
+    const { db, clock } = harness.platform.service('reputation').platform
     const days = db.connection.collection<{ _id: string; at: Date }>('platform')
     for (const pass of [1, 39]) {
-      await world.platform.advance(pass * day)
+      await harness.platform.advance(pass * day)
       await until('all are computed for the new day', async () => {
         const last = await days.findOne({ _id: 'daily' })
         return last && clock.now().getTime() - last.at.getTime() < day * 1000

@@ -2,28 +2,34 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentStatusChanged, slashRecorded } from '@carapace/api'
 import { released, restated, type TestAgent, until } from '@carapace/testing'
-import { newAgent, registeredOn, startWorld, stranger, type World } from '../testing/world.ts'
+import { type Harness, newAgent, registeredOn, startHarness, stranger } from '../testing/harness.ts'
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('scores over HTTP', () => {
-  let world: World
+  let harness: Harness
   let agent: TestAgent
   before(async () => {
-    world = await startWorld()
-    agent = await newAgent(world)
+    harness = await startHarness()
+    agent = await newAgent(harness)
   })
-  after(() => world.close())
+  after(() => harness.close())
   afterEach(() => {
-    world.chain = () => 'confirm'
+    harness.chain = () => 'confirm'
   })
 
-  const get = async (path: string) => (await world.call('GET', path)).body
-  const sync = (agentId: unknown, headers: Record<string, string> = {}) => world.call('POST', '/api/reputation/sync', { body: { agentId }, headers })
+  const get = async (path: string) => (await harness.call('GET', path)).body
+  const sync = (agentId: unknown, headers: Record<string, string> = {}) =>
+    harness.call('POST', '/api/reputation/sync', { body: { agentId }, headers })
   const between = (poster: TestAgent, worker: TestAgent, gigId: string) => ({ gigId, posterId: poster.id, assigneeId: worker.id })
   const paid = (poster: TestAgent, worker: TestAgent, gigId = randomUUID()) => released(between(poster, worker, gigId))
-  const told = (poster: TestAgent, worker: TestAgent, gigId: string, status: 'locked' | 'released' | 'refunded', txHash: string | null = null) =>
-    restated({ ...between(poster, worker, gigId), status, unpaid: status === 'refunded', txHash })
+  const publishEscrow = (
+    poster: TestAgent,
+    worker: TestAgent,
+    gigId: string,
+    status: 'locked' | 'released' | 'refunded',
+    txHash: string | null = null,
+  ) => restated({ ...between(poster, worker, gigId), status, unpaid: status === 'refunded', txHash })
   const slashed = (agentId: string, slashId: string, status: 'FROZEN' | 'APPLIED') =>
     slashRecorded.of({
       ...{ slashId, agentId, gigId: null, gigTitle: null, gigBudget: null, validationId: null, amount: 2_000_000n, status, reason: 'late' },
@@ -36,13 +42,13 @@ describe('scores over HTTP', () => {
 
     assert.deepEqual([full.fusedScore, full.tier, full.history.length, full.penalty, full.decay], [15, 'Hatchling', 1, 0, 1])
     assert.deepEqual(basic, { agentId: agent.id, fusedScore: 15, tier: 'Hatchling' })
-    assert.deepEqual(said(await world.call('GET', `/api/agents/${agent.id}/reputation?view=half`)), [400, 'VALIDATION_ERROR'])
+    assert.deepEqual(statusAndCode(await harness.call('GET', `/api/agents/${agent.id}/reputation?view=half`)), [400, 'VALIDATION_ERROR'])
   })
 
-  it('rise by a paid gig, once however often it is told, and the log says why', async () => {
-    const [poster, worker] = [await newAgent(world), await newAgent(world)]
+  it('rise by a paid gig, once however often it is published, and the log says why', async () => {
+    const [poster, worker] = [await newAgent(harness), await newAgent(harness)]
     const gigId = randomUUID()
-    await world.platform.publish(paid(poster, worker, gigId))
+    await harness.platform.publish(paid(poster, worker, gigId))
     const risen = await until('the score has risen', async () => {
       const { fusedScore } = await get(`/api/agents/${worker.id}/reputation`)
       return fusedScore > 15 && fusedScore
@@ -58,9 +64,9 @@ describe('scores over HTTP', () => {
     assert.deepEqual([row.fusedScore, row.totalGigsCompleted], [risen, 1])
   })
 
-  it('keep a payment that is made by another transaction, and lose one that is undone for good, in whatever order that is told', async () => {
-    const [poster, worker, other] = [await newAgent(world), await newAgent(world), await newAgent(world)]
-    const [kept, lost, early] = [randomUUID(), randomUUID(), randomUUID()]
+  it('count a payment that is made by another transaction, and lose one that is reversed for good, in any order of events', async () => {
+    const [poster, worker, other] = [await newAgent(harness), await newAgent(harness), await newAgent(harness)]
+    const [remade, lost, early] = [randomUUID(), randomUUID(), randomUUID()]
     const hash = `0x${'cd'.repeat(32)}`
     const standing = async ({ id }: TestAgent) => {
       const { fusedScore } = await get(`/api/agents/${id}/reputation`)
@@ -70,17 +76,17 @@ describe('scores over HTTP', () => {
     const rowOf = async ({ id }: TestAgent) =>
       (await get('/api/agents/leaderboard?limit=100')).leaderboard.find((row: { id: string }) => row.id === id)
 
-    await world.platform.publish(paid(poster, worker, kept), 5)
-    await world.platform.publish(told(poster, worker, kept, 'locked'), 7)
-    await world.platform.publish(told(poster, worker, kept, 'released', hash), 9)
+    await harness.platform.publish(paid(poster, worker, remade), 5)
+    await harness.platform.publish(publishEscrow(poster, worker, remade, 'locked'), 7)
+    await harness.platform.publish(publishEscrow(poster, worker, remade, 'released', hash), 9)
     await until('the log names the other transaction', async () => (await standing(worker)).types.includes('settled_again'))
     const risen = await standing(worker)
-    await world.platform.publish(paid(poster, worker, lost), 5)
-    await world.platform.publish(told(poster, worker, lost, 'refunded'), 9)
-    await world.platform.publish(told(poster, other, early, 'refunded'), 9)
-    await world.platform.publish(paid(poster, other, early), 5)
-    await until('the one is told', async () => (await standing(worker)).types.length === 5)
-    await until('the late one is told', async () => (await standing(other)).types.length === 3)
+    await harness.platform.publish(paid(poster, worker, lost), 5)
+    await harness.platform.publish(publishEscrow(poster, worker, lost, 'refunded'), 9)
+    await harness.platform.publish(publishEscrow(poster, other, early, 'refunded'), 9)
+    await harness.platform.publish(paid(poster, other, early), 5)
+    await until('the one is recorded', async () => (await standing(worker)).types.length === 5)
+    await until('the late one is recorded', async () => (await standing(other)).types.length === 3)
 
     const proofs = (await get(`/api/audit?agentId=${worker.id}&type=settled_again`)).events.map(
       ({ proof }: { proof: { txHash: string } }) => proof.txHash,
@@ -96,19 +102,19 @@ describe('scores over HTTP', () => {
   it('show a slash that its owner has made before its event comes, and none that nobody has', async () => {
     const slash = { id: randomUUID(), agentId: randomUUID(), gigId: null, validationId: null, amount: 2, reason: 'late' }
     const made = { ...slash, status: 'APPLIED' as const, scoreBefore: 15, scoreAfter: null, txHash: null, createdAt: new Date().toISOString() }
-    world.madeSlashes.set(slash.id, made)
+    harness.madeSlashes.set(slash.id, made)
 
     assert.deepEqual(await get(`/api/slashes/${slash.id}`), made)
-    assert.equal((await world.call('GET', `/api/slashes/${randomUUID()}`)).status, 404)
+    assert.equal((await harness.call('GET', `/api/slashes/${randomUUID()}`)).status, 404)
   })
 
   it('fall by a slash, which is listed with the score before and after', async () => {
-    const victim = await newAgent(world)
+    const victim = await newAgent(harness)
     const slashId = randomUUID()
-    await world.platform.publish(slashed(victim.id, slashId, 'FROZEN'), 1)
-    await until('it is listed', async () => (await world.call('GET', `/api/slashes/${slashId}`)).status === 200)
+    await harness.platform.publish(slashed(victim.id, slashId, 'FROZEN'), 1)
+    await until('it is listed', async () => (await harness.call('GET', `/api/slashes/${slashId}`)).status === 200)
     assert.equal((await get(`/api/slashes/${slashId}`)).status, 'FROZEN')
-    await world.platform.publish(slashed(victim.id, slashId, 'APPLIED'), 2)
+    await harness.platform.publish(slashed(victim.id, slashId, 'APPLIED'), 2)
     await until('it is applied', async () => (await get(`/api/slashes/${slashId}`)).status === 'APPLIED')
 
     const row = await get(`/api/slashes/${slashId}`)
@@ -119,17 +125,17 @@ describe('scores over HTTP', () => {
     assert.ok(row.scoreAfter < row.scoreBefore, JSON.stringify(row))
     assert.deepEqual([own.total, own.count, own.slashes[0].amount], [1, 1, 2])
     assert.equal(all.totalSlashed, 2)
-    await world.platform.publish(slashed(victim.id, slashId, 'APPLIED'), 2)
-    assert.equal((await get('/api/slashes')).totalSlashed, 2, 'told twice')
+    await harness.platform.publish(slashed(victim.id, slashId, 'APPLIED'), 2)
+    assert.equal((await get('/api/slashes')).totalSlashed, 2, 'published twice')
     assert.equal(all.slashes[0].agent.handle, victim.handle)
     assert.deepEqual([risk.slashCount, risk.flags.includes('RECENT_SLASH')], [1, true])
     assert.deepEqual(await get(`/api/risk/wallet/${victim.wallet.toLowerCase()}`), risk)
   })
 
   it('leave the suspended out of the leaderboard and make them ineligible', async () => {
-    const one = await newAgent(world)
+    const one = await newAgent(harness)
     const eligible = await get(`/api/reputation/check-eligibility?wallet=${one.wallet}&minScore=15`)
-    await world.platform.publish(
+    await harness.platform.publish(
       agentStatusChanged.of({
         agentId: one.id,
         handle: one.handle,
@@ -153,18 +159,18 @@ describe('scores over HTTP', () => {
     assert.deepEqual([suspended.eligible, suspended.reasons], [false, ['FusedScore 15 is below the required 30', 'Agent is suspended']])
     assert.deepEqual([nobody.eligible, nobody.fusedScore, nobody.tier, nobody.reasons], [false, 0, null, ['Wallet is not registered']])
     for (const query of ['', '?wallet=0x1', `?wallet=${one.wallet}&minScore=101`, `?wallet=${one.wallet}&maxRisk=x`])
-      assert.deepEqual(said(await world.call('GET', `/api/reputation/check-eligibility${query}`)), [400, 'VALIDATION_ERROR'], query)
+      assert.deepEqual(statusAndCode(await harness.call('GET', `/api/reputation/check-eligibility${query}`)), [400, 'VALIDATION_ERROR'], query)
   })
 
   describe('on the networks', () => {
     it('are pushed to those the agent is registered on; once a minute, also of two at once', async () => {
-      const one = await newAgent(world)
-      await registeredOn(world, one, 'BASE_SEPOLIA')
+      const one = await newAgent(harness)
+      await registeredOn(harness, one, 'BASE_SEPOLIA')
       await until('the registration is known', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.registered)
 
       const answers = await Promise.all([sync(one.id), sync(one.id)])
 
-      assert.deepEqual(answers.map(said).sort(), [
+      assert.deepEqual(answers.map(statusAndCode).sort(), [
         [200, undefined],
         [429, 'COOLDOWN_ACTIVE'],
       ])
@@ -175,12 +181,12 @@ describe('scores over HTTP', () => {
       const across = await get(`/api/reputation/across-chains/${one.wallet}`)
       assert.deepEqual([across.chains.BASE_SEPOLIA.score, across.chains.SKALE_TESTNET.score, across.inSync], [15, null, false])
       assert.equal((await get(`/api/reputation/check-chain/${one.id}`)).mostRecentChain, 'BASE_SEPOLIA')
-      await world.platform.advance(61)
+      await harness.platform.advance(61)
       assert.equal((await sync(one.id)).status, 200)
     })
 
     it('replay with an idempotency key', async () => {
-      const one = await newAgent(world)
+      const one = await newAgent(harness)
       const headers = { 'idempotency-key': randomUUID() }
       const first = await sync(one.id, headers)
       const again = await sync(one.id, headers)
@@ -189,45 +195,45 @@ describe('scores over HTTP', () => {
     })
 
     it('are tried again with the next batch when a push fails', async () => {
-      const one = await newAgent(world)
-      world.chain = () => 'fail'
-      await registeredOn(world, one, 'BASE_SEPOLIA')
+      const one = await newAgent(harness)
+      harness.chain = () => 'fail'
+      await registeredOn(harness, one, 'BASE_SEPOLIA')
       await until('the registration is known', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.registered)
       const { body } = await sync(one.id)
       assert.equal(body.chains.BASE_SEPOLIA.status, 'failed')
-      world.chain = () => 'confirm'
+      harness.chain = () => 'confirm'
 
-      await world.platform.advance(3600)
+      await harness.platform.advance(3600)
 
       await until('it is in step', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.score === 15)
     })
 
     it('come to SKALE with a registration first, where it is missing', async () => {
-      const one = await newAgent(world)
+      const one = await newAgent(harness)
 
-      const { status, body } = await world.call('POST', `/api/agents/${one.id}/sync-to-skale`, { body: {} })
+      const { status, body } = await harness.call('POST', `/api/agents/${one.id}/sync-to-skale`, { body: {} })
 
       assert.deepEqual([status, body.chain, body.chainId, body.score], [200, 'SKALE_TESTNET', 324705682, 15])
-      assert.deepEqual(world.registrations, [`${one.id}/SKALE_TESTNET`])
+      assert.deepEqual(harness.registrations, [`${one.id}/SKALE_TESTNET`])
       const skale = await get(`/api/agents/${one.id}/skale-score`)
       assert.deepEqual([skale.skaleScore, skale.txHash], [15, body.txHash])
     })
 
-    it('are asked for by the agent itself or the oracle, where the gateway has made sure who asks', async () => {
-      const one = await newAgent(world)
+    it('are requested by the agent itself or the oracle, where the gateway has verified the caller', async () => {
+      const one = await newAgent(harness)
       const as = (agentId: string) => ({ 'x-agent-id': agentId, 'x-wallet-address': one.wallet })
 
-      assert.deepEqual(said(await sync(one.id, as(agent.id))), [403, 'FORBIDDEN'])
+      assert.deepEqual(statusAndCode(await sync(one.id, as(agent.id))), [403, 'FORBIDDEN'])
       assert.equal((await sync(one.id, as(one.id))).status, 200)
-      await world.platform.advance(61)
+      await harness.platform.advance(61)
       assert.equal((await sync(one.id, { 'x-admin-wallet': one.wallet })).status, 200)
     })
 
-    it('are asked for by a UUID', async () => {
+    it('are requested by a UUID', async () => {
       const { status, body } = await sync('me')
       assert.deepEqual([status, body.errors[0].path], [400, 'agentId'])
-      assert.deepEqual(said(await sync(stranger)), [404, 'NOT_FOUND'])
-      assert.deepEqual(said(await world.call('POST', `/api/agents/${stranger}/sync-to-skale`, { body: {} })), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await sync(stranger)), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await harness.call('POST', `/api/agents/${stranger}/sync-to-skale`, { body: {} })), [404, 'NOT_FOUND'])
     })
   })
 
@@ -243,21 +249,21 @@ describe('scores over HTTP', () => {
   ]
   for (const path of unknown) {
     it(`${path.replace(stranger, ':id')} says that nobody is there`, async () => {
-      assert.deepEqual(said(await world.call('GET', path)), [404, 'NOT_FOUND'])
+      assert.deepEqual(statusAndCode(await harness.call('GET', path)), [404, 'NOT_FOUND'])
     })
   }
 
-  it('of an agent that registered a moment ago may be asked for again', async () => {
+  it('of an agent that registered a moment ago may be requested again', async () => {
     const id = randomUUID()
-    world.onTheWay.add(id)
+    harness.onTheWay.add(id)
 
-    const { status, body, headers } = await world.call('GET', `/api/agents/${id}/reputation`)
+    const { status, body, headers } = await harness.call('GET', `/api/agents/${id}/reputation`)
 
     assert.deepEqual([status, body.code, body.retryable, headers.get('retry-after')], [503, 'DEPENDENCY_UNAVAILABLE', true, '1'])
   })
 
   it('refuse malformed queries', async () => {
     for (const path of ['/api/audit?agentId=x', '/api/slashes?limit=0', '/api/slashes?offset=1.5', '/api/risk/wallet/0x12'])
-      assert.deepEqual(said(await world.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
+      assert.deepEqual(statusAndCode(await harness.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
   })
 })

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { validationSuperseded } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { newAgent, startWorld, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 describe('a superseded validation', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const typesOf = async (agentId: string) =>
-    (await world.call('GET', `/api/audit?agentId=${agentId}`)).body.events.map(({ type }: { type: string }) => type)
+    (await harness.call('GET', `/api/audit?agentId=${agentId}`)).body.events.map(({ type }: { type: string }) => type)
 
   it('excuses who had not voted and judges nobody', async () => {
-    const [voter, idle] = [await newAgent(world), await newAgent(world)]
-    await world.platform.publish(
+    const [voter, idle] = [await newAgent(harness), await newAgent(harness)]
+    await harness.platform.publish(
       validationSuperseded.of({
         ...{ validationId: randomUUID(), gigId: randomUUID(), jobId: null, title: 'Audit', posterId: randomUUID(), assigneeId: randomUUID() },
         ...{ budget: 40_000_000n, chain: 'BASE_SEPOLIA', round: 1, appealOf: null, candidateCount: 3, threshold: 2, weak: false },

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommandConfirmed, slashRecorded } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
-import { newAgent, registeredOn, startWorld, type World } from '../testing/world.ts'
+import { type Harness, newAgent, registeredOn, startHarness } from '../testing/harness.ts'
 
 describe('scores on their way to the networks', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
   afterEach(() => {
-    world.chain = () => 'confirm'
+    harness.chain = () => 'confirm'
   })
 
-  const get = async (path: string) => (await world.call('GET', path)).body
+  const get = async (path: string) => (await harness.call('GET', path)).body
   const known = async ({ id }: TestAgent) => (await get(`/api/reputation/across-chains/${id}`)).chains
   const hash = `0x${'cd'.repeat(32)}`
 
@@ -23,7 +23,7 @@ describe('scores on their way to the networks', () => {
     const at = new Date().toISOString()
     const gig = { gigId: null, gigTitle: null, gigBudget: null, validationId: null }
     const change = { amount: 2_000_000n, status: 'APPLIED' as const, reason: 'late', txHash: null, createdAt: at, changedAt: at }
-    await world.platform.publish(slashRecorded.of({ slashId: randomUUID(), agentId: id, ...gig, ...change }))
+    await harness.platform.publish(slashRecorded.of({ slashId: randomUUID(), agentId: id, ...gig, ...change }))
     return until('the score has fallen', async () => {
       const { fusedScore } = await get(`/api/agents/${id}/reputation`)
       return fusedScore < 15 && fusedScore
@@ -31,34 +31,34 @@ describe('scores on their way to the networks', () => {
   }
 
   it('are followed by what changes while a batch is under way', async () => {
-    const agent = await newAgent(world)
-    world.chain = () => 'wait'
-    await registeredOn(world, agent, 'BASE_SEPOLIA')
-    await world.platform.advance(1)
-    const { opKey, round, kind, network, aggregateKey } = await until('the first batch is sent', () => world.commands[0])
+    const agent = await newAgent(harness)
+    harness.chain = () => 'wait'
+    await registeredOn(harness, agent, 'BASE_SEPOLIA')
+    await harness.platform.advance(1)
+    const { opKey, round, kind, network, aggregateKey } = await until('the first batch is sent', () => harness.commands[0])
     const score = await slash(agent)
-    await world.platform.advance(3600)
-    assert.equal(world.commands.length, 1)
-    world.chain = () => 'confirm'
+    await harness.platform.advance(3600)
+    assert.equal(harness.commands.length, 1)
+    harness.chain = () => 'confirm'
 
     const block = { txHash: hash, blockNumber: 5, blockHash: hash, blockTime: 1, logs: [], already: false }
-    await world.platform.publish(chainCommandConfirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
+    await harness.platform.publish(chainCommandConfirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
     assert.equal((await known(agent)).BASE_SEPOLIA.score, 15)
-    await world.platform.advance(1)
+    await harness.platform.advance(1)
 
     await until('the network knows the present score', async () => (await known(agent)).BASE_SEPOLIA.score === score)
   })
 
-  it('stay due for one network when the other was asked for', async () => {
-    const agent = await newAgent(world)
-    await registeredOn(world, agent, 'BASE_SEPOLIA')
-    await world.platform.advance(1)
+  it('stay due for one network when the other was requested', async () => {
+    const agent = await newAgent(harness)
+    await registeredOn(harness, agent, 'BASE_SEPOLIA')
+    await harness.platform.advance(1)
     await until('the network knows the first score', async () => (await known(agent)).BASE_SEPOLIA.score === 15)
     const score = await slash(agent)
 
-    await world.call('POST', `/api/agents/${agent.id}/sync-to-skale`, { body: {} })
+    await harness.call('POST', `/api/agents/${agent.id}/sync-to-skale`, { body: {} })
     assert.deepEqual([(await known(agent)).SKALE_TESTNET.score, (await known(agent)).BASE_SEPOLIA.score], [score, 15])
-    await world.platform.advance(3600)
+    await harness.platform.advance(3600)
 
     await until('the other network knows it, too', async () => (await known(agent)).BASE_SEPOLIA.score === score)
   })

@@ -22,7 +22,7 @@ async function begin(parts: Parts, doc: Stored<ScoreDoc>): Promise<Stored<ScoreD
   })
 }
 
-/** Waits until no batch is under way for these networks; undefined when that takes too long. */
+/** Waits until no batch is under way for these networks; undefined after too long a wait. */
 const settled = (parts: Parts, agentId: string, on: readonly Chain[], timeoutMs: number = limits.boundedWaitMs) =>
   parts.wait(
     'scores',
@@ -60,7 +60,7 @@ export const syncHandlers = (parts: Parts): Pick<Handlers, 'syncReputation' | 's
   syncToSkale: async ({ params }) => {
     const doc = await begin(parts, await needScore(parts, params.id))
     const chain = 'SKALE_TESTNET' as const
-    // all waits together are as long as an answer may take
+    // all waits together stay within the limit of one answer
     const until = performance.now() + limits.boundedWaitMs
     const left = () => Math.max(0, until - performance.now())
     if (!doc.chains[chain].registered)

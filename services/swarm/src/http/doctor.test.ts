@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { doctorReport } from '@carapace/api'
 import { openCase } from '../testing/cases.ts'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 describe('what the swarm answers the doctor', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld(3)
+    harness = await startHarness(3)
   })
-  after(() => world.close())
+  after(() => harness.close())
 
-  const inSwarm = () => world.platform.service('swarm').platform
+  const inSwarm = () => harness.platform.service('swarm').platform
   const sums = async () => (await inSwarm().peers.call('swarm', doctorReport)).checks.find(({ name }) => name === 'sums')
 
   it('is that its figures are what its documents add up to, until one is falsified', async () => {
-    await openCase(world)
-    await world.call('GET', '/api/swarm/statistics')
+    await openCase(harness)
+    await harness.call('GET', '/api/swarm/statistics')
     assert.equal((await sums())?.count, 0)
 
     const rows = inSwarm().db.connection.collection<{ _id: string; of: Record<string, bigint> }>('sums')
     await rows.updateOne({ _id: 'validations/0' }, { $inc: { 'of.pending': 2n } })
 
     assert.deepEqual((await sums())?.detail, ['validations: "pending" is kept as 3 and adds up to 1'])
-    assert.equal((await world.call('GET', '/api/swarm/statistics')).body.pending, 3)
+    assert.equal((await harness.call('GET', '/api/swarm/statistics')).body.pending, 3)
   })
 })

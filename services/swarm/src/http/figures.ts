@@ -16,7 +16,7 @@ export const figureHandlers = (
 ): Pick<Handlers, 'listPendingVotes' | 'getSwarmStatistics' | 'getQuorumRequirements' | 'getClaimableRewards' | 'claimRewards'> => ({
   listPendingVotes: async ({ params }) => {
     const agent = await parts.agents.need(params.id)
-    const pendingVotes = (await parts.validations.owedBy(agent.id)).map(validation => ({
+    const pendingVotes = (await parts.validations.openOf(agent.id)).map(validation => ({
       validationId: validation.id,
       gigId: validation.gigId,
       gigTitle: validation.title,

@@ -2,36 +2,36 @@ import assert from 'node:assert/strict'
 import { chainCommandSubmitted } from '@carapace/api'
 import { commandConfirmed, commandFailed, commandReorged, newHash, type TestAgent, until } from '@carapace/testing'
 import { openCase, read, vote } from '../testing/cases.ts'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 describe('the chain record of a vote', () => {
-  let world: World & { validators: TestAgent[] }
+  let harness: Harness & { validators: TestAgent[] }
   before(async () => {
-    world = await startWorld(6)
+    harness = await startHarness(6)
   })
-  after(() => world.close())
+  after(() => harness.close())
   afterEach(() => {
-    world.chain = () => 'confirm'
+    harness.chain = () => 'confirm'
   })
 
   /** A vote whose commands wait for an outcome. */
   const waiting = async () => {
-    world.chain = () => 'wait'
-    const found = await openCase(world)
-    await vote(world, found.validationId, found.panel[0]!, 'approve', { prefer: 'respond-async' })
+    harness.chain = () => 'wait'
+    const found = await openCase(harness)
+    await vote(harness, found.validationId, found.panel[0]!, 'approve', { prefer: 'respond-async' })
     const commandOf = (kind: string) =>
-      until(`the command ${kind} is sent`, () => world.commands.find(({ opKey }) => opKey.startsWith(`${kind}:${found.validationId}`)))
+      until(`the command ${kind} is sent`, () => harness.commands.find(({ opKey }) => opKey.startsWith(`${kind}:${found.validationId}`)))
     return { ...found, commandOf }
   }
   const stored = async (id: string) => {
-    const found = await world.platform
+    const found = await harness.platform
       .service('swarm')
       .platform.db.connection.collection<{ _id: string } & Record<string, unknown>>('validations')
       .findOne({ _id: id })
     return found as unknown as { opening: object; votes: object[]; panel: { replaced: boolean; replacement?: { status: string } }[] }
   }
   const recordOf = async (id: string) => {
-    const { status, txHash, blockNumber, error } = (await read(world, id)).onChain
+    const { status, txHash, blockNumber, error } = (await read(harness, id)).onChain
     return { status, txHash, blockNumber, error }
   }
 
@@ -39,13 +39,13 @@ describe('the chain record of a vote', () => {
     const { validationId, commandOf } = await waiting()
     const command = await commandOf('swarm.vote')
     const [dead, live] = [newHash(), newHash()]
-    await world.platform.publish(commandConfirmed(command, { seq: 2, txHash: dead }))
+    await harness.platform.publish(commandConfirmed(command, { seq: 2, txHash: dead }))
     assert.deepEqual(await recordOf(validationId), { status: 'confirmed', txHash: dead, blockNumber: 5, error: null })
 
-    await world.platform.publish(commandReorged(command, { seq: 3 }))
-    await world.platform.publish(commandConfirmed(command, { seq: 2, txHash: dead }))
+    await harness.platform.publish(commandReorged(command, { seq: 3 }))
+    await harness.platform.publish(commandConfirmed(command, { seq: 2, txHash: dead }))
     assert.deepEqual(await recordOf(validationId), { status: 'pending', txHash: dead, blockNumber: null, error: null })
-    await world.platform.publish(commandConfirmed(command, { seq: 4, txHash: live }))
+    await harness.platform.publish(commandConfirmed(command, { seq: 4, txHash: live }))
 
     assert.deepEqual(await recordOf(validationId), { status: 'confirmed', txHash: live, blockNumber: 5, error: null })
   })
@@ -54,23 +54,23 @@ describe('the chain record of a vote', () => {
     const { validationId, commandOf } = await waiting()
     const command = await commandOf('swarm.vote')
     const hash = newHash()
-    await world.platform.publish(commandConfirmed(command, { seq: 2, txHash: hash }))
-    await world.platform.publish(commandFailed(command, { seq: 4 }))
+    await harness.platform.publish(commandConfirmed(command, { seq: 2, txHash: hash }))
+    await harness.platform.publish(commandFailed(command, { seq: 4 }))
     const { opKey, kind, network } = command
     const submitted = chainCommandSubmitted.of({ opKey, kind, network, aggregateKey: 'test', round: 1, seq: 1, txHash: hash })
-    for (const late of [commandReorged(command, { seq: 3 }), submitted]) await world.platform.publish(late)
+    for (const late of [commandReorged(command, { seq: 3 }), submitted]) await harness.platform.publish(late)
 
     assert.deepEqual(await recordOf(validationId), { status: 'failed', txHash: null, blockNumber: null, error: 'ERC20InsufficientBalance' })
   })
 
-  it('is beside the records of its panel and of each replacement', async () => {
+  it('is shown with the records of its panel and of each replacement', async () => {
     const { validationId, commandOf } = await waiting()
     const opening = await commandOf('swarm.open')
-    await world.platform.publish(commandConfirmed(opening, { seq: 2 }))
-    await world.platform.publish(commandReorged(opening, { seq: 3 }))
-    await world.platform.advance(36 * 3600 + 1)
+    await harness.platform.publish(commandConfirmed(opening, { seq: 2 }))
+    await harness.platform.publish(commandReorged(opening, { seq: 3 }))
+    await harness.platform.advance(36 * 3600 + 1)
     const replacing = await commandOf('swarm.replace')
-    await world.platform.publish(commandFailed(replacing, { seq: 2 }))
+    await harness.platform.publish(commandFailed(replacing, { seq: 2 }))
 
     const { opening: opened, panel } = await stored(validationId)
     assert.deepEqual({ ...opened, txHash: null }, { round: 1, seq: 3, status: 'pending', txHash: null, blockNumber: null, error: null })
@@ -83,10 +83,10 @@ describe('the chain record of a vote', () => {
   it('follows outcomes where it was stored before they were numbered', async () => {
     const { validationId, commandOf } = await waiting()
     const command = await commandOf('swarm.vote')
-    const validations = world.platform.service('swarm').platform.db.connection.collection<{ _id: string }>('validations')
+    const validations = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string }>('validations')
     await validations.updateOne({ _id: validationId }, { $unset: { 'votes.0.round': 1, 'votes.0.seq': 1, opening: 1 } })
 
-    await world.platform.publish(commandConfirmed(command))
+    await harness.platform.publish(commandConfirmed(command))
 
     assert.equal((await recordOf(validationId)).status, 'confirmed')
   })

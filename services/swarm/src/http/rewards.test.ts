@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { rewardFailed, rewardFunded, rewardPaid } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { type Case, decided, openCase, votes } from '../testing/cases.ts'
-import { newAgent, startWorld, stranger, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness, stranger } from '../testing/harness.ts'
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('rewards of validators over HTTP', () => {
-  let world: World & { validators: TestAgent[] }
+  let harness: Harness & { validators: TestAgent[] }
   before(async () => {
-    world = await startWorld(3)
+    harness = await startHarness(3)
   })
-  after(() => world.close())
+  after(() => harness.close())
 
-  const claimable = async (agentId: string) => (await world.call('GET', `/api/swarm/claimable-rewards/${agentId}`)).body
+  const claimable = async (agentId: string) => (await harness.call('GET', `/api/swarm/claimable-rewards/${agentId}`)).body
   const claim = (agentId: string, headers: object = {}) =>
-    world.call('POST', '/api/swarm/claim-rewards', {
+    harness.call('POST', '/api/swarm/claim-rewards', {
       body: { agentId },
       headers: { 'x-agent-id': agentId, 'x-wallet-address': `0x${'5a'.repeat(20)}`, prefer: 'respond-async', ...headers },
     })
@@ -27,18 +27,18 @@ describe('rewards of validators over HTTP', () => {
 
   /** Two validators have won, the escrow has funded what they earned. */
   const rewarded = async (): Promise<Case> => {
-    const found = await openCase(world)
-    await votes(world, found, 2, 'approve')
-    await world.platform.publish(decided(found, { validationId: found.validationId }))
+    const found = await openCase(harness)
+    await votes(harness, found, 2, 'approve')
+    await harness.platform.publish(decided(found, { validationId: found.validationId }))
     const before = await claimable(found.panel[0]!)
-    await world.platform.publish(funded(found, found.panel.slice(0, 2)))
+    await harness.platform.publish(funded(found, found.panel.slice(0, 2)))
     await until('the reward is funded', async () => (await claimable(found.panel[0]!)).totalClaimable > before.totalClaimable)
     return found
   }
 
   it('accrue once for those who voted with the verdict, and can be claimed when funded', async () => {
     const found = await rewarded()
-    await world.platform.publish(decided(found, { validationId: found.validationId }), 2)
+    await harness.platform.publish(decided(found, { validationId: found.validationId }), 2)
 
     const own = (await claimable(found.panel[0]!)).claimable.filter((one: { validationId: string }) => one.validationId === found.validationId)
     const silent = (await claimable(found.panel[2]!)).claimable.filter((one: { validationId: string }) => one.validationId === found.validationId)
@@ -56,24 +56,24 @@ describe('rewards of validators over HTTP', () => {
     const amount = BigInt(Math.round((await claimable(validator)).totalClaimable * 1e6))
 
     const answers = await Promise.all([claim(validator), claim(validator)])
-    assert.deepEqual(answers.map(said).sort(), [
+    assert.deepEqual(answers.map(statusAndCode).sort(), [
       [202, undefined],
       [409, 'INVALID_STATE'],
     ])
     assert.equal(answers.find(({ status }) => status === 409)!.body.retryable, true)
-    const claimId = await until('the claim is told', () => world.claims.at(-1))
+    const claimId = await until('the claim is requested', () => harness.claims.at(-1))
     const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
-    await world.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
+    await harness.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
     await until('the reward is back', async () => (await claimable(validator)).totalClaimable > 0)
 
-    const count = world.claims.length
+    const count = harness.claims.length
     assert.equal((await claim(validator)).status, 202)
-    const second = await until('the second claim is told', () => world.claims[count])
+    const second = await until('the second claim is requested', () => harness.claims[count])
     assert.equal(second, claimId)
-    await world.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
-    await world.platform.publish(rewardPaid.of({ ...facts, round: 2, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }))
+    await harness.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
+    await harness.platform.publish(rewardPaid.of({ ...facts, round: 2, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }))
     await until('the reward is paid', async () => (await claimable(validator)).claimable.every((one: { gigId: string }) => one.gigId !== gigId))
-    assert.deepEqual(said(await claim(validator)), [409, 'INVALID_STATE'])
+    assert.deepEqual(statusAndCode(await claim(validator)), [409, 'INVALID_STATE'])
   })
 
   it('can be claimed again, once and as the next round, when a reorganisation undid their payment', async () => {
@@ -81,57 +81,57 @@ describe('rewards of validators over HTTP', () => {
     const validator = panel[1]!
     const own = async () => (await claimable(validator)).totalClaimable as number
     const before = await own()
-    const count = world.claims.length
+    const count = harness.claims.length
     assert.equal((await claim(validator)).status, 202)
-    const claimId = await until('the claim is told', () => world.claims[count])
+    const claimId = await until('the claim is requested', () => harness.claims[count])
     const facts = { claimId, round: 1, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount: 100_000n, validationIds: [validationId] }
     const paid = rewardPaid.of({ ...facts, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
     const failed = rewardFailed.of({ ...facts, code: 'REVERTED' })
-    const claims = world.platform.service('swarm').platform.db.connection.collection<{ _id: string; status: string; round: number }>('claims')
+    const claims = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; status: string; round: number }>('claims')
     const is = (status: string) => until(`it is ${status}`, async () => (await claims.findOne({ _id: claimId }))?.status === status)
-    await world.platform.publish(paid)
+    await harness.platform.publish(paid)
     await is('paid')
 
-    for (const draft of [failed, failed, paid]) await world.platform.publish(draft)
+    for (const draft of [failed, failed, paid]) await harness.platform.publish(draft)
     await is('failed')
 
     assert.equal(await until('it is back', own), before)
     assert.equal((await claim(validator)).status, 202)
-    await until('the next round is told', () => world.claims.length > count + 1)
-    assert.deepEqual(world.claims.slice(count), [claimId, claimId])
+    await until('the next round is requested', () => harness.claims.length > count + 1)
+    assert.deepEqual(harness.claims.slice(count), [claimId, claimId])
     assert.equal((await claims.findOne({ _id: claimId }))?.round, 2)
   })
 
   it('are claimed in the own name only, and unknown agents have none', async () => {
-    const agent = await newAgent(world)
+    const agent = await newAgent(harness)
 
-    assert.deepEqual(said(await claim(stranger, { 'x-agent-id': agent.id })), [403, 'FORBIDDEN'])
-    assert.deepEqual(said(await claim(agent.id)), [409, 'INVALID_STATE'])
-    assert.deepEqual(said(await world.call('POST', '/api/swarm/claim-rewards', { body: { agentId: agent.id } })), [401, 'AUTH_REQUIRED'])
+    assert.deepEqual(statusAndCode(await claim(stranger, { 'x-agent-id': agent.id })), [403, 'FORBIDDEN'])
+    assert.deepEqual(statusAndCode(await claim(agent.id)), [409, 'INVALID_STATE'])
+    assert.deepEqual(statusAndCode(await harness.call('POST', '/api/swarm/claim-rewards', { body: { agentId: agent.id } })), [401, 'AUTH_REQUIRED'])
     assert.deepEqual((await claimable(agent.id)).claimable, [])
   })
 
   it('are paid by time alone after 30 days', async () => {
     const { panel } = await rewarded()
-    const count = world.claims.length
+    const count = harness.claims.length
 
-    await world.platform.advance(30 * 86_400 + 60)
+    await harness.platform.advance(30 * 86_400 + 60)
 
-    await until('they are claimed', () => world.claims.length > count)
-    assert.deepEqual(said(await claim(panel[0]!)), [409, 'INVALID_STATE'])
+    await until('they are claimed', () => harness.claims.length > count)
+    assert.deepEqual(statusAndCode(await claim(panel[0]!)), [409, 'INVALID_STATE'])
   })
 
-  it('are told for a budget, and the figures of all validations add up', async () => {
-    const { body } = await world.call('GET', '/api/swarm/quorum-requirements?budget=600.5')
+  it('are shown for a budget, and the figures of all validations add up', async () => {
+    const { body } = await harness.call('GET', '/api/swarm/quorum-requirements?budget=600.5')
     assert.deepEqual([body.candidateCount, body.threshold, body.rewardPerValidator, body.windowHours], [7, 5, 0.6005, 72])
     for (const query of ['', '?budget=x', '?budget=-1'])
-      assert.deepEqual(said(await world.call('GET', `/api/swarm/quorum-requirements${query}`)), [400, 'VALIDATION_ERROR'])
+      assert.deepEqual(statusAndCode(await harness.call('GET', `/api/swarm/quorum-requirements${query}`)), [400, 'VALIDATION_ERROR'])
 
-    const figures = (await world.call('GET', '/api/swarm/statistics')).body
+    const figures = (await harness.call('GET', '/api/swarm/statistics')).body
 
     for (const status of ['pending', 'approved', 'rejected', 'expired', 'superseded'])
-      assert.equal(figures[status], (await world.call('GET', `/api/swarm/validations?limit=1&status=${status}`)).body.total, status)
-    assert.equal(figures.totalValidations, (await world.call('GET', '/api/swarm/validations?limit=1')).body.total)
+      assert.equal(figures[status], (await harness.call('GET', `/api/swarm/validations?limit=1&status=${status}`)).body.total, status)
+    assert.equal(figures.totalValidations, (await harness.call('GET', '/api/swarm/validations?limit=1')).body.total)
     assert.ok(figures.approved >= 3 && figures.activeValidators <= figures.totalValidators)
   })
 })

@@ -3,46 +3,46 @@ import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { commandConfirmed, type TestAgent, until } from '@carapace/testing'
 import { crewOf, decided, deliveredGig, openCase, ordered, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
-import { newAgent, startWorld, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 const hour = 3600
 const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('a validation whose gig is decided otherwise', () => {
-  let world: World & { validators: TestAgent[] }
+  let harness: Harness & { validators: TestAgent[] }
   const events: { type: string; data: Record<string, unknown> }[] = []
   before(async () => {
-    world = await startWorld(9)
+    harness = await startHarness(9)
     const bindings = [api.validationSuperseded, api.validationResolved, api.rewardAccrued, api.panelChanged].map(({ type }) => type)
-    await world.platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings }, async ({ type, data }) => {
+    await harness.platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings }, async ({ type, data }) => {
       events.push({ type, data: data as Record<string, unknown> })
     })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const about = (validationId: string) => events.filter(({ data }) => data.validationId === validationId)
   const only = (validationId: string, { type }: { type: string }) => about(validationId).filter(event => event.type === type)
-  const accrued = async (agentId: string) => (await world.call('GET', `/api/swarm/claimable-rewards/${agentId}`)).body.totalAccrued
+  const accrued = async (agentId: string) => (await harness.call('GET', `/api/swarm/claimable-rewards/${agentId}`)).body.totalAccrued
   const superseded = (validationId: string) =>
     until('it is superseded', async () => {
-      const found = await read(world, validationId)
+      const found = await read(harness, validationId)
       return found.status === 'superseded' && found
     })
 
-  it('ends as superseded: it takes no vote, owes none, and counts in lists and figures', async () => {
-    const found = await openCase(world)
+  it('ends as superseded: it accepts no vote, waits for none, and counts in lists and figures', async () => {
+    const found = await openCase(harness)
     const { validationId, panel, gigId } = found
-    await vote(world, validationId, panel[0]!, 'reject')
-    const before = (await world.call('GET', '/api/swarm/statistics')).body
-    await world.platform.publish(ordered(found, 'release'))
+    await vote(harness, validationId, panel[0]!, 'reject')
+    const before = (await harness.call('GET', '/api/swarm/statistics')).body
+    await harness.platform.publish(ordered(found, 'release'))
 
     const { consensusReached, approved, resolvedAt, voteCount } = await superseded(validationId)
 
     assert.deepEqual([consensusReached, approved, typeof resolvedAt, voteCount], [false, false, 'string', 1])
-    assert.deepEqual(statusAndCode(await vote(world, validationId, panel[1]!, 'reject')), [409, 'VALIDATION_RESOLVED'])
-    assert.equal((await world.call('GET', `/api/agents/${panel[1]}/swarm/pending-votes`)).body.total, 0)
-    assert.equal((await world.call('GET', `/api/swarm/validations?gigId=${gigId}&status=superseded`)).body.total, 1)
-    const { superseded: count, pending, totalValidations } = (await world.call('GET', '/api/swarm/statistics')).body
+    assert.deepEqual(statusAndCode(await vote(harness, validationId, panel[1]!, 'reject')), [409, 'VALIDATION_RESOLVED'])
+    assert.equal((await harness.call('GET', `/api/agents/${panel[1]}/swarm/pending-votes`)).body.total, 0)
+    assert.equal((await harness.call('GET', `/api/swarm/validations?gigId=${gigId}&status=superseded`)).body.total, 1)
+    const { superseded: count, pending, totalValidations } = (await harness.call('GET', '/api/swarm/statistics')).body
     assert.deepEqual([count, pending, totalValidations], [before.superseded + 1, before.pending - 1, before.totalValidations])
     const { data } = only(validationId, api.validationSuperseded)[0]!
     assert.deepEqual([data.outcome, data.winners, (data.panel as string[]).length], ['release', [], 3])
@@ -57,13 +57,13 @@ describe('a validation whose gig is decided otherwise', () => {
   ] as const
   for (const [outcome, choice, reward] of cases) {
     it(`gives a vote to ${choice} ${reward} USDC after ${outcome}, once`, async () => {
-      const found = await openCase(world)
+      const found = await openCase(harness)
       const voter = found.panel[0]!
-      await vote(world, found.validationId, voter, choice)
+      await vote(harness, found.validationId, voter, choice)
       const before = await accrued(voter)
 
-      await world.platform.publish(ordered(found, outcome))
-      await world.platform.publish(ordered(found, outcome), 2)
+      await harness.platform.publish(ordered(found, outcome))
+      await harness.platform.publish(ordered(found, outcome), 2)
       await superseded(found.validationId)
 
       assert.equal(Math.round(((await accrued(voter)) - before) * 10) / 10, reward)
@@ -73,71 +73,71 @@ describe('a validation whose gig is decided otherwise', () => {
   }
 
   it('is not changed by a late outcome of a vote, nor by time: nobody is replaced and no second panel opens', async () => {
-    world.chain = () => 'wait'
-    const found = await openCase(world)
-    await vote(world, found.validationId, found.panel[0]!, 'reject', { prefer: 'respond-async' })
-    const command = await until('the vote is sent', () => world.commands.find(({ opKey }) => opKey.startsWith(`swarm.vote:${found.validationId}`)))
-    world.chain = () => 'confirm'
-    await world.platform.publish(ordered(found, 'release'))
+    harness.chain = () => 'wait'
+    const found = await openCase(harness)
+    await vote(harness, found.validationId, found.panel[0]!, 'reject', { prefer: 'respond-async' })
+    const command = await until('the vote is sent', () => harness.commands.find(({ opKey }) => opKey.startsWith(`swarm.vote:${found.validationId}`)))
+    harness.chain = () => 'confirm'
+    await harness.platform.publish(ordered(found, 'release'))
     await superseded(found.validationId)
 
-    await world.platform.publish(commandConfirmed(command))
-    const other = await openCase(world)
-    await world.platform.advance(73 * hour)
+    await harness.platform.publish(commandConfirmed(command))
+    const other = await openCase(harness)
+    await harness.platform.advance(73 * hour)
 
-    await until('the window of another one is over', async () => (await read(world, other.validationId)).status === 'expired')
-    const after = await read(world, found.validationId)
+    await until('the window of another one is over', async () => (await read(harness, other.validationId)).status === 'expired')
+    const after = await read(harness, found.validationId)
     assert.deepEqual([after.status, after.voteCount, after.onChain.status], ['superseded', 1, 'confirmed'])
     assert.deepEqual(
       about(found.validationId).map(({ type }) => type),
       [api.validationSuperseded.type],
     )
-    assert.equal((await validationsOf(world, found.gigId)).length, 1)
+    assert.equal((await validationsOf(harness, found.gigId)).length, 1)
   })
 
   it('goes on while the decision is only to hold', async () => {
-    const found = await openCase(world)
-    await world.platform.publish(decided(found, { outcome: 'hold', reason: 'dispute', by: 'party', verdict: null }))
-    await votes(world, found, 2, 'approve')
+    const found = await openCase(harness)
+    await harness.platform.publish(decided(found, { outcome: 'hold', reason: 'dispute', by: 'party', verdict: null }))
+    await votes(harness, found, 2, 'approve')
 
-    assert.equal((await read(world, found.validationId)).status, 'approved')
+    assert.equal((await read(harness, found.validationId)).status, 'approved')
   })
 
   it('is superseded as an appeal too, and nobody appeals after the decision', async () => {
     const appeal = { statement: 'complete', deliverableUrl: 'https://example.org/r2' }
     const frozen = async () => {
-      const found = await openCase(world)
-      await crewOf(world, found.panel.slice(0, 2))
-      await votes(world, found, 2, 'reject')
-      const file = () => world.call('POST', `/api/validations/${found.validationId}/appeal`, { body: appeal, headers: found.assignee.headers })
+      const found = await openCase(harness)
+      await crewOf(harness, found.panel.slice(0, 2))
+      await votes(harness, found, 2, 'reject')
+      const file = () => harness.call('POST', `/api/validations/${found.validationId}/appeal`, { body: appeal, headers: found.assignee.headers })
       return { found, file }
     }
     const [appealed, late] = [await frozen(), await frozen()]
     const { id } = (await appealed.file()).body.appeal
-    for (const { found } of [appealed, late]) await world.platform.publish(ordered(found, 'release'))
+    for (const { found } of [appealed, late]) await harness.platform.publish(ordered(found, 'release'))
 
     assert.equal(seated(await superseded(id)).length, 5)
-    assert.equal((await read(world, appealed.found.validationId)).status, 'rejected')
+    assert.equal((await read(harness, appealed.found.validationId)).status, 'rejected')
     assert.deepEqual(statusAndCode(await late.file()), [409, 'INVALID_STATE'])
   })
 
   it('is never opened when the decision comes before the submission', async () => {
-    const [poster, assignee] = [await newAgent(world), await newAgent(world)]
-    const gig = deliveredGig(world, poster, assignee)
+    const [poster, assignee] = [await newAgent(harness), await newAgent(harness)]
+    const gig = deliveredGig(harness, poster, assignee)
     const { gigId } = gig
-    await world.platform.publish(ordered({ gigId, poster, assignee, validationId: '', panel: [] }, 'refund'))
-    await world.platform.publish(submitted(gig))
+    await harness.platform.publish(ordered({ gigId, poster, assignee, validationId: '', panel: [] }, 'refund'))
+    await harness.platform.publish(submitted(gig))
 
-    assert.deepEqual(await validationsOf(world, gigId), [])
-    const answer = await world.call('POST', '/api/swarm/validate', { body: { gigId }, headers: poster.headers })
+    assert.deepEqual(await validationsOf(harness, gigId), [])
+    const answer = await harness.call('POST', '/api/swarm/validate', { body: { gigId }, headers: poster.headers })
     assert.deepEqual([...statusAndCode(answer), answer.body.details.state], [409, 'INVALID_STATE', 'decided'])
   })
 
   it('is found by its cancelled gig, or by the next sweep, when the decision itself was never received', async () => {
-    const [cancelled, old, open] = [await openCase(world), await openCase(world), await openCase(world)]
-    world.escrows.set(cancelled.gigId, 'refunding').set(old.gigId, 'released').set(open.gigId, 'disputed')
-    const { posterId, gigTitle, budget, chain } = world.gigs.get(cancelled.gigId)!
-    await world.platform.publish(
+    const [cancelled, old, open] = [await openCase(harness), await openCase(harness), await openCase(harness)]
+    harness.escrows.set(cancelled.gigId, 'refunding').set(old.gigId, 'released').set(open.gigId, 'disputed')
+    const { posterId, gigTitle, budget, chain } = harness.gigs.get(cancelled.gigId)!
+    await harness.platform.publish(
       api.gigCancelled.of({
         ...{
           gigId: cancelled.gigId,
@@ -153,11 +153,11 @@ describe('a validation whose gig is decided otherwise', () => {
       }),
     )
     await superseded(cancelled.validationId)
-    assert.equal((await read(world, old.validationId)).status, 'pending')
+    assert.equal((await read(harness, old.validationId)).status, 'pending')
 
-    await world.platform.advance(2 * hour)
+    await harness.platform.advance(2 * hour)
 
     await superseded(old.validationId)
-    assert.equal((await read(world, open.validationId)).status, 'pending')
+    assert.equal((await read(harness, open.validationId)).status, 'pending')
   })
 })

@@ -2,40 +2,40 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestAgent, until } from '@carapace/testing'
 import { type Case, crewOf, deliveredGig, openCase, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
-import { newAgent, oracle, startWorld, stranger, type World } from '../testing/world.ts'
+import { type Harness, newAgent, oracle, startHarness, stranger } from '../testing/harness.ts'
 
-const said = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('validations over HTTP', () => {
-  let world: World & { validators: TestAgent[] }
+  let harness: Harness & { validators: TestAgent[] }
   before(async () => {
-    world = await startWorld(9)
+    harness = await startHarness(9)
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const as = (who: TestAgent, path: string, body: unknown, headers: object = {}) =>
-    world.call('POST', path, { body, headers: { ...who.headers, ...headers } })
+    harness.call('POST', path, { body, headers: { ...who.headers, ...headers } })
   const validate = (who: TestAgent, body: object, headers: object = {}) => as(who, '/api/swarm/validate', body, headers)
 
   describe('opening', () => {
-    it('follows the submission with the quorum of the budget, once however often it is told', async () => {
-      const { gigId, poster, assignee, validationId, panel } = await openCase(world)
-      await world.platform.publish(submitted(world.gigs.get(gigId)!))
+    it('follows the submission with the quorum of the budget, once however often it is published', async () => {
+      const { gigId, poster, assignee, validationId, panel } = await openCase(harness)
+      await harness.platform.publish(submitted(harness.gigs.get(gigId)!))
 
-      const { status, threshold, candidateCount, weak, round } = await read(world, validationId)
+      const { status, threshold, candidateCount, weak, round } = await read(harness, validationId)
 
       assert.deepEqual([status, threshold, candidateCount, weak, round, panel.length], ['pending', 2, 3, false, 1, 3])
       assert.ok(!panel.includes(poster.id) && !panel.includes(assignee.id))
-      assert.equal((await validationsOf(world, gigId)).length, 1)
+      assert.equal((await validationsOf(harness, gigId)).length, 1)
     })
 
-    it('takes other numbers once: of two at once one wins, and after a vote none', async () => {
-      const { gigId, poster, validationId } = await openCase(world)
+    it('accepts other numbers once: of two at once one wins, and after a vote none', async () => {
+      const { gigId, poster, validationId } = await openCase(harness)
       const numbers = { gigId, candidateCount: 5, threshold: 3 }
 
       const answers = await Promise.all([validate(poster, numbers), validate(poster, numbers)])
 
-      assert.deepEqual(answers.map(said).sort(), [
+      assert.deepEqual(answers.map(statusAndCode).sort(), [
         [201, undefined],
         [409, 'ALREADY_EXISTS'],
       ])
@@ -44,27 +44,27 @@ describe('validations over HTTP', () => {
         [body.validationId, body.selectedValidators.length, body.threshold, body.rewards],
         [validationId, 5, 3, { perValidator: 0.1, currency: 'USDC' }],
       )
-      const voted = await openCase(world)
-      await votes(world, voted, 1, 'approve')
-      assert.deepEqual(said(await validate(voted.poster, { gigId: voted.gigId })), [409, 'ALREADY_EXISTS'])
+      const voted = await openCase(harness)
+      await votes(harness, voted, 1, 'approve')
+      assert.deepEqual(statusAndCode(await validate(voted.poster, { gigId: voted.gigId })), [409, 'ALREADY_EXISTS'])
     })
 
     it('is opened by the request itself when that comes before the event, with a default threshold above half', async () => {
-      const [poster, assignee] = [await newAgent(world), await newAgent(world)]
-      const gig = deliveredGig(world, poster, assignee)
+      const [poster, assignee] = [await newAgent(harness), await newAgent(harness)]
+      const gig = deliveredGig(harness, poster, assignee)
 
       const { status, body } = await validate(poster, { gigId: gig.gigId, candidateCount: 4 })
-      await world.platform.publish(submitted(gig))
+      await harness.platform.publish(submitted(gig))
 
       assert.deepEqual([status, body.candidateCount, body.threshold], [201, 4, 3])
-      assert.equal((await validationsOf(world, gig.gigId)).length, 1)
+      assert.equal((await validationsOf(harness, gig.gigId)).length, 1)
     })
 
-    it('finds its numbers set by a retry whose first answer was never kept', async () => {
-      const { gigId, poster } = await openCase(world)
+    it('finds its numbers set by a retry whose first answer was never stored', async () => {
+      const { gigId, poster } = await openCase(harness)
       const headers = { 'idempotency-key': randomUUID() }
       const first = await validate(poster, { gigId, candidateCount: 5, threshold: 3 }, headers)
-      await world.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+      await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
 
       const retried = await validate(poster, { gigId, candidateCount: 5, threshold: 3 }, headers)
 
@@ -72,30 +72,30 @@ describe('validations over HTTP', () => {
     })
 
     it('replays with the idempotency key', async () => {
-      const { gigId, poster } = await openCase(world)
+      const { gigId, poster } = await openCase(harness)
       const headers = { 'idempotency-key': randomUUID() }
       const first = await validate(poster, { gigId }, headers)
       const again = await validate(poster, { gigId }, headers)
 
       assert.deepEqual([first.status, again.body, again.headers.get('idempotency-replayed')], [201, first.body, 'true'])
-      assert.deepEqual(said(await validate(poster, { gigId, threshold: 2 }, headers)), [409, 'IDEMPOTENCY_KEY_REUSED'])
+      assert.deepEqual(statusAndCode(await validate(poster, { gigId, threshold: 2 }, headers)), [409, 'IDEMPOTENCY_KEY_REUSED'])
     })
 
     it('is for the poster and the oracle', async () => {
-      const { gigId, assignee } = await openCase(world)
+      const { gigId, assignee } = await openCase(harness)
 
-      assert.deepEqual(said(await validate(assignee, { gigId })), [403, 'NOT_POSTER'])
-      assert.deepEqual(said(await world.call('POST', '/api/swarm/validate', { body: { gigId } })), [401, 'AUTH_REQUIRED'])
-      assert.equal((await world.call('POST', '/api/swarm/validate', { body: { gigId }, headers: oracle })).status, 201)
+      assert.deepEqual(statusAndCode(await validate(assignee, { gigId })), [403, 'NOT_POSTER'])
+      assert.deepEqual(statusAndCode(await harness.call('POST', '/api/swarm/validate', { body: { gigId } })), [401, 'AUTH_REQUIRED'])
+      assert.equal((await harness.call('POST', '/api/swarm/validate', { body: { gigId }, headers: oracle })).status, 201)
     })
 
     it('refuses gigs that are not delivered or not known, numbers out of bounds, and a panel that cannot be had', async () => {
-      const { gigId, poster } = await openCase(world)
-      const other = deliveredGig(world, poster, await newAgent(world), { status: 'assigned' })
+      const { gigId, poster } = await openCase(harness)
+      const other = deliveredGig(harness, poster, await newAgent(harness), { status: 'assigned' })
 
       const early = await validate(poster, { gigId: other.gigId })
-      assert.deepEqual([...said(early), early.body.details.state], [409, 'INVALID_STATE', 'assigned'])
-      assert.deepEqual(said(await validate(poster, { gigId: stranger })), [404, 'NOT_FOUND'])
+      assert.deepEqual([...statusAndCode(early), early.body.details.state], [409, 'INVALID_STATE', 'assigned'])
+      assert.deepEqual(statusAndCode(await validate(poster, { gigId: stranger })), [404, 'NOT_FOUND'])
       const wrong: [string, object][] = [
         ['gigId', { gigId: 'x' }],
         ['candidateCount', { candidateCount: 16 }],
@@ -112,55 +112,55 @@ describe('validations over HTTP', () => {
 
   describe('a vote', () => {
     it('is counted once and recorded on chain, its reasoning hidden until the verdict', async () => {
-      const { validationId, panel } = await openCase(world)
+      const { validationId, panel } = await openCase(harness)
 
-      const answers = await Promise.all([1, 2].map(() => vote(world, validationId, panel[0]!, 'approve')))
+      const answers = await Promise.all([1, 2].map(() => vote(harness, validationId, panel[0]!, 'approve')))
 
-      assert.deepEqual(answers.map(said).sort(), [
+      assert.deepEqual(answers.map(statusAndCode).sort(), [
         [200, undefined],
         [409, 'ALREADY_VOTED'],
       ])
       const { body } = answers.find(answer => answer.status === 200)!
       assert.deepEqual([body.validation.voteCount, body.vote.reasoning, body.resolution, body.onChain.status], [1, null, null, 'confirmed'])
-      assert.equal(world.commands.filter(command => command.opKey.startsWith(`swarm.vote:${validationId}`)).length, 1)
-      await votes(world, { validationId, panel: panel.slice(1) }, 1, 'approve')
-      const listed = (await world.call('GET', `/api/validations/${validationId}/votes`)).body
+      assert.equal(harness.commands.filter(command => command.opKey.startsWith(`swarm.vote:${validationId}`)).length, 1)
+      await votes(harness, { validationId, panel: panel.slice(1) }, 1, 'approve')
+      const listed = (await harness.call('GET', `/api/validations/${validationId}/votes`)).body
       assert.deepEqual([listed.validation.status, listed.votes.length, listed.votes[0].reasoning], ['approved', 2, 'because'])
-      assert.deepEqual((await world.call('GET', `/api/swarm/validations/${validationId}/votes`)).body, listed)
-      assert.deepEqual(said(await vote(world, validationId, panel[2]!, 'reject')), [409, 'VALIDATION_RESOLVED'])
+      assert.deepEqual((await harness.call('GET', `/api/swarm/validations/${validationId}/votes`)).body, listed)
+      assert.deepEqual(statusAndCode(await vote(harness, validationId, panel[2]!, 'reject')), [409, 'VALIDATION_RESOLVED'])
     })
 
-    it('replays with its idempotency key, also when the first answer was never kept', async () => {
-      const { validationId, panel } = await openCase(world)
+    it('replays with its idempotency key, also when the first answer was never stored', async () => {
+      const { validationId, panel } = await openCase(harness)
       const headers = { 'idempotency-key': randomUUID() }
-      const first = await vote(world, validationId, panel[0]!, 'approve', headers)
-      await world.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
-      const retried = await vote(world, validationId, panel[0]!, 'approve', headers)
-      const replayed = await vote(world, validationId, panel[0]!, 'approve', headers)
+      const first = await vote(harness, validationId, panel[0]!, 'approve', headers)
+      await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+      const retried = await vote(harness, validationId, panel[0]!, 'approve', headers)
+      const replayed = await vote(harness, validationId, panel[0]!, 'approve', headers)
 
       assert.deepEqual([retried.status, retried.body.vote.id], [200, first.body.vote.id])
       assert.equal(replayed.headers.get('idempotency-replayed'), 'true')
-      assert.equal((await read(world, validationId)).voteCount, 1)
+      assert.equal((await read(harness, validationId)).voteCount, 1)
     })
 
-    it('does not wait for the chain when it is asked not to', async () => {
-      const { validationId, panel } = await openCase(world)
-      world.chain = () => 'wait'
-      const { status, body } = await vote(world, validationId, panel[0]!, 'approve', { prefer: 'respond-async' })
-      world.chain = () => 'confirm'
+    it('does not wait for the chain when the caller prefers that', async () => {
+      const { validationId, panel } = await openCase(harness)
+      harness.chain = () => 'wait'
+      const { status, body } = await vote(harness, validationId, panel[0]!, 'approve', { prefer: 'respond-async' })
+      harness.chain = () => 'confirm'
 
       assert.deepEqual([status, body.onChain.status, body.validation.voteCount], [202, 'pending', 1])
     })
 
     it('is for the panel, in its own name, and is one of two words', async () => {
-      const { validationId, panel, poster } = await openCase(world)
+      const { validationId, panel, poster } = await openCase(harness)
 
-      assert.deepEqual(said(await vote(world, validationId, poster.id, 'approve')), [403, 'NOT_VALIDATOR'])
-      assert.deepEqual(said(await vote(world, validationId, panel[0]!, 'approve', { 'x-agent-id': panel[1]! })), [403, 'FORBIDDEN'])
-      assert.deepEqual(said(await vote(world, stranger, panel[0]!, 'approve')), [404, 'NOT_FOUND'])
-      const bad = await vote(world, validationId, panel[0]!, 'pass' as never)
+      assert.deepEqual(statusAndCode(await vote(harness, validationId, poster.id, 'approve')), [403, 'NOT_VALIDATOR'])
+      assert.deepEqual(statusAndCode(await vote(harness, validationId, panel[0]!, 'approve', { 'x-agent-id': panel[1]! })), [403, 'FORBIDDEN'])
+      assert.deepEqual(statusAndCode(await vote(harness, stranger, panel[0]!, 'approve')), [404, 'NOT_FOUND'])
+      const bad = await vote(harness, validationId, panel[0]!, 'pass' as never)
       assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'vote'])
-      const alias = await world.call('POST', '/api/validations/vote', {
+      const alias = await harness.call('POST', '/api/validations/vote', {
         body: { validationId, voterId: panel[0]!, vote: 'reject' },
         headers: { 'x-agent-id': panel[0]!, 'x-wallet-address': '0x1' },
       })
@@ -168,17 +168,17 @@ describe('validations over HTTP', () => {
     })
 
     it('of all at the same time is lost by none', async () => {
-      const { gigId, poster } = await openCase(world)
+      const { gigId, poster } = await openCase(harness)
       const { body } = await validate(poster, { gigId, candidateCount: 5, threshold: 5 })
 
       const panel = body.selectedValidators.map((agent: { id: string }) => agent.id)
-      const answers = await Promise.all(panel.map((id: string) => vote(world, body.validationId, id, 'approve')))
+      const answers = await Promise.all(panel.map((id: string) => vote(harness, body.validationId, id, 'approve')))
 
       assert.deepEqual(
         answers.map(answer => answer.status),
         [200, 200, 200, 200, 200],
       )
-      assert.equal((await read(world, body.validationId)).status, 'approved')
+      assert.equal((await read(harness, body.validationId)).status, 'approved')
     })
   })
 
@@ -187,71 +187,71 @@ describe('validations over HTTP', () => {
     const appeal = (who: TestAgent, id: string, body: object = statement, headers: object = {}) =>
       as(who, `/api/validations/${id}/appeal`, body, headers)
     const frozenCase = async (): Promise<Case> => {
-      const found = await openCase(world)
-      await crewOf(world, found.panel.slice(0, 2))
+      const found = await openCase(harness)
+      await crewOf(harness, found.panel.slice(0, 2))
       await until('the overlap freezes', async () => {
-        const fresh = await read(world, found.validationId)
+        const fresh = await read(harness, found.validationId)
         return fresh.status === 'pending'
       })
-      await votes(world, found, 2, 'reject')
+      await votes(harness, found, 2, 'reject')
       return found
     }
 
-    it('of a frozen rejection is heard once, by a fresh panel, and its outcome ends it', async () => {
+    it('of a frozen rejection is judged once, by a fresh panel, and its outcome ends it', async () => {
       const found = await frozenCase()
-      const first = await read(world, found.validationId)
+      const first = await read(harness, found.validationId)
       assert.deepEqual([first.status, first.bondSlashFrozen], ['rejected', true])
       assert.match(first.disputeReason, /^Crew overlap detected: 1 shared crew/)
 
-      assert.deepEqual(said(await appeal(found.poster, found.validationId)), [403, 'NOT_ASSIGNEE'])
+      assert.deepEqual(statusAndCode(await appeal(found.poster, found.validationId)), [403, 'NOT_ASSIGNEE'])
       const bad = await appeal(found.assignee, found.validationId, { ...statement, deliverableUrl: 'nowhere' })
       assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'deliverableUrl'])
       const answers = await Promise.all([appeal(found.assignee, found.validationId), appeal(found.assignee, found.validationId)])
-      assert.deepEqual(answers.map(said).sort(), [
+      assert.deepEqual(answers.map(statusAndCode).sort(), [
         [201, undefined],
         [409, 'ALREADY_EXISTS'],
       ])
       const { id } = answers.find(answer => answer.status === 201)!.body.appeal
-      const fresh = await read(world, id)
-      assert.deepEqual([fresh.parentValidationId, (await read(world, found.validationId)).appealId], [found.validationId, id])
+      const fresh = await read(harness, id)
+      assert.deepEqual([fresh.parentValidationId, (await read(harness, found.validationId)).appealId], [found.validationId, id])
       assert.ok(seated(fresh).every(agent => !found.panel.includes(agent)))
-      assert.equal((await validationsOf(world, found.gigId)).length, 2)
+      assert.equal((await validationsOf(harness, found.gigId)).length, 2)
 
-      await votes(world, { validationId: id, panel: seated(fresh) }, fresh.threshold, 'approve')
-      assert.equal((await read(world, id)).status, 'approved')
-      assert.deepEqual(said(await appeal(found.assignee, id)), [409, 'INVALID_STATE'])
+      await votes(harness, { validationId: id, panel: seated(fresh) }, fresh.threshold, 'approve')
+      assert.equal((await read(harness, id)).status, 'approved')
+      assert.deepEqual(statusAndCode(await appeal(found.assignee, id)), [409, 'INVALID_STATE'])
     })
 
-    it('is read by its parties, by the panel that hears it and by the oracle, and by nobody else', async () => {
+    it('is read by its parties, by the panel that judges it and by the oracle, and by nobody else', async () => {
       const found = await frozenCase()
       const { id } = (await appeal(found.assignee, found.validationId)).body.appeal
-      const judge = seated(await read(world, id))[0]!
-      const said = async (validationId: string, headers: Record<string, string> = {}) =>
-        (await world.call('GET', `/api/swarm/validations/${validationId}`, { headers })).body.appeal
+      const judge = seated(await read(harness, id))[0]!
+      const appealIn = async (validationId: string, headers: Record<string, string> = {}) =>
+        (await harness.call('GET', `/api/swarm/validations/${validationId}`, { headers })).body.appeal
       const as = (agentId: string) => ({ 'x-agent-id': agentId })
 
       for (const headers of [as(found.assignee.id), as(found.poster.id), as(judge), oracle]) {
-        const { filedAt, ...words } = await said(id, headers)
+        const { filedAt, ...words } = await appealIn(id, headers)
         assert.deepEqual(words, statement)
         assert.ok(Number.isFinite(Date.parse(filedAt)))
       }
       assert.deepEqual(
         [
-          await said(id),
-          await said(id, as(found.panel[0]!)),
-          await said(found.validationId, as(judge)),
-          (await validationsOf(world, found.gigId))[0].appeal,
+          await appealIn(id),
+          await appealIn(id, as(found.panel[0]!)),
+          await appealIn(found.validationId, as(judge)),
+          (await validationsOf(harness, found.gigId))[0].appeal,
         ],
         [null, null, null, null],
       )
-      assert.equal((await said(found.validationId, oracle)).statement, statement.statement)
+      assert.equal((await appealIn(found.validationId, oracle)).statement, statement.statement)
     })
 
-    it('replays with its idempotency key, also when the first answer was never kept', async () => {
+    it('replays with its idempotency key, also when the first answer was never stored', async () => {
       const found = await frozenCase()
       const headers = { 'idempotency-key': randomUUID() }
       const first = await appeal(found.assignee, found.validationId, statement, headers)
-      await world.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
+      await harness.platform.service('swarm').platform.db.connection.collection('idempotency').deleteMany({})
 
       const retried = await appeal(found.assignee, found.validationId, statement, headers)
 
@@ -259,44 +259,44 @@ describe('validations over HTTP', () => {
     })
 
     it('needs a frozen rejection, within 48 hours', async () => {
-      const plain = await openCase(world)
-      await votes(world, plain, 2, 'reject')
+      const plain = await openCase(harness)
+      await votes(harness, plain, 2, 'reject')
       const frozen = await frozenCase()
 
-      assert.deepEqual(said(await appeal(plain.assignee, plain.validationId)), [409, 'INVALID_STATE'])
-      assert.deepEqual(said(await appeal(plain.assignee, stranger)), [404, 'NOT_FOUND'])
-      await world.platform.advance(48 * 3600 + 1)
-      assert.deepEqual(said(await appeal(frozen.assignee, frozen.validationId)), [409, 'WINDOW_CLOSED'])
+      assert.deepEqual(statusAndCode(await appeal(plain.assignee, plain.validationId)), [409, 'INVALID_STATE'])
+      assert.deepEqual(statusAndCode(await appeal(plain.assignee, stranger)), [404, 'NOT_FOUND'])
+      await harness.platform.advance(48 * 3600 + 1)
+      assert.deepEqual(statusAndCode(await appeal(frozen.assignee, frozen.validationId)), [409, 'WINDOW_CLOSED'])
     })
   })
 
   describe('time alone', () => {
     it('replaces the silent, then opens a second round with a fresh panel, then ends without a verdict', async () => {
-      const { gigId, validationId, panel } = await openCase(world)
-      await world.platform.advance(36 * 3600 + 1)
+      const { gigId, validationId, panel } = await openCase(harness)
+      await harness.platform.advance(36 * 3600 + 1)
       const replaced = await until('the silent are replaced', async () => {
-        const now = await read(world, validationId)
+        const now = await read(harness, validationId)
         return seated(now).every(id => !panel.includes(id)) && now
       })
       assert.equal(replaced.candidateCount, 3)
-      assert.deepEqual(said(await vote(world, validationId, panel[0]!, 'approve')), [403, 'NOT_VALIDATOR'])
+      assert.deepEqual(statusAndCode(await vote(harness, validationId, panel[0]!, 'approve')), [403, 'NOT_VALIDATOR'])
 
-      await world.platform.advance(36 * 3600 + 1)
+      await harness.platform.advance(36 * 3600 + 1)
       const second = await until('the second round is open', async () =>
-        (await validationsOf(world, gigId)).find((one: { round: number }) => one.round === 2),
+        (await validationsOf(harness, gigId)).find((one: { round: number }) => one.round === 2),
       )
-      assert.equal((await read(world, validationId)).status, 'expired')
+      assert.equal((await read(harness, validationId)).status, 'expired')
       assert.equal(second.parentValidationId, validationId)
 
-      await world.platform.advance(72 * 3600 + 1)
-      await until('it has expired, too', async () => (await read(world, second.id)).status === 'expired')
-      assert.equal((await validationsOf(world, gigId)).length, 2)
+      await harness.platform.advance(72 * 3600 + 1)
+      await until('it has expired, too', async () => (await read(harness, second.id)).status === 'expired')
+      assert.equal((await validationsOf(harness, gigId)).length, 2)
     })
   })
 
   it('are listed by gig, agent and status, and unknown or malformed ids say so', async () => {
-    const { gigId, validationId, panel } = await openCase(world)
-    const list = async (path: string) => (await world.call('GET', path)).body
+    const { gigId, validationId, panel } = await openCase(harness)
+    const list = async (path: string) => (await harness.call('GET', path)).body
 
     assert.deepEqual((await list(`/api/swarm/validations?gigId=${gigId}&status=pending`)).total, 1)
     assert.deepEqual((await list(`/api/swarm/validations?gigId=${gigId}&status=expired`)).total, 0)
@@ -304,7 +304,7 @@ describe('validations over HTTP', () => {
     assert.ok(own.validations.some((one: { id: string }) => one.id === validationId))
     const pending = await list(`/api/agents/${panel[0]}/swarm/pending-votes`)
     assert.ok(pending.pendingVotes.some((one: { validationId: string }) => one.validationId === validationId))
-    await vote(world, validationId, panel[0]!, 'reject')
+    await vote(harness, validationId, panel[0]!, 'reject')
     const after = await Promise.all(panel.map(id => list(`/api/agents/${id}/swarm/pending-votes`)))
     assert.deepEqual(
       after.map(({ pendingVotes }) => pendingVotes.some((one: { validationId: string }) => one.validationId === validationId)),
@@ -317,24 +317,24 @@ describe('validations over HTTP', () => {
       `/api/swarm/validations/agent/${stranger}`,
       `/api/swarm/claimable-rewards/${stranger}`,
     ])
-      assert.deepEqual(said(await world.call('GET', path)), [404, 'NOT_FOUND'], path)
+      assert.deepEqual(statusAndCode(await harness.call('GET', path)), [404, 'NOT_FOUND'], path)
     for (const path of ['/api/swarm/validations?status=x', '/api/swarm/validations?limit=0', '/api/swarm/validations/a%20b'])
-      assert.deepEqual(said(await world.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
+      assert.deepEqual(statusAndCode(await harness.call('GET', path)), [400, 'VALIDATION_ERROR'], path)
   })
 })
 
 describe('validations with too few agents to judge', () => {
-  let world: World & { validators: TestAgent[] }
+  let harness: Harness & { validators: TestAgent[] }
   before(async () => {
-    world = await startWorld(1)
+    harness = await startHarness(1)
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   it('open with those as advisers of the oracle, and a request for more finds too few', async () => {
-    const { gigId, poster, validationId } = await openCase(world)
-    assert.equal((await read(world, validationId)).oracleAssisted, true)
+    const { gigId, poster, validationId } = await openCase(harness)
+    assert.equal((await read(harness, validationId)).oracleAssisted, true)
 
-    const { status, body } = await world.call('POST', '/api/swarm/validate', { body: { gigId, threshold: 2 }, headers: poster.headers })
+    const { status, body } = await harness.call('POST', '/api/swarm/validate', { body: { gigId, threshold: 2 }, headers: poster.headers })
 
     assert.deepEqual([status, body.code, body.details.eligible], [409, 'INSUFFICIENT_VALIDATORS', 1])
   })

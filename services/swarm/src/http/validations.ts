@@ -11,7 +11,7 @@ import { renumber } from '../panel-changes.ts'
 import type { Parts } from '../parts.ts'
 import { majority, quorumFor } from '../quorum.ts'
 import { open, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
-import { cast } from '../verdict.ts'
+import { castVote } from '../verdict.ts'
 import { decideKnowing } from '../verdict-facts.ts'
 import { onChainOf, resolutionView, type Viewer, validationView, voteView } from '../views.ts'
 
@@ -57,19 +57,19 @@ export const validationHandlers = (
     const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
     const voted = await decideKnowing(parts, validationId, (present, known) => {
       if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
-      const { state, events } = cast(present, ballot, known, parts.clock.now())
+      const { state, events } = castVote(present, ballot, known, parts.clock.now())
       return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
     })
     const settled = respondAsync
       ? undefined
       : await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), limits.boundedWaitMs)
     const latest = settled?.validation ?? voted
-    const cast_ = latest.votes.find(entry => entry.id === ballot.id)!
+    const ownVote = latest.votes.find(entry => entry.id === ballot.id)!
     const answer = {
       validation: await viewOf(parts, latest, { agentId: voterId }),
-      vote: voteView(cast_, latest),
+      vote: voteView(ownVote, latest),
       resolution: resolutionView(latest),
-      onChain: onChainOf(cast_, latest.chain),
+      onChain: onChainOf(ownVote, latest.chain),
     }
     return respondAsync ? reply(202, answer) : answer
   },
@@ -128,7 +128,7 @@ function needPossible(threshold: number | undefined, candidateCount: number): vo
   refuse('VALIDATION_ERROR', undefined, { errors })
 }
 
-/** The validation once this vote's record on chain has ended, well or not. */
+/** The validation once this vote's record on chain has ended, confirmed or failed. */
 async function recordedVote(parts: Parts, validationId: string, voteId: string) {
   const validation = await parts.validations.need(validationId)
   return validation.votes.some(vote => vote.id === voteId && vote.status !== 'pending') ? { validation } : undefined

@@ -14,15 +14,15 @@ import {
 } from '@carapace/testing'
 import { reputation } from '../index.ts'
 
-/** Reputation over HTTP in process; the test publishes what other services say, the chain takes every command as `chain` says. */
-export interface World {
+/** Reputation over HTTP in process; the test publishes the events of other services, the chain answers every command as `chain` configures. */
+export interface Harness {
   platform: TestPlatform
   call: TestPlatform['call']
   /** Agents that identity knows although their event has not come. */
   onTheWay: Set<string>
   /** Slashes that the escrow has although their event has not come. */
   madeSlashes: Map<string, api.Slash>
-  /** `<agent>/<chain>`, as asked of identity. */
+  /** `<agent>/<chain>`, as requested from identity. */
   registrations: string[]
   commands: api.ChainCommand[]
   /** Default: confirms at once. */
@@ -32,25 +32,25 @@ export interface World {
 
 export const stranger = randomUUID()
 
-export async function startWorld(): Promise<World> {
-  const world = { onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as World
+export async function startHarness(): Promise<Harness> {
+  const harness = { onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as Harness
   const identity = neighbour(api.identityApi, {
-    getAgentRow: ({ params }) => (world.onTheWay.has(params.id) ? { ...newcomer().row, agentId: params.id } : api.refuse('NOT_FOUND')),
+    getAgentRow: ({ params }) => (harness.onTheWay.has(params.id) ? { ...newcomer().row, agentId: params.id } : api.refuse('NOT_FOUND')),
     registerOnChain: async ({ params }) => {
-      world.registrations.push(`${params.id}/${params.chain}`)
-      await registeredOn(world, { id: params.id, wallet: '' }, params.chain as api.Chain)
+      harness.registrations.push(`${params.id}/${params.chain}`)
+      await registeredOn(harness, { id: params.id, wallet: '' }, params.chain as api.Chain)
       return { status: 'confirmed' as const, tokenId: '7', txHash: null }
     },
   })
-  const escrow = neighbour(api.escrowApi, { getSlashRow: ({ params }) => world.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
+  const escrow = neighbour(api.escrowApi, { getSlashRow: ({ params }) => harness.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
   const platform = await startPlatform([identity, escrow, reputation])
   const consumer = await hearCommands(platform.bus, async command => {
-    world.commands.push(command)
-    const how = world.chain()
+    harness.commands.push(command)
+    const how = harness.chain()
     if (command.kind !== 'score.sync' || how === 'wait') return
     await platform.publish(how === 'confirm' ? commandConfirmed(command) : commandFailed(command))
   })
-  return Object.assign(world, {
+  return Object.assign(harness, {
     platform,
     call: platform.call,
     close: async () => {
@@ -61,14 +61,14 @@ export async function startWorld(): Promise<World> {
 }
 
 /** An agent that is scored. */
-export async function newAgent({ platform, call }: World): Promise<TestAgent> {
+export async function newAgent({ platform, call }: Harness): Promise<TestAgent> {
   const { agent, registered } = newcomer()
   await platform.publish(registered)
   await until('the agent is scored', async () => (await call('GET', `/api/agents/${agent.id}/reputation`)).status === 200)
   return agent
 }
 
-export async function registeredOn({ platform }: Pick<World, 'platform'>, { id }: { id: string; wallet: string }, chain: api.Chain): Promise<void> {
+export async function registeredOn({ platform }: Pick<Harness, 'platform'>, { id }: { id: string; wallet: string }, chain: api.Chain): Promise<void> {
   const facts = {
     agentId: id,
     handle: 'x',

@@ -17,7 +17,7 @@ const unknown: ChainScore = {
 }
 
 /** The record of an agent that has just registered: 15, Hatchling. */
-export function newcomer({ agentId, handle, wallet, registeredAt, status, platform }: PayloadOf<typeof agentRegistered>): ScoreDoc {
+export function newScore({ agentId, handle, wallet, registeredAt, status, platform }: PayloadOf<typeof agentRegistered>): ScoreDoc {
   const at = new Date(registeredAt)
   const standing = standingAt([{ type: 'registered', at }], at)
   return {

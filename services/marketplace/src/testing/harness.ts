@@ -6,7 +6,7 @@ import { marketplace } from '../index.ts'
 type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
 
 /** The marketplace over HTTP in process; its neighbours answer from plain maps, the escrow's and the swarm's words are published by the test. */
-export interface World {
+export interface Harness {
   platform: TestPlatform
   call: TestPlatform['call']
   agents: Map<string, api.AgentRow>
@@ -14,34 +14,34 @@ export interface World {
   scores: Map<string, { fusedScore: number; riskScore: number }>
   /** What the escrow answers when a bond is to be locked. Default: confirmed at once. */
   lockBond: () => BondAnswer | Promise<BondAnswer>
-  /** Locks undone, as `<agent>/<gig>`. */
-  undone: string[]
+  /** Released locks, as `<agent>/<gig>`. */
+  unlocked: string[]
   close(): Promise<void>
 }
 
-export async function startWorld(): Promise<World> {
-  const world = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', undone: [] } as unknown as World
+export async function startHarness(): Promise<Harness> {
+  const harness = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', unlocked: [] } as unknown as Harness
   const known = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = neighbour(api.identityApi, {
-    getAgentRow: ({ params }) => known(world.agents.get(params.id)),
-    getAgentRowByHandle: ({ params }) => known([...world.agents.values()].find(agent => agent.handle === params.handle)),
+    getAgentRow: ({ params }) => known(harness.agents.get(params.id)),
+    getAgentRowByHandle: ({ params }) => known([...harness.agents.values()].find(agent => agent.handle === params.handle)),
   })
-  const reputation = neighbour(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, world.scores.get(params.agentId)) })
+  const reputation = neighbour(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, harness.scores.get(params.agentId)) })
   const escrow = neighbour(api.escrowApi, {
     lockBondForGig: async ({ body }) => {
-      const answer = await world.lockBond()
+      const answer = await harness.lockBond()
       if (answer !== 'confirmed' && answer !== 'pending') return api.refuse(answer)
       return { status: answer, amount: body.amount, txHash: null }
     },
     unlockBondForGig: ({ params }) => {
-      world.undone.push(`${params.agentId}/${params.gigId}`)
+      harness.unlocked.push(`${params.agentId}/${params.gigId}`)
       return { status: 'unlocked' as const }
     },
   })
-  world.platform = await startPlatform([identity, reputation, escrow, marketplace])
-  world.call = world.platform.call
-  world.close = () => world.platform.close()
-  return world
+  harness.platform = await startPlatform([identity, reputation, escrow, marketplace])
+  harness.call = harness.platform.call
+  harness.close = () => harness.platform.close()
+  return harness
 }
 
 const components = { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }
@@ -64,7 +64,7 @@ function scoreRow(agentId: string, { fusedScore, riskScore } = { fusedScore: 15,
 }
 
 /** An agent that only its owner knows yet: no event has come. */
-export function newAgent({ agents, scores }: World, { fusedScore = 15, riskScore = 0 } = {}): TestAgent {
+export function newAgent({ agents, scores }: Harness, { fusedScore = 15, riskScore = 0 } = {}): TestAgent {
   const { agent, row } = newcomer({ skills: ['solidity'] })
   agents.set(agent.id, row)
   scores.set(agent.id, { fusedScore, riskScore })

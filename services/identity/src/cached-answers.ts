@@ -1,17 +1,17 @@
-/** What is asked of entries that are in memory. */
+/** A query over entries that are in memory. */
 export interface Question<Entry> {
-  /** The same for the same question; null = its answer changes with time alone and is not kept. */
+  /** Equal for equal questions; null = the answer changes with time alone and is not cached. */
   key: string | null
   holds(entry: Entry): boolean
   /** Which of two different entries comes first in the answer; never 0. */
   order(a: Entry, b: Entry): number
 }
 
-/** The latest answers, which follow every change: what is asked again costs nothing, however many entries it matches. */
-export interface KeptAnswers<Entry> {
-  /** All entries that the question holds for. `candidates` are looked through when the answer is not known. */
+/** The latest answers, updated with every change: a repeated question costs nothing, however many entries it matches. */
+export interface CachedAnswers<Entry> {
+  /** All entries that the question holds for. `candidates` are searched when the answer is not cached. */
   to(question: Question<Entry>, candidates: () => Iterable<Entry>): readonly Entry[]
-  /** An entry takes the place of another; undefined = there is none. Entries themselves never change. */
+  /** One entry replaces another; undefined = none. Entries themselves never change. */
   change(before: Entry | undefined, after: Entry | undefined): void
 }
 
@@ -22,23 +22,23 @@ interface Dated {
   createdAt: Date
 }
 
-const keptAtMost = 500
-/** Of all kept answers together: 8 MB. */
-const entriesAtMost = 1_000_000
+const maxAnswers = 500
+/** Of all cached answers together: 8 MB. */
+const maxEntries = 1_000_000
 
-export function keptAnswers<Entry>(): KeptAnswers<Entry> {
+export function cachedAnswers<Entry>(): CachedAnswers<Entry> {
   interface Answer {
     question: Question<Entry>
     found: Entry[]
   }
-  /** What was asked last is last. */
+  /** In order of the last use. */
   const answers = new Map<string, Answer>()
   let size = 0
 
-  const keep = (key: string, answer: Answer) => {
+  const store = (key: string, answer: Answer) => {
     answers.set(key, answer)
     size += answer.found.length
-    while (answers.size > keptAtMost || size > entriesAtMost) {
+    while (answers.size > maxAnswers || size > maxEntries) {
       const [oldest, { found }] = answers.entries().next().value!
       answers.delete(oldest)
       size -= found.length
@@ -55,7 +55,7 @@ export function keptAnswers<Entry>(): KeptAnswers<Entry> {
         return known.found
       }
       const found = [...candidates()].filter(entry => question.holds(entry)).sort(question.order)
-      if (key !== null) keep(key, { question, found })
+      if (key !== null) store(key, { question, found })
       return found
     },
     change: (before, after) => {

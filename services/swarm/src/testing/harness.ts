@@ -15,8 +15,8 @@ import {
 } from '@carapace/testing'
 import { swarm } from '../index.ts'
 
-/** The swarm over HTTP in process; its neighbours answer from plain maps, the chain takes every command as `chain` says. */
-export interface World {
+/** The swarm over HTTP in process; its peers answer from plain maps, the chain answers every command as `chain` configures. */
+export interface Harness {
   platform: TestPlatform
   call: TestPlatform['call']
   gigs: Map<string, api.GigRow>
@@ -34,20 +34,20 @@ export const stranger = randomUUID()
 export const budget = 40_000_000n
 export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 
-/** @param validators agents beside the parties that may judge */
-export async function startWorld(validators: number): Promise<World & { validators: TestAgent[] }> {
-  const world = { gigs: new Map(), escrows: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as World & {
+/** @param validators agents, other than the parties, that may judge */
+export async function startHarness(validators: number): Promise<Harness & { validators: TestAgent[] }> {
+  const harness = { gigs: new Map(), escrows: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as Harness & {
     validators: TestAgent[]
   }
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = neighbour(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
   const reputation = neighbour(api.reputationApi, { getScoreRow: nobody })
   const marketplace = neighbour(api.marketplaceApi, {
-    getGigRow: ({ params }) => world.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
+    getGigRow: ({ params }) => harness.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
   })
   const escrow = neighbour(api.escrowApi, {
     getEscrowRow: ({ params: { gigId } }) => {
-      const status = world.escrows.get(gigId) ?? api.refuse('NOT_FOUND', { resource: 'escrow' })
+      const status = harness.escrows.get(gigId) ?? api.refuse('NOT_FOUND', { resource: 'escrow' })
       const facts = { escrowId: gigId, gigId, posterId: stranger, assigneeId: null, amount: String(budget), chain: 'BASE_SEPOLIA' as const }
       return { ...facts, status, txHash: null, releaseTxHash: null, version: 1 }
     },
@@ -59,14 +59,14 @@ export async function startWorld(validators: number): Promise<World & { validato
   const platform = await startPlatform([identity, reputation, marketplace, escrow, relayer, swarm])
   const consumers = [
     await hearCommands(platform.bus, async command => {
-      world.commands.push(command)
-      if (world.chain() === 'confirm') await platform.publish(commandConfirmed(command))
+      harness.commands.push(command)
+      if (harness.chain() === 'confirm') await platform.publish(commandConfirmed(command))
     }),
     await platform.bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'events', bindings: [api.rewardClaimRequested.type] }, async event => {
-      world.claims.push(event.subject)
+      harness.claims.push(event.subject)
     }),
   ]
-  Object.assign(world, {
+  Object.assign(harness, {
     platform,
     call: platform.call,
     close: async () => {
@@ -74,12 +74,12 @@ export async function startWorld(validators: number): Promise<World & { validato
       await platform.close()
     },
   })
-  world.validators = await Promise.all(Array.from({ length: validators }, () => newAgent(world)))
-  return world
+  harness.validators = await Promise.all(Array.from({ length: validators }, () => newAgent(harness)))
+  return harness
 }
 
-/** An agent that the swarm has heard of. */
-export async function newAgent({ platform, call }: World, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
+/** An agent that the swarm has projected. */
+export async function newAgent({ platform, call }: Harness, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
   const { agent, registered } = newcomer({ registeredAt: new Date(Date.now() - ageDays * dayMs) })
   await platform.publish(registered)
   if (score !== 15) await platform.publish(scoreIs(agent.id, score))

@@ -22,17 +22,17 @@ export interface TestAgent {
   headers: { 'x-agent-id': string; 'x-wallet-address': string }
 }
 
-export interface World {
+export interface Harness {
   platform: TestPlatform
-  /** What reputation answers when it is asked. */
+  /** The answers of reputation. */
   scores: Map<string, ScoreRow>
-  /** Whom the registry says a token belongs to, by its id. */
+  /** Owners of tokens in the registry, by token id. */
   owners: Map<string, string>
   call: TestPlatform['call']
   /** Registers without waiting for the networks. */
   agent(fields?: Record<string, unknown>): Promise<TestAgent>
   submitted(agentId: string, chain: Chain, seq?: number): Promise<string>
-  /** The relayer says that the identity is registered. */
+  /** The relayer confirms the registration of the identity. */
   confirmed(agentId: string, chain: Chain, about?: { tokenId?: string; seq?: number; round?: number; txHash?: string }): Promise<string>
   failed(agentId: string, chain: Chain, about?: { seq?: number; round?: number; terminal?: boolean }): Promise<void>
   close(): Promise<void>
@@ -40,15 +40,15 @@ export interface World {
 
 let tokens = 1_000
 
-/** The service over HTTP in process; the relayer's words are published by the test. `hasRegistry`: it can ask whom a token belongs to. */
-export async function startWorld({ hasRegistry = false, ...options }: TestPlatformOptions & { hasRegistry?: boolean } = {}): Promise<World> {
+/** The service over HTTP in process; the test publishes the relayer's events. `hasRegistry`: it can read the owner of a token. */
+export async function startHarness({ hasRegistry = false, ...options }: TestPlatformOptions & { hasRegistry?: boolean } = {}): Promise<Harness> {
   const scores = new Map<string, ScoreRow>()
   const owners = new Map<string, string>()
   const relayer = neighbour(chainRelayerApi, {
     chainOwnerOf: ({ params }) => ({ owner: owners.get(params.tokenId) ?? null, blockNumber: 9 }),
   })
   const platform = await startPlatform([identity, reputationStub(scores), ...(hasRegistry ? [relayer] : [])], options)
-  const tell = (draft: Draft, seq: number) => platform.publish(draft, seq)
+  const publish = (draft: Draft, seq: number) => platform.publish(draft, seq)
   const about = (agentId: string, chain: Chain, round: number, seq: number) => ({
     opKey: `identity.register:${agentId}:${chain}`,
     round,
@@ -78,18 +78,18 @@ export async function startWorld({ hasRegistry = false, ...options }: TestPlatfo
     },
     submitted: async (agentId, chain, seq = 1) => {
       const txHash = hex(32)
-      await tell(chainCommandSubmitted.of({ ...about(agentId, chain, 1, seq), txHash }), seq)
+      await publish(chainCommandSubmitted.of({ ...about(agentId, chain, 1, seq), txHash }), seq)
       return txHash
     },
     confirmed: async (agentId, chain, { tokenId = String(tokens++), seq = 2, round = 1, txHash = hex(32) } = {}) => {
       const log = { contract: 'IdentityRegistry', event: 'Registered', args: { agentId: tokenId }, address: hex(20), logIndex: 0 }
       const block = { txHash, blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000 }
-      await tell(chainCommandConfirmed.of({ ...about(agentId, chain, round, seq), ...block, logs: [log], already: false }), seq)
+      await publish(chainCommandConfirmed.of({ ...about(agentId, chain, round, seq), ...block, logs: [log], already: false }), seq)
       return tokenId
     },
     failed: async (agentId, chain, { seq = 2, round = 1, terminal = true } = {}) => {
       const code = terminal ? 'REVERTED' : 'ROUND_REFUSED'
-      await tell(chainCommandFailed.of({ ...about(agentId, chain, round, seq), code, terminal, message: 'it reverted', attempts: 5 }), seq)
+      await publish(chainCommandFailed.of({ ...about(agentId, chain, round, seq), code, terminal, message: 'it reverted', attempts: 5 }), seq)
     },
     close: () => platform.close(),
   }

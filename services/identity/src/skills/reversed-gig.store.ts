@@ -3,17 +3,17 @@ import { Schema } from 'mongoose'
 
 interface Row {
   _id: string
-  /** When we heard of it. */
+  /** When the reversal arrived. */
   at: Date
 }
 
-/** Gigs whose payment is undone for good. They are few, and whoever hears of such a payment only afterwards must know. */
-export interface UndoneGigs {
+/** Gigs whose payment is reversed for good. They are few, and an event of the payment that arrives later must find them. */
+export interface ReversedGigs {
   add(gigId: string): Promise<void>
   has(gigId: string): Promise<boolean>
 }
 
-export function undoneGigStore(db: Database): UndoneGigs {
+export function reversedGigStore(db: Database): ReversedGigs {
   const rows = db.collection<Row>('undone_gigs', new Schema<Row>({ _id: String, at: Date }, { versionKey: false }))
   return {
     add: async gigId => {
