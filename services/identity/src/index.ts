@@ -17,6 +17,8 @@ import { jobs } from './jobs.ts'
 import { stores } from './parts.ts'
 import { ensurePlatformAgent } from './register.ts'
 
+export { migrationStates } from './migration/migration-states.ts'
+
 export const identity = defineService({
   api: identityApi,
   stores,

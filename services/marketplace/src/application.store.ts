@@ -1,5 +1,6 @@
-import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
+import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
+import { applicationStates } from './application-states.ts'
 
 export interface Application {
   id: string
@@ -25,4 +26,10 @@ export function applicationStore(db: Database): ApplicationStore {
     duplicates: { gig_agent: 'ALREADY_APPLIED' },
   })
   return { ...applications, of: async (gigId, agentId) => (await applications.find({ gigId, agentId }, { limit: 1 }))[0] }
+}
+
+/** Follows the assignment of the gig; undefined when it is accepted already. @throws INVALID_STATE */
+export function acceptApplication(application: Application): Decision<Application> | undefined {
+  if (application.status === 'accepted') return undefined
+  return { state: { ...application, status: applicationStates.move(application.status, 'accept') }, events: [] }
 }

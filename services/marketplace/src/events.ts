@@ -2,12 +2,14 @@ import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 import { addApplicant, bondFailed } from './acceptance.ts'
+import { acceptApplication } from './application.store.ts'
 import { bondLost, showBond } from './bond-locks.ts'
 import { rescoreCrew } from './crew-score.ts'
+import { followEscrowDecision, projectEscrowStatus } from './escrow-decision.ts'
 import type { Gig } from './gig.ts'
-import { follow, linkValidation, type Panel, showEscrow } from './heard.ts'
 import { onBondLocked } from './hire.ts'
 import { acceptOffer, expireOffer } from './offer.store.ts'
+import { linkValidation, type Panel } from './panel.ts'
 import type { Parts } from './parts.ts'
 
 export const events = (parts: Parts): Subscription[] => {
@@ -15,7 +17,7 @@ export const events = (parts: Parts): Subscription[] => {
   /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
   const change = (gigId: string, decide: (gig: Gig) => Decision<Gig> | undefined) => gigs.change(gigId, decide)
   const escrowIs = (gigId: string, status: Gig['escrowStatus'], { aggregateversion }: api.CloudEvent) =>
-    change(gigId, gig => showEscrow(gig, status, aggregateversion))
+    change(gigId, gig => projectEscrowStatus(gig, status, aggregateversion))
 
   const bondIs = async ({ agentId, gigId }: { agentId: string; gigId: string }, isLocked: boolean, { aggregateversion: version }: api.CloudEvent) => {
     await change(gigId, gig => {
@@ -37,10 +39,7 @@ export const events = (parts: Parts): Subscription[] => {
       if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))
       for (const { id } of await offers.find({ gigId, status: 'pending' })) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
       const application = await applications.of(gigId, assigneeId)
-      if (application)
-        await applications.change(application.id, present =>
-          present.status === 'accepted' ? undefined : { state: { ...present, status: 'accepted' }, events: [] },
-        )
+      if (application) await applications.change(application.id, acceptApplication)
     }),
     on(api.scoreChanged, async ({ agentId }) => {
       for (const crew of await crews.ofMember(agentId)) await rescoreCrew(parts, crew.id)
@@ -63,7 +62,7 @@ export const events = (parts: Parts): Subscription[] => {
     }),
     on(api.validationOpened, panelIs),
     on(api.panelChanged, panelIs),
-    on(api.escrowDecided, payload => change(payload.gigId, gig => follow(gig, payload, clock.now()))),
+    on(api.escrowDecided, payload => change(payload.gigId, gig => followEscrowDecision(gig, payload, clock.now()))),
     on(api.escrowLocked, ({ gigId }, event) => escrowIs(gigId, 'locked', event)),
     on(api.escrowReleased, ({ gigId }, event) => escrowIs(gigId, 'released', event)),
     on(api.escrowRefunded, ({ gigId }, event) => escrowIs(gigId, 'refunded', event)),

@@ -3,8 +3,9 @@ import { applicationsClosed, type Draft, dayMs, gigStatuses, hourMs, Refusal } f
 import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { addApplicant, assign, settleAcceptance } from './acceptance.ts'
-import { type Gig, type GigDraft, graceAfterDeadlineMs, openForMs, post, runOut, submit, transitions, withdraw } from './gig.ts'
-import { follow, showEscrow } from './heard.ts'
+import { followEscrowDecision, projectEscrowStatus } from './escrow-decision.ts'
+import { expireDue, type Gig, type GigDraft, graceAfterDeadlineMs, openForMs, post, submit, withdraw } from './gig.ts'
+import { gigStates } from './gig-states.ts'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
@@ -32,7 +33,7 @@ const acceptance = { agentId: 'worker', crewId: null, memberIds: [], by: 'applic
 const delivery = { submissionId: 's1', url: 'https://example.org/r', note: null, hash: `0x${'1'.repeat(64)}` }
 const assigned = assign(openGig, acceptance, start).state
 const delivered = submit(assigned, 'worker', delivery, later(hourMs)).state
-const held = follow(delivered, { outcome: 'hold', reason: 'frozen', verdict: 'rejected' }, later(2 * hourMs))!.state
+const held = followEscrowDecision(delivered, { outcome: 'hold', reason: 'frozen', verdict: 'rejected' }, later(2 * hourMs))!.state
 
 describe('a gig', () => {
   it('is assigned with its fee frozen and its deadline set', () => {
@@ -55,7 +56,7 @@ describe('a gig', () => {
   })
 
   it('is delivered into a dispute that began before, and stays disputed', () => {
-    const disputed = follow(assigned, { outcome: 'hold', reason: 'dispute', verdict: null }, start)!.state
+    const disputed = followEscrowDecision(assigned, { outcome: 'hold', reason: 'dispute', verdict: null }, start)!.state
 
     const { state, events } = submit(disputed, 'worker', delivery, later(hourMs))
 
@@ -73,7 +74,7 @@ describe('a gig', () => {
 
     const withdrawn = withdraw({ ...openGig, applicantIds: many }, 'poster', start)
     assert.deepEqual(closed(withdrawn.events), [many.slice(0, 200), many.slice(200, 400), many.slice(400)])
-    const missed = runOut({ ...assigned, applicantIds: ['worker', 'other'] }, later(1_000 * dayMs))!
+    const missed = expireDue({ ...assigned, applicantIds: ['worker', 'other'] }, later(1_000 * dayMs))!
     assert.deepEqual([missed.state.status, closed(missed.events)], ['cancelled', [['other']]])
     assert.deepEqual(closed(withdraw({ ...openGig, applicantIds: [] }, 'poster', start).events), [])
     assert.deepEqual(closed(addApplicant(withdrawn.state, 'late', start)!.events), [['late']])
@@ -103,18 +104,18 @@ describe('a gig', () => {
   ] as const
   for (const [gig, decision, status, reason, funded] of decisions) {
     it(`that is ${gig.status} becomes ${status} when the escrow decides ${decision.outcome} (${decision.reason})`, () => {
-      const { state } = follow(gig, decision, start)!
+      const { state } = followEscrowDecision(gig, decision, start)!
 
       assert.deepEqual([state.status, state.closeReason, state.funded], [status, reason, funded])
     })
   }
 
   it('follows no decision after its end, and none twice', () => {
-    const completed = follow(delivered, { outcome: 'release', reason: 'verdict', verdict: 'approved' }, start)!.state
+    const completed = followEscrowDecision(delivered, { outcome: 'release', reason: 'verdict', verdict: 'approved' }, start)!.state
 
     for (const outcome of ['release', 'refund', 'hold', 'unfunded'] as const)
-      assert.equal(follow(completed, { outcome, reason: 'verdict', verdict: 'rejected' }, start), undefined)
-    assert.equal(follow(held, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, start), undefined)
+      assert.equal(followEscrowDecision(completed, { outcome, reason: 'verdict', verdict: 'rejected' }, start), undefined)
+    assert.equal(followEscrowDecision(held, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, start), undefined)
   })
 
   it('cannot be assigned by an acceptance that was given up', () => {
@@ -128,14 +129,14 @@ describe('a gig', () => {
   })
 
   it('is left by time alone while it is open or assigned', () => {
-    assert.equal(runOut(openGig, later(openForMs - 1)), undefined)
-    assert.equal(runOut(openGig, later(openForMs))?.state.closeReason, 'expired')
-    assert.equal(runOut(assigned, assigned.dueAt!)?.state.closeReason, 'deadline_missed')
-    assert.equal(runOut(delivered, later(1000 * hourMs)), undefined)
+    assert.equal(expireDue(openGig, later(openForMs - 1)), undefined)
+    assert.equal(expireDue(openGig, later(openForMs))?.state.closeReason, 'expired')
+    assert.equal(expireDue(assigned, assigned.dueAt!)?.state.closeReason, 'deadline_missed')
+    assert.equal(expireDue(delivered, later(1000 * hourMs)), undefined)
   })
 
   it('never leaves its table, with any events in any order', () => {
-    const command = fc.constantFrom('assign', 'submit', 'withdraw', 'runOut', 'release', 'refund', 'hold', 'unfunded')
+    const command = fc.constantFrom('assign', 'submit', 'withdraw', 'expireDue', 'release', 'refund', 'hold', 'unfunded')
     fc.assert(
       fc.property(fc.array(command, { maxLength: 15 }), commands => {
         let gig = openGig
@@ -146,7 +147,7 @@ describe('a gig', () => {
           } catch (error) {
             assert.ok(error instanceof Refusal)
           }
-          const allowed: string[] = [before, ...Object.values(transitions[before])]
+          const allowed: string[] = [before, ...gigStates.edges().flatMap(({ from, to }) => (from === before ? [to] : []))]
           assert.ok(allowed.includes(gig.status), `${before} → ${gig.status} by ${name}`)
           assert.ok(gigStatuses.includes(gig.status))
           if (gig.status === 'completed' || gig.status === 'cancelled') assert.equal(gig.dueAt, null)
@@ -167,7 +168,7 @@ describe('a gig', () => {
         const words = history.flatMap((statuses, index) => statuses.map(of => ({ of, version: 2 + index })))
         const received = [...words, ...words].map(change => ({ change, at: seeds.next().value! })).sort((a, b) => a.at - b.at)
 
-        const gig = received.reduce((present, { change }) => showEscrow(present, change.of, change.version)?.state ?? present, openGig)
+        const gig = received.reduce((present, { change }) => projectEscrowStatus(present, change.of, change.version)?.state ?? present, openGig)
 
         assert.equal(gig.escrowStatus, history.at(-1)!.at(-1))
       }),
@@ -179,6 +180,6 @@ function step(gig: Gig, name: string) {
   if (name === 'assign') return assign(gig, acceptance, start)
   if (name === 'submit') return submit(gig, 'worker', delivery, start)
   if (name === 'withdraw') return withdraw(gig, 'poster', start)
-  if (name === 'runOut') return runOut(gig, later(10_000 * hourMs))
-  return follow(gig, { outcome: name as 'release', reason: 'verdict', verdict: name === 'refund' ? 'rejected' : 'approved' }, start)
+  if (name === 'expireDue') return expireDue(gig, later(10_000 * hourMs))
+  return followEscrowDecision(gig, { outcome: name as 'release', reason: 'verdict', verdict: name === 'refund' ? 'rejected' : 'approved' }, start)
 }

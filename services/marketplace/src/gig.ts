@@ -11,6 +11,7 @@ import {
   refuse,
 } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import { type GigTrigger, gigStates } from './gig-states.ts'
 
 const applicantsPerEvent = 200
 
@@ -107,31 +108,9 @@ export interface Acceptance extends Assignee, Accepted {
 export const openForMs = 30 * dayMs
 export const graceAfterDeadlineMs = dayMs
 
-/**
- * Every transition (behaviour 4). Those after the delivery follow the escrow's decision only: it is the arbiter of the money, so that a gig is
- * never completed by one service while another refunds it.
- */
-export const transitions = {
-  open: { assign: 'assigned', withdraw: 'cancelled', expire: 'cancelled' },
-  assigned: { submit: 'pending_validation', miss: 'cancelled', hold: 'disputed' },
-  pending_validation: { complete: 'completed', cancel: 'cancelled', hold: 'disputed' },
-  disputed: { complete: 'completed', cancel: 'cancelled' },
-  completed: {},
-  cancelled: {},
-} as const satisfies Record<GigStatus, Record<string, GigStatus>>
-type Command = 'assign' | 'withdraw' | 'expire' | 'submit' | 'miss' | 'hold' | 'complete' | 'cancel'
-
-export function canDo(gig: Gig, command: Command): boolean {
-  return Object.hasOwn(transitions[gig.status], command)
-}
-
-export function move(gig: Gig, command: Command, changes: Partial<Gig>, events: (moved: Gig) => Draft[]): Decision<Gig> {
-  const to = (transitions[gig.status] as Record<string, GigStatus>)[command]
-  if (to === undefined) {
-    const allowed = Object.keys(transitions).filter(status => command in transitions[status as GigStatus])
-    return refuse('INVALID_STATE', { state: gig.status, allowed }, { message: `The gig is ${gig.status}; this needs ${allowed.join(' or ')}` })
-  }
-  const moved = { ...gig, ...changes, status: to }
+/** The gig after a transition, with the events of it. @throws INVALID_STATE when the table has no such transition */
+export function move(gig: Gig, trigger: GigTrigger, changes: Partial<Gig>, events: (moved: Gig) => Draft[]): Decision<Gig> {
+  const moved = { ...gig, ...changes, status: gigStates.move(gig.status, trigger, gig) }
   return { state: moved, events: events(moved) }
 }
 
@@ -141,7 +120,7 @@ export const who = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.cre
 export function post(draft: GigDraft, now: Date): Decision<Gig> {
   const gig: Gig = {
     ...draft,
-    status: 'open',
+    status: gigStates.initial,
     closeReason: null,
     funded: null,
     assigneeId: null,
@@ -174,9 +153,9 @@ export function post(draft: GigDraft, now: Date): Decision<Gig> {
   }
 }
 
+/** @throws INVALID_STATE when the gig is not open for an assignment */
 export function needOpen(gig: Gig): void {
-  if (gig.status !== 'open')
-    refuse('INVALID_STATE', { state: gig.status, allowed: ['open'] }, { message: `The gig is ${gig.status}; this needs open` })
+  gigStates.move(gig.status, 'assign')
 }
 
 /** Extras of a refusal: retryable while the bond lock of the acceptance that would make it succeed is being confirmed. */
@@ -196,7 +175,7 @@ export interface Delivery {
 /** Delivers, once. Into a dispute that began before the delivery too: the verdict then only sets the default. */
 export function submit(gig: Gig, caller: string, { submissionId, ...deliverable }: Delivery, now: Date): Decision<Gig> {
   if (gig.assigneeId !== caller) refuse('NOT_ASSIGNEE', undefined, retryableWhileHired(gig, caller))
-  const intoDispute = gig.status === 'disputed' && gig.submissionId === null
+  const intoDispute = gigStates.next(gig.status, 'submitInDispute', gig) !== undefined
   if (gig.status === 'assigned' || intoDispute) {
     if (now.getTime() > gig.deadlineAt!.getTime() + graceAfterDeadlineMs) refuse('WINDOW_CLOSED', { deadlineAt: gig.deadlineAt!.toISOString() })
   }
@@ -214,9 +193,7 @@ export function submit(gig: Gig, caller: string, { submissionId, ...deliverable 
       submittedAt: now.toISOString(),
     }),
   ]
-  if (!intoDispute) return move(gig, 'submit', changes, submitted)
-  const delivered = { ...gig, ...changes }
-  return { state: delivered, events: submitted(delivered) }
+  return move(gig, intoDispute ? 'submitInDispute' : 'submit', changes, submitted)
 }
 
 export function withdraw(gig: Gig, caller: string, now: Date): Decision<Gig> {
@@ -225,15 +202,15 @@ export function withdraw(gig: Gig, caller: string, now: Date): Decision<Gig> {
 }
 
 /** Transitions by time alone: an open gig expires, an assigned one misses its deadline. */
-export function runOut(gig: Gig, now: Date): Decision<Gig> | undefined {
+export function expireDue(gig: Gig, now: Date): Decision<Gig> | undefined {
   if (gig.dueAt === null || gig.dueAt > now) return undefined
   if (gig.status === 'open') return close(gig, 'expire', 'expired', now)
   if (gig.status === 'assigned') return close(gig, 'miss', 'deadline_missed', now)
   return undefined
 }
 
-export function close(gig: Gig, command: Command, reason: Exclude<CloseReason, 'approved'>, now: Date): Decision<Gig> {
-  return move(gig, command, { closeReason: reason, dueAt: null, acceptance: null }, moved => [
+export function close(gig: Gig, trigger: GigTrigger, reason: Exclude<CloseReason, 'approved'>, now: Date): Decision<Gig> {
+  return move(gig, trigger, { closeReason: reason, dueAt: null, acceptance: null }, moved => [
     gigCancelled.of({
       ...facts(moved),
       assigneeId: moved.assigneeId,

@@ -9,6 +9,10 @@ import { internalHandlers } from './http/internal.ts'
 import { jobs } from './jobs.ts'
 import { stores } from './parts.ts'
 
+export { applicationStates } from './application-states.ts'
+export { gigStates } from './gig-states.ts'
+export { offerStates } from './offer-states.ts'
+
 export const marketplace = defineService({
   api: marketplaceApi,
   stores,

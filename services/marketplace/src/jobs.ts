@@ -1,6 +1,6 @@
 import { eachDue, type Job } from '@carapace/service'
 import { withdrawInvitations } from './crew.ts'
-import { runOut } from './gig.ts'
+import { expireDue } from './gig.ts'
 import { expireOffer, isBeingAccepted } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
@@ -13,7 +13,7 @@ export const jobs = ({ gigs, offers, crews, log }: Parts): Job[] => [
     name: 'gigs that run out',
     everyMs,
     run: async now => {
-      await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => runOut(gig, now)))
+      await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
     },
   },
   {

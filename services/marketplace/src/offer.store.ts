@@ -2,6 +2,7 @@ import { type Draft, hourMs, offerAnswered, offerMade, refuse } from '@carapace/
 import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { Gig } from './gig.ts'
+import { offerStates } from './offer-states.ts'
 
 export interface Offer {
   id: string
@@ -38,7 +39,7 @@ export function newOffer(id: string, gig: Gig, toAgentId: string, message: strin
     fromAgentId: gig.posterId,
     toAgentId,
     message,
-    status: 'pending',
+    status: offerStates.initial,
     expiresAt,
     respondedAt: null,
     pendingKey: `${gig.id}/${toAgentId}`,
@@ -50,19 +51,20 @@ export function newOffer(id: string, gig: Gig, toAgentId: string, message: strin
 export function declineOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
   if (offer.status === 'declined') return undefined
   needPending(isAccepted(offer, gig) ? { ...offer, status: 'accepted' } : offer, now)
-  return answer(offer, gig, 'declined', now)
+  return answer(offer, gig, 'decline', now)
 }
 
 /** The gig decides: if this offer assigned it, the offer is accepted, even if it was declined or expired at the same moment. */
 export function acceptOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
-  return isAccepted(offer, gig) && offer.status !== 'accepted' ? answer(offer, gig, 'accepted', now) : undefined
+  return isAccepted(offer, gig) && offer.status !== 'accepted' ? answer(offer, gig, 'accept', now) : undefined
 }
 
 export function expireOffer(offer: Offer, gig: Gig, now: Date): Decision<Offer> | undefined {
-  return offer.status === 'pending' && !isAccepted(offer, gig) ? answer(offer, gig, 'expired', now) : undefined
+  return offerStates.next(offer.status, 'expire') && !isAccepted(offer, gig) ? answer(offer, gig, 'expire', now) : undefined
 }
 
-function answer(offer: Offer, gig: Gig, status: Exclude<Offer['status'], 'pending'>, now: Date): Decision<Offer> {
+function answer(offer: Offer, gig: Gig, trigger: 'accept' | 'decline' | 'expire', now: Date): Decision<Offer> {
+  const status = offerStates.move(offer.status, trigger) as Exclude<Offer['status'], 'pending'>
   const { pendingKey, ...rest } = offer
   return {
     state: { ...rest, status, respondedAt: status === 'expired' ? null : now },

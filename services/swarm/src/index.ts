@@ -8,6 +8,8 @@ import { validationHandlers } from './http/validations.ts'
 import { jobs } from './jobs.ts'
 import { stores } from './parts.ts'
 
+export { validationStates } from './validation-states.ts'
+
 export const swarm = defineService({
   api: swarmApi,
   stores,

@@ -9,7 +9,7 @@ import { replaceIdle } from './panel-changes.ts'
 import type { Parts } from './parts.ts'
 import { claimable } from './reward.ts'
 import { nextOpened, type Validation } from './validation.ts'
-import { runOut } from './verdict.ts'
+import { closeWindow } from './verdict.ts'
 import { decideKnowing } from './verdict-facts.ts'
 
 const everyMs = 5_000
@@ -42,7 +42,7 @@ export const jobs = (parts: Parts): Job[] => [
 async function advance(parts: Parts, validation: Stored<Validation>, now: Date): Promise<void> {
   if (validation.status === 'expired') return openSecondRound(parts, validation)
   if (validation.expiresAt <= now) {
-    await decideKnowing(parts, validation.id, (present, known) => runOut(present, known, now))
+    await decideKnowing(parts, validation.id, (present, known) => closeWindow(present, known, now))
     return
   }
   await replace(parts, validation)

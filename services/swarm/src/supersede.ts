@@ -2,6 +2,7 @@ import { type PayloadOf, rewardAccrued, validationSuperseded } from '@carapace/a
 import type { Decision } from '@carapace/store'
 import type { Reward } from './reward.ts'
 import { facts, quorum, rewardOf, tally, type Validation } from './validation.ts'
+import { validationStates } from './validation-states.ts'
 import { rewardsOf, winnersOf } from './winners.ts'
 
 /** How a gig was decided while its panel still judged. */
@@ -12,8 +13,9 @@ export type GigOutcome = PayloadOf<typeof validationSuperseded>['outcome']
  * unless the gig was unfunded. Undefined for a validation that has ended already. The rewards are stored together with the new state.
  */
 export function supersede(v: Validation, outcome: GigOutcome, now: Date): { decision: Decision<Validation>; rewards: Reward[] } | undefined {
-  if (v.status !== 'pending') return undefined
-  const state: Validation = { ...v, status: 'superseded', gigOutcome: outcome, resolvedAt: now, replaceAt: null, dueAt: null }
+  const status = validationStates.next(v.status, 'supersede')
+  if (status === undefined) return undefined
+  const state: Validation = { ...v, status, gigOutcome: outcome, resolvedAt: now, replaceAt: null, dueAt: null }
   const rewards = rewardsOf(state, now)
   const superseded = validationSuperseded.of({
     ...facts(v),

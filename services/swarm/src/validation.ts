@@ -4,6 +4,7 @@ import type { Signal } from './freeze.ts'
 import type { OnChain } from './on-chain.ts'
 import { isWeak, quorumFor } from './quorum.ts'
 import type { Seat } from './selection.ts'
+import { validationStates } from './validation-states.ts'
 
 /** A vote and how far its record on chain is. */
 export interface Vote extends OnChain {
@@ -101,7 +102,7 @@ export function newValidation(drawn: Pick<Validation, Drawn | Submitted> & Parti
     appealId: null,
     appeal: null,
     appealExpiresAt: null,
-    status: 'pending',
+    status: validationStates.initial,
     weak: isWeak(drawn, drawn.budget),
     oracleAssisted: false,
     numbersSet: false,

@@ -4,7 +4,7 @@ import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
 import { ago, now } from './testing/moment.ts'
 import { approvals, newValidation, rejections, type Validation } from './validation.ts'
-import { castVote, runOut, type VerdictFacts } from './verdict.ts'
+import { castVote, closeWindow, type VerdictFacts } from './verdict.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
 const known: VerdictFacts = { crewsOf: () => [], registeredAt: () => ago(10 * dayMs), waitMs: () => 0, nextId: 'next' }
@@ -88,11 +88,11 @@ describe('consensus', () => {
 
   it('is left by time alone', () => {
     const silent = validation(3, 2)
-    const end = runOut(silent, known, silent.expiresAt)
+    const end = closeWindow(silent, known, silent.expiresAt)
 
     assert.deepEqual([end?.state.status, end?.state.nextValidationId, end?.state.dueAt], ['expired', 'next', silent.expiresAt])
-    assert.equal(runOut(silent, known, now), undefined)
-    assert.equal(runOut(validation(3, 2, { round: 2 }), known, silent.expiresAt)?.state.dueAt, null)
+    assert.equal(closeWindow(silent, known, now), undefined)
+    assert.equal(closeWindow(validation(3, 2, { round: 2 }), known, silent.expiresAt)?.state.dueAt, null)
   })
 
   it('publishes for a lost appeal whether the slash applies', () => {

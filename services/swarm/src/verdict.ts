@@ -6,6 +6,7 @@ import { type Freeze, freezeOf } from './freeze.ts'
 import { sent } from './on-chain.ts'
 import { majority, quorumFor } from './quorum.ts'
 import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from './validation.ts'
+import { validationStates } from './validation-states.ts'
 import { winnersOf } from './winners.ts'
 
 /** What is known when a verdict falls: for freeze signals and the wait before a release. */
@@ -67,7 +68,7 @@ function resolve(v: Validation, verdict: 'approved' | 'rejected', known: Verdict
   const waitMs = verdict === 'approved' ? known.waitMs(v.votes.filter(vote => vote.vote === 'approve').map(vote => vote.voterId)) : 0
   const state: Validation = {
     ...v,
-    status: verdict,
+    status: validationStates.move(v.status, verdict === 'approved' ? 'approve' : 'reject'),
     frozen,
     signals: freeze.signals,
     disputeReason: frozen ? freeze.reason : null,
@@ -126,8 +127,8 @@ const frozenEvent = (v: Validation): Draft =>
   })
 
 /** The window is over: a majority of rejections still rejects, else there is no verdict. */
-export function runOut(v: Validation, known: VerdictFacts, now: Date): Decision<Validation> | undefined {
-  if (v.status !== 'pending' || v.expiresAt > now) return undefined
+export function closeWindow(v: Validation, known: VerdictFacts, now: Date): Decision<Validation> | undefined {
+  if (!validationStates.next(v.status, 'expire') || v.expiresAt > now) return undefined
   if (rejections(v) > v.candidateCount / 2) return resolve(v, 'rejected', known, now)
   return expire(v, known.nextId, now)
 }
@@ -136,7 +137,14 @@ export function runOut(v: Validation, known: VerdictFacts, now: Date): Decision<
 function expire(v: Validation, nextId: string, now: Date): Decision<Validation> {
   const final = !hasSecondRound(v)
   const nextValidationId = final ? null : nextId
-  const state: Validation = { ...v, status: 'expired', resolvedAt: now, replaceAt: null, nextValidationId, dueAt: final ? null : now }
+  const state: Validation = {
+    ...v,
+    status: validationStates.move(v.status, 'expire'),
+    resolvedAt: now,
+    replaceAt: null,
+    nextValidationId,
+    dueAt: final ? null : now,
+  }
   const event = api.validationExpired.of({
     ...facts(v),
     ...quorum(v),

@@ -66,9 +66,9 @@ async function complete({ agents, migrations }: Parts, migration: Migration): Pr
     if (!(error instanceof Refusal && error.code === 'INVALID_STATE')) throw error
     // meanwhile the source migrated to another agent or was suspended
     await agents.change(migration.targetAgentId, agent => leave(agent, migration.id))
-    return migrations.change(migration.id, present => finish(present, 'rejected'))
+    return migrations.change(migration.id, present => finish(present, 'abandon'))
   }
-  return migrations.change(migration.id, present => finish(present, 'completed'))
+  return migrations.change(migration.id, present => finish(present, 'complete'))
 }
 
 /** Transitions by time alone: claims without consent expire, decided ones that a crash interrupted are completed. */

@@ -1,6 +1,7 @@
 import { agentMigrated, agentStatusChanged, dayMs, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed } from '../agent.ts'
+import { type MigrationStatus, type MigrationTrigger, migrationStates } from './migration-states.ts'
 
 /** The reputation of one agent on its way to another. */
 export interface Migration {
@@ -8,8 +9,7 @@ export interface Migration {
   sourceAgentId: string
   targetAgentId: string
   evidence: string
-  /** completing: decided; the agents are being updated. */
-  status: 'pending' | 'completing' | 'completed' | 'expired' | 'rejected'
+  status: MigrationStatus
   expiresAt: Date
   /** When time alone goes on with it; absent when it is over. */
   dueAt?: Date
@@ -20,7 +20,7 @@ const maxTargetAgeMs = 30 * dayMs
 
 export const propose = (id: string, sourceAgentId: string, targetAgentId: string, evidence: string, now: Date): Migration => {
   const expiresAt = new Date(now.getTime() + openMs)
-  return { id, sourceAgentId, targetAgentId, evidence, status: 'pending', expiresAt, dueAt: expiresAt }
+  return { id, sourceAgentId, targetAgentId, evidence, status: migrationStates.initial, expiresAt, dueAt: expiresAt }
 }
 
 /** @throws INVALID_STATE for an agent that migrated, is suspended, or is too old or too busy to begin with another's reputation */
@@ -71,9 +71,10 @@ export function migrate(source: Agent, { id, sourceAgentId, targetAgentId }: Mig
   return changed(source, { status: 'migrated', migrationId: id }, [status, agentMigrated.of({ migrationId: id, sourceAgentId, targetAgentId })])
 }
 
-const over = (migration: Migration, status: Migration['status']): Decision<Migration> => {
+/** A final state is never due again. */
+const end = (migration: Migration, trigger: MigrationTrigger): Decision<Migration> => {
   const { dueAt: _, ...rest } = migration
-  return { state: { ...rest, status }, events: [] }
+  return { state: { ...rest, status: migrationStates.move(migration.status, trigger) }, events: [] }
 }
 
 /** Decides a pending one. @throws INVALID_STATE */
@@ -81,15 +82,16 @@ export function decide(migration: Migration, approve: boolean, now: Date): Decis
   if (approve && (migration.status === 'completing' || migration.status === 'completed')) return undefined
   if (migration.status !== 'pending' || migration.expiresAt <= now)
     refuse('INVALID_STATE', { state: migration.status === 'pending' ? 'expired' : migration.status, allowed: ['pending'] })
-  return approve ? { state: { ...migration, status: 'completing', dueAt: now }, events: [] } : over(migration, 'rejected')
+  if (!approve) return end(migration, 'reject')
+  return { state: { ...migration, status: migrationStates.move(migration.status, 'approve'), dueAt: now }, events: [] }
 }
 
 export const expire = (migration: Migration, now: Date): Decision<Migration> | undefined =>
-  migration.status === 'pending' && migration.expiresAt <= now ? over(migration, 'expired') : undefined
+  migrationStates.next(migration.status, 'expire') && migration.expiresAt <= now ? end(migration, 'expire') : undefined
 
-/** The end of a decided one. */
-export const finish = (migration: Migration, status: 'completed' | 'rejected'): Decision<Migration> | undefined =>
-  migration.status === 'completing' ? over(migration, status) : undefined
+/** The end of a decided one; undefined when it has ended already. */
+export const finish = (migration: Migration, trigger: 'complete' | 'abandon'): Decision<Migration> | undefined =>
+  migrationStates.next(migration.status, trigger) ? end(migration, trigger) : undefined
 
 /** As clients see it: a decided one is pending until both agents are updated. */
 export const migrationView = ({ id, sourceAgentId, targetAgentId, evidence, status, expiresAt }: Migration) => ({

@@ -2,6 +2,7 @@ import { applicationCreated, type marketplaceApi, refuse, usd } from '@carapace/
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import { addApplicant, dropAcceptance } from '../acceptance.ts'
 import type { Application } from '../application.store.ts'
+import { applicationStates } from '../application-states.ts'
 import { assigneeFor } from '../crew-rules.ts'
 import { type Gig, needOpen } from '../gig.ts'
 import { type Hired, hire, hireByOffer, needTrusted } from '../hire.ts'
@@ -36,7 +37,7 @@ export const hiringHandlers = (
       crewId,
       memberIds,
       proposal: body.proposal,
-      status: 'pending',
+      status: applicationStates.initial,
     }
     const event = applicationCreated.of({
       gigId: gig.id,

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { stalledStates } from '@carapace/store'
+import { codeOf } from '@carapace/testing'
+import { migrationStates } from '../index.ts'
+
+describe('the states of a migration', () => {
+  it('reach an end by time alone', () => {
+    assert.deepEqual(stalledStates(migrationStates), [])
+  })
+
+  it('are left by no move once they are final', () => {
+    for (const state of migrationStates.final)
+      assert.equal(
+        codeOf(() => migrationStates.move(state, 'approve')),
+        'INVALID_STATE',
+      )
+  })
+})

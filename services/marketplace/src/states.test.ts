@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { gigStatuses } from '@carapace/api'
+import { stalledStates } from '@carapace/store'
+import { codeOf } from '@carapace/testing'
+import { acceptApplication } from './application.store.ts'
+import { applicationStates, gigStates, offerStates } from './index.ts'
+
+describe('the states of the marketplace', () => {
+  for (const machine of [gigStates, applicationStates, offerStates]) {
+    it(`of ${machine.name} reach an end by time alone`, () => {
+      assert.deepEqual(stalledStates<string, string, never>(machine as never), [])
+    })
+  }
+
+  it('of gig are those that clients see', () => {
+    assert.deepEqual(Object.keys(gigStates.transitions).sort(), [...gigStatuses].sort())
+  })
+
+  it('of application accept a pending one, and refuse any other move with INVALID_STATE', () => {
+    const application = { id: 'p1', gigId: 'g1', agentId: 'a1', crewId: null, memberIds: [], proposal: '', status: 'pending' as const }
+    const accepted = acceptApplication(application)!.state
+    assert.equal(accepted.status, 'accepted')
+    assert.equal(acceptApplication(accepted), undefined)
+    assert.equal(
+      codeOf(() => acceptApplication({ ...application, status: 'rejected' })),
+      'INVALID_STATE',
+    )
+  })
+})
