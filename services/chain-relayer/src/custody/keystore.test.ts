@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openDatabase } from '@carapace/store'
@@ -22,6 +22,13 @@ describe('the custody seed', () => {
     assert.deepEqual(Buffer.from(await loadSeed(file(), 'correct horse battery', true)), Buffer.from(seed))
     assert.ok(!(await readFile(file(), 'utf8')).includes(Buffer.from(seed).toString('hex')))
     assert.equal((await stat(file())).mode & 0o777, 0o600)
+  })
+
+  it('is one, whole, when several processes make it at the same time', async () => {
+    const seeds = await Promise.all([1, 2, 3, 4].map(() => loadSeed(file(), 'correct horse battery', true)))
+
+    for (const seed of seeds) assert.deepEqual(Buffer.from(seed), Buffer.from(seeds[0]!))
+    assert.deepEqual(await readdir(path.dirname(file())), ['custody.json'])
   })
 
   it('stays closed to a wrong passphrase, which no error tells', async () => {

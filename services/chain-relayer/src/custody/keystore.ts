@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { chmod, mkdir, open, readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { writeOnce } from '@carapace/service'
 import { z } from 'zod'
 
 /** The custody seed at rest: AES-256-GCM under a key that scrypt makes of the passphrase. All fields hex. */
@@ -32,16 +32,8 @@ export async function loadSeed(file: string, passphrase: string, mayCreate: bool
   if (text !== undefined) return unseal(text, passphrase, file)
   if (!mayCreate) throw new Error(`the custody seed file ${file} is missing, but wallets were made from it: restore it from the backup`)
   const seed = randomBytes(32)
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const handle = await open(file, 'wx', 0o600)
-  try {
-    await handle.writeFile(JSON.stringify(seal(seed, passphrase)))
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await chmod(file, 0o600)
-  return seed
+  if (await writeOnce(file, JSON.stringify(seal(seed, passphrase)))) return seed
+  return unseal(await readFile(file, 'utf8'), passphrase, file)
 }
 
 function seal(seed: Uint8Array, passphrase: string): Sealed {

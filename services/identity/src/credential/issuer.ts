@@ -1,6 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Config } from '@carapace/service'
+import { type Config, writeOnce } from '@carapace/service'
 import * as multikey from '@digitalbazaar/ecdsa-multikey'
 import type { JWK } from 'jose'
 
@@ -77,11 +77,6 @@ async function read(file: string): Promise<KeyFile | undefined> {
 /** Of two processes that make it at once, one writes and both use what was written. */
 async function make(file: string): Promise<KeyFile> {
   const { publicKeyMultibase, secretKeyMultibase } = await (await multikey.generate({ curve: 'P-256' })).export({ publicKey: true, secretKey: true })
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-  try {
-    await writeFile(file, `${JSON.stringify({ publicKeyMultibase, secretKeyMultibase })}\n`, { flag: 'wx', mode: 0o600, flush: true })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  await writeOnce(file, `${JSON.stringify({ publicKeyMultibase, secretKeyMultibase })}\n`)
   return (await read(file))!
 }
