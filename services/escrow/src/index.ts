@@ -1,6 +1,7 @@
 import { chains, escrowApi } from '@carapace/api'
 import { defineService } from '@carapace/service'
 import { awaits } from './awaits.ts'
+import { addMadeSlashes } from './bond/made-slashes.ts'
 import { events } from './events.ts'
 import { bondHandlers, bondReadHandlers } from './http/bonds.ts'
 import { escrowHandlers } from './http/escrows.ts'
@@ -24,8 +25,10 @@ export const escrow = defineService({
   events,
   awaits,
   jobs,
-  started: async ({ tvl, networks }) => {
+  started: async parts => {
+    const { tvl, networks } = parts
     await tvl.open()
+    await addMadeSlashes(parts)
     // addresses are shown in answers; the relayer may come up later
     await Promise.allSettled(chains.map(chain => networks.contracts(chain)))
     return undefined

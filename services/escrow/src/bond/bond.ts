@@ -71,6 +71,14 @@ export const newMove = (told: Pick<Move, Told> & Partial<Move>): Move => ({
   ...told,
 })
 
+/** A slash that was made. One that was paid back no longer counts against the agent; it does again when the payment is undone. */
+export interface MadeSlash {
+  id: string
+  at: Date
+  isVerdict: boolean
+  isReversed: boolean
+}
+
 /** What a command brought about, kept for a day: a reorganisation may still take its block away, and then it may fail for good. */
 export type Done = { id: string; seq: number; at: Date } & ({ move: Move } | { unlocked: BondLock })
 
@@ -87,13 +95,16 @@ export interface Bond {
   slashed: bigint
   locks: BondLock[]
   moves: Move[]
+  /** The newest effects, oldest first. */
   done: Done[]
   /** Where withdrawals go from `effectiveAt` on; before that, to `before`. */
   payout: { address: string; effectiveAt: Date; before: string } | null
   /** Slashes that were paid back, or are about to be: each only once. */
   reversed: string[]
+  /** In the order in which they were made. Bonds stored before this was kept get it at the next start, if they were slashed. */
+  slashes?: MadeSlash[]
+  /** The newest slash that was not reversed; kept for lists and figures. */
   lastSlashAt: Date | null
-  lastVerdictSlashAt: Date | null
   /** The next of all timers of the locks. */
   dueAt: Date | null
 }
@@ -113,8 +124,8 @@ export const noBond = (agent: { id: string; wallet: string; chain: Chain }): Bon
   done: [],
   payout: null,
   reversed: [],
+  slashes: [],
   lastSlashAt: null,
-  lastVerdictSlashAt: null,
   dueAt: null,
 })
 
@@ -127,11 +138,22 @@ export function payoutAddress({ payout, wallet }: Bond, now: Date): string {
 /** What a verdict takes of a lock: 20 %, rounded down to the micro. */
 export const slashOf = (amount: bigint): bigint => (amount * slashPercent) / 100n
 
+/** When stake was last taken and not paid back; of the slashes by verdict alone if asked. */
+export function lastSlashOf({ slashes = [] }: Pick<Bond, 'slashes'>, of: 'all' | 'verdict' = 'all'): Date | null {
+  const times = slashes.filter(({ isReversed, isVerdict }) => !isReversed && (isVerdict || of === 'all')).map(({ at }) => at.getTime())
+  return times.length ? new Date(Math.max(...times)) : null
+}
+
+/** The slash counts, or counts no longer. */
+export const withReversed = (bond: Bond, slashId: string | null, isReversed: boolean): Bond =>
+  bond.slashes ? { ...bond, slashes: bond.slashes.map(slash => (slash.id === slashId ? { ...slash, isReversed } : slash)) } : bond
+
 /** Totals and timers follow from the parts. */
 export function settled(bond: Bond): Bond {
   const times = bond.locks.flatMap(({ askAt, retryAt, at, stage }) => [askAt, retryAt, stage === 'locked' ? timeout(at) : null])
   const due = times.flatMap(time => (time ? [time.getTime()] : []))
-  return { ...bond, total: bond.free + lockedOf(bond), dueAt: due.length ? new Date(Math.min(...due)) : null }
+  const lastSlashAt = bond.slashes ? lastSlashOf(bond) : bond.lastSlashAt
+  return { ...bond, total: bond.free + lockedOf(bond), lastSlashAt, dueAt: due.length ? new Date(Math.min(...due)) : null }
 }
 
 /** At the latest then a lock ends, whatever became of its gig. */

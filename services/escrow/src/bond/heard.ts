@@ -15,6 +15,8 @@ export type Heard = { id: string; round: number; seq: number } & (
 type Of<Is extends Heard['is']> = Extract<Heard, { is: Is }>
 
 const rememberedMs = dayMs
+/** Every one is written with each change of the bond; no reorganisation reaches as far back as so many commands of one agent. */
+const maxRemembered = 256
 
 /**
  * What an outcome means for a bond; undefined when it says nothing new: repeated, older than one that was followed, about something unknown.
@@ -35,7 +37,8 @@ export function hear(bond: Bond, heard: Heard, now: Date, newId: () => string): 
 /** Adds what was done to what a reorganisation may still reverse. */
 export const remember = (made: Outcome, done: Done): Outcome => {
   const after = done.at.getTime() - rememberedMs
-  return { ...made, state: { ...made.state, done: [...made.state.done.filter(({ at }) => at.getTime() > after), done] } }
+  const recent = made.state.done.filter(({ at }) => at.getTime() > after)
+  return { ...made, state: { ...made.state, done: [...recent, done].slice(-maxRemembered) } }
 }
 
 function moved(bond: Bond, move: Move, heard: Of<'confirmed'>, now: Date): Outcome {

@@ -20,6 +20,8 @@ export interface History {
   ofTransaction(agentId: string, txHash: string): Promise<BondEvent[]>
   /** Whether a lock of the agent for this gig has ended. */
   wasUnlocked(agentId: string, gigId: string): Promise<boolean>
+  /** Every slash of the agent, oldest first, without the rows that balance an undone reversal: those belong to no operation. */
+  slashes(agentId: string): Promise<(BondEvent & { createdAt: Date })[]>
   page(agentId: string, page: PageQuery): Promise<Page<BondEvent & { createdAt: Date }>>
 }
 
@@ -43,6 +45,11 @@ export function bondHistory(db: Database): History {
     ofOperation: (agentId, operationId, session) => one({ agentId, operationId }, session),
     ofTransaction: async (agentId, txHash) => (await rows.find({ agentId, txHash }).toArray()).map(row => ({ ...row, id: row._id })),
     wasUnlocked: async (agentId, gigId) => (await one({ agentId, gigId, eventType: 'UNLOCK' })) !== undefined,
+    slashes: async agentId =>
+      (await rows.find({ agentId, eventType: 'SLASH', operationId: { $type: 'string' } }, { sort: { createdAt: 1 } }).toArray()).map(row => ({
+        ...row,
+        id: row._id,
+      })),
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, () => rows.find({ agentId }, { sort: { createdAt: -1, _id: -1 }, limit, skip: offset }).toArray()),
   }

@@ -1,6 +1,6 @@
 import { bondDeposited, bondLocked, bondSlashed, bondUnlocked, bondWithdrawn, type Draft, slashReversed } from '@carapace/api'
 import { account, type Posting, transfer } from '../ledger.ts'
-import { type Bond, type BondLock, lockedOf, type Move, settled, statusOf, tierOf } from './bond.ts'
+import { type Bond, type BondLock, lockedOf, type Move, settled, statusOf, tierOf, withReversed } from './bond.ts'
 
 /** A row of the history of a bond. */
 export interface BondEvent {
@@ -123,13 +123,8 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     })
   },
   SLASH: (bond, move, { txHash }, now) => {
-    const isVerdict = move.by === 'swarm'
-    const state: Bond = {
-      ...without(bond, move.id),
-      slashed: bond.slashed + move.amount,
-      lastSlashAt: now,
-      lastVerdictSlashAt: isVerdict ? now : bond.lastVerdictSlashAt,
-    }
+    const made = { id: move.id, at: now, isVerdict: move.by === 'swarm', isReversed: false }
+    const state: Bond = { ...without(bond, move.id), slashed: bond.slashed + move.amount, slashes: [...(bond.slashes ?? []), made] }
     const event = eventOf(bond, move, txHash)
     return outcome(state, {
       events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
@@ -138,7 +133,8 @@ export const confirmMove: Record<Move['type'], Confirm> = {
     })
   },
   SLASH_REVERSED: (bond, move, { txHash }, now) => {
-    const state: Bond = { ...without(bond, move.id), free: bond.free + move.amount, slashed: bond.slashed - move.amount }
+    const counted = withReversed(without(bond, move.id), move.slashId, true)
+    const state: Bond = { ...counted, free: bond.free + move.amount, slashed: bond.slashed - move.amount }
     const event = eventOf(bond, move, txHash)
     return outcome(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],

@@ -4,11 +4,11 @@ import { start } from '../testing/facts.ts'
 import { type Bond, lockedOf, noBond } from './bond.ts'
 import { type Heard, hear } from './heard.ts'
 import type { Outcome } from './outcome.ts'
-import { endLock, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal } from './request.ts'
+import { endLock, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, slashAndUnlock } from './request.ts'
 
 const wallet = `0x${'22'.repeat(20)}`
 const chainAt = { txHash: `0x${'ab'.repeat(32)}`, blockNumber: 9 }
-const names = ['agent', 'gig', 'deposit', 'lock', 'slash', 'withdraw', 'unlock', 'unslash', 'end']
+const names = ['agent', 'gig', 'deposit', 'lock', 'slash', 'withdraw', 'unlock', 'unslash', 'end', 'second']
 const key = (name: string): string => `0190a5d0-0000-7000-8000-${String(names.indexOf(name)).padStart(12, '0')}`
 type Told = { id: string; is: 'confirmed' | 'failed'; seq: number }
 const heard = ({ id, is, seq }: Told): Heard =>
@@ -152,6 +152,63 @@ describe('a bond whose block is gone', () => {
     book.hear({ id: 'unslash', is: 'failed', seq: 3 })
 
     assert.deepEqual([book.bond().slashed, book.bond().reversed, book.of('fee-pool')], [10n, [], 1_010n])
+  })
+
+  it('counts the newest slash that was not reversed, and the reversed one again when its reversal is undone', () => {
+    const book = built()
+    const hearAt = (name: string, is: Told['is'], seq: number, hours: number) => {
+      const at = new Date(start.getTime() + hours * 3_600_000)
+      book.become(hear(book.bond(), heard({ id: name, is, seq }), at, () => key('end')))
+      const { lastSlashAt } = book.bond()
+      return lastSlashAt && (lastSlashAt.getTime() - start.getTime()) / 3_600_000
+    }
+    const request = { ...slashed, slashId: key('slash'), amount: 10n }
+
+    assert.equal(hearAt('slash', 'confirmed', 1, 1), 1)
+    book.become(requestReversal(book.bond(), { ...request, id: key('unslash') }))
+    assert.equal(book.bond().lastSlashAt?.getTime(), start.getTime() + 3_600_000)
+    assert.equal(hearAt('unslash', 'confirmed', 1, 2), null)
+    assert.equal(hearAt('unslash', 'failed', 3, 3), 1)
+
+    book.become(requestSlash(book.bond(), { ...slashed, slashId: key('end'), amount: 5n, by: 'oracle' }))
+    assert.equal(hearAt('end', 'confirmed', 1, 4), 4)
+    book.become(requestReversal(book.bond(), { ...slashed, id: key('second'), slashId: key('end'), amount: 5n }))
+    assert.equal(hearAt('second', 'confirmed', 1, 5), 1)
+    assert.equal(hearAt('slash', 'failed', 3, 6), null)
+  })
+
+  it('lets a verdict slash within seven days of one that was reversed', () => {
+    const book = lockedGig()
+    const verdict = (slash: string, gig: string) => ({
+      ...slashed,
+      slashId: key(slash),
+      gigId: key(gig),
+      unlockId: key('unlock'),
+      by: 'swarm' as const,
+    })
+    book.become(slashAndUnlock(book.bond(), verdict('slash', 'gig')).outcome)
+    book.hear({ id: 'slash', is: 'confirmed', seq: 1 })
+    book.become(requestLock(book.bond(), { lockId: key('end'), gigId: key('second'), amount: 20n, now: start }))
+    const next = () => slashAndUnlock(book.bond(), verdict('withdraw', 'second')).slashed
+    assert.equal(next(), 0n)
+
+    book.become(requestReversal(book.bond(), { ...slashed, id: key('unslash'), slashId: key('slash'), amount: 10n }))
+    book.hear({ id: 'unslash', is: 'confirmed', seq: 1 })
+
+    assert.equal(next(), 4n)
+  })
+
+  it('remembers no more of what can be undone than 256 commands', () => {
+    let bond: Bond = noBond({ id: key('agent'), wallet, chain: 'BASE_SEPOLIA' })
+    const id = (index: number) => `0190a5d0-0000-7000-8000-1${String(index).padStart(11, '0')}`
+    for (let index = 0; index < 300; index++) {
+      bond = requestDeposit(bond, { ...at, id: id(index), amount: 1n, from: wallet, source: { kind: 'allowance' } }).state
+      bond = hear(bond, { is: 'confirmed', id: id(index), round: 1, seq: 1, logs: [], ...chainAt }, start, () => '')!.state
+    }
+
+    assert.deepEqual([bond.free, bond.done.length, bond.done[0]?.id, bond.done.at(-1)?.id], [300n, 256, id(44), id(299)])
+    const undone = hear(bond, { is: 'failed', id: id(299), round: 1, seq: 3, code: 'REVERTED' }, start, () => '')!
+    assert.equal(undone.state.free, 299n)
   })
 
   it('forgets a day later what can be undone', () => {

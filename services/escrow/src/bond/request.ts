@@ -5,7 +5,7 @@ import { amountOf } from '../amounts.ts'
 import { deadline } from '../escrow/change.ts'
 import { account, type Posting } from '../ledger.ts'
 import { retryAfter } from '../retry.ts'
-import { type Bond, type BondLock, type Move, newMove, slashOf, timeout, withLock } from './bond.ts'
+import { type Bond, type BondLock, lastSlashOf, type Move, newMove, slashOf, timeout, withLock } from './bond.ts'
 import { type Outcome, outcome, posting } from './outcome.ts'
 import { giveBack, retryableWhileGrowing, takeAny, takeFree } from './take.ts'
 
@@ -180,7 +180,7 @@ export function slashAndUnlock(
 ): { outcome: Outcome; slashed: bigint } {
   const lock = bond.locks.find(({ gigId }) => gigId === request.gigId)!
   const amount = slashOf(lock.amount)
-  const isTooSoon = bond.moves.some(({ by, type }) => by === 'swarm' && type === 'SLASH') || isWithin(bond.lastVerdictSlashAt, request.now)
+  const isTooSoon = bond.moves.some(({ by, type }) => by === 'swarm' && type === 'SLASH') || isWithin(lastSlashOf(bond, 'verdict'), request.now)
   const slash = amount > 0n && !isTooSoon ? requestSlash(bond, { ...request, amount }) : undefined
   const unlock = endLock(slash?.state ?? bond, request.gigId, request.unlockId, slash === undefined)!
   return {

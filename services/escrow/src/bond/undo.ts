@@ -1,6 +1,6 @@
 import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import { account } from '../ledger.ts'
-import { type Bond, type BondLock, type Move, withLock } from './bond.ts'
+import { type Bond, type BondLock, type Move, withLock, withReversed } from './bond.ts'
 import { type BondEvent, depositSource, facts, type Outcome, outcome, posting, slashFacts } from './outcome.ts'
 import { requestLock, unlockFailed } from './request.ts'
 import { giveBack } from './take.ts'
@@ -47,7 +47,7 @@ export const undoMove: Record<Move['type'], Undo> = {
   SLASH: (bond, move, now) => {
     const { id, amount } = move
     const { bond: restored, locked } = giveBack(bond, move)
-    const state: Bond = { ...restored, slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
+    const state: Bond = { ...withReversed(restored, id, true), slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
     const event = contrary(bond, move, 'SLASH_REVERSED')
     return outcome(state, {
       events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
@@ -62,7 +62,7 @@ export const undoMove: Record<Move['type'], Undo> = {
   SLASH_REVERSED: (bond, move, now) => {
     const { id, slashId, amount } = move
     const reversed = bond.reversed.filter(known => known !== slashId)
-    const state: Bond = { ...bond, free: bond.free - amount, slashed: bond.slashed + amount, reversed }
+    const state: Bond = { ...withReversed(bond, slashId, false), free: bond.free - amount, slashed: bond.slashed + amount, reversed }
     const event = contrary(bond, move, 'SLASH')
     return outcome(state, {
       events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
