@@ -49,8 +49,8 @@ export async function startClaim(parts: Parts, request: Requested): Promise<void
       await post(parts, chain, [posting('claim', record, lines)], session)
     })
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    if (error.code === 'CONFLICT' || error.code === 'ALREADY_EXISTS') throw error
+    // what fails in passing says nothing about the claim: the request comes again
+    if (!(error instanceof Refusal) || error.isRetryable || error.code === 'ALREADY_EXISTS') throw error
     await keep({ ...record, status: 'failed' }, [rewardFailed.of({ ...facts(record), code: 'NOT_FUNDED' })])
   }
 }

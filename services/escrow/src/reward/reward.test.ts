@@ -140,6 +140,38 @@ describe('rewards', () => {
     )
   })
 
+  it('are paid for a claim whose transaction took too long, when the request comes again', async () => {
+    const story = await deliveredGig(world)
+    const [validator, claimId] = [randomUUID(), randomUUID()]
+    await world.platform.publish(accrued(story, [validator], 500_000n))
+    await world.platform.publish(told.resolved(story, 'approved'))
+    await fundedOf(story)
+    const { db } = world.platform.service('escrow').platform
+    const original = db.transaction
+    let isLate = true
+    db.transaction = async (work, limitMs) => {
+      if (!isLate) return original(work, limitMs)
+      isLate = false
+      throw new api.Refusal('TIMEOUT')
+    }
+    claims = []
+
+    const rewards = [{ validationId: story.validationId, amount: 500_000n }]
+    const request = {
+      claimId,
+      round: 1,
+      validatorId: validator,
+      wallet: (await newAgent(world)).wallet,
+      chain: story.chain,
+      amount: 500_000n,
+      rewards,
+    }
+    await world.platform.publish(api.rewardClaimRequested.of({ ...request, by: 'validator' }))
+
+    assert.match(await until('the claim ended', () => claims.find(line => line.endsWith(claimId))), /reward\.paid/)
+    db.transaction = original
+  })
+
   it('are paid once for a claim, go back when the payment fails, and nothing unfunded is paid', async () => {
     const story = await deliveredGig(world)
     const [validator, wallet] = [randomUUID(), (await newAgent(world)).wallet]
