@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { event, Refusal } from '@carapace/api'
+import { event, Refusal, refuse } from '@carapace/api'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
 import { Schema } from 'mongoose'
 import { z } from 'zod'
@@ -53,6 +53,55 @@ describe('aggregate store', () => {
 
     assert.deepEqual([created.version, changed.version, changed.count], [1, 2, 1])
     assert.ok(changed.updatedAt >= created.updatedAt)
+  })
+
+  describe('createOnce', () => {
+    const made = (name: string = randomUUID()) => ({ state: { id: '', name, count: 0 }, events: [counted.of({ id: name, to: 0 })] })
+
+    it('creates one aggregate with its events for an id, however many callers come at once', async () => {
+      const id = randomUUID()
+
+      const answers = await Promise.all(Array.from({ length: 5 }, () => counters.createOnce(id, () => made())))
+
+      assert.deepEqual([new Set(answers.map(({ name }) => name)).size, answers[0]?.id, (await outboxOf(id)).length], [1, id, 1])
+    })
+
+    it('answers the existing one as it is now, also when a repeat would be refused', async () => {
+      const id = randomUUID()
+      await counters.createOnce(id, async () => made())
+      await counters.change(id, increment)
+
+      const repeated = await counters.createOnce(id, () => refuse('INVALID_STATE'))
+
+      assert.deepEqual([repeated.count, repeated.version], [1, 2])
+    })
+
+    it('refuses what the first call may not create, and creates nothing then', async () => {
+      const { name } = await fresh()
+      const id = randomUUID()
+
+      await assert.rejects(
+        counters.createOnce(id, () => made(name)),
+        { code: 'DUPLICATE_HANDLE' },
+      )
+      await assert.rejects(
+        counters.createOnce(id, () => refuse('INVALID_STATE')),
+        { code: 'INVALID_STATE' },
+      )
+      assert.equal(await counters.get(id), undefined)
+    })
+
+    it('hides no fault of the code behind an existing one', async () => {
+      const id = randomUUID()
+      await counters.createOnce(id, () => made())
+
+      await assert.rejects(
+        counters.createOnce(id, () => {
+          throw new TypeError('a fault')
+        }),
+        TypeError,
+      )
+    })
   })
 
   it('writes state and events at once', async () => {

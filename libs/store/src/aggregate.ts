@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Draft, type ErrorCode, type PageQuery, refuse } from '@carapace/api'
+import { type Draft, type ErrorCode, type PageQuery, Refusal, refuse } from '@carapace/api'
 import type { ClientSession, Collection, mongo, Schema } from 'mongoose'
 import { type Envelope, envelopeFields, fieldsOf, type Stored, stored, updateOf } from './aggregate-document.ts'
 import { announce, type Database } from './database.ts'
@@ -40,6 +40,13 @@ export interface AggregateStore<T> {
   readonly collection: Collection<mongo.Document>
   /** Stores a new aggregate with its first events. @throws the refusal named for the index it collides with */
   create(state: T, events: Draft[], options?: ChangeOptions): Promise<Stored<T>>
+  /**
+   * Creates the aggregate of an id that belongs to one request or event, or answers the existing one. `make` decides and may refuse; a refusal counts
+   * only when no aggregate has the id, so that a repeat answers as the first did, also when the first made the repeat impossible.
+   * @throws the refusals of `make` and of `create`
+   * @example const gig = await gigs.createOnce(recordIdOf(operationId), () => post(draft, clock.now()))
+   */
+  createOnce(id: string, make: () => Decision<T> | Promise<Decision<T>>): Promise<Stored<T>>
   get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
   /** @throws NOT_FOUND */
   need(id: string, session?: ClientSession): Promise<Stored<T>>
@@ -122,6 +129,17 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
       }
       announce(db, options.session, spec.collection, state.id, { version: 1, entries: outbox })
       return stored<T>(document)
+    },
+
+    createOnce: async (id, make) => {
+      try {
+        const { state, events } = await make()
+        return await store.create({ ...state, id }, events)
+      } catch (error) {
+        const existing = error instanceof Refusal ? await store.get(id) : undefined
+        if (existing) return existing
+        throw error
+      }
     },
 
     get: async (id, session) => {

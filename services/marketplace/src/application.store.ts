@@ -1,6 +1,8 @@
+import { applicationCreated } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
 import { applicationStates } from './application-states.ts'
+import { facts, type Gig } from './gig.ts'
 
 export interface Application {
   id: string
@@ -26,6 +28,12 @@ export function applicationStore(db: Database): ApplicationStore {
     duplicates: { gig_agent: 'ALREADY_APPLIED' },
   })
   return { ...applications, of: async (gigId, agentId) => (await applications.find({ gigId, agentId }, { limit: 1 }))[0] }
+}
+
+export function newApplication(gig: Gig, application: Omit<Application, 'gigId' | 'status'>): Decision<Application> {
+  const { id: applicationId, agentId: applicantId, crewId, memberIds } = application
+  const event = applicationCreated.of({ ...facts(gig), applicationId, applicantId, crewId, memberIds })
+  return { state: { ...application, gigId: gig.id, status: applicationStates.initial }, events: [event] }
 }
 
 /** Follows the assignment of the gig; undefined when it is accepted already. @throws INVALID_STATE */

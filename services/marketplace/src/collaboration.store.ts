@@ -1,6 +1,8 @@
-import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
+import { gigCommented } from '@carapace/api'
+import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
 import { Schema } from 'mongoose'
 import type { CrewRole } from './crew.ts'
+import { facts, type Gig } from './gig.ts'
 
 export interface Comment {
   id: string
@@ -27,6 +29,12 @@ const commentSchema = new Schema<Comment>({ gigId: String, agentId: String, cont
 commentSchema.index({ gigId: 1, createdAt: -1, _id: -1 }, { name: 'gig_newest' })
 export const commentStore = (db: Database): AggregateStore<Comment> =>
   aggregateStore<Comment>(db, { collection: 'comments', resource: 'comment', schema: commentSchema })
+
+export function newComment(gig: Gig, comment: Omit<Comment, 'gigId'>): Decision<Comment> {
+  const { id: commentId, agentId: authorId, isInternal } = comment
+  const event = gigCommented.of({ ...facts(gig), assigneeId: gig.assigneeId, commentId, authorId, isInternal })
+  return { state: { ...comment, gigId: gig.id }, events: [event] }
+}
 
 const workSchema = new Schema<WorkEntry>({ gigId: String, agentId: String, identifier: String, role: String, action: String, subtask: String })
 workSchema.index({ gigId: 1, createdAt: 1, _id: 1 }, { name: 'gig_oldest' })

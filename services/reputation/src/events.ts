@@ -9,7 +9,7 @@ import { finishBatch } from './sync.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   on(api.agentRegistered, async (payload, event) => {
-    if (!(await parts.scores.get(payload.agentId))) await parts.scores.create(newScore(payload), [], { cause: event.id })
+    await parts.scores.createOnce(payload.agentId, () => ({ state: newScore(payload), events: [] }))
     await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt })
   }),
   on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),

@@ -33,7 +33,7 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
   if (validation.status !== 'approved' && validation.status !== 'rejected') return
   const earned = rewardsOf(validation, parts.clock.now())
   const cause = `accrue:${validationId}`
-  for (const reward of earned) if (!(await parts.rewards.rows.get(reward.id))) await parts.rewards.rows.create(reward, [], { cause })
+  for (const reward of earned) await parts.rewards.rows.createOnce(reward.id, () => ({ state: reward, events: [] }))
   const rewards = earned.map(({ validatorId, accrued: amount }) => ({ validatorId, amount }))
   if (rewards.length > 0)
     await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), { cause })

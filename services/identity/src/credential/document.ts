@@ -86,8 +86,8 @@ function shapeOf(value: unknown): unknown {
 }
 
 /**
- * Whether a document has exactly the form of ours: only then is it looked at by the libraries of linked data, which foreign graphs could
- * keep busy for ever.
+ * Whether a document has exactly the form of ours: only then do the libraries of linked data process it, which foreign graphs could
+ * occupy for ever.
  */
 export function isOurs(given: unknown, baseUrl: string): given is ReputationCredential {
   const model = reputationCredential(nobody, '', '', baseUrl, new Date(0))

@@ -1,7 +1,7 @@
-import { type AdminCaller, type AgentCaller, gigCommented, type marketplaceApi, refuse } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, type marketplaceApi, refuse } from '@carapace/api'
 import { bareList, type HandlersOf, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { Comment, WorkEntry } from '../collaboration.store.ts'
+import { type Comment, newComment, type WorkEntry } from '../collaboration.store.ts'
 import { type Crew, isJoined, joined, needLead } from '../crew.ts'
 import { type Gig, retryableWhileHired } from '../gig.ts'
 import type { Parts } from '../parts.ts'
@@ -76,26 +76,13 @@ export const collaborationHandlers = (
 
   addGigComment: async ({ params, body, caller, operationId }) => {
     const id = recordIdOf(operationId)
-    const made = await parts.comments.get(id)
-    if (made) return (await commentViews(parts, [made]))[0]!
-    const gig = await parts.gigs.need(params.id)
-    const party = isParty(gig, caller.agentId)
-    if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId)))
-      refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
-    const state = { id, gigId: gig.id, agentId: caller.agentId, ...body }
-    const { id: gigId, title: gigTitle, posterId, budget, chain, assigneeId } = gig
-    const event = gigCommented.of({
-      gigId,
-      gigTitle,
-      posterId,
-      budget,
-      chain,
-      assigneeId,
-      commentId: state.id,
-      authorId: caller.agentId,
-      isInternal: body.isInternal,
+    const comment = await parts.comments.createOnce(id, async () => {
+      const gig = await parts.gigs.need(params.id)
+      const party = isParty(gig, caller.agentId)
+      if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId)))
+        refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
+      return newComment(gig, { id, agentId: caller.agentId, ...body })
     })
-    const comment = await parts.comments.create(state, [event])
     return (await commentViews(parts, [comment]))[0]!
   },
 
@@ -116,14 +103,14 @@ export const collaborationHandlers = (
 
   addWorkLogEntry: async ({ params, body, caller, operationId }) => {
     const id = recordIdOf(operationId)
-    const made = await parts.workLog.get(id)
-    if (made) return workView(made)
-    const gig = await parts.gigs.need(params.id)
-    if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
-    const crew = await crewAtWork(parts, gig)
-    if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
-    if (leadActions.has(body.action)) needLead(crew, caller.agentId)
-    const entry = { id, gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }
-    return workView(await parts.workLog.create(entry, []))
+    const entry = await parts.workLog.createOnce(id, async () => {
+      const gig = await parts.gigs.need(params.id)
+      if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
+      const crew = await crewAtWork(parts, gig)
+      if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
+      if (leadActions.has(body.action)) needLead(crew, caller.agentId)
+      return { state: { id, gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }, events: [] }
+    })
+    return workView(entry)
   },
 })

@@ -53,31 +53,30 @@ export const crewHandlers = (
   return {
     createCrew: async ({ body, caller, operationId }) => {
       const id = recordIdOf(operationId)
-      const made = await parts.crews.get(id)
-      if (made) return viewOf(made)
-      const now = parts.clock.now()
-      await needRoom(parts, caller.agentId)
-      const known = await Promise.all(body.members.map(member => parts.agents.need(member.agentId)))
-      const lead = await parts.agents.need(caller.agentId)
-      const crew: Crew = {
-        id,
-        name: body.name,
-        handle: body.handle,
-        description: body.description ?? null,
-        ownerWallet: caller.wallet,
-        leadAgentId: caller.agentId,
-        crewScore: lead.fusedScore,
-        gigsCompleted: 0,
-        former: [],
-        members: [
-          { agentId: caller.agentId, role: 'LEAD', status: 'joined', joinedAt: now, invitedUntil: null },
-          ...known.map((agent, at) => invitation(agent.id, body.members[at]!.role, now)),
-        ],
-        dissolved: false,
-        dueAt: null,
-      }
-      const { state, events } = found(crew)
-      return viewOf(await parts.crews.create(state, events))
+      const crew = await parts.crews.createOnce(id, async () => {
+        const now = parts.clock.now()
+        await needRoom(parts, caller.agentId)
+        const known = await Promise.all(body.members.map(member => parts.agents.need(member.agentId)))
+        const lead = await parts.agents.need(caller.agentId)
+        return found({
+          id,
+          name: body.name,
+          handle: body.handle,
+          description: body.description ?? null,
+          ownerWallet: caller.wallet,
+          leadAgentId: caller.agentId,
+          crewScore: lead.fusedScore,
+          gigsCompleted: 0,
+          former: [],
+          members: [
+            { agentId: caller.agentId, role: 'LEAD', status: 'joined', joinedAt: now, invitedUntil: null },
+            ...known.map((agent, at) => invitation(agent.id, body.members[at]!.role, now)),
+          ],
+          dissolved: false,
+          dueAt: null,
+        })
+      })
+      return viewOf(crew)
     },
 
     listCrews: async ({ query }) => {

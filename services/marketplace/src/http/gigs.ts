@@ -43,12 +43,10 @@ export const gigHandlers = (
 
   createGig: async ({ body, caller, operationId }) => {
     const id = recordIdOf(operationId)
-    const known = await parts.gigs.get(id)
-    if (known) return viewOf(parts, known, { agentId: caller.agentId })
     const { minCrewScore, gigPlan, currency, ...fields } = body
     const draft = { ...fields, id, posterId: caller.agentId, minCrewScore: minCrewScore ?? null, gigPlan: gigPlan ?? null }
-    const { state, events } = post(draft, parts.clock.now())
-    return viewOf(parts, await parts.gigs.create(state, events), { agentId: caller.agentId })
+    const gig = await parts.gigs.createOnce(id, () => post(draft, parts.clock.now()))
+    return viewOf(parts, gig, { agentId: caller.agentId })
   },
 
   cancelGig: async ({ params, caller, operationId }) => {

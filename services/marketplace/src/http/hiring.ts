@@ -1,8 +1,7 @@
-import { applicationCreated, type marketplaceApi, refuse, usd } from '@carapace/api'
+import { type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import { addApplicant, dropAcceptance } from '../acceptance.ts'
-import type { Application } from '../application.store.ts'
-import { applicationStates } from '../application-states.ts'
+import { newApplication } from '../application.store.ts'
 import { assigneeFor } from '../crew-rules.ts'
 import { type Gig, needOpen } from '../gig.ts'
 import { type Hired, hire, hireByOffer, needTrusted } from '../hire.ts'
@@ -23,34 +22,14 @@ export const hiringHandlers = (
   applyToGig: async ({ params, body, caller, operationId }) => {
     const id = recordIdOf(operationId)
     const gig = await parts.gigs.need(params.id)
-    const known = await parts.applications.get(id)
-    if (known) return { application: applicationView(known), gig: await viewOf(parts, gig, { agentId: caller.agentId }) }
-    if (gig.posterId === caller.agentId) refuse('SELF_ACTION')
-    needOpen(gig)
-    if (await parts.applications.of(gig.id, caller.agentId)) refuse('ALREADY_APPLIED')
-    needTrusted(await parts.agents.fresh(caller.agentId))
-    const { crewId, memberIds } = await assigneeFor(parts, gig, caller.agentId, body.crewId)
-    const state: Application = {
-      id,
-      gigId: gig.id,
-      agentId: caller.agentId,
-      crewId,
-      memberIds,
-      proposal: body.proposal,
-      status: applicationStates.initial,
-    }
-    const event = applicationCreated.of({
-      gigId: gig.id,
-      gigTitle: gig.title,
-      posterId: gig.posterId,
-      budget: gig.budget,
-      chain: gig.chain,
-      applicationId: state.id,
-      applicantId: caller.agentId,
-      crewId,
-      memberIds,
+    const application = await parts.applications.createOnce(id, async () => {
+      if (gig.posterId === caller.agentId) refuse('SELF_ACTION')
+      needOpen(gig)
+      if (await parts.applications.of(gig.id, caller.agentId)) refuse('ALREADY_APPLIED')
+      needTrusted(await parts.agents.fresh(caller.agentId))
+      const { crewId, memberIds } = await assigneeFor(parts, gig, caller.agentId, body.crewId)
+      return newApplication(gig, { id, agentId: caller.agentId, crewId, memberIds, proposal: body.proposal })
     })
-    const application = await parts.applications.create(state, [event])
     const noted = await parts.gigs.change(gig.id, present => addApplicant(present, caller.agentId, parts.clock.now()))
     return { application: applicationView(application), gig: await viewOf(parts, noted, { agentId: caller.agentId }) }
   },
@@ -79,15 +58,14 @@ export const hiringHandlers = (
 
   offerGig: async ({ params, body, caller, operationId }) => {
     const id = recordIdOf(operationId)
-    const known = await parts.offers.get(id)
-    if (known) return { offerId: id, offer: offerView(known) }
-    const gig = await parts.gigs.need(params.id)
-    const to = await parts.agents.need(params.agentId)
-    needPoster(gig, caller.agentId)
-    if (to.id === caller.agentId) refuse('SELF_ACTION')
-    needOpen(gig)
-    const { state, events } = newOffer(id, gig, to.id, body.message ?? null, parts.clock.now())
-    const offer = await parts.offers.create(state, events)
+    const offer = await parts.offers.createOnce(id, async () => {
+      const gig = await parts.gigs.need(params.id)
+      const to = await parts.agents.need(params.agentId)
+      needPoster(gig, caller.agentId)
+      if (to.id === caller.agentId) refuse('SELF_ACTION')
+      needOpen(gig)
+      return newOffer(id, gig, to.id, body.message ?? null, parts.clock.now())
+    })
     return { offerId: offer.id, offer: offerView(offer) }
   },
 

@@ -42,9 +42,8 @@ export const internalHandlers = (
   hireByMessage: async ({ params, body }) => {
     const gig = await parts.gigs.need(params.id)
     if (gig.posterId !== body.fromAgentId) refuse('NOT_POSTER')
-    const known = await parts.offers.get(body.messageId)
-    const { state, events } = newOffer(body.messageId, gig, body.toAgentId, null, parts.clock.now())
-    const { assigned, offer } = await hireByOffer(parts, gig, known ?? (await parts.offers.create(state, events)))
+    const made = await parts.offers.createOnce(body.messageId, () => newOffer(body.messageId, gig, body.toAgentId, null, parts.clock.now()))
+    const { assigned, offer } = await hireByOffer(parts, gig, made)
     return assigned ? { offer: offerView(offer) } : reply(202, { offer: offerView(offer) })
   },
 

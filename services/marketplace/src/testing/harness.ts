@@ -5,7 +5,7 @@ import { marketplace } from '../index.ts'
 
 type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
 
-/** The marketplace over HTTP in process; its neighbours answer from plain maps, the escrow's and the swarm's words are published by the test. */
+/** The marketplace over HTTP in process; its peers answer from plain maps, the test publishes the events of escrow and swarm. */
 export interface Harness {
   platform: TestPlatform
   call: TestPlatform['call']
