@@ -5,7 +5,7 @@ import { type Addresses, contractNames } from '@carapace/chain'
 import type { Config } from '@carapace/service'
 import { z } from 'zod'
 
-/** What the environment says about one network. */
+/** The configuration of one network. */
 export interface LaneConfig {
   chain: Chain
   rpcUrl: string

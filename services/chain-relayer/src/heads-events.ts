@@ -9,15 +9,15 @@ import { finalize } from './repair/finalizer.ts'
 import { loadOps, readopt } from './repair/recovery.ts'
 import { reopen, reopenFound } from './repair/reorg.ts'
 
-/** What follows for the lane from blocks that come, stand and go. */
+/** The effects on the lane of blocks that are mined, become final or are dropped. */
 export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
-  /** Failures on a real network are judged only when their block is final: a reorganisation could still turn them round. */
+  /** Failures on a real network are judged only when their block is final: a reorganisation could still reverse them. */
   let undecided: Mined[] = []
-  /** By the monotonic clock, as all that is measured here: somebody may set the wall clock. */
+  /** By the monotonic clock, as every duration here: the wall clock may be set. */
   let isPricedOut = false
   let finalizedAt = Number.NEGATIVE_INFINITY
   const isFailure = ({ receipt }: Mined) => receipt.status !== '0x1' || receipt.logs.some(log => isFailedResult(lane, log))
-  /** Pools throw out what the base fee has left behind; once it has fallen again, nobody waits for the next look. */
+  /** Pools drop transactions that the base fee has outgrown. Once it has fallen, they are sent again without waiting for the next reconciliation. */
   const resume = () => {
     const lowest = lane.slots.lowestOpen()
     const was = isPricedOut
@@ -39,7 +39,7 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
       )
       lane.wake()
     },
-    onTaken: async () => {
+    onFollowed: async () => {
       resume()
       const due = undecided.filter(one => one.block.number <= lane.head.number - lane.network.finality)
       undecided = undecided.filter(one => !due.includes(one))
@@ -52,7 +52,7 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
     },
     onReorg: async (ancestor: number) => {
       undecided = undecided.filter(one => one.block.number <= ancestor)
-      // Final is final, but for a devnet that somebody has set back.
+      // Final blocks stay, except on a devnet that was set back.
       if (lane.network.devnet) {
         await lane.after.drained()
         await reload(lane, ancestor)
@@ -62,11 +62,11 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
         lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),
       )
       await reopenFound(lane, ancestor)
-      // Where the deployment is gone, too, calls would succeed and do nothing: the lane stands still until it is back.
+      // Without the deployment calls would succeed and do nothing: the lane stops until it exists again.
       await requireContracts(lane.network, lane.rpc)
       lane.send(lane.slots.open().map(slot => slot.nonce))
     },
-    onLeap: async () => lane.doubt(),
+    onSkip: async () => lane.doubt(),
   }
 }
 
@@ -76,7 +76,7 @@ function isFailedResult(lane: Lane, log: Mined['receipt']['logs'][number]): bool
 
 const page = 500
 
-/** Transactions that were final in blocks that are gone: they are sent again, too. */
+/** Transactions that were final in dropped blocks are sent again, too. */
 async function reload(lane: Lane, ancestor: number): Promise<void> {
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     // The order of nonces is the order of blocks.

@@ -12,7 +12,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (state: Lane
   ['lane_paused', '1 while the lane signs and sends nothing', state => Number(state.paused !== undefined)],
 ]
 
-/** Lane depth, nonce gap and the like per network, read when they are scraped; time to confirm as the outcomes come. */
+/** Lane depth, nonce gap and the like per network, read when they are scraped. */
 export function laneMetrics(metrics: Metrics, lanes: Lanes, networks: Networks): void {
   for (const chain of networks.keys()) {
     for (const [name, help, read] of gauges) metrics.gauge(`${name}_${chain.toLowerCase()}`, `${help} (${chain})`, () => read(lanes.state(chain)))

@@ -20,7 +20,7 @@ export interface LaneState {
 
 /** The lanes of this process, one a network. */
 export interface Lanes {
-  /** They look at the chains and announce what they see once `after` has resolved. */
+  /** They follow the chains and publish events once `after` has resolved. */
   start(bus: Bus, after: Promise<void>): void
   state(chain: Chain): LaneState
   close(): Promise<void>

@@ -12,11 +12,11 @@ const drainMs = 10_000
 export interface RunningLane {
   /** The lane while this process leads it. */
   current(): Lane | undefined
-  /** Stops taking commands, lets what runs end, gives the lease back. */
+  /** Stops consuming commands, waits for running work, releases the lease. */
   close(): Promise<void>
 }
 
-/** Leads the lane whenever the lease can be had; starts over with a recovery after any failure. */
+/** Leads the lane whenever the lease can be acquired; starts again with a recovery after any failure. */
 export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   let current: Lane | undefined
   const stop = new AbortController()
@@ -31,7 +31,7 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
         const lease = await acquireLease(parts.db.leases, parts.id, parts.timings)
         if (lease) await underLease(parts, bus, node, lease, stop.signal, lane => (current = lane))
       } catch (error) {
-        parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stands still')
+        parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stopped; it starts again when it can')
       }
       current = undefined
       await sleep(parts.timings.leaseRetryMs, undefined, { signal: stop.signal }).catch(() => undefined)
@@ -47,7 +47,7 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   }
 }
 
-/** Where the node's news go: to the lane that leads. */
+/** Receives the node's notices for the lane that leads. */
 interface NodeNews {
   head(header: unknown): void
   connected(): void
@@ -61,9 +61,9 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
   let consumer: { close(): Promise<void> } | undefined
   try {
     await begin(term)
-    hear(node, term)
+    receiveNews(node, term)
     lane.send(lane.slots.open().map(slot => slot.nonce))
-    consumer = await takeCommands(bus, lane)
+    consumer = await consumeCommands(bus, lane)
     leading(lane)
     lane.log.info({ lane: lane.id, epoch: lease.epoch, nextNonce: lane.slots.nextNonce, open: lane.slots.openCount }, 'leading the lane')
     lane.wake()
@@ -79,7 +79,7 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
   }
 }
 
-function hear(node: NodeNews, term: Term): void {
+function receiveNews(node: NodeNews, term: Term): void {
   const { following, reconciling, sending } = term.loops
   node.head = header => {
     term.hint = header
@@ -91,7 +91,7 @@ function hear(node: NodeNews, term: Term): void {
   }
 }
 
-function takeCommands(bus: Bus, lane: Lane): Promise<{ close(): Promise<void> }> {
+function consumeCommands(bus: Bus, lane: Lane): Promise<{ close(): Promise<void> }> {
   return bus.subscribe({ ...commandQueue(lane.network.chain), prefetch: 500 }, intake(lane))
 }
 

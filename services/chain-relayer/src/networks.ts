@@ -29,7 +29,7 @@ const patienceMs = 30_000
 const devnetFuel = 10n ** 21n
 
 /**
- * Opens every configured network and holds it against the configuration.
+ * Opens every configured network and compares it with the configuration.
  * @throws WrongNetwork, or RpcUnavailable when a node does not answer within 30 s
  */
 export async function openNetworks(platform: Platform, db: Collections, custody: Custody): Promise<Networks> {
@@ -41,7 +41,7 @@ export async function openNetworks(platform: Platform, db: Collections, custody:
 async function openNetwork(config: LaneConfig, platform: Platform, db: Collections, custody: Custody): Promise<NetworkParts> {
   const url = await bestUrl(config.rpcUrl)
   const rpc = openRpc({ url, timeoutMs: defaultTimings.rpcTimeoutMs })
-  // Reads of other services have a connection of their own: they must not wait behind batches of transactions.
+  // Reads of other services have a connection of their own: they must not wait for batches of transactions.
   const readRpc = openRpc({ url, timeoutMs: defaultTimings.readTimeoutMs })
   const close = async () => {
     await Promise.all([rpc.close(), readRpc.close()])
@@ -50,7 +50,7 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
     const devnet = /anvil/i.test(String(await firstAnswer(rpc)))
     const network = await inspectNetwork({ ...config, devnet }, rpc)
     const signer = localSigner(config.key)
-    // Also where gas is free: the lane gives newcomers their sFUEL.
+    // Also where gas is free: the lane gives new agents their sFUEL.
     if (devnet) await refuel(rpc, signer.address)
     const parts: LaneParts = {
       id: `${config.chain}:${signer.address}`,
@@ -74,7 +74,7 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
   }
 }
 
-/** The node may come up together with this process. */
+/** The node may start together with this process. */
 async function firstAnswer(rpc: Rpc): Promise<unknown> {
   const end = Date.now() + patienceMs
   for (;;) {

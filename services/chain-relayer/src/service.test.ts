@@ -89,7 +89,7 @@ describe('the chain-relayer service', () => {
   })
 
   it('sends a failed payment again with a new deadline, but nothing whose owner has given the money back', async function () {
-    // Money that is missing may be what a reorganisation took away: it is waited for.
+    // Missing money may be the result of a reorganisation: the lane waits for it.
     this.timeout(120_000)
     const chain = 'BASE_SEPOLIA'
     const { custodyWallet } = chainRelayerApi.internal
@@ -121,7 +121,7 @@ describe('the chain-relayer service', () => {
     assert.ok(again.deadline > deadline.getTime())
   })
 
-  it('keeps the custody seed encrypted and readable by its owner only', async () => {
+  it('stores the custody seed encrypted and readable by its owner only', async () => {
     const { mode } = await stat(path.join(folder, 'custody.json'))
     assert.equal(mode & 0o777, 0o600)
   })

@@ -4,7 +4,7 @@ import { headsEvents } from './heads-events.ts'
 import { followHeads, type Heads, loadCursor } from './inbound/heads.ts'
 import { indexer } from './inbound/indexer.ts'
 import { clockWatch } from './lane/clock-watch.ts'
-import { afterwork } from './lane/follow-up.ts'
+import { followUp } from './lane/follow-up.ts'
 import type { Lane, LaneParts } from './lane/lane.ts'
 import type { Lease } from './lane/lease.ts'
 import { opQueue } from './lane/queue.ts'
@@ -14,38 +14,38 @@ import { cancelRequested } from './outbound/cancel-requested.ts'
 import { planPass } from './outbound/plan-pass.ts'
 import { prepareLane } from './outbound/prepare-lane.ts'
 import { sender } from './outbound/sender.ts'
-import { lookAtDoubted } from './repair/doubted-logs.ts'
+import { checkDoubtedLogs } from './repair/doubted-logs.ts'
 import { gapFiller } from './repair/gap-filler.ts'
 import { trim } from './repair/reaper.ts'
 import { reconcile } from './repair/reconciler.ts'
 import { recover, refill } from './repair/recovery.ts'
-import { sweepQueue } from './repair/sweep.ts'
+import { sweepQueue } from './repair/sweep-queue.ts'
 import { RpcRefused, RpcUnavailable } from './rpc/rpc.ts'
 
-/** One process's time as the leader of a lane: the lane, and all that runs for it. */
+/** One process's time as the leader of a lane: the lane, and its loops. */
 export interface Term {
   readonly lane: Lane
   readonly loops: Readonly<Record<LoopName, Runner>>
-  /** Resolves with the reason when the lane cannot go on. */
+  /** Resolves with the reason when the lane cannot continue. */
   readonly ended: Promise<unknown>
   readonly end: (reason?: unknown) => void
   readonly sends: ReturnType<typeof sender>
-  /** One look at the chain at a time. */
+  /** One poll of the chain at a time. */
   readonly inOrder: ReturnType<typeof serially>
   readonly fillGap: ReturnType<typeof gapFiller>
   /** Undefined until the cursor is loaded. */
   heads: Heads | undefined
-  /** Nothing runs by itself before the recovery is through. */
+  /** No loop runs before the recovery is complete. */
   isRecovered: boolean
-  /** The last header that the node pushed, until somebody has looked at it. */
+  /** The last header that the node pushed, until it is processed. */
   hint: unknown
 }
 
 type LoopName = 'planning' | 'sending' | 'following' | 'reconciling' | 'saving'
-/** Answers ms after which it wants to run again by itself; undefined = when woken. */
+/** Resolves to ms after which it runs again; undefined = when woken. */
 type Work = (term: Term, heads: Heads) => Promise<number | undefined>
 
-/** Below it there is room for commands that were left in the database. */
+/** Below it there is room for commands that wait in the database. */
 const fewOps = 1_000
 
 const works: Readonly<Record<LoopName, Work>> = {
@@ -68,7 +68,7 @@ const works: Readonly<Record<LoopName, Work>> = {
     await inOrder(async () => {
       await heads.advance()
       await reconcile(lane, heads, fillGap)
-      await lookAtDoubted(lane)
+      await checkDoubtedLogs(lane)
       await cancelRequested(lane)
       await sweepQueue(lane)
     })
@@ -113,7 +113,7 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
     lease,
     queue: opQueue(),
     slots: slotTable(),
-    after: afterwork(fail, wake),
+    after: followUp(fail, wake),
     found: [],
     head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
     paused: undefined,
@@ -129,14 +129,14 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
   }
 }
 
-/** A node that is away is waited for; anything else ends the term. */
+/** The term waits for an unavailable node; any other failure ends it. */
 function failed({ lane, end }: Term, error: unknown): number | undefined {
   if (error instanceof RpcUnavailable || error instanceof RpcRefused) return lane.timings.resendMs
   end(error)
   return undefined
 }
 
-/** What the clock sets off. */
+/** Work that the clock starts. */
 export function startTimers(term: Term): NodeJS.Timeout[] {
   const { lane, loops, inOrder } = term
   const clockJump = clockWatch()
@@ -152,7 +152,7 @@ export function startTimers(term: Term): NodeJS.Timeout[] {
   ]
 }
 
-/** Takes up what the lane before left, looks where the chain is, and lets the loops run. */
+/** Recovers what the former leader stored, catches up with the chain, and starts the loops. */
 export async function begin(term: Term): Promise<void> {
   const { lane, fillGap } = term
   await requireContracts(lane.network, lane.rpc)

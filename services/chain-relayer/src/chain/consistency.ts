@@ -6,7 +6,7 @@ import { type Header, numberOf, type Receipt } from './reader.ts'
 export const headerFields = ['gasUsed', 'logsBloom'] as const
 export type HeaderField = (typeof headerFields)[number]
 
-/** Whether a field fits the receipts, and whether that says anything: in an empty block there is nothing to compare with. */
+/** Whether a field fits the receipts, and whether that proves anything: an empty block has nothing to compare with. */
 const comparisons: Record<HeaderField, (header: Header, receipts: readonly Receipt[]) => { fits: boolean; says: boolean }> = {
   gasUsed: ({ gasUsed }, receipts) => {
     const sum = receipts.reduce((total, receipt) => total + numberOf(receipt.gasUsed), 0)
@@ -23,7 +23,7 @@ const reasons: Record<HeaderField, string> = {
 }
 
 /**
- * What in a block's receipts cannot be true by its header; undefined when they fit. A node behind a balancer, or one that has just been
+ * What in a block's receipts cannot be true by its header; undefined when they fit. A node of a balanced group, or one that has just been
  * restarted, may leave receipts or logs out without an error.
  * @param unchecked fields that the network's node fills in another way
  */

@@ -2,7 +2,7 @@ import { keccak256 } from 'ethers'
 import { createKeccak } from 'hash-wasm'
 
 /**
- * Keccak-256 in WebAssembly for everything in this process that hashes through ethers: a dozen times as fast as the default, which took a
+ * Keccak-256 in WebAssembly for everything in this process that hashes through ethers: a dozen times as fast as the default, which used a
  * fifth of the time of a batched operation.
  */
 const hasher = await createKeccak(256)

@@ -6,7 +6,7 @@ import { type Rpc, resultOf } from '../rpc/rpc.ts'
 export interface NetworkConfig {
   chain: Chain
   rpcUrl: string
-  /** What users are told; default: rpcUrl. */
+  /** The address that users see; default: rpcUrl. */
   publicRpcUrl?: string
   devnet: boolean
   addresses: Addresses & { Timelock?: string; Multicall3?: string }
@@ -23,7 +23,7 @@ export interface Network extends NetworkConfig {
   stuckMs: number
   equalAnswers: number
   decodeLogs: ReturnType<typeof logDecoder>
-  /** Only the events that services hear about. */
+  /** Only the events that services receive. */
   decodeWatched: ReturnType<typeof logDecoder>
   token: TokenDomain
   genesis: string
@@ -38,7 +38,7 @@ export class WrongNetwork extends Error {
 }
 
 /**
- * Looks at the node and holds it against the configuration.
+ * Queries the node and compares it with the configuration.
  * @throws WrongNetwork when the chain id differs or a contract has no code; RpcUnavailable when nothing answers
  */
 export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<Network> {

@@ -5,7 +5,7 @@ import type { Network } from './network.ts'
 import { hexOf, numberOf, type Receipt } from './reader.ts'
 import { verifySignature } from './signatures.ts'
 
-/** What other services may ask a network: 2 s at most, each answer kept for as long as the block is the newest. */
+/** What other services may query about a network: 2 s at most. An answer is cached as long as its block is the newest. */
 export interface Reads {
   head(): Promise<{ number: number; hash: string; time: number }>
   transaction(hash: string): Promise<TransactionView>
@@ -31,7 +31,7 @@ export interface TransactionView {
 }
 
 const maxCached = 5_000
-/** A head older than this is asked for anew: pushed heads may stop without a word. */
+/** A head older than this is requested again: a node may stop pushing heads without a notice. */
 const headTtlMs = 1_000
 
 export function openReads(network: Network, rpc: Rpc): Reads {
@@ -44,7 +44,7 @@ export function openReads(network: Network, rpc: Rpc): Reads {
 
   async function head() {
     if (known && performance.now() - knownAt < headTtlMs) return known
-    const header = (await ask('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string; timestamp: string }
+    const header = (await query('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string; timestamp: string }
     const fresh = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
     if (fresh.hash !== known?.hash) cache.clear()
     known = fresh
@@ -53,7 +53,7 @@ export function openReads(network: Network, rpc: Rpc): Reads {
   }
 
   /** @throws Refusal CHAIN_UNAVAILABLE; RpcRefused when the node refused this very call */
-  async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  async function query(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
       return await rpc.call(method, params)
     } catch (error) {
@@ -76,7 +76,7 @@ export function openReads(network: Network, rpc: Rpc): Reads {
 
   async function call(contract: ContractName, fn: string, args: readonly unknown[], tag: string): Promise<readonly unknown[]> {
     const abi = contractInterface(contract)
-    const answer = await ask('eth_call', [{ to: network.addresses[contract], data: abi.encodeFunctionData(fn, args) }, tag])
+    const answer = await query('eth_call', [{ to: network.addresses[contract], data: abi.encodeFunctionData(fn, args) }, tag])
     return abi.decodeFunctionResult(fn, String(answer))
   }
 
@@ -84,14 +84,14 @@ export function openReads(network: Network, rpc: Rpc): Reads {
     head,
     transaction: hash =>
       perBlock(`tx/${hash.toLowerCase()}`, async ({ number }) => {
-        const [receipt, tx] = await Promise.all([ask('eth_getTransactionReceipt', [hash]), ask('eth_getTransactionByHash', [hash])])
+        const [receipt, tx] = await Promise.all([query('eth_getTransactionReceipt', [hash]), query('eth_getTransactionByHash', [hash])])
         if (!receipt || !tx) return refuse('NOT_FOUND', { resource: 'transaction' })
-        const { timestamp } = (await ask('eth_getBlockByHash', [(receipt as Receipt).blockHash, false])) as { timestamp: string }
+        const { timestamp } = (await query('eth_getBlockByHash', [(receipt as Receipt).blockHash, false])) as { timestamp: string }
         return transactionView(network, receipt as Receipt, tx as RawTransaction, numberOf(timestamp), number)
       }),
     balance: wallet =>
       perBlock(`balance/${wallet}`, async ({ number, tag }) => {
-        const [[usdc], native] = await Promise.all([call('USDC', 'balanceOf', [wallet], tag), ask('eth_getBalance', [wallet, tag])])
+        const [[usdc], native] = await Promise.all([call('USDC', 'balanceOf', [wallet], tag), query('eth_getBalance', [wallet, tag])])
         return { usdc: String(usdc), native: String(BigInt(String(native))), blockNumber: number }
       }),
     allowance: (owner, spender) =>
@@ -113,7 +113,7 @@ export function openReads(network: Network, rpc: Rpc): Reads {
       })
     },
     isValidSignature: (wallet, hash, signature) =>
-      perBlock(`signature/${wallet}/${hash}/${signature}`, ({ tag }) => verifySignature(ask, wallet, hash, signature, tag)),
+      perBlock(`signature/${wallet}/${hash}/${signature}`, ({ tag }) => verifySignature(query, wallet, hash, signature, tag)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { HDNodeWallet, SigningKey } from 'ethers'
 import { mongo } from 'mongoose'
 
-/** A custodial wallet; _id = its owner, as the asking service names it. */
+/** A custodial wallet; _id = its owner, as the requesting service names it. */
 export interface WalletRecord {
   _id: string
   n: number
@@ -9,7 +9,7 @@ export interface WalletRecord {
 }
 export interface SeedRecord {
   _id: 'seed'
-  /** Address of n = 0: a changed seed stops the start. */
+  /** Address of n = 0: a changed seed prevents the start. */
   firstAddress: string
   /** Last n given out. */
   last: number
@@ -29,7 +29,7 @@ const path = "m/44'/60'/0'/0"
 const duplicateKey = 11000
 
 /**
- * Opens the wallets of a seed. The address of n = 0 is kept; another seed than the one that was used first stops the start.
+ * Opens the wallets of a seed. The address of n = 0 is stored; a seed other than the first one prevents the start.
  * @throws Error when the seed is not the one of this database
  */
 export async function openCustody(seed: Uint8Array, wallets: mongo.Collection<WalletRecord>, seeds: mongo.Collection<SeedRecord>): Promise<Custody> {
@@ -60,7 +60,7 @@ export async function openCustody(seed: Uint8Array, wallets: mongo.Collection<Wa
         return { address, created: true }
       } catch (error) {
         if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error
-        // Asked twice at once: the other call was first, this n stays unused.
+        // Two concurrent calls: the other one was first, this n stays unused.
         return { address: (await wallets.findOne({ _id: owner }))!.address, created: false }
       }
     },

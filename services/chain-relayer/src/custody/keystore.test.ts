@@ -31,7 +31,7 @@ describe('the custody seed', () => {
     assert.deepEqual(await readdir(path.dirname(file())), ['custody.json'])
   })
 
-  it('stays closed to a wrong passphrase, which no error tells', async () => {
+  it('stays closed to a wrong passphrase, which no error contains', async () => {
     await loadSeed(file(), 'correct horse battery', true)
 
     await assert.rejects(

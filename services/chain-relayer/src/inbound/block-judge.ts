@@ -3,9 +3,9 @@ import type { Header, Receipt } from '../chain/reader.ts'
 import type { Lane } from '../lane/lane.ts'
 
 /**
- * What speaks against a block with these receipts; undefined when it may be followed. On a network whose profile allows it, a block that the node
- * shows in the same way again and again is followed although its header does not fit: a node that always says the same is that network's truth.
- * The fields it fills in another way are not checked from then on, until one of them proves right.
+ * The reason against a block with these receipts; undefined when it may be followed. On a network whose profile allows it, a block is followed
+ * although its header does not fit, once the node has shown it in the same way repeatedly: a consistent node defines that network. The fields
+ * that it fills in another way are not checked until one of them proves right.
  */
 export type JudgeBlock = (header: Header, receipts: readonly Receipt[]) => string | undefined
 
@@ -28,7 +28,7 @@ export function blockJudge(lane: Lane): JudgeBlock {
     if (++answers < lane.network.equalAnswers || receipts.some(receipt => receipt.blockHash !== header.hash)) return wrong
     for (const field of contradicted(header, receipts)) lane.unchecked.add(field)
     const fields = [...lane.unchecked].join()
-    lane.log.warn({ lane: lane.id, block: header.number, fields }, 'a block is followed although its header does not fit: the node keeps to it')
+    lane.log.warn({ lane: lane.id, block: header.number, fields }, 'a block is followed although its header does not fit: the node repeats it')
     shown = ''
     return undefined
   }

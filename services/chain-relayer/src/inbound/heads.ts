@@ -5,34 +5,34 @@ import type { Lane } from '../lane/lane.ts'
 import { blockJudge } from './block-judge.ts'
 import { evidence } from './evidence.ts'
 import type { Indexer } from './indexer.ts'
-import { goOn, standStill } from './standstill.ts'
+import { clearContradiction, markContradicted } from './mark-contradicted.ts'
 
-/** Works off the network's blocks one by one, in order, on the branch that the node follows. */
+/** Processes the network's blocks one by one, in order, on the branch that the node follows. */
 export interface Heads {
   /** Follows the chain up to the node's head. `hint` is a pushed header that saves a call. */
   advance(hint?: unknown): Promise<void>
-  /** Is this block on the branch that was worked off? undefined = too old to know. */
+  /** Is this block on the branch that was processed? undefined = too old to know. */
   isOurs(block: Block): boolean | undefined
-  /** Blocks that were worked off, oldest first. */
+  /** Processed blocks, oldest first. */
   blocks(): readonly Block[]
   save(): Promise<void>
 }
 
 export interface HeadsEvents {
   onBlock(block: Block, receipts: readonly Receipt[]): Promise<void>
-  /** The block stands: what lies deep enough below it may become final. */
-  onTaken(): Promise<void>
-  /** Blocks from `ancestor + 1` on are gone; -1 = the whole chain began anew. */
-  onReorg(ancestor: number, gone: readonly Block[]): Promise<void>
-  /** So many blocks at once cannot be worked off one by one. */
-  onLeap(): Promise<void>
+  /** The block was processed: what lies deep enough below it may become final. */
+  onFollowed(): Promise<void>
+  /** Blocks from `ancestor + 1` on were dropped; -1 = the whole chain was started again. */
+  onReorg(ancestor: number, dropped: readonly Block[]): Promise<void>
+  /** Too many blocks were missed to process them one by one. */
+  onSkip(): Promise<void>
 }
 
 const ringSize = 256
-/** A lag of more blocks than this is caught up with ranges of logs and single receipts. */
-const leapFrom = 1_000
+/** A lag of more blocks than this is caught up with by ranges of logs and single receipts. */
+const skipFrom = 1_000
 
-/** @param cursor where the last leader stood; the genesis' ring when there was none */
+/** @param cursor where the last leader stopped; the genesis' ring when there was none */
 export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRecord, 'ring'>, events: HeadsEvents): Heads {
   const ring: Block[] = [...cursor.ring]
   const doubts = evidence(lane)
@@ -44,39 +44,39 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
   async function advance(hint?: unknown): Promise<void> {
     const pushed = isHeader(hint) ? hint : undefined
     if (pushed && isNext(pushed)) {
-      if (await take(pushed)) goOn(lane)
+      if (await follow(pushed)) clearContradiction(lane)
       return
     }
     const head = await latestHeader(lane.rpc)
     const number = numberOf(head.number)
     const known = at(number)
     if (known?.hash === head.hash && number < last().number)
-      return standStill(lane, `its head is block ${number}, it has shown block ${last().number} before`)
+      return markContradicted(lane, `its head is block ${number}, it has shown block ${last().number} before`)
     if (known?.hash !== head.hash && number <= last().number && !(await walkBack(number))) return
-    if (number - last().number > leapFrom) await leap(head)
+    if (number - last().number > skipFrom) await skip(head)
     while (last().number < number) {
       const next = await headerAt(lane.rpc, last().number + 1)
-      if (!next) return standStill(lane, `its head is block ${number}, and it has no block ${last().number + 1}`)
-      if (!(isNext(next) ? await take(next) : await walkBack(last().number))) return
+      if (!next) return markContradicted(lane, `its head is block ${number}, and it has no block ${last().number + 1}`)
+      if (!(isNext(next) ? await follow(next) : await walkBack(last().number))) return
     }
     doubts.clear()
-    goOn(lane)
+    clearContradiction(lane)
   }
 
   const isNext = (header: Header) => numberOf(header.number) === last().number + 1 && header.parentHash === last().hash
 
-  /** @returns whether the block was worked off */
-  async function take(header: Header): Promise<boolean> {
+  /** @returns whether the block was processed */
+  async function follow(header: Header): Promise<boolean> {
     const block = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
     const receipts = await receiptsOf(lane.rpc, header, () => lane.slots.open().flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)))
-    // The branch has changed under us: the next look finds out where.
+    // The branch has changed meanwhile: the next poll finds out where.
     if (receipts === undefined) {
-      standStill(lane, `it has no receipts of block ${block.number}`)
+      markContradicted(lane, `it has no receipts of block ${block.number}`)
       return false
     }
     const wrong = receipts.isWhole ? judgeBlock(header, receipts.found) : undefined
     if (wrong) {
-      standStill(lane, `block ${block.number} ${wrong}`)
+      markContradicted(lane, `block ${block.number} ${wrong}`)
       return false
     }
     lane.head = { ...block, baseFee: BigInt(header.baseFeePerGas ?? 0), gasLimit: BigInt(header.gasLimit) }
@@ -84,11 +84,11 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
     await indexer.block(block, receipts.found)
     ring.push(block)
     if (ring.length > ringSize) ring.shift()
-    await events.onTaken()
+    await events.onFollowed()
     return true
   }
 
-  /** Drops blocks that the node does not follow any more, from `top` downwards. @returns whether it did; final ones need evidence */
+  /** Drops blocks that the node no longer follows, from `top` downwards. @returns whether it did; final ones need evidence */
   async function walkBack(top: number): Promise<boolean> {
     let ancestor = Math.min(top, last().number)
     while (ancestor >= ring[0]!.number) {
@@ -96,50 +96,50 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
       if (theirs && theirs.hash === at(ancestor)?.hash) break
       ancestor--
     }
-    const gone = ring.filter(block => block.number > ancestor)
-    const isFinal = gone[0] !== undefined && gone[0].number <= last().number - lane.network.finality
-    if (isFinal && !(await isGone(gone))) return false
+    const dropped = ring.filter(block => block.number > ancestor)
+    const isFinal = dropped[0] !== undefined && dropped[0].number <= last().number - lane.network.finality
+    if (isFinal && !(await areDropped(dropped))) return false
     if (ancestor < ring[0]!.number) await restart()
     else await dropAbove(ancestor)
     doubts.clear()
     return true
   }
 
-  /** Not before the node has shown several times, and with nothing that speaks against it, another block where the first of these was. */
-  async function isGone(gone: readonly Block[]): Promise<boolean> {
-    standStill(lane, `block ${gone[0]!.number}, which was final, is another one now`)
-    const theirs = await headerAt(lane.rpc, gone[0]!.number)
-    if (!theirs || theirs.hash === gone[0]!.hash) return false
-    return doubts.look(gone)
+  /** Only after the node has shown another block in the place of the first one several times, and nothing contradicts it. */
+  async function areDropped(dropped: readonly Block[]): Promise<boolean> {
+    markContradicted(lane, `block ${dropped[0]!.number}, which was final, is another one now`)
+    const theirs = await headerAt(lane.rpc, dropped[0]!.number)
+    if (!theirs || theirs.hash === dropped[0]!.hash) return false
+    return doubts.poll(dropped)
   }
 
   async function dropAbove(ancestor: number): Promise<void> {
-    const gone = ring.splice(ancestor - ring[0]!.number + 1)
-    if (gone.length === 0) return
+    const dropped = ring.splice(ancestor - ring[0]!.number + 1)
+    if (dropped.length === 0) return
     const back = last()
     lane.head = { ...lane.head, ...back }
-    await indexer.removed(gone)
-    await events.onReorg(ancestor, gone)
+    await indexer.removed(dropped)
+    await events.onReorg(ancestor, dropped)
   }
 
   /** Deeper than the ring: a devnet that lost its state, or the wrong node. */
   async function restart(): Promise<void> {
     if (!lane.network.devnet)
-      throw new Error(`${lane.network.chain}: the chain was reorganised deeper than ${ringSize} blocks; look at the node before going on`)
+      throw new Error(`${lane.network.chain}: the chain was reorganised deeper than ${ringSize} blocks; check the node before you continue`)
     const first = (await headerAt(lane.rpc, 0))!
-    const gone = ring.splice(0)
+    const dropped = ring.splice(0)
     ring.push({ number: 0, hash: first.hash, time: numberOf(first.timestamp) })
     lane.head = { ...lane.head, ...last() }
-    await indexer.removed(gone)
-    await events.onReorg(-1, gone)
+    await indexer.removed(dropped)
+    await events.onReorg(-1, dropped)
   }
 
-  async function leap(head: Header): Promise<void> {
+  async function skip(head: Header): Promise<void> {
     const to = numberOf(head.number)
     await indexer.backfill(last().number + 1, to)
     ring.splice(0, ring.length, { number: to, hash: head.hash, time: numberOf(head.timestamp) })
     lane.head = { ...last(), baseFee: BigInt(head.baseFeePerGas ?? 0), gasLimit: BigInt(head.gasLimit) }
-    await events.onLeap()
+    await events.onSkip()
   }
 
   return {
@@ -150,7 +150,7 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
       if (saved === last().hash) return
       const hash = last().hash
       const upTo = [...ring]
-      // What was seen in these blocks must have been told: after a crash it is read again from here.
+      // The events of these blocks must be published first: after a crash reading starts here.
       await lane.after.drained()
       await saveCursor(lane, upTo)
       saved = hash
@@ -163,7 +163,7 @@ async function saveCursor(lane: Lane, ring: readonly Block[]): Promise<void> {
   await lane.db.cursors.updateOne({ _id: lane.network.chain }, { $set: cursor }, { upsert: true })
 }
 
-/** Where to go on: the stored cursor, or the block before the contracts on a network seen for the first time. */
+/** Where to continue: the stored cursor, or the block before the contracts on a network seen for the first time. */
 export async function loadCursor(lane: Pick<Lane, 'db' | 'network' | 'rpc'>): Promise<Pick<CursorRecord, 'ring'>> {
   const chain: Chain = lane.network.chain
   const stored = await lane.db.cursors.findOne({ _id: chain })

@@ -6,13 +6,13 @@ import type { Lane } from '../lane/lane.ts'
 import { RpcRefused } from '../rpc/rpc.ts'
 import { removalOf, sightingOf } from './announce-logs.ts'
 
-/** Makes contract events domain events: once at first sight, once when their block is final, once more if it goes away. */
+/** Publishes contract events as domain events: when first seen, when their block is final, and when it is dropped. */
 export interface Indexer {
   block(block: Block, receipts: readonly Receipt[]): Promise<void>
   /** Logs of many blocks at once, all of them already final. */
   backfill(from: number, to: number): Promise<void>
   removed(blocks: readonly Block[]): Promise<void>
-  /** Tells events of blocks up to here again, as final. */
+  /** Publishes events of blocks up to here again, as final. */
   final(upTo: number): Promise<void>
 }
 
@@ -27,7 +27,7 @@ const backfillStep = 1_000
 export function indexer(lane: Lane): Indexer {
   const chain = lane.network.chain
   let unfinished = true
-  let telling = false
+  let announcing = false
 
   async function publish(sightings: readonly Sighting[], final: boolean): Promise<void> {
     const wanted = await watched(lane, sightings)
@@ -63,10 +63,13 @@ export function indexer(lane: Lane): Indexer {
       }
     },
     removed: async blocks => {
-      const gone = await lane.db.events.find({ network: chain, removed: false, 'data.blockHash': { $in: blocks.map(block => block.hash) } }).toArray()
-      const [told, seen] = [gone.filter(record => record.final), gone.filter(record => !record.final)]
-      // Money was moved because of these: they need more than one look.
-      if (told.length) await lane.db.events.updateMany({ _id: { $in: told.map(record => record._id) } }, { $set: { doubts: 0, doubtedAt: 0 } })
+      const affected = await lane.db.events
+        .find({ network: chain, removed: false, 'data.blockHash': { $in: blocks.map(block => block.hash) } })
+        .toArray()
+      const [announced, seen] = [affected.filter(record => record.final), affected.filter(record => !record.final)]
+      // Money was moved because of these: one poll is not enough to reverse them.
+      if (announced.length)
+        await lane.db.events.updateMany({ _id: { $in: announced.map(record => record._id) } }, { $set: { doubts: 0, doubtedAt: 0 } })
       if (seen.length === 0) return
       const events = seen.map(removalOf)
       void lane.after.start([], async () => {
@@ -75,7 +78,7 @@ export function indexer(lane: Lane): Indexer {
       })
     },
     final: async upTo => {
-      if (!unfinished || telling || upTo < 0) return
+      if (!unfinished || announcing || upTo < 0) return
       const due = await lane.db.events
         .find({ network: chain, final: false, blockNumber: { $lte: upTo } })
         .sort({ blockNumber: 1 })
@@ -86,11 +89,11 @@ export function indexer(lane: Lane): Indexer {
         return
       }
       const events = due.map(record => sightingOf(record, true))
-      telling = true
+      announcing = true
       void lane.after.start([], async () => {
         await lane.announce(events)
         await lane.db.events.updateMany({ _id: { $in: due.map(record => record._id) } }, { $set: { final: true } })
-        telling = false
+        announcing = false
       })
     },
   }
@@ -98,7 +101,7 @@ export function indexer(lane: Lane): Indexer {
 
 const table: Readonly<Record<string, readonly string[]>> = watchedContractEvents
 
-/** Logs that services hear about. Of USDC only what reaches our wallets: the token belongs to everybody. */
+/** Logs that services receive. Of USDC only transfers to our wallets: everybody uses the token. */
 async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<readonly Sighting[]> {
   const declared = sightings.filter(({ log }) => table[log.contract]?.includes(log.event) && !(log.contract === 'Commerce' && 'client' in log.args))
   const receivers = [...new Set(declared.flatMap(({ log }) => (log.contract === 'USDC' ? [String(log.args.to)] : [])))]
@@ -111,7 +114,7 @@ async function sightingsIn(lane: Lane, from: number, to: number): Promise<Sighti
   const address = [...new Set(Object.values(lane.network.addresses))]
   const logs = (await lane.rpc.call('eth_getLogs', [{ fromBlock: hexOf(from), toBlock: hexOf(to), address }])) as MinedLog[]
   const hashes = [...new Set(logs.flatMap(raw => (lane.network.decodeWatched([raw]).length > 0 ? [raw.transactionHash] : [])))]
-  // A filtered list of logs does not tell a log's position in its transaction: the receipt does.
+  // A filtered list of logs lacks a log's position in its transaction: the receipt has it.
   const receipts = await receiptsByHash(lane.rpc, hashes)
   const missing = hashes.filter(hash => !receipts.some(receipt => receipt.transactionHash === hash))
   if (missing.length) throw new RpcRefused('eth_getLogs', { code: 0, message: `logs without a receipt: ${missing.slice(0, 3).join(', ')}` })

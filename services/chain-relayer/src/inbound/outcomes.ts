@@ -14,7 +14,7 @@ interface Question {
   events: boolean
 }
 
-/** Answers what became of commands. Any process of the relayer can: it reads what is stored, and for logs the chain. */
+/** Returns the outcomes of commands. Any process of the relayer can: it reads what is stored, and for logs the chain. */
 export interface Outcomes {
   /** One outcome for each operation, in their order. @throws Refusal CHAIN_UNAVAILABLE when logs are needed and the node is away */
   of(question: Question): Promise<Answer>
@@ -30,7 +30,7 @@ export function openOutcomes(db: Collections, partsOf: (chain: Chain) => LanePar
     const failed = terminalFailures.includes(op.state)
     const ended = failed || op.state === 'FINAL'
     const isDecided = ended || op.state === 'CONFIRMED'
-    // a consumer that does not hear of finality has the outcome with the confirmation, which comes one number earlier
+    // a consumer without finality events has the outcome with the confirmation, whose seq is one lower
     const last = op.state === 'FINAL' && !finality ? op.seq - 1 : op.seq
     const isNews = seq < last
     const parts = partsOf(op.network) ?? refuse('CHAIN_UNAVAILABLE', { chain: op.network })

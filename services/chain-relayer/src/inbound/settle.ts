@@ -19,12 +19,12 @@ export interface Mined {
 }
 
 /**
- * Carries what blocks say over to operations and transactions. A success is told at once and stored when it is final, or when that takes
- * long: after a crash the receipts say it again. Whatever lets an operation go is stored before anything else happens to it.
+ * Applies the contents of blocks to operations and transactions. A success is published immediately and stored when it is final, or when that is
+ * delayed: after a crash the receipts still have it. A step that releases an operation is stored before anything else happens to it.
  */
 export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void> {
   assertLeading(lane)
-  const told: Announcement[] = []
+  const events: Announcement[] = []
   for (const one of mined) {
     const { slot, receipt, block } = one
     const steps = await stepsOf(lane, one)
@@ -32,13 +32,13 @@ export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void>
     const state = receipt.status === '0x1' ? ('MINED_OK' as const) : ('MINED_REVERTED' as const)
     const fields = { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) }
     if (released.length === 0) {
-      told.push(...steps.flatMap(({ event }) => (event ? [event] : [])))
+      events.push(...steps.flatMap(({ event }) => (event ? [event] : [])))
       settleInMemory(lane, slot, { tx: slot.tx, fields })
       continue
     }
     const liveOps = slot.tx.liveOps?.filter(opKey => !released.some(op => op._id === opKey)) ?? []
     const txStep = { tx: slot.tx, fields, liveOps }
-    // An operation that goes again must not meet its own old claim.
+    // An operation that is tried again must not meet its own old claim.
     await persist(lane, steps, [txStep], [slot])
     settleInMemory(lane, slot, txStep)
     slot.storedAs = state
@@ -48,7 +48,7 @@ export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void>
   lane.failPoint('after-mined')
   const slots = mined.map(({ slot }) => slot)
   void lane.after.start(slots, async () => {
-    await lane.announce(told)
+    await lane.announce(events)
     lane.failPoint('after-outcome')
   })
 }
@@ -58,7 +58,7 @@ function settleInMemory(lane: Lane, slot: Slot, step: TxStep): void {
   lane.slots.refresh(slot)
 }
 
-/** Stores what was told and is not final yet: transactions that the node holds for long, and successes that wait for their depth. */
+/** Stores what was published and is not final yet: transactions that wait long in the pool, and successes that wait for their depth. */
 export function catchUp(lane: Lane): void {
   const slots = [...lane.slots.open().filter(slot => slot.tx.state === 'ACCEPTED'), ...lane.slots.mined()].filter(
     slot => slot.storedAs !== slot.tx.state,
@@ -74,7 +74,7 @@ export function catchUp(lane: Lane): void {
   })
 }
 
-/** Stores operations, tells their events, stores the transactions. Whoever need not know the end does not wait for it. */
+/** Stores operations, publishes their events, stores the transactions. A caller that does not need the result need not wait. */
 export function persist(lane: Lane, steps: readonly OpStep[], txSteps: readonly TxStep[], slots: readonly Slot[]): Promise<void> {
   const copies = steps.map(step => ({ ...step, op: { ...step.op } }))
   return lane.after.start(slots, async () => {
@@ -111,7 +111,7 @@ export function requeueInMemory(lane: Lane, op: OpRecord): void {
   lane.wake()
 }
 
-/** The slot went to an empty transaction: the operations were not carried out. */
+/** An empty transaction used the slot: the operations were not carried out. */
 function release(op: OpRecord, tx: TxRecord): OpStep {
   const now = Date.now()
   if (op.cancelRequested) return fail(op, { code: 'CANCELLED', message: 'cancelled by an operator' }, now)

@@ -13,7 +13,7 @@ import {
 import type { Bus, Outgoing } from '@carapace/bus'
 import type { OpError, OpRecord } from './records.ts'
 
-/** Events follow from stored state, with ids that follow from their content: after a crash the same event goes out again under the same id. */
+/** Events follow from stored state, with ids that follow from their content: after a crash the same event is published again under the same id. */
 export interface Announcement {
   draft: Draft
   /** What makes it one event: repeated announcements of the same thing share it. */
@@ -75,7 +75,7 @@ export function failed(op: OpRecord, error: OpError, terminal = true): Announcem
 export const reorged = (op: OpRecord, txHash: string, blockHash: string): Announcement =>
   named(op, op.seq, chainCommandReorged.ofPlain({ ...about(op, op.seq), txHash, blockHash }), blockHash)
 
-/** The event of an announcement, as it goes out. @param time ISO 8601 */
+/** The event of an announcement, as it is published. @param time ISO 8601 */
 export const eventOf = (announcement: Announcement, time: string): CloudEvent => outgoing(announcement, time).event
 
 function outgoing({ draft, identity, version, traceparent }: Announcement, time: string): Outgoing {

@@ -1,7 +1,7 @@
-/** Less is the ordinary correction of a clock. */
+/** A smaller change is an ordinary correction of a clock. */
 const leastMs = 1_000
 
-/** Tells by how many ms the wall clock was set since the last question, 0 when it only went on. */
+/** Returns by how many ms the wall clock was set since the last call, 0 when it was not. */
 export function clockWatch(): () => number {
   let offset = Date.now() - performance.now()
   return () => {

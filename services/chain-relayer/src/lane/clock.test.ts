@@ -55,9 +55,9 @@ describe('a lane whose clock jumps', function () {
     await kit.start()
     const chain = 'BASE_SEPOLIA'
     const { address: from } = await (await kit.custody()).walletOf('payer')
-    const gift = commands.faucetMint({ chain, requestId: randomUUID(), to: from, amount: 5_000_000n })
-    await kit.send(gift)
-    await until('funded', () => kit.of(gift.subject, 'confirmed').length > 0)
+    const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: from, amount: 5_000_000n })
+    await kit.send(mint)
+    await until('funded', () => kit.of(mint.subject, 'confirmed').length > 0)
     await kit.rpc.call('evm_increaseTime', [3_600])
     await kit.rpc.call('evm_mine', [])
 

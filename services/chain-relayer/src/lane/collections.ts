@@ -6,7 +6,7 @@ import type { SeedRecord, WalletRecord } from '../custody/custody.ts'
 import type { LeaseRecord } from './lease.ts'
 import type { OpRecord, TxRecord } from './records.ts'
 
-/** How far the blocks of a network have been worked off, and the hashes of the last of them, oldest first. */
+/** How far the blocks of a network have been processed, and the hashes of the last of them, oldest first. */
 export interface CursorRecord {
   _id: Chain
   genesis: string
@@ -19,9 +19,9 @@ export interface EventRecord {
   blockNumber: number
   final: boolean
   removed: boolean
-  /** Told as final in a block that is gone: how often in a row the chain was seen without it. */
+  /** Published as final in a block that was dropped: how many consecutive polls did not find it. */
   doubts?: number
-  /** Of the last of those looks, Unix ms. */
+  /** Of the last of those polls, Unix ms. */
   doubtedAt?: number
   data: Record<string, unknown>
 }
@@ -36,7 +36,7 @@ export interface Collections {
   seeds: mongo.Collection<SeedRecord>
 }
 
-/** The relayer's collections with their indexes. The two unique ones on chain_txs are what makes a second effect impossible. */
+/** The relayer's collections with their indexes. The two unique ones on chain_txs make a second effect impossible. */
 export async function openCollections(db: Database): Promise<Collections> {
   const native = db.connection.getClient().db(db.name)
   const collections: Collections = {
@@ -48,7 +48,7 @@ export async function openCollections(db: Database): Promise<Collections> {
     wallets: native.collection<WalletRecord>('custody_wallets'),
     seeds: native.collection<SeedRecord>('custody_seeds'),
   }
-  // Partial indexes: a record costs an index entry only while somebody looks for it.
+  // Partial indexes: a record costs an index entry only while a query needs it.
   await collections.ops.createIndex({ lane: 1, order: 1 }, { name: 'queue', partialFilterExpression: { state: 'QUEUED' } })
   await collections.ops.createIndex({ order: -1 }, { name: 'recent' })
   await collections.ops.createIndex({ aggregateKey: 1 }, { name: 'aggregate' })
@@ -56,7 +56,7 @@ export async function openCollections(db: Database): Promise<Collections> {
   await collections.txs.createIndex({ liveOps: 1 }, { name: 'one_live_tx', unique: true, partialFilterExpression: { liveOps: { $exists: true } } })
   await collections.txs.createIndex({ lane: 1, nonce: -1 }, { name: 'slots' })
   await collections.txs.createIndex({ lane: 1, nonce: 1 }, { name: 'unfinished', partialFilterExpression: { unfinished: true } })
-  // what was final in blocks that are said to be gone
+  // what was final in blocks that the node reports as dropped
   await collections.txs.createIndex({ 'block.hash': 1 }, { name: 'final_block', partialFilterExpression: { state: 'FINAL' } })
   await collections.events.createIndex({ network: 1, final: 1, blockNumber: 1 }, { name: 'unfinished' })
   await collections.events.createIndex({ network: 1 }, { name: 'doubted', partialFilterExpression: { doubts: { $exists: true } } })

@@ -1,23 +1,23 @@
 import type { Slot } from './slots.ts'
 
 /**
- * Work that follows from what is stored and that nobody waits for: telling events, then marking transactions as told. A consumer may
- * take its time (in the in-process bus a publish waits for the handlers), and the lane must not stand still meanwhile.
+ * Work that follows from what is stored and that nobody waits for: publishing events, then marking transactions as published. A consumer may
+ * be slow (in the in-process bus a publish waits for the handlers), and the lane must not pause meanwhile.
  */
-export interface Afterwork {
+export interface FollowUp {
   /**
-   * Starts when earlier work for the same slots is done. Never rejects: a failure ends the lane, and no further piece is begun, so that
-   * nothing is told or marked whose predecessor is missing.
+   * Starts when earlier work for the same slots is done. Never rejects: a failure ends the lane, and no further piece starts, so that
+   * nothing is published or marked whose predecessor is missing.
    */
   start(slots: readonly Slot[], task: () => Promise<void>): Promise<void>
   /** Pieces that are not done. */
   readonly pending: number
-  /** Resolves when everything started so far is done. @throws Error when something of it was not done */
+  /** Resolves when everything started so far is done. @throws Error when a piece failed */
   drained(): Promise<void>
 }
 
 /** @param onDone called after each piece */
-export function afterwork(onError: (error: unknown) => void, onDone: () => void): Afterwork {
+export function followUp(onError: (error: unknown) => void, onDone: () => void): FollowUp {
   const running = new Set<Promise<void>>()
   let failed = false
   return {
@@ -41,7 +41,7 @@ export function afterwork(onError: (error: unknown) => void, onDone: () => void)
     },
     drained: async () => {
       await Promise.all(running)
-      if (failed) throw new Error('work of this lane was left undone')
+      if (failed) throw new Error('work of this lane was not finished')
     },
   }
 }

@@ -13,7 +13,7 @@ describe('a lane', () => {
   })
   after(() => kit.close())
 
-  it('carries a command into a block and tells every step', async () => {
+  it('carries a command into a block and publishes every step', async () => {
     const requestId = randomUUID()
     const to = wallet()
 
@@ -33,7 +33,7 @@ describe('a lane', () => {
   })
 
   it('does the same on RabbitMQ', async function () {
-    // A broker of one's own takes seconds to start.
+    // A broker of its own needs seconds to start.
     this.timeout(60_000)
     const broker = await acquireBroker()
     const bus = rabbitBus({ log: quiet, url: broker.url, prefix: broker.prefix, service: 'chain-relayer' })

@@ -7,14 +7,14 @@ import type { Signer } from '../custody/signer.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import type { Announcer } from './announce.ts'
 import type { Collections } from './collections.ts'
-import type { Afterwork } from './follow-up.ts'
+import type { FollowUp } from './follow-up.ts'
 import type { Lease } from './lease.ts'
 import type { OpQueue } from './queue.ts'
 import type { OpRecord } from './records.ts'
 import type { Slots } from './slots.ts'
 import type { Timings } from './timings.ts'
 
-/** The places where a crash is told apart from every other (chain.md 3.6). Tests stop the process there. */
+/** The points at which a crash differs from every other. Tests stop the process there. */
 export const failPoints = [
   'before-op-upsert',
   'after-op-upsert',
@@ -48,7 +48,7 @@ export interface LaneParts {
   /** Calls in one Batcher transaction; 1 = never batch but what must. */
   readonly batchSize: number
   readonly failPoint: (point: FailPoint) => void
-  /** Told for each confirmation: ms since the command was accepted. */
+  /** Called for each confirmation: ms since the command was accepted. */
   readonly onConfirmed: (afterMs: number) => void
 }
 
@@ -62,28 +62,28 @@ export interface Lane extends LaneParts {
   readonly lease: Lease
   readonly queue: OpQueue
   readonly slots: Slots
-  readonly after: Afterwork
-  /** Confirmed by an effect that was found on chain; final when the block of that look is. */
+  readonly after: FollowUp
+  /** Confirmed by an effect that was found on chain; final when the block of that query is. */
   readonly found: OpRecord[]
-  /** Last block worked off. */
+  /** Last processed block. */
   head: Head
-  /** Why nothing is signed or sent now; undefined = it runs. */
+  /** Why nothing is signed or sent now; undefined = it is running. */
   paused: string | undefined
   /** In what the node contradicts itself; undefined = it does not. */
   contradiction: string | undefined
   /** Header fields that this network's node fills in another way, so that receipts are not compared with them. */
   readonly unchecked: Set<HeaderField>
-  /** Asks the planner for a pass. */
+  /** Requests a pass of the planner. */
   wake(): void
-  /** Puts slots in line for (re)sending. */
+  /** Queues slots for (re)sending. */
   send(nonces: readonly number[]): void
-  /** Asks for a reconciliation soon. */
+  /** Requests a reconciliation soon. */
   doubt(): void
-  /** Gives the lane up; whoever leads next starts with a recovery. */
+  /** Ends this process's term; the next leader starts with a recovery. */
   fail(reason: unknown): void
 }
 
-/** The lease is gone or another leader was there: nothing more may be written by this one. */
+/** The lease is lost or another leader was active: this one must write nothing more. */
 export class Fenced extends Error {
   constructor(reason: string) {
     super(`lane lost: ${reason}`)

@@ -10,7 +10,7 @@ export interface LeaseRecord {
   expiresAt: Date
 }
 
-/** The right to sign and send for one lane. Liveness only: unique indexes are what make a stale holder harmless. */
+/** The right to sign and send for one lane. It gives liveness only: unique indexes make a stale holder harmless. */
 export interface Lease {
   readonly epoch: number
   /** False once the holder can no longer be sure; then nothing may be signed or sent. */
@@ -20,21 +20,21 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Takes the lane's lease if it is free or has run out. @returns undefined while another holder has it */
+/** Acquires the lane's lease if it is vacant or has expired. @returns undefined while another holder has it */
 export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: string, timings: Timings): Promise<Lease | undefined> {
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`
   const now = new Date()
-  let asked = performance.now()
+  let renewedAt = performance.now()
   await leases.updateOne({ _id: lane }, { $setOnInsert: { holder: '', epoch: 0, expiresAt: new Date(0) } }, { upsert: true })
   const present = await leases.findOne({ _id: lane })
   if (!present || (present.expiresAt >= now && !isDead(present.holder))) return undefined
-  const taken = await leases.findOneAndUpdate(
+  const acquired = await leases.findOneAndUpdate(
     { _id: lane, holder: present.holder, epoch: present.epoch },
     { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
-  if (!taken) return undefined
-  const epoch = Number(taken.epoch)
+  if (!acquired) return undefined
+  const epoch = Number(acquired.epoch)
 
   let over = false
   let end = () => {}
@@ -48,7 +48,7 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
   }
   let renewing = false
   const timer = setInterval(() => {
-    if (performance.now() - asked > timings.leaseTrustMs) return stop()
+    if (performance.now() - renewedAt > timings.leaseTrustMs) return stop()
     if (renewing) return
     renewing = true
     renew()
@@ -60,14 +60,14 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
 
   async function renew(): Promise<void> {
     const at = performance.now()
-    const kept = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(Date.now() + timings.leaseTtlMs) } })
-    if (kept.matchedCount === 0) stop()
-    else asked = at
+    const renewed = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(Date.now() + timings.leaseTtlMs) } })
+    if (renewed.matchedCount === 0) stop()
+    else renewedAt = at
   }
 
   return {
     epoch,
-    valid: () => !over && performance.now() - asked < timings.leaseTrustMs,
+    valid: () => !over && performance.now() - renewedAt < timings.leaseTrustMs,
     lost,
     release: async () => {
       stop()
@@ -76,7 +76,7 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
   }
 }
 
-/** A process of this machine that has ended will not come back: no need to wait until its lease runs out. */
+/** A process of this machine that has ended does not return: no need to wait until its lease expires. */
 function isDead(holder: string): boolean {
   const [host, pid] = holder.split('/')
   if (host !== hostname() || !pid || Number(pid) === process.pid) return false

@@ -4,7 +4,7 @@ import type { LaneParts } from './lane.ts'
 import { outcomesOf } from './outcome.ts'
 import { type OpRecord, terminalFailures } from './records.ts'
 
-/** Everything that is known of an operation's outcome, as it was told before. Logs come from the chain; a node that has pruned them gives none. */
+/** All events of an operation's outcome, as they were published before. Logs are read from the chain; a node that has pruned them gives none. */
 export async function outcomeOf(lane: Pick<LaneParts, 'db' | 'rpc' | 'network'>, op: OpRecord): Promise<Announcement[]> {
   if (op.error && terminalFailures.includes(op.state)) return [failed(op, op.error)]
   const tx = await lane.db.txs.findOne({ liveOps: op._id, nonce: { $ne: null } })

@@ -4,32 +4,32 @@ import type { OpError, OpRecord, OpResult, OpState } from './records.ts'
 
 type OpFields = Partial<Omit<OpRecord, '_id'>>
 
-/** A step of an operation: the record in memory is changed already; these are the fields to store and the event to tell. */
+/** A step of an operation: the record in memory is changed already; these are the fields to store and the event to publish. */
 export interface OpStep {
   op: OpRecord
   fields: OpFields
   event?: Announcement
-  /** States in which the record may be for this step to be stored: a leader that is late changes nothing that is over. */
+  /** States in which the record may be for this step to be stored: a late leader changes nothing that has ended. */
   from: readonly OpState[]
 }
 
 const running: readonly OpState[] = ['QUEUED', 'CONFIRMED']
 const notFailed: readonly OpState[] = ['QUEUED', 'CONFIRMED', 'FINAL']
 
-/** The effect is in a block. Its logs are not stored: they are read again from the chain when somebody asks. */
+/** The effect is in a block. Its logs are not stored: they are read again from the chain on request. */
 export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
   if (op.state !== 'CONFIRMED' || op.result?.blockHash !== result.blockHash) op.seq++
   Object.assign(op, { state: 'CONFIRMED', result, txHash: result.txHash, error: null, waiting: null, updatedAt: now })
   return { ...stored(op, result), event: confirmed(op) }
 }
 
-/** The fields of a success. What the live transaction or the chain can tell is left out, so that many operations share a statement. */
+/** The fields of a success. What the live transaction or the chain has is left out, so that many operations share a statement. */
 export function stored(op: OpRecord, result: OpResult): OpStep {
   const { blockNumber, blockHash, blockTime } = result
-  const kept = result.already ? { ...result, logs: [] } : { txHash: '', blockNumber, blockHash, blockTime, logs: [] }
+  const saved = result.already ? { ...result, logs: [] } : { txHash: '', blockNumber, blockHash, blockTime, logs: [] }
   return {
     op,
-    fields: { state: op.state, seq: op.seq, result: kept, error: null, updatedAt: op.updatedAt },
+    fields: { state: op.state, seq: op.seq, result: saved, error: null, updatedAt: op.updatedAt },
     from: op.state === 'FINAL' ? notFailed : running,
   }
 }
@@ -40,7 +40,7 @@ export function retry(op: OpRecord, verdict: { delayMs: number; gasFactor: numbe
   return unusual(op, `try ${op.attempts} failed: ${reason}`, now)
 }
 
-/** Nothing was done for it after all; it takes its old place in the queue. */
+/** It was not carried out; it returns to its old place in the queue. */
 export function requeue(op: OpRecord, why: string, now: number): OpStep {
   Object.assign(op, { state: 'QUEUED', nextAt: now, result: null })
   return unusual(op, why, now)
@@ -56,7 +56,7 @@ export function fail(op: OpRecord, error: OpError, now: number): OpStep {
   return { ...step, event: failed(op, error) }
 }
 
-/** The same, unless an authorisation of it stands in a block: anybody may submit that until it has expired, so only then the end is certain. */
+/** The same, unless a block holds an authorisation of it: anybody may submit that until it has expired, so only then the end is certain. */
 export function endOf(op: OpRecord, error: OpError, now: number): OpStep {
   const openMs = (op.openUntil ?? 0) - now
   if (openMs <= 0) return fail(op, error, now)
@@ -64,14 +64,14 @@ export function endOf(op: OpRecord, error: OpError, now: number): OpStep {
   return retry(op, { delayMs: openMs, gasFactor: op.gasFactor }, `${error.message}; ends when its authorisation has expired`, now)
 }
 
-/** Its block is gone; the same transaction goes out again. */
-export function undo(op: OpRecord, now: number): OpStep {
+/** Its block was dropped; the same transaction is sent again. */
+export function reverse(op: OpRecord, now: number): OpStep {
   op.seq++
   Object.assign(op, { state: 'QUEUED', result: null, updatedAt: now })
   return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, waiting: null, updatedAt: now }, from: notFailed }
 }
 
-/** Deep enough to stay. */
+/** Its block is deep enough to be final. */
 export function finish(op: OpRecord, now: number): OpStep {
   if (op.state !== 'FINAL') op.seq++
   Object.assign(op, { state: 'FINAL', updatedAt: now })
@@ -86,7 +86,7 @@ export function countTry(op: OpRecord, txId: string, hash: string): void {
   op.attempts++
 }
 
-/** What happens seldom is written down with all that may have changed. */
+/** A rare change is stored with all fields that may have changed. */
 function unusual(op: OpRecord, what: string, now: number): OpStep {
   op.updatedAt = now
   op.history = [...op.history.slice(-19), { at: now, what }]
@@ -111,7 +111,7 @@ function unusual(op: OpRecord, what: string, now: number): OpStep {
   return { op, fields: failLater ? { ...fields, failLater } : fields, from: running }
 }
 
-/** Equal for fields that are equal. Of a success the block says it all. */
+/** Equal for fields that are equal. A success is identified by its block. */
 function likeness(fields: OpFields): string {
   const { result, history, state, seq, updatedAt } = fields
   if (!result || result.already || history) return JSON.stringify(fields)

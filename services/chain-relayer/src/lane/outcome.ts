@@ -7,7 +7,7 @@ export type OpOutcome = { kind: 'done'; logs: readonly RawLog[] } | { kind: 'rev
 
 /**
  * Reads a receipt, operation by operation. `revertOf` gives the revert data of a transaction that failed as a whole.
- * Whoever ran out of gas shows no readable reason.
+ * A transaction that ran out of gas has no readable reason.
  */
 export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, revert: Revert): Map<string, OpOutcome> {
   if (receipt.status !== '0x1') {

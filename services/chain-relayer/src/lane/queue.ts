@@ -1,6 +1,6 @@
 import type { OpRecord } from './records.ts'
 
-/** Operations that wait to be signed, in the order in which they came. The collection is the record; this is the part that is next. */
+/** Operations that wait to be signed, in the order of their arrival. The collection is the record; this is the part that is next. */
 export interface OpQueue {
   readonly size: number
   /** More wait in the collection than are held here. */
@@ -9,21 +9,21 @@ export interface OpQueue {
   readonly lastOrder: number
   /** @param later the operation may wait in the collection when there is no room */
   add(op: OpRecord, later?: boolean): void
-  /** Everything that waits in the collection is held from now on. */
+  /** Memory holds everything that waits in the collection. */
   refilled(): void
   /** More waits in the collection than was read. */
   overflowed(): void
   remove(opKey: string): void
   get(opKey: string): OpRecord | undefined
-  /** Up to `max` operations that may go now. An operation waits for earlier ones of its aggregate that wait for another try. */
+  /** Up to `max` operations that may be signed now. An operation waits for earlier ones of its aggregate that wait for another try. */
   ready(now: number, max: number): OpRecord[]
   /** Waits from now on for another operation's effect. */
   park(op: OpRecord): void
-  /** Those of an aggregate that wait for another one's effect are looked at with the next pass. */
+  /** Those of an aggregate that wait for another one's effect are checked in the next pass. */
   hasten(aggregateKey: string): void
   /** Unsigned operations past their deadline, or to be cancelled. */
   doomed(now: number): OpRecord[]
-  /** The wall clock was set by so many ms: whoever waits for a time waits no longer and no shorter. */
+  /** The wall clock was set by so many ms: retry times move with it. */
   shift(ms: number): void
   clear(): void
 }

@@ -19,7 +19,7 @@ export interface OpResult {
   blockTime: number
   /** Empty in the store: they are read from the chain. */
   logs: Record<string, unknown>[]
-  /** The effect was found on chain; no transaction of this round brought it. */
+  /** The effect was found on chain; no transaction of this round caused it. */
   already?: true
 }
 
@@ -31,14 +31,14 @@ export interface Waiting {
   error: OpError
 }
 
-/** One operation: what a service asked for, by its key. */
+/** One operation: the request of a service, by its key. */
 export interface OpRecord {
   _id: string
   round: number
   network: Chain
   lane: string
   kind: string
-  /** As it came, plain JSON. */
+  /** As received, plain JSON. */
   args: Record<string, unknown>
   argsHash: string
   aggregateKey: string
@@ -53,7 +53,7 @@ export interface OpRecord {
   deadline: number | null
   /** Multiplies the gas of its kind; doubled when it ran out of gas. */
   gasFactor: number
-  /** Was carried by the Batcher once: retries go that way too, so that its `done` guard holds. */
+  /** Was carried by the Batcher once: retries use it too, so that its `done` guard holds. */
   viaBatcher: boolean
   /** Rises with every event about it. */
   seq: number
@@ -62,10 +62,10 @@ export interface OpRecord {
   /** The last transaction that carried it, by hash. */
   txHash: string | null
   cancelRequested?: true
-  /** Its failure is certain, but may be told only at `nextAt`: until then somebody else could still bring the effect about. */
+  /** Its failure is certain, but is published only at `nextAt`: until then another sender could still cause the effect. */
   failLater?: OpError
   waiting?: Waiting | null
-  /** Until then, Unix ms, a signed authorisation that has stood in a block may be submitted by anybody. 0 = there is none. */
+  /** Until then, Unix ms, anybody may submit a signed authorisation that was in a block. 0 = there is none. */
   openUntil?: number
   result: OpResult | null
   error: OpError | null
@@ -95,7 +95,7 @@ export interface Attempt {
 export interface Carried {
   opKey: string
   round: number
-  /** `seq` of the event that says it was submitted. */
+  /** `seq` of its submitted event. */
   seq: number
   /** Key under which the Batcher knows it; null when the transaction calls the contract itself. */
   batchId: string | null
@@ -120,12 +120,12 @@ export interface TxRecord {
   gasLimit: number
   attempts: Attempt[]
   state: TxState
-  /** Present while a leader has something to do for it. */
+  /** Present while a leader has work for it. */
   unfinished?: boolean
   block: Block | null
   minedHash: string | null
   gasUsed: number | null
-  /** Why a VOID or a NOOP took the slot: becomes the operations' failure. */
+  /** Why a VOID or a NOOP got the slot: becomes the operations' failure. */
   failWith: OpError | null
   signedAt: number
   /** Head of the chain when it was signed; absent in old records. */

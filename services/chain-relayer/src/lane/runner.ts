@@ -1,13 +1,13 @@
 /** One piece of work that runs one at a time, as often as it is woken. */
 export interface Runner {
-  /** Runs now, or once more after the present run. */
+  /** Runs now, or again after the present run. */
   wake(): void
   /** Resolves when the present run has ended; none follows. */
   stop(): Promise<void>
 }
 
 /**
- * @param work does what there is to do; the returned ms say when it wants to run again by itself (undefined = when woken)
+ * @param work does the pending work; returns ms until it runs again by itself (undefined = when woken)
  * @param onError decides about a failure: ms until the next try, or undefined to wait for the next wake
  */
 export function runner(work: () => Promise<number | undefined>, onError: (error: unknown) => number | undefined): Runner {
@@ -41,7 +41,7 @@ export function runner(work: () => Promise<number | undefined>, onError: (error:
       return
     }
     clearTimeout(timer)
-    // The tasks of one turn of the event loop share a run.
+    // The tasks of one tick of the event loop share a run.
     running = new Promise<void>(resolve => setImmediate(resolve)).then(run)
   }
 

@@ -1,15 +1,15 @@
 import { isOpen, type OpRecord, type TxRecord, type TxState } from './records.ts'
 
-/** A transaction in memory, with what need not survive a crash. */
+/** A transaction in memory, with fields that need not survive a crash. */
 export interface Slot {
   tx: TxRecord
   nonce: number
   ops: Map<string, OpRecord>
-  /** Settles when what was stored about it so far has been told. */
+  /** Settles when everything stored about it so far is published. */
   saved: Promise<void>
   /** Monotonic ms, 0 = not yet. */
   lastSentAt: number
-  /** Head number when the node last took it. */
+  /** Head number when the node last accepted it. */
   sentAtBlock: number
   /** State in the record. */
   storedAs: TxState

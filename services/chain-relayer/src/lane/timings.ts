@@ -6,10 +6,10 @@ export interface Timings {
   leaseRenewMs: number
   /** The holder stops signing and sending so long after its last renewal, by its monotonic clock. */
   leaseTrustMs: number
-  /** How often a standby asks for the lease. */
+  /** How often a standby tries to acquire the lease. */
   leaseRetryMs: number
   reconcileMs: number
-  /** How often the deadline and retry times of waiting operations are looked at. */
+  /** How often the deadline and retry times of waiting operations are checked. */
   tickMs: number
   rpcTimeoutMs: number
   readTimeoutMs: number
@@ -20,10 +20,10 @@ export interface Timings {
   /** Pause before the same bytes are sent again when the node did not answer. */
   resendMs: number
   cursorSaveMs: number
-  /** Final blocks are gathered so long: many at once cost less. */
+  /** Final blocks are collected for so long: many together cost less. */
   finalizeMs: number
   trimAfterMs: number
-  /** Between the looks that must agree before something final is reversed. */
+  /** Between the polls that must agree before something final is reversed. */
   evidenceMs: number
   /** Between the answers that must be equal before a block is followed whose header does not fit its receipts. */
   equalAnswersMs: number

@@ -1,7 +1,7 @@
 import type { Lane } from './lane.ts'
 import type { TxRecord } from './records.ts'
 
-/** Fields of a transaction to store; `liveOps` when it let some of its operations go. */
+/** Fields of a transaction to store; `liveOps` when it released some of its operations. */
 export interface TxStep {
   tx: TxRecord
   fields: Partial<TxRecord>
@@ -25,7 +25,7 @@ export async function storeTxSteps(lane: Lane, steps: readonly TxStep[]): Promis
     [...groups.values()].map(({ ids, step }) => ({ updateMany: { filter: { _id: { $in: ids }, epoch: lane.lease.epoch }, update: updateOf(step) } })),
     { ordered: false },
   )
-  if (result.matchedCount < steps.length) lane.fail(new Error('another leader has taken these transactions over'))
+  if (result.matchedCount < steps.length) lane.fail(new Error('another leader has acquired these transactions'))
 }
 
 function updateOf({ fields, liveOps }: TxStep) {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { ChainCommand } from '@carapace/api'
 import { type OpError, type OpRecord, terminalFailures } from '../lane/records.ts'
 
-/** What a command means beside what is known of its key. */
+/** How a command compares with the stored operation of its key. */
 export type Verdict =
-  /** Nothing new: its outcome is told again. */
+  /** Nothing new: its outcome is published again. */
   | { is: 'known' }
   | { is: 'refused'; error: OpError }
-  /** A further round: the record begins anew if the last one is over and left nothing behind. */
+  /** A further round: the record starts again if the last round has failed without an effect. */
   | { is: 'next-round' }
 
 /** Rules of behaviour 13, "Once". */

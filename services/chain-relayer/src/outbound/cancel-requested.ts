@@ -1,7 +1,7 @@
 import type { Lane } from '../lane/lane.ts'
 import { replaceByNoop } from './replace.ts'
 
-/** Carries out what operators asked to cancel: unsigned operations end with the next pass, signed ones get an empty transaction in their slot. */
+/** Carries out the cancellations that operators requested: unsigned operations end with the next pass, signed ones get an empty transaction in their slot. */
 export async function cancelRequested(lane: Lane): Promise<void> {
   const wanted = await lane.db.ops.find({ lane: lane.id, cancelRequested: true, state: 'QUEUED' }, { projection: { _id: 1 } }).toArray()
   for (const { _id } of wanted) {

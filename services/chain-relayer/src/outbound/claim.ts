@@ -20,18 +20,18 @@ export async function claim(lane: Lane, records: readonly TxRecord[]): Promise<r
   }
 }
 
-/** Finds out who was first: another leader (then this one ends), or something that this one had not heard of. */
+/** Finds the earlier claim: another leader's (then this one ends), or one that this leader did not know. */
 async function resolve(lane: Lane, refused: TxRecord): Promise<void> {
   const others = await lane.db.txs.find({ liveOps: { $in: refused.liveOps ?? [] } }).toArray()
   const over = others.filter(tx => tx.nonce === null || tx.state === 'FINAL')
-  if (over.length === 0 || over.length < others.length) throw new Fenced(`slot ${refused._id} was taken by another leader`)
+  if (over.length === 0 || over.length < others.length) throw new Fenced(`slot ${refused._id} was claimed by another leader`)
   for (const tx of over) {
-    for (const { opKey, round } of tx.ops) await learn(lane, opKey, round, tx)
+    for (const { opKey, round } of tx.ops) await recordEnd(lane, opKey, round, tx)
   }
 }
 
-/** An operation in the queue that a record shows to be over. */
-async function learn(lane: Lane, opKey: string, round: number, tx: TxRecord): Promise<void> {
+/** Removes an operation from the queue that has ended by this record. */
+async function recordEnd(lane: Lane, opKey: string, round: number, tx: TxRecord): Promise<void> {
   const op = lane.queue.get(opKey)
   if (!op || !tx.liveOps?.includes(opKey)) return
   if (tx.nonce !== null && tx.block) {

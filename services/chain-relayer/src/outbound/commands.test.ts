@@ -18,21 +18,21 @@ describe('commands', () => {
   after(() => kit.close())
   afterEach(() => faults.clear())
 
-  /** The token takes no native money, and tells no reason. */
+  /** The token accepts no native money, and gives no reason. */
   const unreadable: Command['call'] = () => ({ to: kit.devnet.addresses.USDC, value: 1n })
   const mint = (amount = 1_000_000n, requestId: string = randomUUID()) => commands.faucetMint({ chain, requestId, to: wallet(), amount })
   const failure = (draft: Draft) => until(`failed ${draft.subject}`, () => kit.of(draft.subject, 'failed')[0])
   const confirmation = (draft: Draft) => until(`confirmed ${draft.subject}`, () => kit.of(draft.subject, 'confirmed')[0])
   const final = (draft: Draft) => until(`final ${draft.subject}`, () => kit.of(draft.subject, 'finalized')[0])
 
-  it('are carried out once however often they come', async () => {
+  it('are carried out once however often they are delivered', async () => {
     const draft = mint()
 
     await Promise.all(Array.from({ length: 10 }, () => kit.send(draft)))
 
     await final(draft)
     await kit.send(draft)
-    await until('told again', () => kit.of(draft.subject, 'finalized').length > 1)
+    await until('published again', () => kit.of(draft.subject, 'finalized').length > 1)
     assert.equal(new Set(kit.of(draft.subject).map(event => event.id)).size, 3)
     assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': draft.subject }), 1)
   })
@@ -58,11 +58,11 @@ describe('commands', () => {
     assert.match(String(data.message), /^args\.to: must be 0x and 40 hex digits/)
 
     const id = await kit.sendRaw({ ...draft, data: { ...draft.data, round: 0 } })
-    const dead = await until('dead letter', async () => (await kit.bus.deadLetters()).find(letter => letter.id === id))
+    const dead = await until('dead letter', async () => (await kit.bus.deadLetters()).find(message => message.id === id))
     assert.match(dead.reason, /round: /)
   })
 
-  it('that can never succeed fail at once with the decoded custom error', async () => {
+  it('that can never succeed fail immediately with the decoded custom error', async () => {
     const poster = wallet()
     const draft = commands.escrowLock({ chain, gigId: randomUUID(), poster, payee: poster, amount: 1_000_000n, source: { kind: 'allowance' } })
 
@@ -76,7 +76,7 @@ describe('commands', () => {
     assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': draft.subject, nonce: { $ne: null } }), 0)
   })
 
-  it('that build on what no command has brought about fail once a reorganisation cannot bring it back', async () => {
+  it('that need an effect that no command has produced fail once a reorganisation cannot restore it', async () => {
     const draft = commands.escrowSettle({ chain, gigId: randomUUID(), poster: wallet(), outcome: { kind: 'refund' } })
 
     await kit.send(draft)
@@ -93,7 +93,7 @@ describe('commands', () => {
     const first = commands.identityRegister({ chain, agentId, owner: to, uri: 'http://localhost/a' })
     await kit.send(first)
     await final(first)
-    // Another platform database: the relayer forgot, the contract did not.
+    // Another platform database: the relayer has lost its record, the contract has not.
     await kit.db.ops.deleteOne({ _id: first.subject })
     await kit.db.txs.updateMany({ 'ops.opKey': first.subject }, { $unset: { liveOps: '' } })
     const before = kit.events.length
@@ -117,7 +117,7 @@ describe('commands', () => {
     assert.equal(kit.of(draft.subject, 'failed').length, 1)
   })
 
-  it('that failed go again as the next round only', async () => {
+  it('that failed are repeated as the next round only', async () => {
     const requestId = randomUUID()
     const draft = mint(1n, requestId)
     faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), call: forbidden })
@@ -126,7 +126,7 @@ describe('commands', () => {
     faults.clear()
 
     await kit.send(draft)
-    await until('told again', () => kit.of(draft.subject, 'failed').length > 1)
+    await until('published again', () => kit.of(draft.subject, 'failed').length > 1)
     await kit.send({ ...draft, data: { ...draft.data, round: 2 } })
 
     assert.equal((await confirmation(draft)).data.round, 2)
@@ -135,7 +135,7 @@ describe('commands', () => {
     assert.equal(refused.data.terminal, false)
   })
 
-  it('that ran out of gas go again with twice as much', async () => {
+  it('that ran out of gas are repeated with twice as much', async () => {
     const draft = mint()
     faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), gas: 48_000n, effect: undefined as never })
 
@@ -146,7 +146,7 @@ describe('commands', () => {
     assert.ok(Number(op?.gasFactor) >= 2)
   })
 
-  it('of one aggregate keep their order', async () => {
+  it('of one aggregate are carried out in order', async () => {
     const wallets = Array.from({ length: 5 }, () => wallet())
     const agentId = randomUUID()
     const drafts = wallets.map((owner, version) =>
@@ -162,7 +162,7 @@ describe('commands', () => {
     )
   })
 
-  it('are cancelled at once while they wait, and the key of the lane is in no event or record', async () => {
+  it('are cancelled immediately while they wait, and the key of the lane is in no event or record', async () => {
     const draft = mint()
     faults.set('faucet.mint', { ...(commandOf('faucet.mint') as Command), call: unreadable })
     await kit.send(draft)

@@ -15,7 +15,7 @@ describe('a drip that the lane cannot afford', () => {
   })
   after(() => kit.close())
 
-  it('waits until there are funds, and holds nothing up', async () => {
+  it('waits until there are funds, and delays no other operation', async () => {
     const to = wallet()
     const drip = commands.gasDrip({ chain, wallet: to })
     const other = commands.faucetMint({ chain, requestId: randomUUID(), to: wallet(), amount: 1n })
@@ -30,7 +30,7 @@ describe('a drip that the lane cannot afford', () => {
     assert.equal((await kit.db.ops.findOne({ _id: drip.subject }))?.attempts, 0)
   })
 
-  it('leaves its slot when the money was gone before it was sent', async () => {
+  it('leaves its slot when the money was spent before it was sent', async () => {
     const drips = [wallet(), wallet()].map(to => commands.gasDrip({ chain, wallet: to }))
     const other = commands.faucetMint({ chain, requestId: randomUUID(), to: wallet(), amount: 1n })
     await kit.rpc.call('anvil_setBalance', [laneAddress, '0x2386f26fc10000'])

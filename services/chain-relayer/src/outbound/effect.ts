@@ -17,7 +17,7 @@ export async function effectIsThere(lane: Lane, op: OpRecord): Promise<boolean |
     const answer = await lane.rpc.call('eth_call', [{ to, data }, 'latest'], lane.timings.readTimeoutMs)
     return check.isOurs(decodeResult(check, String(answer)))
   } catch (error) {
-    // A view that reverts (no such token) says that the effect is not there.
+    // A view that reverts (no such token) means that the effect does not exist.
     if (error instanceof RpcRefused) return false
     throw error
   }

@@ -10,12 +10,12 @@ import { effectIsThere } from './effect.ts'
 export interface Ending {
   op: OpRecord
   error: OpError
-  /** Look for the effect first: it may be there although every try of ours failed. */
+  /** Check the effect first: it may exist although every try of ours failed. */
   checkEffect?: boolean
 }
 
 /**
- * Ends operations that are not in a transaction. A VOID record takes the operation's place among the live claims, so the unique index
+ * Ends operations that are not in a transaction. A VOID record holds the operation's live claim, so the unique index
  * decides between ending and signing, for a stale leader too.
  */
 export async function endUnsigned(lane: Lane, endings: readonly Ending[]): Promise<void> {
@@ -34,7 +34,7 @@ export async function endUnsigned(lane: Lane, endings: readonly Ending[]): Promi
   if (lost.length) await finishVoids(lane, lost, await insertVoids(lane, lost))
 }
 
-/** The effect is there without a transaction of this round. */
+/** The effect exists without a transaction of this round. */
 export async function confirmWithout(lane: Lane, ops: readonly OpRecord[]): Promise<void> {
   const { number, hash, time } = lane.head
   const place = { blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
@@ -45,7 +45,7 @@ export async function confirmWithout(lane: Lane, ops: readonly OpRecord[]): Prom
   lane.found.push(...ops)
 }
 
-/** @returns keys whose claim was refused because somebody holds them */
+/** @returns keys that another transaction had claimed */
 async function insertVoids(lane: Lane, endings: readonly Ending[]): Promise<ReadonlySet<string>> {
   const records = endings.map(({ op, error }) => voidRecord(lane, op, error))
   try {
@@ -79,14 +79,14 @@ async function finishVoids(lane: Lane, endings: readonly Ending[], refused: Read
   if (refused.size) lane.fail(new Error('operations were claimed by another leader'))
 }
 
-/** @param told runs when the events are out; a crash before it makes the next leader tell them again */
-async function write(lane: Lane, steps: readonly OpStep[], told?: () => Promise<void>): Promise<void> {
+/** @param onAnnounced runs when the events are published; after a crash before it the next leader publishes them again */
+async function write(lane: Lane, steps: readonly OpStep[], onAnnounced?: () => Promise<void>): Promise<void> {
   if (steps.length === 0) return
   await storeSteps(lane.db.ops, steps)
   const announcements = steps.flatMap((step): Announcement[] => (step.event ? [step.event] : []))
   void lane.after.start([], async () => {
     await lane.announce(announcements)
-    await told?.()
+    await onAnnounced?.()
   })
 }
 

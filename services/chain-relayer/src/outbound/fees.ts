@@ -17,7 +17,7 @@ export function bumpedFee(profile: FeeProfile, last: Attempt['fee'], baseFee: bi
   if (fresh.type !== 2) return undefined
   const raise = (wei: string) => (BigInt(wei) * 5n) / 4n + 1n
   const bumped = capped(profile, max(raise(last.maxFeePerGas), fresh.maxFeePerGas), max(raise(last.maxPriorityFeePerGas), fresh.maxPriorityFeePerGas))
-  // Pools ask for 10 % more on both fields.
+  // Pools require 10 % more in both fields.
   return bumped.maxFeePerGas * 10n >= BigInt(last.maxFeePerGas) * 11n ? bumped : undefined
 }
 

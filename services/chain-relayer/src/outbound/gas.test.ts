@@ -8,11 +8,11 @@ import { type Kit, startKit, wallet } from '../testing/kit.ts'
 
 const chain: Chain = 'BASE_SEPOLIA'
 const usd = (amount: number) => BigInt(Math.round(amount * 1e6))
-/** As long as the schema lets it be, in characters of three bytes. */
+/** As long as the schema allows, in characters of three bytes. */
 const text = (length: number) => '€'.repeat(length)
 const hash = `0x${'5a'.repeat(32)}`
 
-/** What the Batcher takes around a call. */
+/** The Batcher's own gas for a call. */
 const batcherGas = 60_000
 
 /** Every kind of command with arguments that cost the most, alone in a transaction. */
@@ -26,7 +26,7 @@ describe('the gas of a kind', function () {
   })
   after(() => kit.close())
 
-  /** Carries it out, notes what it took, and gives the logs of its confirmation. */
+  /** Carries it out, notes its gas, and returns the logs of its confirmation. */
   async function run(draft: Draft): Promise<{ event: string; args: Record<string, string> }[]> {
     await kit.send(draft)
     const ended = await until(`end of ${draft.subject}`, () => kit.of(draft.subject, 'confirmed')[0] ?? kit.of(draft.subject, 'failed')[0], 20)
@@ -127,7 +127,7 @@ describe('the gas of a kind', function () {
   it('is never below what the calls have used', () => {
     const short = found.filter(({ used, table }) => used > table)
     assert.deepEqual(short, [])
-    // Far too much would keep operations out of a batch that have room in it.
+    // A far too high figure would exclude operations from a batch that has room for them.
     assert.deepEqual(
       found.filter(({ used, table }) => table > 3 * used),
       [],

@@ -20,7 +20,7 @@ interface Arrival {
 }
 
 /**
- * Takes commands in. A command is answered for when it is stored; those of one moment share a write. Malformed ones are refused here:
+ * Accepts commands. A command is acknowledged when it is stored; those of one moment share a write. Malformed ones are refused here:
  * an event when their key can be read, else the dead letters with the faulty field named.
  */
 export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
@@ -29,7 +29,7 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
   let scheduled = false
   let order = 0
   const nextOrder = () => {
-    // Never before what waits already, also when the clock was set back.
+    // Never before waiting operations, even when the clock was set back.
     order = Math.max(order + 1, lane.queue.lastOrder + 1, Date.now() * 1_000)
     return order
   }
@@ -96,7 +96,7 @@ async function insertNew(lane: Lane, records: readonly OpRecord[]): Promise<Read
   }
 }
 
-/** What is wrong with a command that has a key and a form; names the field. */
+/** The fault of a well-formed command; names the field. */
 function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
   const invalid = (message: string): OpError => ({ code: 'INVALID_COMMAND', message })
   if (command.network !== lane.network.chain) return invalid(`network: ${command.network} commands do not belong here`)
@@ -112,7 +112,7 @@ function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
   }
 }
 
-/** A command that cannot be read goes to the dead letters; its reason names the field. */
+/** A command that cannot be parsed becomes a dead letter; its reason names the field. */
 async function refuseUnread(lane: Lane, event: CloudEvent, error: z.ZodError): Promise<void> {
   const reason = error.issues.map(issue => `${issue.path.join('.') || 'data'}: ${issue.message}`).join('; ')
   lane.log.warn({ eventId: event.id, reason }, 'malformed command')
@@ -122,7 +122,7 @@ async function refuseUnread(lane: Lane, event: CloudEvent, error: z.ZodError): P
 /** A command for a key that is known already. */
 async function again(lane: Lane, command: ChainCommand, nextOrder: () => number, traceparent: string | null): Promise<void> {
   const known = await lane.db.ops.findOne({ _id: command.opKey })
-  if (!known) throw new Error(`${command.opKey} vanished`)
+  if (!known) throw new Error(`${command.opKey} does not exist any more`)
   const verdict = compare(known, command)
   if (verdict.is === 'known') {
     if (known.state === 'QUEUED' && !lane.queue.get(known._id) && !lane.slots.ofOp(known._id)) lane.queue.add(known)

@@ -26,7 +26,7 @@ describe('a command whose effect builds on another one', function () {
     await door.close()
   })
 
-  /** A gig whose poster has let the escrow take its budget, and whose lock is confirmed. */
+  /** A gig whose poster has approved the escrow for its budget, and whose lock is confirmed. */
   async function lockedGig() {
     const poster = Wallet.createRandom()
     await kit.rpc.call('anvil_setBalance', [poster.address, '0xde0b6b3a7640000'])
@@ -54,7 +54,7 @@ describe('a command whose effect builds on another one', function () {
     })
   }
 
-  it('is carried out when a reorganisation that took the other one away is over', async () => {
+  it('is carried out when a reorganisation that dropped the other one is over', async () => {
     await lead()
     const { lock, settle, depth } = await lockedGig()
     // The lane does not see the reorganisation, the state that its call is tried on does.
@@ -76,12 +76,12 @@ describe('a command whose effect builds on another one', function () {
     assert.ok(kit.of(lock.subject, 'reorged').length > 0)
   })
 
-  it('fails with the reason of the other one when that can never come back', async () => {
+  it('fails with the reason of the other one when that can never be included again', async () => {
     await lead()
     const { poster, lock, settle, depth } = await lockedGig()
     door.faults.staleBy = 0
     await kit.rpc.call('anvil_reorg', [depth, []])
-    // The escrow may not take the budget any more when the lock comes again.
+    // The allowance is used when the lock is sent again.
     await allow(poster, 0n, 1)
     await kit.send(settle)
     await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: settle.subject }))?.attempts) > 0)
@@ -95,7 +95,7 @@ describe('a command whose effect builds on another one', function () {
     assert.equal(kit.of(lock.subject, 'failed').length, 1)
   })
 
-  it('holds no nonce while it waits, and keeps only its own aggregate', async () => {
+  it('holds no nonce while it waits, and delays only its own aggregate', async () => {
     const lane = await lead({ timings: { retryDelaysMs: [600, 600, 600, 600, 600] } })
     const gig = { chain, gigId: randomUUID(), poster: wallet() } as const
     const settle = commands.escrowSettle({ ...gig, outcome: { kind: 'refund' } })

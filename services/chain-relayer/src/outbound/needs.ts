@@ -5,22 +5,22 @@ import { type OpError, type OpRecord, terminalFailures, type Waiting } from '../
 import { argsOf } from './prepare.ts'
 
 /**
- * How the commands stand on whose effect an operation builds.
+ * The state of the commands whose effect an operation needs.
  * - open: one is not in a block now; a call would only fail
  * - confirmed: all are in a block, one of them not deep enough
- * - over: nothing about them will change, or none is known here (the effect may come from somebody else's transaction)
+ * - over: nothing about them will change, or none is known here (another sender's transaction may produce the effect)
  * - failed: none of them will ever have its effect
  */
 export type NeedsState = { is: 'open' | 'confirmed' | 'over' } | { is: 'failed'; need: OpRecord }
 
-/** Looks at those of the same aggregate that came before it. */
+/** Checks the earlier operations of the same aggregate. */
 export async function needsOf(lane: Lane, op: OpRecord): Promise<NeedsState> {
   const command = lane.commandOf(op.kind)
   const needs = command?.needs(argsOf(command, op)) ?? []
   if (needs.length === 0) return { is: 'over' }
   const kinds = [...new Set(needs.map(need => need.kind))]
   const stored = await lane.db.ops.find({ aggregateKey: op.aggregateKey, lane: lane.id, kind: { $in: kinds }, order: { $lt: op.order } }).toArray()
-  // What happened to an operation is known in memory before it is stored.
+  // Memory has an operation's newest state before the store has it.
   const found = stored.map(record => lane.queue.get(record._id) ?? lane.slots.ofOp(record._id)?.ops.get(record._id) ?? record)
   const relevant = found.filter(one => needs.some(need => isNeeded(need, one)))
   const failed = relevant.filter(one => terminalFailures.includes(one.state))
@@ -40,15 +40,15 @@ export async function afterMissing(lane: Lane, op: OpRecord, error: OpError): Pr
   return { delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
 }
 
-/** The reason of an operation whose effect can never come about since another one's did not. */
+/** The error of an operation that cannot succeed because another one failed. */
 export function lostWith(need: OpRecord, { revert }: OpError): OpError {
   const reason = need.error ? `${need.error.code}: ${need.error.message}` : need.state
   return { code: 'REVERTED', message: `${need._id} failed: ${reason}`.slice(0, 500), ...(revert ? { revert } : {}) }
 }
 
 /**
- * A block that a reorganisation took away is back, or never will be, once the chain is as much longer as its finality. A chain may stand
- * still, so there is a limit in tries, too.
+ * A block that a reorganisation dropped is included again, or never, once the chain has grown by its finality. A chain may stop growing,
+ * so tries are limited, too.
  */
 const isExhausted = (lane: Lane, { fromBlock, tries }: Waiting): boolean =>
   tries >= lane.timings.retryDelaysMs.length + extraTries ||

@@ -3,10 +3,10 @@ import type { mongo } from 'mongoose'
 import type { Collections } from '../lane/collections.ts'
 import { type OpRecord, type TxRecord, terminalFailures } from '../lane/records.ts'
 
-/** What spends a source is never signed later than this after it was asked for (behaviour 6.1). */
+/** A command that spends a source is never signed later than this after its request (behaviour 6.1). */
 const commandTimeMs = 15 * 60_000
 
-/** Commands whose owner gives the money or the stake back when they fail: sent again from here they would move it past the books. */
+/** Commands whose owner gives the money or the stake back when they fail: repeated from here they would move it without a posting. */
 const ownersRound: ReadonlySet<string> = new Set([
   'escrow.lock',
   'escrow.lock-x402',
@@ -20,13 +20,13 @@ const ownersRound: ReadonlySet<string> = new Set([
   'job.fund',
 ])
 
-/** What an operator sees and may do about commands. */
+/** The operator's view of commands, and the actions on them. */
 export interface Operator {
   list(
     query: PageQuery & { state?: string | undefined; chain?: Chain | undefined },
   ): Promise<PageQuery & { commands: OperationView[]; total: number }>
   inspect(opKey: string): Promise<OperationView>
-  /** @throws Refusal INVALID_STATE unless its last round has failed, or when its owner has taken that failure as the end */
+  /** @throws Refusal INVALID_STATE unless its last round has failed, or when its owner has treated that failure as the end */
   retry(opKey: string): Promise<{ success: true; commandId: string; round: number }>
   /** @throws Refusal INVALID_STATE when there is nothing left to cancel */
   cancel(opKey: string): Promise<{ success: true; commandId: string; state: string }>
@@ -78,7 +78,7 @@ export function openOperator(db: Collections, emit: (drafts: Draft[]) => Promise
   }
 }
 
-/** INCLUDED is QUEUED with a live transaction: told apart when shown, not when stored. */
+/** INCLUDED is QUEUED with a live transaction: distinguished when shown, not when stored. */
 const stateFilter = (state: string | undefined): mongo.Filter<OpRecord> =>
   state ? { state: (state === 'INCLUDED' ? 'QUEUED' : state) as OpRecord['state'] } : {}
 

@@ -26,9 +26,9 @@ describe('a lock paid by a permit', () => {
   /** A poster with money and its signed permit for the escrow. */
   async function poster(deadline = BigInt(Math.floor(Date.now() / 1_000) + 3_600)) {
     const owner = Wallet.createRandom()
-    const gift = commands.faucetMint({ chain, requestId: randomUUID(), to: owner.address, amount: price })
-    await kit.send(gift)
-    await until('funded', () => kit.of(gift.subject, 'confirmed').length > 0)
+    const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: owner.address, amount: price })
+    await kit.send(mint)
+    await until('funded', () => kit.of(mint.subject, 'confirmed').length > 0)
     const verifyingContract = kit.devnet.addresses.USDC
     const domain = { name: 'USDC', version: '2', chainId: 84532, verifyingContract }
     const spender = kit.devnet.addresses.Escrow

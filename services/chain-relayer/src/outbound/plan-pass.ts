@@ -5,25 +5,25 @@ import { type OpRecord, signedTx, type TxRecord } from '../lane/records.ts'
 import { claim } from './claim.ts'
 import { type Ending, endUnsigned } from './endings.ts'
 import { feeFor } from './fees.ts'
-import { postponeUnaffordable } from './funds.ts'
 import { lostWith, needsOf } from './needs.ts'
 import { type Group, plan } from './plan.ts'
+import { postponeUnaffordable } from './postpone-unaffordable.ts'
 import { batchIds, type Prepared, prepare } from './prepare.ts'
 import { simulate } from './simulate.ts'
 import { signAttempt } from './transaction.ts'
 
-/** Transactions signed and stored in one go. */
+/** Transactions signed and stored in one pass. */
 const perPass = 200
-/** After so many signatures the rest of the process gets its turn. */
-const perTurn = 25
-/** With more pieces of work behind than this, nothing new is signed: the store must keep up. */
+/** After so many signatures the event loop runs once. */
+const perTick = 25
+/** With more pending pieces of follow-up work nothing is signed, so that the store can catch up. */
 const mostPending = 32
-/** Up to so many waiting operations each call is tried out first; above it a devnet's next block tells soon enough. */
+/** Up to so many waiting operations each call is simulated first; above it a devnet's next block shows the result soon enough. */
 const simulateUpTo = 20
 
 /**
- * One pass of the planner: takes what may go, signs it, stores it, hands it to the sender.
- * @returns whether another pass may find work at once
+ * One pass of the planner: selects what may be sent, signs it, stores it, passes it to the sender.
+ * @returns whether another pass may find work immediately
  */
 export async function planPass(lane: Lane): Promise<boolean> {
   assertLeading(lane)
@@ -51,7 +51,7 @@ export async function planPass(lane: Lane): Promise<boolean> {
   const tried = ready.length <= simulateUpTo || !lane.network.devnet ? payable : payable.filter(one => one.op.waiting)
   const refused = await simulate(lane, tried, endings)
   if (endings.length) await endUnsigned(lane, endings)
-  // What goes again later keeps its place before the others of its aggregate.
+  // An operation that is tried again later stays before the others of its aggregate.
   const held = new Set(ready.flatMap(op => (op.state === 'QUEUED' && op.nextAt > now ? [op.aggregateKey] : [])))
   const groups = plan(
     payable.filter(one => !refused.has(one.op._id) && !held.has(one.op.aggregateKey)),
@@ -62,7 +62,7 @@ export async function planPass(lane: Lane): Promise<boolean> {
   return true
 }
 
-/** Leaves out those that wait for the effect of another operation, which is not in a block now, and ends those whose wait is in vain. */
+/** Leaves out operations that wait for an effect that is not in a block now, and ends those that wait in vain. */
 async function withTheirNeeds(lane: Lane, ready: readonly OpRecord[], endings: Ending[]): Promise<OpRecord[]> {
   const left: OpRecord[] = []
   for (const op of ready) {
@@ -81,7 +81,7 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
   for (const [index, group] of groups.entries()) {
     const nonce = lane.slots.nextNonce + index
     const content = contentOf(lane, group)
-    if (index % perTurn === perTurn - 1) await new Promise(resolve => setImmediate(resolve))
+    if (index % perTick === perTick - 1) await new Promise(resolve => setImmediate(resolve))
     const attempt = await signAttempt(lane.signer, { ...content, chainId: lane.network.profile.chainId, nonce, fee }, now)
     const carried = {
       liveOps: group.members.map(member => member.op._id),
@@ -103,12 +103,12 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
   lane.failPoint('after-sign')
   const stored = await claim(lane, records)
   lane.failPoint('after-tx-insert')
-  take(lane, stored, groups)
+  moveToSlots(lane, stored, groups)
   lane.send(stored.map(tx => tx.nonce!))
 }
 
-/** From here on the operations live in their transactions. */
-function take(lane: Lane, txs: readonly TxRecord[], groups: readonly Group<Prepared>[]): void {
+/** From here on the transactions hold the operations. */
+function moveToSlots(lane: Lane, txs: readonly TxRecord[], groups: readonly Group<Prepared>[]): void {
   const events: Announcement[] = []
   const slots = txs.map((tx, index) => {
     const ops = new Map<string, OpRecord>()
@@ -143,7 +143,7 @@ async function endDoomed(lane: Lane): Promise<void> {
     lane,
     doomed.map(op => ({
       op,
-      // One that has stood in a block may have left its authorisation in public: it is not "never signed".
+      // One that was in a block may have published its authorisation: it is not "never signed".
       error: op.cancelRequested
         ? { code: 'CANCELLED', message: 'cancelled by an operator' }
         : { code: op.attempts === 0 ? 'EXPIRED' : 'REVERTED', message: 'the deadline passed before it could be signed' },
@@ -152,7 +152,7 @@ async function endDoomed(lane: Lane): Promise<void> {
   )
 }
 
-/** 60 % of a block at most, and no more than the network takes gladly. */
+/** 60 % of a block at most, and no more than the network's profile allows. */
 function batchGas(lane: Lane): bigint {
   const share = (lane.head.gasLimit * 6n) / 10n
   return share < lane.network.profile.batchGas ? share : lane.network.profile.batchGas

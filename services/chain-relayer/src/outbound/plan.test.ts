@@ -22,7 +22,7 @@ const candidates = fc.array(candidate, { maxLength: 40 }).map(list =>
 )
 
 describe('a plan', () => {
-  it('keeps within its limits and carries nothing twice', () => {
+  it('stays within its limits and carries nothing twice', () => {
     fc.assert(
       fc.property(candidates, limits, (list, { slots, batchSize, batchGas }) => {
         const groups = plan(list, { slots, batchSize, batchGas })
@@ -38,7 +38,7 @@ describe('a plan', () => {
     )
   })
 
-  it('keeps the order of every aggregate', () => {
+  it('preserves the order of every aggregate', () => {
     fc.assert(
       fc.property(candidates, limits, (list, bounds) => {
         const last = new Map<string, number>()

@@ -5,7 +5,7 @@ import { terminalFailures } from '../lane/records.ts'
 import { newOp } from './accept.ts'
 import { effectIsThere } from './effect.ts'
 
-/** What the lane must have done once before it can serve: the escrow may pull what x402 payments bring to the lane's address. */
+/** Approves the escrow once to pull the x402 payments that arrive at the lane's address. The lane needs this before it can serve. */
 export async function prepareLane(lane: Lane): Promise<void> {
   const chain = lane.network.chain
   const draft = commandTable.laneApprove.draft({ chain, spender: 'Escrow' })

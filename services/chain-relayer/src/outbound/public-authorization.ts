@@ -3,8 +3,8 @@ import type { OpRecord, TxRecord } from '../lane/records.ts'
 import { argsOf } from './prepare.ts'
 
 /**
- * Milliseconds until a failed operation is sure to have no effect any more. A transfer authorisation that stood in a block can be
- * submitted by anybody until it expires; only then may the failure be told. 0 for everything else.
+ * Milliseconds until a failed operation is sure to have no effect any more. A transfer authorisation that was in a block can be
+ * submitted by anybody until it expires; only then may the failure be published. 0 for everything else.
  */
 export function tokenMovesLater(lane: Lane, op: OpRecord, tx: TxRecord): number {
   const command = lane.commandOf(op.kind)

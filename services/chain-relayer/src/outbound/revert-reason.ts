@@ -12,7 +12,7 @@ export function revertData(fault: RpcFault): string | undefined {
   return undefined
 }
 
-/** Why a mined transaction failed: the same call again on its block's state. `unknown` when that does not tell. */
+/** Why a mined transaction failed: the same call again on its block's state. `unknown` when that gives no reason. */
 export async function revertReason(lane: Lane, tx: TxRecord, blockNumber: number): Promise<Revert> {
   const call = {
     from: lane.signer.address,

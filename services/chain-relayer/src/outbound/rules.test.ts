@@ -3,7 +3,7 @@ import { judge } from '../lane/outcome.ts'
 import { bumpedFee, feeFor, feeRecord } from './fees.ts'
 import { classifySend, type SendVerdict } from './send-error.ts'
 
-describe('what a node says to a send', () => {
+describe('the answer of a node to a send', () => {
   const answers: readonly (readonly [string, SendVerdict])[] = [
     ['already known', 'accepted'],
     ['transaction already imported', 'accepted'],
@@ -16,7 +16,7 @@ describe('what a node says to a send', () => {
     ['the server is busy', 'unknown'],
   ]
   for (const [message, verdict] of answers) it(`"${message}" means ${verdict}`, () => assert.equal(classifySend({ code: -32000, message }), verdict))
-  it('nothing to complain of means accepted', () => assert.equal(classifySend(undefined), 'accepted'))
+  it('no error means accepted', () => assert.equal(classifySend(undefined), 'accepted'))
 })
 
 describe('a failed try', () => {
@@ -31,7 +31,7 @@ describe('a failed try', () => {
   it('is waited out when a missing effect may explain it', () => {
     assert.equal(judge(permanent, { attempts: 9, gasFactor: 1 }, retries, [], 0.5).next, 'wait')
   })
-  it('is followed by another after 1, 2, 4, 8 s, give or take a fifth, and by none after the fifth', () => {
+  it('is followed by another after 1, 2, 4, 8 s, plus or minus a fifth, and by none after the fifth', () => {
     const delays = [1, 2, 3, 4].map(attempts => judge(transient, { attempts, gasFactor: 1 }, retries, [], 0.5))
     assert.deepEqual(
       delays.map(verdict => verdict.next === 'retry' && verdict.delayMs),

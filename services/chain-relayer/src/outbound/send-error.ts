@@ -1,4 +1,4 @@
-/** What an answer to eth_sendRawTransaction means for the slot (chain.md 3.5). */
+/** The meaning of an answer to eth_sendRawTransaction for the slot. */
 export type SendVerdict =
   /** In the pool, or in a block already. */
   | 'accepted'
@@ -30,7 +30,7 @@ const patterns: readonly (readonly [RegExp, SendVerdict])[] = [
   ],
 ]
 
-/** Reads a node's answer to a send; `undefined` error = it took the transaction. */
+/** Reads a node's answer to a send; `undefined` error = it accepted the transaction. */
 export function classifySend(error: { code?: number; message: string } | undefined): SendVerdict {
   if (!error) return 'accepted'
   return patterns.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'unknown'

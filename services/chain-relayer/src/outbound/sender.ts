@@ -39,7 +39,7 @@ export function sender(): Sender {
     return []
   }
 
-  /** @returns ms to wait before the next batch, 0 = go on */
+  /** @returns ms to wait before the next batch, 0 = continue */
   async function sendBatch(lane: Lane, slots: readonly Slot[]): Promise<number> {
     const calls = slots.map(slot => ({ method: 'eth_sendRawTransaction', params: [attemptToSend(lane, slot).raw] }))
     lane.failPoint('during-send')
@@ -50,7 +50,7 @@ export function sender(): Sender {
       if (!(error instanceof RpcUnavailable)) throw error
       return lane.timings.resendMs
     }
-    const taken: Slot[] = []
+    const accepted: Slot[] = []
     let pauseMs = 0
     for (const [index, slot] of slots.entries()) {
       const reply = replies[index]!
@@ -58,7 +58,7 @@ export function sender(): Sender {
       const verdict = classifySend(fault)
       if (verdict === 'accepted' || verdict === 'underpriced') {
         waiting.delete(slot.nonce)
-        taken.push(slot)
+        accepted.push(slot)
       } else if (verdict === 'nonce-low') {
         waiting.delete(slot.nonce)
         lane.doubt()
@@ -66,7 +66,7 @@ export function sender(): Sender {
         await replaceByNoop(lane, slot, { code: 'REJECTED_BY_NODE', message: fault!.message.slice(0, 300) })
       } else {
         if (verdict === 'no-funds') slot.isTooDear = true
-        // Where gas is free only a gift can be too dear: it leaves the slot and waits outside.
+        // Where gas is free only a transfer can be unaffordable: it leaves the slot and waits in the queue.
         if (verdict === 'no-funds' && lane.network.profile.gasless) await replaceByNoop(lane, slot, null)
         else if (verdict === 'no-funds') lane.paused = 'the lane has no funds'
         if (verdict === 'nonce-gap') for (const lower of lane.slots.open()) if (lower.nonce < slot.nonce) waiting.add(lower.nonce)
@@ -74,7 +74,7 @@ export function sender(): Sender {
       }
     }
     if (pauseMs === 0) lane.paused = undefined
-    accept(lane, taken)
+    accept(lane, accepted)
     return pauseMs
   }
 
@@ -89,14 +89,14 @@ export function sender(): Sender {
   }
 }
 
-/** A spike of the base fee may have raised the last one above what the lane has: when it is over, an earlier one will do. */
+/** A spike of the base fee may have priced the last attempt above the lane's balance: after it an earlier attempt is enough. */
 function attemptToSend(lane: Lane, { tx, isTooDear }: Slot): Attempt {
   const last = lastAttempt(tx)
   if (!isTooDear || last.noop) return last
   return tx.attempts.find(({ fee, noop, raw }) => !noop && raw !== null && isEnough(fee, lane.head.baseFee)) ?? last
 }
 
-/** The node has them; the record says so only when they stay in the pool for long (see the reconciler). */
+/** The node has accepted them; this is stored only when they stay in the pool for long (see the reconciler). */
 function accept(lane: Lane, slots: readonly Slot[]): void {
   const now = performance.now()
   for (const slot of slots) {

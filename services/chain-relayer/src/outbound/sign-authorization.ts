@@ -3,7 +3,7 @@ import type { Lane } from '../lane/lane.ts'
 
 /**
  * Signs an EIP-3009 authorisation with the key of its custodial wallet, or with the lane's own key for the intake. It is valid for a
- * short while only: a transaction that failed in public must not be usable by somebody else for ever.
+ * short while only: others must not be able to use the content of a failed transaction for ever.
  * @throws Error when the address is none of ours
  */
 export async function signAuthorization(lane: Lane, request: AuthorizationRequest): Promise<SignedAuthorization> {

@@ -10,9 +10,9 @@ import type { Prepared } from './prepare.ts'
 import { revertData } from './revert-reason.ts'
 
 /**
- * Tries calls out before anything is signed, so that what can never succeed fails at once. An operation with another of its aggregate
+ * Simulates calls before anything is signed, so that a call that can never succeed fails immediately. An operation with another of its aggregate
  * in flight is left out: its preconditions may still be on their way.
- * @param endings gets what has failed for good
+ * @param endings receives the operations that have failed terminally
  * @returns keys of the operations that must not be signed now
  */
 export async function simulate(lane: Lane, prepared: readonly Prepared[], endings: Ending[]): Promise<ReadonlySet<string>> {
@@ -21,7 +21,7 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
   const tried = prepared.filter(one => {
     const first = !busy.has(one.op.aggregateKey) && !seen.has(one.op.aggregateKey)
     seen.add(one.op.aggregateKey)
-    // One that waits for an effect takes no slot before the effect is there.
+    // One that waits for an effect gets no slot before the effect exists.
     return (first || one.op.waiting) && one.prelude.length === 0
   })
   const from = (one: Prepared) => (one.batched ? lane.network.addresses.Batcher : lane.signer.address)
@@ -42,7 +42,7 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     if (!reply) throw new RpcUnavailable('incomplete answer')
     if (!('error' in reply)) continue
     const data = revertData(reply.error)
-    // Only what the contract itself said counts; a node that could not run the call says nothing about it.
+    // Only the contract's own revert counts; a node that could not run the call proves nothing.
     if (data === undefined && !/revert/i.test(reply.error.message)) continue
     refused.add(one.op._id)
     if (await effectIsThere(lane, one.op)) {

@@ -38,7 +38,7 @@ describe('a signed transaction', () => {
     )
   })
 
-  it('needs a private key, and never tells it', () => {
+  it('needs a private key, and never reveals it', () => {
     const bad = '0x1234'
     assert.throws(
       () => localSigner(bad),

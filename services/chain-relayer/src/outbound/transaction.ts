@@ -16,7 +16,7 @@ export interface Content {
   fee: Fee
 }
 
-/** Signs a transaction (type 0 with EIP-155, or type 2); the bytes are what is persisted and sent, for as often as it takes. */
+/** Signs a transaction (type 0 with EIP-155, or type 2); these bytes are stored and sent, repeatedly if necessary. */
 export async function signAttempt(signer: Signer, content: Content, now: number): Promise<Attempt> {
   const { fields, prefix, unsignedTail } = bodyOf(content)
   const digest = keccak256(Buffer.concat([prefix, rlp([...fields, ...unsignedTail])]))
@@ -47,7 +47,7 @@ function bodyOf({ chainId, nonce, to, data, value, gasLimit, fee }: Content): { 
   return { fields, prefix: Buffer.from([2]), unsignedTail: [] }
 }
 
-/** r and s stand as integers: without leading zeros. */
+/** r and s are encoded as integers: without leading zeros. */
 function shortest(word: Buffer): Buffer {
   const first = word.findIndex(byte => byte !== 0)
   return first <= 0 ? word : word.subarray(first)

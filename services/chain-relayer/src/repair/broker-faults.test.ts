@@ -4,7 +4,7 @@ import { type Kit, startKit } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork, type Work } from '../testing/workload.ts'
 
 describe('a lane whose broker ends', function () {
-  // A broker takes seconds to start, and does so twice here.
+  // A broker needs seconds to start, and starts twice here.
   this.timeout(120_000)
   let broker: OwnBroker
   let kit: Kit
@@ -29,7 +29,7 @@ describe('a lane whose broker ends', function () {
       60,
     )
 
-  it('goes on with what the broker had confirmed, and tells every outcome', async () => {
+  it('continues with what the broker had confirmed, and publishes every outcome', async () => {
     await kit.start({ commandOf: countableKinds, batchSize: 5 })
     const work = makeWork(40)
     await send(work.slice(0, 20))
@@ -39,7 +39,7 @@ describe('a lane whose broker ends', function () {
 
     await late
     await allOver(kit, work, 60)
-    await until('every outcome is told', () => work.every(({ draft }) => kit.of(draft.subject, 'finalized').length > 0), 30)
+    await until('every outcome is published', () => work.every(({ draft }) => kit.of(draft.subject, 'finalized').length > 0), 30)
     await assertExactlyOnce(kit, work)
   })
 })

@@ -33,7 +33,7 @@ describe('a lane on a chain that changes under it', () => {
 
       await kit.rpc.call('anvil_reorg', [depth, []])
 
-      await until('told as reorganised', () => work.some(one => kit.of(one.draft.subject, 'reorged').length > 0))
+      await until('published as reorganised', () => work.some(one => kit.of(one.draft.subject, 'reorged').length > 0))
       await until('all back', async () => {
         const effects = await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))
         return effects.every(effect => effect === 1n)
@@ -45,7 +45,7 @@ describe('a lane on a chain that changes under it', () => {
     })
   }
 
-  it('carries an operation again whose nonce another transaction took', async () => {
+  it('carries an operation again whose nonce another transaction used', async () => {
     const work = makeWork(6)
     await lead()
     const nonce = Number(await kit.rpc.call('eth_getTransactionCount', [laneAddress, 'latest']))
@@ -57,7 +57,7 @@ describe('a lane on a chain that changes under it', () => {
     assert.equal(await kit.db.txs.countDocuments({ state: 'REPLACED' }), 1)
   })
 
-  it('fills the slot again that another transaction had, when that one is gone with its block', async () => {
+  it('fills the slot again that another transaction had, when that one was dropped with its block', async () => {
     const work = makeWork(4, 'BASE_SEPOLIA', ['native'])
     await lead({ finality: 100 })
     const before = Number(await kit.rpc.call('eth_blockNumber', []))
@@ -70,7 +70,7 @@ describe('a lane on a chain that changes under it', () => {
 
     await kit.rpc.call('anvil_reorg', [head - before, []])
 
-    await until('told as reorganised', () => work.some(one => kit.of(one.draft.subject, 'reorged').length > 0))
+    await until('published as reorganised', () => work.some(one => kit.of(one.draft.subject, 'reorged').length > 0))
     await until('all back', async () =>
       (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
     )
@@ -94,7 +94,7 @@ describe('a lane on a chain that changes under it', () => {
     await slow.close()
   })
 
-  it('prices up what the base fee has left behind', async () => {
+  it('prices up what the base fee has outgrown', async () => {
     const work = makeWork(4)
     await lead()
     await kit.rpc.call('anvil_setNextBlockBaseFeePerGas', ['0x2540be400'])
@@ -139,11 +139,11 @@ describe('a lane on a chain that changes under it', () => {
     await assertExactlyOnce(kit, work)
   })
 
-  it('tells contract events once they are seen and again when they are final, and takes back what a reorganisation removed', async () => {
+  it('publishes contract events when they are seen and again when they are final, and withdraws what a reorganisation removed', async () => {
     await lead({ finality: 6 })
     const { address } = await kit.custody().then(custody => custody.walletOf('treasury'))
-    const [gift] = makeWork(1, 'BASE_SEPOLIA', ['token'])
-    const draft = { ...gift!.draft, data: { ...gift!.draft.data, args: { ...(gift!.draft.data.args as object), to: address } } }
+    const [transfer] = makeWork(1, 'BASE_SEPOLIA', ['token'])
+    const draft = { ...transfer!.draft, data: { ...transfer!.draft.data, args: { ...(transfer!.draft.data.args as object), to: address } } }
     await kit.send(draft)
     const transfers = (final: boolean) =>
       kit.events.filter(event => event.type === 'chain.event.USDC.Transfer.v1' && event.data.final === final && transferTo(event) === address)

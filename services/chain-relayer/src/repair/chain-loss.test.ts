@@ -8,9 +8,9 @@ import { deployerKey, laneAddress } from '../testing/keys.ts'
 import { type Kit, type KitLane, startKit, testDevnet } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, signForeign, type Work } from '../testing/workload.ts'
 
-/** What the chain forgot is carried out again, once. */
+/** What the chain lost is carried out again, once. */
 describe('a lane whose chain loses blocks', function () {
-  // The deployment is made again, and a killed node starts anew.
+  // The deployment is made again, and a killed node is started again.
   this.timeout(180_000)
   let kit: Kit
   const lead = (options: KitLane = {}) => kit.start({ commandOf: countableKinds, ...options })
@@ -48,14 +48,14 @@ describe('a lane whose chain loses blocks', function () {
 
       await kit.rpc.call('anvil_reorg', [depth, [[await signForeign({ to: laneAddress, nonce: count - 1 }), 0]]])
 
-      await until('told as reorganised', () => kit.of(work[3]!.draft.subject, 'reorged').length > 0)
+      await until('published as reorganised', () => kit.of(work[3]!.draft.subject, 'reorged').length > 0)
       await allThere(work)
       await allOver(kit, work)
       await assertExactlyOnce(kit, work)
       assert.equal(await kit.db.txs.countDocuments({ state: 'REPLACED' }), 1)
     })
 
-    it('stands still while the deployment is gone, and makes up for everything once it is back', async () => {
+    it('waits while the deployment is missing, and carries everything out once it is restored', async () => {
       kit = await startKit()
       const lane = await lead()
       const work = makeWork(6, 'BASE_SEPOLIA', ['native'])
@@ -75,7 +75,7 @@ describe('a lane whose chain loses blocks', function () {
   })
 
   describe('by the end of its node', () => {
-    it('goes on where the node was killed and came back with its state', async () => {
+    it('continues when the node was killed and restarted with its state', async () => {
       const dataDir = await mkdtemp(path.join(tmpdir(), 'carapace-loss-'))
       const devnet = await testDevnet('BASE_SEPOLIA', { dataDir })
       try {
@@ -97,7 +97,7 @@ describe('a lane whose chain loses blocks', function () {
       }
     })
 
-    it('carries everything again on a devnet that began anew', async () => {
+    it('carries everything again on a devnet that was started again', async () => {
       kit = await startKit()
       await lead()
       const work = makeWork(6, 'BASE_SEPOLIA', ['native'])
@@ -113,7 +113,7 @@ describe('a lane whose chain loses blocks', function () {
       await assertExactlyOnce(kit, work)
     })
 
-    it('sends nothing to a real network that began anew', async () => {
+    it('sends nothing to a real network that was started again', async () => {
       kit = await startKit()
       const lane = await lead({ real: true })
       const work = makeWork(4, 'BASE_SEPOLIA', ['native'])

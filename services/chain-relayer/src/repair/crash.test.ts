@@ -6,7 +6,7 @@ import { type LaneHost, laneHost } from '../testing/lane-host.ts'
 import { allOver, assertExactlyOnce, fundTokens, makeWork } from '../testing/workload.ts'
 
 describe('a lane that is killed', function () {
-  // Processes are started; on a busy machine that alone takes seconds.
+  // Processes are started; on a busy machine this alone needs seconds.
   this.timeout(60_000)
   let kit: Kit
   let host: LaneHost
@@ -21,13 +21,13 @@ describe('a lane that is killed', function () {
   afterEach(() => host.close())
 
   for (const at of failPoints) {
-    it(`at "${at}" leaves nothing undone and nothing done twice`, async () => {
+    it(`at "${at}" leaves every operation done, and done once`, async () => {
       const work = makeWork(24)
       const victim = await host.start({ die: { at, hit: 2 }, batchSize: 4 })
       await until('the victim listens', () => host.listening, 30)
       host.send(work.slice(0, 12).map(one => one.draft))
       setTimeout(() => host.send(work.slice(12).map(one => one.draft)), 100)
-      // Where the lane had nothing left to do it does not come to the point again: then it is killed where it stands.
+      // A lane that has finished does not reach the point again: then it is killed where it is.
       const late = setTimeout(() => victim.kill('SIGKILL'), 8_000)
       assert.equal(await victim.ended, 'SIGKILL')
       clearTimeout(late)
@@ -40,7 +40,7 @@ describe('a lane that is killed', function () {
     })
   }
 
-  it('or only stopped does no harm when it wakes behind its successor', async () => {
+  it('or only paused does no harm when it resumes after its successor started', async () => {
     const work = makeWork(30)
     const first = await host.start({ batchSize: 4 })
     host.send(work.slice(0, 15).map(one => one.draft))
@@ -55,7 +55,7 @@ describe('a lane that is killed', function () {
     await assertExactlyOnce(kit, work)
   })
 
-  it('by SIGTERM ends in order and gives the lease back', async () => {
+  it('by SIGTERM stops in order and releases the lease', async () => {
     const work = makeWork(10)
     const lane = await host.start({})
     host.send(work.map(one => one.draft))

@@ -30,7 +30,7 @@ describe('what is final on a lane', function () {
   })
 
   /** A transfer from outside to a custodial wallet. @returns the events of its log, and its bytes */
-  async function gift() {
+  async function transfer() {
     const { address: to } = await (await kit.custody()).walletOf('treasury')
     const giver = Wallet.createRandom()
     const { USDC } = kit.devnet.addresses
@@ -49,16 +49,16 @@ describe('what is final on a lane', function () {
     const signed = (nonce: number) => giver.signTransaction({ ...fees, nonce, to: USDC, data })
     const raw = await signed(0)
     await kit.rpc.call('eth_sendRawTransaction', [raw])
-    const told = (isFinal: boolean) =>
+    const published = (isFinal: boolean) =>
       kit.events.filter(
         ({ type, data }) => type === 'chain.event.USDC.Transfer.v1' && (data.args as { to: string }).to === to && data.final === isFinal,
       )
-    const seen = await until('final', () => told(true)[0])
+    const seen = await until('final', () => published(true)[0])
     const again = async () => kit.rpc.call('eth_sendRawTransaction', [await signed(1)])
-    return { raw, told, again, depth: (await head()) - Number(seen.data.blockNumber) + 1 }
+    return { raw, published, again, depth: (await head()) - Number(seen.data.blockNumber) + 1 }
   }
 
-  it('goes out again after a reorganisation deeper than finality, and has its effect once', async () => {
+  it('is sent again after a reorganisation deeper than finality, and has its effect once', async () => {
     await lead()
     const work = makeWork(6)
     for (const one of work) {
@@ -70,7 +70,7 @@ describe('what is final on a lane', function () {
 
     await kit.rpc.call('anvil_reorg', [depth, []])
 
-    await until('told as reorganised', () => countOf(work, 'reorged') === 3)
+    await until('published as reorganised', () => countOf(work, 'reorged') === 3)
     await until('all back', async () =>
       (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
     )
@@ -82,34 +82,34 @@ describe('what is final on a lane', function () {
     }
   })
 
-  it('is taken back when its transaction is gone for good', async () => {
+  it('is withdrawn when its transaction is lost', async () => {
     await lead()
-    const { depth } = await gift()
+    const { depth } = await transfer()
 
     await kit.rpc.call('anvil_reorg', [depth, []])
 
-    const gone = await until('taken back', () => removals()[0])
-    assert.equal(gone.data.logPosition, 0)
+    const removal = await until('withdrawn', () => removals()[0])
+    assert.equal(removal.data.logPosition, 0)
   })
 
-  it('stands when its transaction was included again, under the same transaction and position', async () => {
+  it('stays valid when its transaction was reincluded, under the same transaction and position', async () => {
     await lead()
-    const { depth, raw, told } = await gift()
+    const { depth, raw, published } = await transfer()
 
     await kit.rpc.call('anvil_reorg', [depth, [[raw, 0]]])
 
-    await until('told again', () => told(true).length > 1)
+    await until('published again', () => published(true).length > 1)
     await until('nothing is doubted', async () => (await kit.db.events.countDocuments({ doubts: { $exists: true } })) === 0)
     assert.deepEqual(removals(), [])
-    const keys = new Set(told(true).map(({ data }) => `${data.txHash}:${data.logPosition}`))
+    const keys = new Set(published(true).map(({ data }) => `${data.txHash}:${data.logPosition}`))
     assert.equal(keys.size, 1)
-    assert.equal(new Set(told(true).map(({ data }) => data.logId)).size, 2)
+    assert.equal(new Set(published(true).map(({ data }) => data.logId)).size, 2)
   })
 
-  describe('behind a node whose headers do not sum up their receipts', () => {
+  describe('at a node whose headers do not sum up their receipts', () => {
     const lie = () => Object.assign(door.faults, { plainHeaders: true })
 
-    it('is reached on a real network once the node has said the same five times, and the fields are checked again when they prove right', async () => {
+    it('is reached on a real network once the node has answered the same five times, and the fields are checked again when they prove right', async () => {
       const lane = await lead({ real: true })
       lie()
       const work = makeWork(3)
@@ -150,7 +150,7 @@ describe('what is final on a lane', function () {
   for (const [title, lie] of lies)
     it(`is not touched by a node ${title}`, async () => {
       const lane = await lead()
-      const { told, again } = await gift()
+      const { published, again } = await transfer()
       const work = makeWork(6)
       await kit.send(...work.slice(0, 3).map(one => one.draft))
       await final(work.slice(0, 3))
@@ -165,7 +165,7 @@ describe('what is final on a lane', function () {
       await final(work)
       assert.equal(countOf(work, 'reorged') + countOf(work, 'failed'), 0)
       assert.deepEqual(removals(), [])
-      await until('the second gift is told, too', () => new Set(told(true).map(({ id }) => id)).size === 2)
+      await until('the second transfer is published, too', () => new Set(published(true).map(({ id }) => id)).size === 2)
       assert.equal(await kit.db.txs.countDocuments({ state: 'REPLACED' }), 0)
       await until('the lane goes on', () => lane.current()?.contradiction === undefined)
       await assertExactlyOnce(kit, work)

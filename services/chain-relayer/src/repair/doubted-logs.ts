@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ChainLog } from '@carapace/api'
 import { type Header, headerAt, type Receipt, receiptsByHash } from '../chain/reader.ts'
 import { removalOf } from '../inbound/announce-logs.ts'
-import { looksNeeded } from '../inbound/evidence.ts'
+import { pollsNeeded } from '../inbound/evidence.ts'
 import type { EventRecord } from '../lane/collections.ts'
 import type { Lane } from '../lane/lane.ts'
 
 const perPass = 200
 
 /**
- * Looks after contract events that were told as final and whose block a reorganisation took away. One whose transaction was included again
- * with the same log stands as it was told: consumers know it by transaction and position. Taken back is only what the node says three
- * times, with pauses, that it is not there.
+ * Checks contract events that were published as final and whose block a reorganisation dropped. One whose transaction was reincluded with the
+ * same log remains valid: consumers know it by transaction and position. An event is withdrawn only after three polls, with pauses, in which
+ * the node did not have it.
  */
-export async function lookAtDoubted(lane: Lane): Promise<void> {
+export async function checkDoubtedLogs(lane: Lane): Promise<void> {
   const doubted = await lane.db.events
     .find({ network: lane.network.chain, doubts: { $exists: true } })
     .limit(perPass)
@@ -29,31 +29,31 @@ export async function lookAtDoubted(lane: Lane): Promise<void> {
   }
 }
 
-type Finding = 'back' | 'moved' | 'gone' | 'unclear'
+type Finding = 'back' | 'reincluded' | 'lost' | 'unclear'
 
 function stateOf(lane: Lane, { data }: EventRecord, header: Header | undefined, receipt: Receipt | undefined): Finding {
   if (!header) return 'unclear'
   if (header.hash === data.blockHash) return 'back'
-  if (!receipt) return 'gone'
+  if (!receipt) return 'lost'
   if (receipt.blockHash === data.blockHash) return 'unclear'
-  return lane.network.decodeWatched(receipt.logs).some(log => isSame(log, data as unknown as ChainLog)) ? 'moved' : 'gone'
+  return lane.network.decodeWatched(receipt.logs).some(log => isSame(log, data as unknown as ChainLog)) ? 'reincluded' : 'lost'
 }
 
-/** Events from before positions were told have none: those are the same by what they say. */
-const isSame = (log: ChainLog, told: ChainLog): boolean =>
-  log.contract === told.contract &&
-  log.event === told.event &&
-  (told.logPosition === undefined || log.logPosition === told.logPosition) &&
-  isDeepStrictEqual(JSON.parse(JSON.stringify(log.args)), JSON.parse(JSON.stringify(told.args)))
+/** Old events have no position: those are compared by their content. */
+const isSame = (log: ChainLog, announced: ChainLog): boolean =>
+  log.contract === announced.contract &&
+  log.event === announced.event &&
+  (announced.logPosition === undefined || log.logPosition === announced.logPosition) &&
+  isDeepStrictEqual(JSON.parse(JSON.stringify(log.args)), JSON.parse(JSON.stringify(announced.args)))
 
 async function follow(lane: Lane, { _id, doubts = 0, ...record }: EventRecord, finding: Finding, now: number): Promise<void> {
   const { events } = lane.db
   if (finding === 'unclear') return
   if (finding === 'back') await events.updateOne({ _id }, { $unset: { doubts: '', doubtedAt: '' } })
-  else if (finding === 'moved') await events.updateOne({ _id }, { $set: { removed: true }, $unset: { doubts: '', doubtedAt: '' } })
-  else if (doubts + 1 < looksNeeded) await events.updateOne({ _id }, { $set: { doubts: doubts + 1, doubtedAt: now } })
+  else if (finding === 'reincluded') await events.updateOne({ _id }, { $set: { removed: true }, $unset: { doubts: '', doubtedAt: '' } })
+  else if (doubts + 1 < pollsNeeded) await events.updateOne({ _id }, { $set: { doubts: doubts + 1, doubtedAt: now } })
   else {
-    lane.log.warn({ lane: lane.id, logId: _id, txHash: record.data.txHash }, 'a final event is not on the chain any more: taken back')
+    lane.log.warn({ lane: lane.id, logId: _id, txHash: record.data.txHash }, 'a final event is not on the chain any more: withdrawn')
     const announced = [removalOf({ _id, ...record })]
     void lane.after.start([], async () => {
       await lane.announce(announced)

@@ -6,10 +6,10 @@ import { noopGas, signNoop } from '../outbound/noop.ts'
 import { replaceByNoop } from '../outbound/replace.ts'
 
 const perPass = 50
-/** A hole is filled only after so many looks in a row: what somebody else sent may still be on its way. */
-const looks = 3
+/** A gap is filled only after so many consecutive polls: another sender's transaction may still be pending. */
+const pollsNeeded = 3
 
-/** Watches for nonces that the chain waits for and that no record holds: the key was used outside, and what used it is gone. */
+/** Finds nonces that the chain expects and that no record holds: the key was used elsewhere, and that transaction was lost. */
 export function gapFiller(): (lane: Lane, count: number) => Promise<void> {
   let seenAt = -1
   let seen = 0
@@ -21,7 +21,7 @@ export function gapFiller(): (lane: Lane, count: number) => Promise<void> {
     }
     seen = seenAt === count ? seen + 1 : 1
     seenAt = count
-    if (seen < looks) return
+    if (seen < pollsNeeded) return
     const missing = Array.from({ length: Math.min(perPass, lowest - count) }, (_, index) => count + index)
     const held = await lane.db.txs.find({ _id: { $in: missing.map(nonce => txIdOf(lane.id, nonce)) } }).toArray()
     await vacate(
@@ -46,13 +46,13 @@ async function fill(lane: Lane, nonces: readonly number[]): Promise<void> {
   lane.send(nonces)
 }
 
-/** What somebody else had put into these slots is gone with its block: an empty transaction takes them. */
+/** Another sender's transactions in these slots were dropped with their block: empty transactions fill them. */
 async function vacate(lane: Lane, replaced: readonly TxRecord[]): Promise<void> {
   if (replaced.length === 0) return
   assertLeading(lane)
   const fields = { state: 'ACCEPTED' as const, unfinished: true, epoch: lane.lease.epoch }
   await lane.db.txs.updateMany({ _id: { $in: replaced.map(tx => tx._id) }, state: 'REPLACED' }, { $set: fields, $unset: { liveOps: '' } })
-  for (const { liveOps: _kept, ...tx } of replaced) await replaceByNoop(lane, lane.slots.add({ ...tx, ...fields }, new Map()), null)
+  for (const { liveOps: _liveOps, ...tx } of replaced) await replaceByNoop(lane, lane.slots.add({ ...tx, ...fields }, new Map()), null)
 }
 
 async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFor>): Promise<TxRecord> {

@@ -3,7 +3,7 @@ import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testi
 import { type Kit, startKit } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from '../testing/workload.ts'
 
-describe('a lane behind a failing node', () => {
+describe('a lane at a failing node', () => {
   let kit: Kit
   let door: FaultyNode
   const run = async (count: number, disturb: () => Promise<void> | void, batchSize = 50) => {
@@ -31,7 +31,7 @@ describe('a lane behind a failing node', () => {
   })
   afterEach(() => door.close())
 
-  it('goes on after an outage', async () => {
+  it('continues after an outage', async () => {
     await run(60, async () => {
       door.faults.down = true
       await new Promise(resolve => setTimeout(resolve, 1_200))
@@ -47,18 +47,18 @@ describe('a lane behind a failing node', () => {
     })
   })
 
-  it('sends again what the node accepted and threw away', async () => {
+  it('sends again what the node accepted and dropped', async () => {
     door.faults.swallow = 0.05
     await run(80, () => {}, 1)
     assert.ok(door.swallowed > 0)
   })
 
-  it('fills the pool although calls of a batch are turned round', async () => {
+  it('fills the pool although calls of a batch are reordered', async () => {
     door.faults.reverse = true
     await run(60, () => {}, 1)
   })
 
-  it('finds blocks by itself when heads are not told any more', async () => {
+  it('finds blocks by itself when heads are no longer pushed', async () => {
     door.faults.muteHeads = true
     await run(40, () => {})
   })

@@ -11,14 +11,14 @@ import { effectIsThere } from '../outbound/effect.ts'
 import { isEnough } from '../outbound/fees.ts'
 import { bump } from '../outbound/replace.ts'
 import type { gapFiller } from './gap-filler.ts'
-import { isTakenByStranger } from './strangers.ts'
+import { isNonceUsedElsewhere } from './nonce-used-elsewhere.ts'
 
-/** A nonce counts as used elsewhere only after so many looks in a row, over as many periods: a node may be late with a receipt. */
-const looks = 2
+/** A nonce counts as used elsewhere only after so many consecutive polls, over as many periods: a node may be late with a receipt. */
+const pollsNeeded = 2
 
 /**
- * Holds the lane's open slots against the node's count of its transactions: finds receipts that no head brought, nonces that somebody
- * else used, and transactions that the node has forgotten.
+ * Compares the lane's open slots with the node's count of its transactions: finds receipts that no head announced, nonces that another
+ * sender used, and transactions that the node has dropped.
  */
 export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<typeof gapFiller>): Promise<void> {
   assertLeading(lane)
@@ -29,14 +29,14 @@ export async function reconcile(lane: Lane, heads: Heads, fillGap: ReturnType<ty
   const count = await countAt(lane, 'latest')
   const below = open.filter(slot => slot.nonce < count)
   await fillGap(lane, count)
-  if (below.length) await lookUp(lane, heads, below)
+  if (below.length) await findReceipts(lane, heads, below)
   const above = lane.slots.open().filter(slot => slot.nonce >= count)
   const silent = above.filter(slot => slot.lastSentAt === 0 || performance.now() - slot.lastSentAt > lane.network.stuckMs / 2)
   if (silent.length) lane.send(silent.map(slot => slot.nonce))
   await priceUp(lane, above)
 }
 
-async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise<void> {
+async function findReceipts(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise<void> {
   const receipts = await receiptsByHash(
     lane.rpc,
     slots.flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)),
@@ -54,7 +54,7 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
       slot.missing = 0
       slot.missingSince = 0
       const block = { number: Number(receipt.blockNumber), hash: receipt.blockHash, time: await timeOf(receipt.blockHash) }
-      // Blocks that were not worked off yet come by themselves.
+      // Unprocessed blocks are handled when they are followed.
       if (block.number <= lane.head.number && heads.isOurs(block) !== false) await settle(lane, [{ slot, receipt, block }])
     } else if (isMissingLong(lane, slot) && (await isUsedForGood(lane, heads, slot))) await replaced(lane, slot)
   }
@@ -62,19 +62,19 @@ async function lookUp(lane: Lane, heads: Heads, slots: readonly Slot[]): Promise
 
 function isMissingLong(lane: Lane, slot: Slot): boolean {
   slot.missingSince ||= performance.now()
-  return ++slot.missing > looks && performance.now() - slot.missingSince >= looks * lane.timings.reconcileMs
+  return ++slot.missing > pollsNeeded && performance.now() - slot.missingSince >= pollsNeeded * lane.timings.reconcileMs
 }
 
-/** Seen in a block; where blocks do not tell any more, the count must do. On a real network that one must hold at a final block, too. */
+/** Seen in a block; where blocks are too old to show it, the count decides. On a real network the count must hold at a final block, too. */
 async function isUsedForGood(lane: Lane, heads: Heads, slot: Slot): Promise<boolean> {
-  const isTaken = await isTakenByStranger(lane, heads, slot)
+  const isUsed = await isNonceUsedElsewhere(lane, heads, slot)
   // The node counts more than it has mined: the transaction may be nowhere.
-  if (isTaken === false) lane.send([slot.nonce])
-  if (isTaken === false || lane.network.devnet) return isTaken ?? true
+  if (isUsed === false) lane.send([slot.nonce])
+  if (isUsed === false || lane.network.devnet) return isUsed ?? true
   return slot.nonce < (await countAt(lane, hexOf(Math.max(0, lane.head.number - lane.network.finality))))
 }
 
-/** Somebody else used the nonce with the lane's key. The effect may be there all the same; else the operations go again. */
+/** Another sender used the nonce with the lane's key. The effect may exist anyway; otherwise the operations are queued again. */
 async function replaced(lane: Lane, slot: Slot): Promise<void> {
   lane.log.error({ lane: lane.id, nonce: slot.nonce }, 'a nonce of the lane was used outside the relayer')
   const steps: OpStep[] = []
@@ -84,8 +84,8 @@ async function replaced(lane: Lane, slot: Slot): Promise<void> {
     const place = { txHash: lastAttempt(slot.tx).hash, blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
     steps.push((await effectIsThere(lane, op)) ? confirm(op, place, Date.now()) : requeue(op, 'its nonce was used outside', Date.now()))
   }
-  const kept = ops.filter(op => op.state === 'CONFIRMED').map(op => op._id)
-  const step = { tx: slot.tx, fields: { state: 'REPLACED' as const, unfinished: false }, liveOps: kept }
+  const confirmed = ops.filter(op => op.state === 'CONFIRMED').map(op => op._id)
+  const step = { tx: slot.tx, fields: { state: 'REPLACED' as const, unfinished: false }, liveOps: confirmed }
   await persist(lane, steps, [step], [slot])
   applyTxStep(step)
   lane.slots.drop(slot)
@@ -93,7 +93,7 @@ async function replaced(lane: Lane, slot: Slot): Promise<void> {
   for (const op of ops) requeueInMemory(lane, op)
 }
 
-/** Slots that cannot be mined at the present base fee, and the lowest one when it has not moved for too long. */
+/** Slots that cannot be mined at the present base fee, and the lowest one when it has waited too long. */
 async function priceUp(lane: Lane, open: readonly Slot[]): Promise<void> {
   const isUnderpriced = (slot: Slot) => !isEnough(lastAttempt(slot.tx).fee, lane.head.baseFee)
   // A signature from the future was made before the clock was set back.

@@ -7,7 +7,7 @@ import { countAt } from './reconciler.ts'
 const page = 5_000
 
 /**
- * Takes the lane over: loads what is not final, marks it with this epoch (so that a former leader's writes match nothing), repeats
+ * Starts a term: loads what is not final, marks it with this epoch (so that a former leader's writes match nothing), repeats
  * announcements that may be missing, and finds the next nonce.
  */
 export async function recover(lane: Lane): Promise<void> {
@@ -26,7 +26,7 @@ export async function recover(lane: Lane): Promise<void> {
     .limit(1)
     .toArray()
   const count = await countAt(lane, 'latest')
-  // A count above our records means that the key was used before, or elsewhere: those slots are gone.
+  // A count above our records means that the key was used before, or elsewhere: those slots are used.
   lane.slots.nextNonce = Math.max(highest ? Number(highest.nonce) + 1 : 0, count)
   await refill(lane)
   lane.found.push(...(await lane.db.ops.find({ lane: lane.id, 'result.already': true, state: 'CONFIRMED' }).toArray()))
@@ -45,7 +45,7 @@ function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): vo
     op.seq = Math.max(op.seq, tx.ops.find(carried => carried.opKey === opKey)!.seq)
     op.txHash ??= tx.attempts[0]!.hash
   }
-  // Mined ones are looked up again: their outcome is the same, and it may not have been told.
+  // Mined ones are looked up again: their outcome is the same, and it may not be published yet.
   const wasSigned = tx.state === 'SIGNED'
   if (!wasSigned) Object.assign(tx, { state: 'ACCEPTED', block: null })
   const slot = lane.slots.add(tx, own)
@@ -75,7 +75,7 @@ export async function loadOps(lane: Pick<Lane, 'db'>, keys: readonly string[]): 
   return found
 }
 
-/** Brings waiting operations from the collection into the queue, in order, as far as there is room. */
+/** Loads waiting operations from the collection into the queue, in order, as far as there is room. */
 export async function refill(lane: Lane): Promise<void> {
   const waiting = await lane.db.ops
     .find({ lane: lane.id, state: 'QUEUED', order: { $gt: lane.queue.lastOrder } })
@@ -88,7 +88,7 @@ export async function refill(lane: Lane): Promise<void> {
   if (!complete) lane.queue.overflowed()
 }
 
-/** Endings that a crash interrupted: their claim stands, the operation does not know yet. */
+/** Endings that a crash interrupted: their claim is stored, the operation is not updated yet. */
 async function finishEndings(lane: Lane, voids: readonly TxRecord[]): Promise<void> {
   const ops = await loadOps(
     lane,

@@ -1,23 +1,23 @@
 import { liveOps, persist, requeueInMemory } from '../inbound/settle.ts'
 import { reorged } from '../lane/announce.ts'
 import type { Lane } from '../lane/lane.ts'
-import { type OpStep, undo } from '../lane/outcome-writes.ts'
+import { type OpStep, reverse } from '../lane/outcome-writes.ts'
 import { lastAttempt, type OpRecord } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
 import { replaceByNoop } from '../outbound/replace.ts'
 
 /**
- * Opens the slots again whose block is gone, so that the same bytes go out once more. A slot that had let an operation go is filled with an
- * empty transaction instead, because the operation may have been tried elsewhere or reported failed meanwhile.
+ * Opens the slots again whose block was dropped, so that the same bytes are sent again. A slot that had released an operation is filled with
+ * an empty transaction instead, because the operation may have been tried elsewhere or reported failed meanwhile.
  */
-export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
-  if (gone.length === 0) return
+export async function reopen(lane: Lane, dropped: readonly Slot[]): Promise<void> {
+  if (dropped.length === 0) return
   const steps: OpStep[] = []
-  for (const slot of gone) {
+  for (const slot of dropped) {
     const lost = slot.tx.block!
     for (const op of liveOps(slot)) {
       if (op.state !== 'CONFIRMED' && op.state !== 'FINAL') continue
-      const step = undo(op, Date.now())
+      const step = reverse(op, Date.now())
       steps.push({ ...step, event: reorged(op, slot.tx.minedHash ?? lastAttempt(slot.tx).hash, lost.hash) })
     }
   }
@@ -25,10 +25,10 @@ export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
   await persist(
     lane,
     steps,
-    gone.map(({ tx }) => ({ tx, fields })),
-    gone,
+    dropped.map(({ tx }) => ({ tx, fields })),
+    dropped,
   )
-  for (const slot of gone) {
+  for (const slot of dropped) {
     Object.assign(slot.tx, fields)
     slot.storedAs = 'ACCEPTED'
     lane.slots.refresh(slot)
@@ -37,19 +37,19 @@ export async function reopen(lane: Lane, gone: readonly Slot[]): Promise<void> {
   }
 }
 
-/** Operations whose effect was found in a block that is gone, without a transaction of theirs: they are carried out if it is not there again. */
+/** Operations whose effect was found in a dropped block, without a transaction of theirs: they are carried out unless it is found again. */
 export async function reopenFound(lane: Lane, ancestor: number): Promise<void> {
   const places = { lane: lane.id, 'result.already': true as const, 'result.blockNumber': { $gt: ancestor } }
   const held = (op: OpRecord) => lane.found.find(known => known._id === op._id) ?? op
   const states = lane.network.devnet ? (['CONFIRMED', 'FINAL'] as const) : (['CONFIRMED'] as const)
   const stored = await lane.db.ops.find({ ...places, state: { $in: [...states] } }).toArray()
-  // Those of a slot go with their slot.
+  // The operations of a slot are handled with their slot.
   const ops = stored.filter(op => !lane.slots.ofOp(op._id)).map(held)
   if (ops.length === 0) return
   const keys = ops.map(op => op._id)
   const steps = ops.map((op): OpStep => {
     const { txHash, blockHash } = op.result!
-    const step = undo(op, Date.now())
+    const step = reverse(op, Date.now())
     return { ...step, event: reorged(op, txHash, blockHash) }
   })
   await persist(lane, steps, [], [])

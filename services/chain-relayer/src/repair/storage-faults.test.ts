@@ -5,7 +5,7 @@ import { openCollections } from '../lane/collections.ts'
 import { type Kit, quickTimings, startKit } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork } from '../testing/workload.ts'
 
-/** The lane's own way to its records fails; the test looks at them by another. */
+/** The lane's own way to its records fails; the test reads them by another. */
 describe('a lane that loses its database', function () {
   this.timeout(180_000)
   const random = seeded(23)
@@ -50,7 +50,7 @@ describe('a lane that loses its database', function () {
     })
   })
 
-  it('and whose writes hang, until the lease is another’s to take', async () => {
+  it('and whose writes hang, until another can acquire the lease', async () => {
     await run(async () => {
       await pause(30)
       proxy.hold()
@@ -66,7 +66,7 @@ function placeOf(uri: string): { host: string; port: number } {
   return { host, port: Number(port) }
 }
 
-/** The same server behind another port. Told to connect there only: members of a replica set would name their own address. */
+/** The same server at another port. The client connects there only: members of a replica set would name their own address. */
 function withPlace(uri: string, port: number): string {
   const direct = uri.replace(/^(mongodb:\/\/(?:[^@/]*@)?)[^/?]+/, `$1127.0.0.1:${port}`)
   return /directConnection=/.test(direct) ? direct : `${direct}${direct.includes('?') ? '&' : '?'}directConnection=true`

@@ -1,6 +1,6 @@
 import { type Rpc, type RpcCall, type RpcOptions, type RpcReply, RpcUnavailable, resultOf } from './rpc.ts'
 
-/** A node behind HTTP only: no pushed heads (the watchdog polls), one request at a time so that nonces stay in order. */
+/** A node at HTTP only: no pushed heads (the watchdog polls), one request at a time so that nonces stay in order. */
 export function httpRpc({ url, timeoutMs }: RpcOptions): Rpc {
   let nextId = 1
   let last: Promise<unknown> = Promise.resolve()

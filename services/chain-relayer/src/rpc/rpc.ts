@@ -10,13 +10,13 @@ export interface RpcFault {
 }
 export type RpcReply = { result: unknown } | { error: RpcFault }
 
-/** A JSON-RPC node. Answers of a batch come in the order of its calls. */
+/** A JSON-RPC node. A batch is answered in the order of its calls. */
 export interface Rpc {
   /** @throws RpcRefused with the node's error, RpcUnavailable when there was no answer (the call may have had its effect) */
   call(method: string, params: readonly unknown[], timeoutMs?: number): Promise<unknown>
-  /** One request with several calls, worked off in order. @throws RpcUnavailable */
+  /** One request with several calls, processed in order. @throws RpcUnavailable */
   batch(calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcReply[]>
-  /** Tells new block headers; silent where the transport cannot. Repeats itself after a reconnect. */
+  /** Reports new block headers, where the transport can push. Subscribes again after a reconnect. */
   onHead(listener: (header: unknown) => void): void
   /** Called after each (re)connection. */
   onConnect(listener: () => void): void
@@ -33,7 +33,7 @@ export class RpcRefused extends Error {
   }
 }
 
-/** No answer: not connected, timed out, or the connection broke. What was asked may have happened. */
+/** No answer: not connected, timed out, or the connection broke. The call may have had its effect. */
 export class RpcUnavailable extends Error {
   constructor(reason: string) {
     super(`RPC node: ${reason}`)

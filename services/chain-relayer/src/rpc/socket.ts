@@ -9,7 +9,7 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-/** A node behind a WebSocket: calls stay in order, heads are pushed, and a lost connection is made again for as long as it takes. */
+/** A node at a WebSocket: calls stay in order, heads are pushed, and a lost connection is opened again until it succeeds. */
 export function socketRpc({ url, timeoutMs }: RpcOptions): Rpc {
   const waiting = new Map<number, Waiting>()
   const headListeners: ((header: unknown) => void)[] = []

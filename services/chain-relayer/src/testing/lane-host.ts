@@ -4,14 +4,14 @@ import { published } from '@carapace/testing'
 import type { Kit } from './kit.ts'
 import type { FromLane, LaneOrder, ToLane } from './lane-process.ts'
 
-/** The broker's side of lanes in processes of their own: commands stay until they were handled, events are kept. */
+/** The broker's side of lanes in processes of their own: commands stay until they were handled, events are saved. */
 export interface LaneHost {
-  /** Starts a lane; resolves when it takes commands (or has died). */
+  /** Starts a lane; resolves when it consumes commands (or has died). */
   start(order: Partial<LaneOrder>): Promise<LaneChild>
   send(drafts: readonly Draft[]): void
   /** Commands that no lane has handled yet. */
   readonly unhandled: number
-  /** A lane takes commands. */
+  /** A lane consumes commands. */
   readonly listening: boolean
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'
   const deliver = (id: number) => {
     if (consumer) say(consumer, { deliver: id, event: commands.get(id)! })
   }
-  const hear = (child: ChildProcess, message: FromLane) => {
+  const receive = (child: ChildProcess, message: FromLane) => {
     if ('publish' in message) {
       for (const { event } of message.messages) kit.events.push(event)
       say(child, { published: message.publish })
@@ -61,7 +61,7 @@ export function laneHost(kit: Kit, base: Pick<LaneOrder, 'mongoUri' | 'database'
       })
       const ready = new Promise<void>(resolve =>
         child.on('message', (message: FromLane) => {
-          hear(child, message)
+          receive(child, message)
           if ('ready' in message) resolve()
         }),
       )

@@ -15,7 +15,7 @@ export interface LaneOrder {
   wsUrl: string
   addresses: Addresses
   batchSize: number
-  /** Dies when it comes here for the n-th time, counted from when it takes commands: what it finishes before belongs to an earlier lane. */
+  /** Dies when it reaches this point for the n-th time, counted from when it consumes commands: what it finishes before belongs to an earlier lane. */
   die?: { at: FailPoint; hit: number }
   timings?: Record<string, number>
 }
@@ -27,7 +27,7 @@ export type ToLane =
   | { jump: number }
   | { stop: true }
 
-/** The wall clock as this process sees it; timers and the monotonic clock go on as they do when somebody sets the time. */
+/** The wall clock as this process sees it; timers and the monotonic clock run on, as when the time is set. */
 let offsetMs = 0
 const RealDate = Date
 globalThis.Date = class extends RealDate {
@@ -37,7 +37,7 @@ globalThis.Date = class extends RealDate {
   static override now = () => RealDate.now() + offsetMs
 } as DateConstructor
 
-const tell = (message: FromLane) => process.send?.(message)
+const report = (message: FromLane) => process.send?.(message)
 
 async function lead(order: LaneOrder): Promise<() => Promise<void>> {
   const waiting = new Map<number, () => void>()
@@ -48,11 +48,11 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
       new Promise(resolve => {
         const id = next++
         waiting.set(id, resolve)
-        tell({ publish: id, messages })
+        report({ publish: id, messages })
       }),
     subscribe: async (_queue, handle) => {
       handler = handle
-      tell({ ready: true })
+      report({ ready: true })
       return {
         close: async () => {
           handler = undefined
@@ -75,8 +75,8 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
       const { deliver: id, event } = message
       const work = handler ? handler(event, { attempt: 1 }) : Promise.reject(new Error('not leading'))
       work.then(
-        () => tell({ handled: id }),
-        () => tell({ refused: id }),
+        () => report({ handled: id }),
+        () => report({ refused: id }),
       )
     }
   })

@@ -18,7 +18,7 @@ export interface Work {
   kind: 'native' | 'token'
 }
 
-/** `faucet.mint` without its guard: a token transfer by whoever sends it, lane or Batcher. */
+/** `faucet.mint` without its guard: a token transfer by its sender, lane or Batcher. */
 const unguarded: Command = {
   ...without(commandOf('faucet.mint') as Command),
   batchable: true,

@@ -11,7 +11,7 @@ const seed = Number(process.argv[2] ?? 1)
 const inFlight = Number(process.env.TORTURE_OPS ?? 500)
 const outageMs = Number(process.env.TORTURE_OUTAGE_MS ?? 30_000)
 const random = seeded(seed)
-/** Leases as in production: a machine that does other things, too, must not look like a lost leader. */
+/** Leases as in production: a busy machine must not be mistaken for a lost leader. */
 const timings = { leaseTtlMs: defaultTimings.leaseTtlMs, leaseTrustMs: defaultTimings.leaseTrustMs }
 /** Long, for a machine that is busy. */
 const patienceSeconds = 240
@@ -81,7 +81,7 @@ const chaos = () =>
     const work = makeWork(inFlight)
     let lane = await host.start({ wsUrl: door.url, batchSize: 10, timings })
     let sent = 0
-    const told: string[] = []
+    const notes: string[] = []
     const faults: Record<string, () => Promise<void>> = {
       outage: async () => {
         door.faults.down = true
@@ -133,12 +133,12 @@ const chaos = () =>
       sent = next
       if (random() < 0.6) {
         const name = names[Math.floor(random() * names.length)]!
-        told.push(name)
+        notes.push(name)
         await faults[name]!().catch(() => undefined)
       } else await sleep(50)
     }
     await until('all handled', () => host.unhandled === 0, patienceSeconds)
-    return { work, note: told.join(' ') }
+    return { work, note: notes.join(' ') }
   })
 
 const results: boolean[] = []

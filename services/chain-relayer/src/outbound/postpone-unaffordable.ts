@@ -3,7 +3,7 @@ import type { Lane } from '../lane/lane.ts'
 import type { Prepared } from './prepare.ts'
 
 /**
- * Lets operations wait that would give away more native money than the lane has: in a slot they would block everything behind them.
+ * Postpones operations that transfer more native money than the lane has: in a slot they would block all later ones.
  * @returns their keys
  */
 export async function postponeUnaffordable(lane: Lane, prepared: readonly Prepared[]): Promise<ReadonlySet<string>> {
@@ -18,7 +18,7 @@ export async function postponeUnaffordable(lane: Lane, prepared: readonly Prepar
       continue
     }
     if (op.nextAt === 0)
-      lane.log.warn({ lane: lane.id, opKey: op._id, balance: hexOf(balance) }, 'the lane cannot afford this gift: it waits for funds')
+      lane.log.warn({ lane: lane.id, opKey: op._id, balance: hexOf(balance) }, 'the lane cannot afford this transfer: it waits for funds')
     op.nextAt = Date.now() + lane.timings.reconcileMs
     postponed.add(op._id)
   }

@@ -5,11 +5,11 @@ const windowMs = 60_000
 const most = 2_000
 
 /**
- * Finds operations that a former leader stored after this one had loaded the queue: it was stopped between taking a command and writing
- * it down.
+ * Finds operations that a former leader stored after this one had loaded the queue: it was paused between receiving and storing
+ * a command.
  */
 export async function sweepQueue(lane: Lane): Promise<void> {
-  // While something is being stored the collection does not say yet what memory knows.
+  // While writes are pending the collection is older than memory.
   if (lane.queue.overflow || lane.after.pending > 0) return
   const since = (Date.now() - windowMs) * 1_000
   const waiting = await lane.db.ops

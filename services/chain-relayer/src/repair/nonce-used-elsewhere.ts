@@ -15,7 +15,7 @@ const perCall = 20
  * Whether a block has another transaction of the lane's key in this slot's nonce. A count alone is no proof: a node may count wrongly.
  * @returns undefined when the blocks at hand do not reach back to where the slot was signed
  */
-export async function isTakenByStranger(lane: Lane, heads: Heads, { nonce, tx }: Slot): Promise<boolean | undefined> {
+export async function isNonceUsedElsewhere(lane: Lane, heads: Heads, { nonce, tx }: Slot): Promise<boolean | undefined> {
   const own = new Set(tx.attempts.map(attempt => attempt.hash))
   const sender = lane.signer.address.toLowerCase()
   const blocks = [...heads.blocks()].reverse()
