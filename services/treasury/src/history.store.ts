@@ -31,8 +31,8 @@ export interface History {
   add(movement: Omit<Movement, 'changedAt'>, session: ClientSession): Promise<void>
   change(id: string, fields: Partial<Pick<Movement, 'status' | 'txHash' | 'isFinal'>>, session?: ClientSession): Promise<void>
   get(id: string): Promise<Movement | undefined>
-  /** Id of the line of a credit (µ) that a transaction brought. */
-  creditOf(agentId: string, txHash: string, amount: bigint): Promise<string | null>
+  /** Id of the line of a credit (µ) that a transaction brought and that was not taken back. */
+  creditOf(agentId: string, txHash: string, amount: bigint, session?: ClientSession): Promise<string | null>
   page(agentId: string, page: PageQuery): Promise<Page<Movement>>
 }
 
@@ -52,8 +52,10 @@ export function historyStore(db: Database): History {
       const row = await rows.findOne({ _id: id })
       return row ? view(row) : undefined
     },
-    creditOf: async (agentId, txHash, amount) =>
-      (await rows.findOne({ agentId, type: 'credit', txHash, amount }, { projection: { _id: 1 } }))?._id ?? null,
+    creditOf: async (agentId, txHash, amount, session) => {
+      const filter = { agentId, type: 'credit' as const, status: 'executed' as const, txHash, amount }
+      return (await rows.findOne(filter, { projection: { _id: 1 }, ...(session ? { session } : {}) }))?._id ?? null
+    },
     page: (agentId, { limit, offset }) =>
       totals.page({ agentId }, { limit, offset }, async () =>
         (await rows.find({ agentId }, { sort: { at: -1, _id: -1 }, limit, skip: offset }).toArray()).map(view),

@@ -1,4 +1,5 @@
 import { eachDue, examination, type Job } from '@carapace/service'
+import { depositSweep } from './deposit/sweep.ts'
 import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { commandDeadline } from './pay.ts'
@@ -15,5 +16,6 @@ export const jobs = (parts: Parts): Job[] => [
       await eachDue(parts.log, await parts.payments.due(now, batch), payment => takeUp(parts, payment, now, commandDeadline()))
     },
   },
+  { name: 'deposits that the chain does not have', everyMs: 5_000, run: depositSweep(parts) },
   examination(parts, checks, new Set(['stuck'])),
 ]

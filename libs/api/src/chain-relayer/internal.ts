@@ -185,6 +185,8 @@ export const relayerReads = {
       headHash: txHash,
       headTime: z.int(),
       leading: z.boolean(),
+      /** The node contradicts itself: what it does not show may be there. */
+      contradicted: z.boolean(),
       lane: z.object({ address: z.string(), queued: z.int(), inflight: z.int(), nonceGap: z.int() }),
       contracts: z.record(z.string(), z.string()),
     }),

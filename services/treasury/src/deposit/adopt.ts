@@ -4,6 +4,8 @@ import { account } from '../accounts.ts'
 import type { Parts } from '../parts.ts'
 import type { Deposit } from './deposit.store.ts'
 
+const noAddress = `0x${'0'.repeat(40)}`
+
 type Seen = Pick<Deposit, 'id' | 'chain' | 'txHash' | 'walletId' | 'agentId' | 'to' | 'from' | 'amount'>
 
 /**
@@ -15,7 +17,10 @@ export async function findDeposit(parts: Parts, seen: Seen, session: ClientSessi
   // of one that was never credited nothing is known but that it is gone
   if (known && known.posting > 0) return known
   const taken = new Map((await parts.deposits.ofTransaction(seen.chain, seen.txHash, session)).map(deposit => [deposit.entryKey, deposit]))
-  for (const entry of await oldEntries(parts, seen)) {
+  const entries = await oldEntries(parts, seen)
+  // one that was taken back belongs to the log only where no other does: it may have been booked twice
+  const isGone = ({ key }: LedgerEntry) => taken.get(key)?.status === 'gone'
+  for (const entry of [...entries.filter(found => !isGone(found)), ...entries.filter(isGone)]) {
     const other = taken.get(entry.key)
     if (other && !hasOldName(other)) continue
     if (other) await parts.deposits.remove(other.id, session)
@@ -38,22 +43,30 @@ const oldKey = (logId: string): string => `deposit:${logId}`
 /** Named before the position of its log was known. */
 export const hasOldName = ({ id, chain, txHash }: Deposit): boolean => !id.startsWith(`${chain}:${txHash}:`)
 
+/** Whether an entry credits a deposit under its block hash and log index. */
+export const isOldEntry = ({ key, chain, ref, txHash }: Pick<LedgerEntry, 'key' | 'chain' | 'ref' | 'txHash'>): boolean =>
+  ref.type === 'deposit' && key.startsWith('deposit:') && !key.startsWith(`deposit:${chain}:${txHash}:`)
+
 /** Entries of the transaction under keys of the old form that credit the same account with the same amount. */
 async function oldEntries({ ledger }: Parts, { chain, txHash, agentId, amount }: Seen): Promise<LedgerEntry[]> {
   const found = await ledger.entries({ txHash })
   return found.filter(
     ({ key, chain: network, ref, lines }) =>
-      ref.type === 'deposit' &&
       network === chain &&
-      key.startsWith('deposit:') &&
-      !key.startsWith(`deposit:${chain}:${txHash}:`) &&
+      isOldEntry({ key, chain: network, ref, txHash }) &&
       lines.some(line => line.account === account.available(agentId) && line.credit === amount),
   )
 }
 
 async function depositOf({ history }: Parts, seen: Seen, entry: LedgerEntry): Promise<Deposit> {
-  const source = entry.lines.find(({ debit }) => debit > 0n)!.account
   const historyId = await history.creditOf(seen.agentId, seen.txHash, seen.amount)
-  const { id, chain, txHash, walletId, agentId, to, from, amount } = seen
-  return { id, chain, txHash, walletId, agentId, to, from, amount, source, status: 'credited', posting: 1, entryKey: entry.key, historyId }
+  return { ...recordOf(seen, entry), from: seen.from, historyId }
+}
+
+/** The record of an entry; its line in the history is looked up by whoever stores it. */
+export function recordOf(seen: Omit<Seen, 'from'>, entry: LedgerEntry): Deposit {
+  const { id, chain, txHash, walletId, agentId, to, amount } = seen
+  const source = entry.lines.find(({ debit }) => debit > 0n)!.account
+  const from = source.startsWith(account.outside('')) ? source.slice(account.outside('').length) : noAddress
+  return { id, chain, txHash, walletId, agentId, to, from, amount, source, status: 'credited', posting: 1, entryKey: entry.key, historyId: null }
 }

@@ -40,6 +40,8 @@ export interface DepositStore {
   get(id: string, session?: ClientSession): Promise<Deposit | undefined>
   ofTransaction(chain: Chain, txHash: string, session: ClientSession): Promise<Deposit[]>
   credited(walletId: string): Promise<Deposit[]>
+  /** Those of these entries that belong to a record, whatever became of it. */
+  recorded(entryKeys: readonly string[]): Promise<string[]>
   put(deposit: Deposit, session: ClientSession): Promise<void>
   remove(id: string, session: ClientSession): Promise<void>
 }
@@ -54,6 +56,8 @@ export function depositStore(db: Database): DepositStore {
     },
     ofTransaction: async (chain, txHash, session) => (await rows.find({ txHash, chain }, { session }).toArray()).map(view),
     credited: async walletId => (await rows.find({ walletId, status: 'credited' }).toArray()).map(view),
+    recorded: async entryKeys =>
+      (await rows.find({ entryKey: { $in: [...entryKeys] } }, { projection: { entryKey: 1 } }).toArray()).map(row => row.entryKey),
     put: async ({ id, ...row }, session) => {
       await rows.replaceOne({ _id: id }, row, { session, upsert: true })
     },

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { transact, transfer } from '@carapace/store'
 import { newHash, newWallet, type TestAgent, until } from '@carapace/testing'
 import { account, treasuryLedger } from '../accounts.ts'
+import { stores } from '../parts.ts'
 import { balance, call, type FundedAgent, fundedAgent, newAgent } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/healthy.ts'
 import { balanceOf, move, type Seen, tellGone, tellTransfer, transferLog, usdc } from '../testing/token.ts'
 import { startWorld, type World } from '../testing/world.ts'
+import { depositSweep } from './sweep.ts'
 
 describe('deposits when the chain takes blocks back', () => {
   let world: World
@@ -171,7 +173,7 @@ describe('deposits when the chain takes blocks back', () => {
 
   describe('booked under the block and index of their logs', () => {
     /** As deposits were booked before. */
-    const bookOld = async (agent: FundedAgent, seen: Seen & { txHash: string; blockHash: string }) => {
+    const postOld = async (agent: FundedAgent, seen: Seen & { txHash: string; blockHash: string }) => {
       const { platform } = world.platform.service('treasury')
       const { body } = await call(world, agent, 'GET', 'balance')
       const entry = {
@@ -181,10 +183,11 @@ describe('deposits when the chain takes blocks back', () => {
         ref: { type: 'deposit', id: body.walletId },
         txHash: seen.txHash,
       }
-      move(world, 'BASE_SEPOLIA', seen.from!, seen.to, seen.amount)
-      world.transactions.set(seen.txHash, [transferLog(seen)])
-      world.blocks.set(seen.txHash, seen.blockHash)
       await transact(platform, session => treasuryLedger(platform.db).post(entry, session))
+    }
+    const bookOld = async (agent: FundedAgent, seen: Seen & { txHash: string; blockHash: string }) => {
+      mine(seen)
+      await postOld(agent, seen)
       await holds(agent, Number(seen.amount))
     }
 
@@ -214,6 +217,52 @@ describe('deposits when the chain takes blocks back', () => {
         await holds(agent, 8_000_000)
         await marker(agent, 8_000_000)
       }
+    })
+
+    it('are taken back by the sweep where one transfer was booked twice, or is not on chain', async () => {
+      const agent = await fundedAgent(world, 0n)
+      const [first, dropped, whole] = [transferTo(agent, 8), transferTo(agent, 3), transferTo(agent, 2)]
+      await bookOld(agent, first)
+      const [again, lost] = [
+        { ...first, blockHash: newHash(), logIndex: 9 },
+        { ...dropped, blockHash: newHash() },
+      ]
+      // the same transfer in its next block, and one that never came back
+      for (const seen of [again, lost]) await postOld(agent, seen)
+      world.blocks.set(first.txHash, again.blockHash)
+      world.transactions.set(first.txHash, [transferLog(again)])
+      await include(whole)
+      await holds(agent, 21_000_000)
+      const { platform } = world.platform.service('treasury')
+      const sweep = depositSweep({ ...platform, ...stores(platform) }, 0)
+
+      for (let n = 0; n < 2; n++) await sweep()
+      await holds(agent, 21_000_000)
+      await sweep()
+
+      await holds(agent, 10_000_000)
+      await assertHealthy(world)
+      for (const seen of [again, first]) await tellTransfer(world, seen)
+      await tellGone(world, first)
+      await marker(agent, 10_000_000)
+      await include({ ...lost, blockHash: newHash(), logIndex: 1 })
+      await holds(agent, 13_000_001)
+    })
+
+    it('stay where the chain has fewer for other reasons, or has them back before the third poll', async () => {
+      const agent = await fundedAgent(world, 0n)
+      const old = transferTo(agent, 8)
+      await bookOld(agent, old)
+      const { platform } = world.platform.service('treasury')
+      const sweep = depositSweep({ ...platform, ...stores(platform) }, 0)
+      drop(old)
+      for (let n = 0; n < 2; n++) await sweep()
+
+      mine(old)
+      for (let n = 0; n < 3; n++) await sweep()
+
+      await holds(agent, 8_000_000)
+      await marker(agent, 8_000_000)
     })
 
     it('stay apart where one transaction made two of the same content', async () => {
