@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { errors } from '@carapace/api'
 import fc from 'fast-check'
-import { startWorld, type World } from './testing/world.ts'
+import { type Harness, startHarness } from './testing/harness.ts'
 
 const requests = 5_000
 const batch = 25
 
 describe('hostile input', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld({ ADMIN_WALLETS: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' })
+    harness = await startHarness({ ADMIN_WALLETS: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const printable = fc.string({ maxLength: 40 }).map(text => text.replace(/[^\x21-\x7e]/g, '~'))
   const path = fc
@@ -43,7 +43,7 @@ describe('hostile input', () => {
       printable.map(text => `/api/agents/${text}`),
       fc.constant(`/api/gigs/${'a'.repeat(5_000)}`),
     )
-    // without a slash it is no HTTP, which order.test.ts looks at
+    // without a slash it is no HTTP, which order.test.ts covers
     .map(text => (text.startsWith('/') || text === '*' || text.startsWith('http') ? text : `/${text}`))
   const value = fc.oneof(
     fc.constantFrom(
@@ -97,18 +97,18 @@ describe('hostile input', () => {
     for (let at = 0; at < list.length; at += batch) {
       await Promise.all(
         list.slice(at, at + batch).map(async (one, i) => {
-          const { status, text, type } = await raw(world.url, one)
-          const told = `seed ${seed}, number ${at + i}: ${JSON.stringify(one).slice(0, 400)} → ${status} ${text.slice(0, 200)}`
-          assert.ok(status < 500, told)
-          assert.ok(type !== undefined || status === 304, told)
+          const { status, text, type } = await raw(harness.url, one)
+          const context = `seed ${seed}, number ${at + i}: ${JSON.stringify(one).slice(0, 400)} → ${status} ${text.slice(0, 200)}`
+          assert.ok(status < 500, context)
+          assert.ok(type !== undefined || status === 304, context)
           if (status < 400 || one.method === 'HEAD' || type?.startsWith('text/html')) return
           const error = JSON.parse(text)
-          assert.ok(Object.hasOwn(errors, error.code), told)
-          assert.deepEqual([error.status, typeof error.message], [status, 'string'], told)
+          assert.ok(Object.hasOwn(errors, error.code), context)
+          assert.deepEqual([error.status, typeof error.message], [status, 'string'], context)
         }),
       )
     }
-    assert.equal((await world.call('GET', '/readyz')).status, 200)
+    assert.equal((await harness.call('GET', '/readyz')).status, 200)
   })
 })
 

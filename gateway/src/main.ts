@@ -1,7 +1,7 @@
 import { runProcess } from '@carapace/service'
 import { startGateway } from './start.ts'
 
-runProcess('gateway', async ground => {
-  const { url, publicBaseUrl, close } = await startGateway(ground)
+runProcess('gateway', async environment => {
+  const { url, publicBaseUrl, close } = await startGateway(environment)
   return { where: { url, publicBaseUrl }, close }
 })

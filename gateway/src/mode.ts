@@ -10,7 +10,7 @@ export interface AuthMode {
 
 /**
  * How callers prove who they are.
- * @throws Error when plain mode would be open to the world and nobody has accepted that
+ * @throws Error when plain mode would be open to other machines and nobody has accepted that
  */
 export function authMode(config: Config, networks: readonly KnownNetwork[] | undefined): AuthMode {
   const mode = config.AUTH_MODE ?? 'signed'

@@ -15,7 +15,7 @@ import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
 import { authMode } from './mode.ts'
-import { askForNetworks } from './own/networks.ts'
+import { requestNetworks } from './own/networks.ts'
 import { ownService } from './own/service.ts'
 import { loadAssets } from './pages/assets.ts'
 import { type PaymentStep, paymentStep } from './payment.ts'
@@ -28,13 +28,13 @@ export interface GatewayOptions {
   config: Config
   mongoUri: string
   bus: Bus
-  /** Of everybody who takes messages: nothing is published before they exist. */
+  /** The queues of all consumers: nothing is published before they exist. */
   queues: readonly QueueSpec[]
   internalKey: string
   /** Where a service answers; may change while the gateway runs. */
   address: (service: ServiceName) => string
   log: Logger
-  /** Both networks, if the starter knows them; else the relayer is asked. */
+  /** Both networks, if the starter knows them; else they are read from the relayer. */
   networks?: readonly KnownNetwork[]
   /** No other gateway shares the database (embedded start): limits are counted in memory. */
   exclusive?: boolean
@@ -46,7 +46,7 @@ export interface GatewayOptions {
 
 export interface RunningGateway {
   url: string
-  /** Under which the world sees it. */
+  /** The address that clients use. */
   publicBaseUrl: string
   /** Lets running requests end, then closes everything it opened; not the bus. */
   close(): Promise<void>
@@ -55,7 +55,7 @@ export interface RunningGateway {
 const graceMs = 10_000
 
 /**
- * Starts the public door and the gateway's own endpoints behind it. Resolves when it serves.
+ * Starts the public door and the gateway's own endpoints. Resolves when it serves.
  * @throws Error when the configuration would leave the door open (see `authMode`, `paymentStep`, `adminRules`)
  */
 export async function startGateway(given: GatewayOptions): Promise<RunningGateway> {
@@ -67,7 +67,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   const trustsProxies = config.TRUSTED_PROXIES.length > 0
   app.set('trust proxy', trustsProxies ? config.TRUSTED_PROXIES : false)
 
-  // The port is taken first: it is part of the public address, and a second start ends here. Requests wait until all is open.
+  // The port is bound first: it is part of the public address, and a second start ends here. Requests wait until all is open.
   let open: (serve: ReturnType<typeof door>) => void = () => {}
   const opened = new Promise<ReturnType<typeof door>>(resolve => {
     open = resolve
@@ -81,15 +81,15 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   let isDraining = false
   try {
     const admins = adminRules(config, publicBaseUrl)
-    const behind = await startBehind(options, publicBaseUrl)
-    const { db, peers, metrics, log, newId } = behind.own.platform
+    const parts = await startParts(options, publicBaseUrl)
+    const { db, peers, metrics, log, newId } = parts.own.platform
     answerBrokenRequests(server, newId)
     serve = door({
       table: routes(servedApis(options)),
-      pools: behind.pools,
+      pools: parts.pools,
       streams,
-      rates: behind.rates,
-      identity: { mode, exposed, admins, agents: behind.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
+      rates: parts.rates,
+      identity: { mode, exposed, admins, agents: parts.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
       adminLog: await openAdminLog(db),
       collectPayment,
       crossOrigin: crossOrigin(mode, publicBaseUrl),
@@ -121,7 +121,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         drainServer(server)
         streams.close()
         await closeServer(server, graceMs)
-        await behind.close()
+        await parts.close()
       },
     }
   } catch (error) {
@@ -131,22 +131,22 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   }
 }
 
-/** Plain mode has to know whether the networks are devnets before it opens the door; signed mode asks when somebody wants to know. */
+/** Plain mode has to know whether the networks are devnets before it opens the door; signed mode reads them when a request needs them. */
 async function withNetworks(options: GatewayOptions): Promise<GatewayOptions> {
   if (options.networks || options.config.AUTH_MODE !== 'plain') return options
-  const networks = await askForNetworks(makePeers(options.address, options.internalKey))
+  const networks = await requestNetworks(makePeers(options.address, options.internalKey))
   return networks ? { ...options, networks } : options
 }
 
-/** Without a sandbox its routes are not there; a request to one is not even looked into. */
+/** Without a sandbox its routes do not exist; a request to one is not even parsed. */
 function servedApis({ config, networks }: GatewayOptions): ServiceApi[] {
   if (config.SANDBOX === true && (networks ?? []).every(({ devnet }) => devnet)) return Object.values(apis)
   const { useFaucet, advanceClock, ...endpoints } = gatewayApi.endpoints
   return Object.values({ ...apis, gateway: { ...gatewayApi, endpoints } })
 }
 
-/** What stands behind the door: the gateway's own service, connections to all services, the rate windows. */
-async function startBehind(options: GatewayOptions, publicBaseUrl: string) {
+/** What the door serves from: the gateway's own service, connections to all services, the rate windows. */
+async function startParts(options: GatewayOptions, publicBaseUrl: string) {
   const { config, internalKey, networks } = options
   let ownUrl = ''
   const known: { rows?: AgentRows } = {}

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
-import { startWorld } from '../testing/world.ts'
+import { startHarness } from '../testing/harness.ts'
 
-/** One party of the bench as a process of its own: `node serve.js <role> [upstream url]`. Tells its address, and its CPU time when it is asked. */
+/** One party of the bench as a process of its own: `node serve.js <role> [upstream url]`. Sends its address, and its CPU time on request. */
 const record = {
   id: '0190a5d0-0000-7000-8000-000000000001',
   title: 'Audit a vault',
@@ -50,9 +50,9 @@ const roles: Record<string, (upstream: string) => Promise<string>> = {
   },
 
   gateway: async upstream => {
-    const world = await startWorld({ RATE_LIMIT_READ: '100000000', LOG_LEVEL: process.argv[4] ?? 'info' }, { address: () => upstream })
-    process.once('disconnect', () => void world.close().then(() => process.exit(0)))
-    return world.url
+    const harness = await startHarness({ RATE_LIMIT_READ: '100000000', LOG_LEVEL: process.argv[4] ?? 'info' }, { address: () => upstream })
+    process.once('disconnect', () => void harness.close().then(() => process.exit(0)))
+    return harness.url
   },
 }
 

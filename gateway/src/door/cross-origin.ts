@@ -4,7 +4,7 @@ import { preflightHeaders, type RawHeaders } from './headers.ts'
 import { ownHost } from './own-host.ts'
 
 export interface CrossOrigin {
-  /** @throws FORBIDDEN when another site's page acts in plain mode, where a header is all it takes to be an agent, and where the sandbox is open */
+  /** @throws FORBIDDEN when another site's page acts in plain mode, where a header is enough to act as an agent, and where the sandbox is open */
   check(request: IncomingMessage, route: Found): void
 }
 
@@ -22,7 +22,7 @@ export function crossOrigin(mode: 'plain' | 'signed', publicBaseUrl: string): Cr
       if (page?.protocol === protocol && isOwn(page.host)) return
       if (identityHeaders.some(name => headers[name] !== undefined))
         refuse('FORBIDDEN', { header: 'origin' }, { message: 'Pages of other sites may not send identity headers' })
-      // a browser sends some bodies without asking by a preflight
+      // a browser sends some bodies without a preflight
       if (method !== 'get' && !endpoint.crossOrigin) refuse('FORBIDDEN', { header: 'origin' }, { message: 'Pages of other sites may not call this' })
     },
   }

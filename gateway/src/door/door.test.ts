@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 describe('the door', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   it('hands a request to its service with a signed context and gives the answer back', async () => {
-    const agent = world.agent()
+    const agent = harness.agent()
 
-    const answer = await world.call('POST', '/api/gigs?x=1', {
+    const answer = await harness.call('POST', '/api/gigs?x=1', {
       headers: { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet.toLowerCase(), 'idempotency-key': '"k-1"' },
       body: { title: 'x' },
     })
 
     assert.equal(answer.status, 200)
-    const seen = world.upstream.seen.at(-1)!
+    const seen = harness.upstream.seen.at(-1)!
     assert.deepEqual([seen.method, seen.url, seen.body.toString()], ['POST', '/api/gigs?x=1', '{"title":"x"}'])
     assert.deepEqual(seen.context?.agent, { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet })
     assert.equal(seen.context?.idempotencyKey, 'k-1')

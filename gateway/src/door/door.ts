@@ -25,7 +25,7 @@ import type { Pools } from '../proxy/pools.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { rateHeaders } from '../rate/headers.ts'
 import { type RateLimits, RateRefusal } from '../rate/limits.ts'
-import { ClientGone, readBody } from './body.ts'
+import { ClientDisconnected, readBody } from './body.ts'
 import { contextOf } from './context.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from './headers.ts'
@@ -86,7 +86,7 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
   try {
     await pass(request, response, traceparent, progress, parts)
   } catch (error) {
-    if (error instanceof ClientGone) {
+    if (error instanceof ClientDisconnected) {
       response.destroy()
     } else {
       failure = asRefusal(error)
@@ -130,15 +130,15 @@ async function pass(request: Request, response: Response, traceparent: string, p
     await parts.adminLog.begin({ _id: progress.requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
     progress.isNoted = true
   }
-  // it would be done for nobody, and its end is heard of no more
-  if (response.destroyed) throw new ClientGone()
+  // nobody would read its answer, and its close event has already fired
+  if (response.destroyed) throw new ClientDisconnected()
   if (route.endpoint.produces === 'text/event-stream') {
     const origin = parts.pools.originOf(route.service)
     await parts.streams.forward(request, response, { ...call, origin })
   } else await pipe(() => parts.pools.of(route.service), call, response)
 }
 
-/** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write, and after too many nobody is looked at. */
+/** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write, and after too many refusals every admin call of that address is refused unchecked. */
 async function admit(
   request: Request,
   response: Response,
@@ -163,7 +163,7 @@ async function admit(
     }
   }
   const standings = await parts.rates.byAddress(request, response, route, peer.ip)
-  // a signature tells for certain whose write it is, and is worth the wait; headers alone are counted as sent
+  // a signature proves whose write it is, and is worth the wait; headers alone are counted as sent
   if (mode === 'plain' && route.endpoint.rate !== 'read') standings.push(...(await parts.rates.byCaller(request, response, route, peer.ip)))
   progress.headers.push(...rateHeaders(standings))
   const identity = await who()

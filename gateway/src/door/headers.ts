@@ -1,4 +1,4 @@
-/** Names and values in turn, as `writeHead` takes them at no cost. */
+/** Names and values alternate, the form that `writeHead` accepts without copying. */
 export type RawHeaders = string[]
 
 const security = ['x-content-type-options', 'nosniff', 'referrer-policy', 'no-referrer', 'x-frame-options', 'DENY']
@@ -6,12 +6,12 @@ const jsonPolicy = ['content-security-policy', "default-src 'none'; frame-ancest
 const exposed =
   'etag, link, retry-after, x-request-id, x-auth-mode, x-total-count, ratelimit, ratelimit-policy, idempotency-replayed, payment-required, payment-response'
 
-/** Headers of every answer; `hsts` when the world reaches the gateway over TLS. */
+/** Headers of every answer; `hsts` when the public address of the gateway is https. */
 export function commonHeaders(options: { mode: string; hsts: boolean }): RawHeaders {
   return [...security, 'x-auth-mode', options.mode, ...(options.hsts ? ['strict-transport-security', 'max-age=31536000'] : [])]
 }
 
-/** Pages bring their own content security policy; everything else may not run or load anything. */
+/** Pages have their own content security policy; everything else may not run or load anything. */
 export const policyFor = (produces: string | undefined): RawHeaders => (produces === 'text/html' ? [] : jsonPolicy)
 
 export const crossOriginHeaders: RawHeaders = ['access-control-allow-origin', '*', 'access-control-expose-headers', exposed]

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 describe('the order of checks', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld({ RATE_LIMIT_WRITE: '1', ADMIN_WALLETS: admin })
+    harness = await startHarness({ RATE_LIMIT_WRITE: '1', ADMIN_WALLETS: admin })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const big = 'x'.repeat(102_401)
   const text = { 'content-type': 'text/plain' }
@@ -24,7 +24,7 @@ describe('the order of checks', () => {
     ]
   for (const [what, method, path, headers, raw, status, code] of rows)
     it(`${what}: ${status} ${code}`, async () => {
-      const answer = await world.call(method, path, { headers, ...(raw === undefined ? {} : { raw }) })
+      const answer = await harness.call(method, path, { headers, ...(raw === undefined ? {} : { raw }) })
 
       assert.deepEqual([answer.status, answer.body.code, answer.body.status], [status, code, status])
       assert.equal(answer.body.requestId, answer.headers.get('x-request-id'))
@@ -33,8 +33,8 @@ describe('the order of checks', () => {
 
   it('rate before identity: 429 RATE_LIMITED for a caller that is unknown, too', async () => {
     const headers = { 'x-agent-id': randomUUID() }
-    const first = await world.call('POST', '/api/gigs', { headers, body: {} })
-    const second = await world.call('POST', '/api/gigs', { headers, body: {} })
+    const first = await harness.call('POST', '/api/gigs', { headers, body: {} })
+    const second = await harness.call('POST', '/api/gigs', { headers, body: {} })
 
     assert.deepEqual([first.status, first.body.code], [401, 'AUTH_REQUIRED'])
     assert.deepEqual([second.status, second.body.code], [429, 'RATE_LIMITED'])
@@ -42,15 +42,15 @@ describe('the order of checks', () => {
   })
 
   it('identity before the service, which judges path, body and object', async () => {
-    const before = world.upstream.seen.length
-    const answer = await world.call('POST', `/api/agents/${randomUUID()}/follow`, { headers: { 'x-agent-id': randomUUID() }, raw: '{"a": ' })
+    const before = harness.upstream.seen.length
+    const answer = await harness.call('POST', `/api/agents/${randomUUID()}/follow`, { headers: { 'x-agent-id': randomUUID() }, raw: '{"a": ' })
 
     assert.equal(answer.status, 401)
-    assert.equal(world.upstream.seen.length, before)
+    assert.equal(harness.upstream.seen.length, before)
   })
 
   it('an admin is checked before the rate, and then not limited; a refused one is', async () => {
-    const status = async (wallet: string) => (await world.call('GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': wallet } })).status
+    const status = async (wallet: string) => (await harness.call('GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': wallet } })).status
     for (let i = 0; i < 5; i++) assert.equal(await status(admin), 200)
     const refused = []
     for (let i = 0; i < 3; i++) refused.push(await status(`0x${'9'.repeat(40)}`))
@@ -60,8 +60,8 @@ describe('the order of checks', () => {
   })
 
   it('knows no internal route, and treats HEAD as GET', async () => {
-    assert.equal((await world.call('GET', `/internal/v1/agents/${randomUUID()}`)).body.code, 'ROUTE_NOT_FOUND')
-    const head = await world.call('HEAD', '/api/agents')
+    assert.equal((await harness.call('GET', `/internal/v1/agents/${randomUUID()}`)).body.code, 'ROUTE_NOT_FOUND')
+    const head = await harness.call('HEAD', '/api/agents')
     assert.deepEqual([head.status, head.body], [200, ''])
     assert.ok(Number(head.headers.get('content-length')) > 0)
   })
@@ -74,31 +74,31 @@ describe('the order of checks', () => {
   ]
   for (const [what, bytes] of broken)
     it(`answers ${what} with the error body, and ends the connection`, async () => {
-      const answer = await raw(world.url, bytes)
+      const answer = await raw(harness.url, bytes)
 
       assert.match(answer, /^HTTP\/1\.1 400 /)
       const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
       assert.deepEqual([body.code, body.status, typeof body.message], ['VALIDATION_ERROR', 400, 'string'])
     })
 
-  it('finds nothing under a path whose id is a dot segment, plain or encoded, and asks no service', async () => {
+  it('finds nothing under a path whose id is a dot segment, plain or encoded, and calls no service', async () => {
     const paths = ['/trust-receipt/..', '/trust-receipt/%2e%2E', '/api/agents/../gigs', '/api/bond/./status', '/api/circle/escrow/.%2e/balance']
-    const seen = world.upstream.seen.length
+    const seen = harness.upstream.seen.length
     for (const path of paths) {
-      const answer = await raw(world.url, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+      const answer = await raw(harness.url, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
 
       assert.match(answer, /^HTTP\/1\.1 404 /, path)
       assert.match(answer, /"code":"ROUTE_NOT_FOUND"/, path)
     }
-    assert.equal(world.upstream.seen.length, seen)
+    assert.equal(harness.upstream.seen.length, seen)
   })
 
-  it('takes a target with a host in it, and refuses paths that cannot be decoded', async () => {
-    const absolute = await raw(world.url, 'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
-    const undecodable = await raw(world.url, 'GET /api/gigs/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  it('accepts a target with a host in it, and refuses paths that cannot be decoded', async () => {
+    const absolute = await raw(harness.url, 'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    const undecodable = await raw(harness.url, 'GET /api/gigs/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
 
     assert.match(absolute, /^HTTP\/1\.1 200 /)
-    assert.equal(world.upstream.seen.at(-1)?.url, '/api/agents')
+    assert.equal(harness.upstream.seen.at(-1)?.url, '/api/agents')
     assert.match(undecodable, /^HTTP\/1\.1 400 /)
   })
 })

@@ -14,7 +14,7 @@ export interface Ended {
   failure: Refusal | undefined
 }
 
-/** Counts requests and writes the one log line of each, at the end of the turn in which it is answered. */
+/** Counts requests and writes the one log line of each, at the end of the event loop tick in which it is answered. */
 export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void {
   return atTurnsEnd(({ requestId, trace, method, status, ms, route, identity, failure }) => {
     const label = route?.path ?? 'none'

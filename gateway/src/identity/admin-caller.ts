@@ -52,7 +52,7 @@ export function provePlainly(headers: IncomingHttpHeaders, peer: Peer, rules: Ad
     refuse('NOT_ADMIN', undefined, { message: 'Without ADMIN_API_KEY an admin call must come straight from this machine' })
 }
 
-/** Compares digests, so that time tells nothing of content or length. */
+/** Compares digests, so that the time it takes reveals nothing of content or length. */
 export function sameSecret(given: unknown, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return typeof given === 'string' && timingSafeEqual(digest(given), digest(right))

@@ -20,7 +20,7 @@ const zeroWallet = `0x${'0'.repeat(40)}`
  * @throws IDENTITY_INVALID for a malformed or unknown name, WALLET_MISMATCH for two different agents, ACCOUNT_SUSPENDED on a write
  */
 export async function resolveAgent(headers: AgentHeaders, agents: Agents, write: boolean): Promise<ResolvedAgent> {
-  const wanted = wellFormed(headers)
+  const wanted = parseHeaders(headers)
   const copy = wanted.agentId === undefined ? await agents.byWallet(wanted.wallet!) : await agents.byId(wanted.agentId)
   if (copy && matches(copy, wanted) && isFree(copy, write)) return caller(copy)
 
@@ -35,7 +35,7 @@ export async function resolveAgent(headers: AgentHeaders, agents: Agents, write:
 }
 
 /** Lower-case copies; both missing is the caller's affair. @throws IDENTITY_INVALID */
-function wellFormed({ agentId, wallet }: AgentHeaders): AgentHeaders {
+function parseHeaders({ agentId, wallet }: AgentHeaders): AgentHeaders {
   const id = agentId?.toLowerCase()
   const address = wallet?.toLowerCase()
   if (id !== undefined && !uuidForm.test(id)) refuse('IDENTITY_INVALID', { header: 'x-agent-id' }, { message: 'x-agent-id must be a UUID' })
@@ -51,7 +51,7 @@ const isFree = (agent: KnownAgent, write: boolean): boolean => !write || agent.s
 const caller = (agent: KnownAgent): ResolvedAgent => ({
   kind: 'agent',
   agentId: agent.id,
-  // only an agent that gave its wallet up has none, and it may only read
+  // only an agent that has released its wallet has none, and it may only read
   wallet: agent.wallet ?? '',
   requireSignature: agent.requireSignature,
 })

@@ -3,17 +3,17 @@ import { on, type Peers, type Subscription } from '@carapace/service'
 import { type Database, type Projection, projection } from '@carapace/store'
 import { Schema } from 'mongoose'
 
-/** What the gateway keeps of an agent. */
+/** What the gateway knows of an agent. */
 export interface KnownAgent {
   id: string
-  /** EIP-55 form; null after the wallet was given up. */
+  /** EIP-55 form; null after the wallet was released. */
   wallet: string | null
   status: AgentRow['status']
   requireSignature: boolean
 }
 
-interface Kept extends Omit<KnownAgent, 'id'> {
-  /** The wallet in lower case, for looking it up. */
+interface AgentRecord extends Omit<KnownAgent, 'id'> {
+  /** The wallet in lower case, for queries. */
   walletKey: string | null
 }
 
@@ -26,17 +26,17 @@ export interface Agents {
   freshByWallet(wallet: string): Promise<KnownAgent | undefined>
 }
 
-const schema = new Schema<Kept>({ wallet: String, walletKey: String, status: String, requireSignature: Boolean })
+const schema = new Schema<AgentRecord>({ wallet: String, walletKey: String, status: String, requireSignature: Boolean })
 schema.index({ walletKey: 1 }, { name: 'wallet', sparse: true })
 
 const { getAgentRow, getAgentRowByWallet } = identityApi.internal
 const { agentRegistered, agentStatusChanged, agentUpdated, identitySnapshot } = identityApi.events
 
-export type AgentRows = Projection<Kept>
+export type AgentRows = Projection<AgentRecord>
 
-export const openAgentRows = (db: Database): AgentRows => projection<Kept>(db, { collection: 'agents', schema })
+export const openAgentRows = (db: Database): AgentRows => projection<AgentRecord>(db, { collection: 'agents', schema })
 
-/** Keeps the copy up to date. */
+/** Projects identity's events onto the copy. */
 export const agentEvents = (rows: AgentRows): Subscription[] => [
   on(agentRegistered, (agent, event) => rows.apply(agent.agentId, { ...walletFields(agent.wallet), status: agent.status }, event)),
   on(agentStatusChanged, (agent, event) => rows.apply(agent.agentId, { ...walletFields(agent.wallet), status: agent.status }, event)),
@@ -49,7 +49,7 @@ export const agentEvents = (rows: AgentRows): Subscription[] => [
 ]
 
 export function openAgents(rows: AgentRows, peers: Peers): Agents {
-  const learn = async (row: AgentRow | undefined): Promise<KnownAgent | undefined> => {
+  const recordFact = async (row: AgentRow | undefined): Promise<KnownAgent | undefined> => {
     if (!row) return undefined
     const stamp = { source: '/carapace/identity', subject: row.agentId, aggregateversion: row.version }
     await rows.apply(row.agentId, fieldsOf(row), stamp)
@@ -58,17 +58,17 @@ export function openAgents(rows: AgentRows, peers: Peers): Agents {
   return {
     byId: async id => known(await rows.get(id)),
     byWallet: async wallet => known((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
-    freshById: async id => learn(await peers.find('identity', getAgentRow, { params: { id } })),
-    freshByWallet: async wallet => learn(await peers.find('identity', getAgentRowByWallet, { params: { wallet } })),
+    freshById: async id => recordFact(await peers.find('identity', getAgentRow, { params: { id } })),
+    freshByWallet: async wallet => recordFact(await peers.find('identity', getAgentRowByWallet, { params: { wallet } })),
   }
 }
 
 const walletFields = (wallet: string | null) => ({ wallet, walletKey: wallet?.toLowerCase() ?? null })
 
-const fieldsOf = (row: AgentRow): Kept => ({ ...walletFields(row.wallet), status: row.status, requireSignature: row.requireSignature })
+const fieldsOf = (row: AgentRow): AgentRecord => ({ ...walletFields(row.wallet), status: row.status, requireSignature: row.requireSignature })
 
-/** Undefined until enough events have told of the agent. */
-function known(row: (Kept & { id: string }) | undefined): KnownAgent | undefined {
+/** Undefined until enough events of the agent have arrived. */
+function known(row: (AgentRecord & { id: string }) | undefined): KnownAgent | undefined {
   if (row?.status === undefined || row.wallet === undefined) return undefined
   return { id: row.id, wallet: row.wallet, status: row.status, requireSignature: row.requireSignature ?? false }
 }

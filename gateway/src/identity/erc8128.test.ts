@@ -4,21 +4,21 @@ import type { AgentRow } from '@carapace/api'
 import { httpCall } from '@carapace/testing'
 import { type SignOptions, signRequest } from '@slicekit/erc8128'
 import { type HDNodeWallet, Wallet } from 'ethers'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 const admin = Wallet.createRandom()
 
 describe('signed requests', () => {
-  let world: World
+  let harness: Harness
   let wallet: HDNodeWallet
   let agent: AgentRow
   before(async () => {
-    world = await startWorld({ AUTH_MODE: 'signed', ADMIN_WALLETS: admin.address })
+    harness = await startHarness({ AUTH_MODE: 'signed', ADMIN_WALLETS: admin.address })
   })
-  after(() => world.close())
+  after(() => harness.close())
   beforeEach(() => {
     wallet = Wallet.createRandom()
-    agent = world.agent({ wallet: wallet.address })
+    agent = harness.agent({ wallet: wallet.address })
   })
 
   const identity = () => ({ 'x-agent-id': agent.agentId, 'x-wallet-address': wallet.address })
@@ -35,7 +35,7 @@ describe('signed requests', () => {
   async function signed({ signer = wallet, path = '/api/gigs', method = 'POST', body, headers = identity(), options, chainId = 84532 }: Change = {}) {
     const components = Object.keys(headers).filter(name => ['x-agent-id', 'x-admin-wallet', 'idempotency-key'].includes(name))
     const request = await signRequest(
-      world.url + path,
+      harness.url + path,
       {
         method,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -51,12 +51,12 @@ describe('signed requests', () => {
     return Object.fromEntries(request.headers)
   }
 
-  it('are taken from another implementation of ERC-8128, with body, query and idempotency key', async () => {
+  it('are accepted from another implementation of ERC-8128, with body, query and idempotency key', async () => {
     const body = '{"title":"x"}'
     const path = '/api/gigs?a=1&b=%20'
     const headers = await signed({ path, body, headers: { ...identity(), 'idempotency-key': 'k-1' } })
 
-    const answer = await httpCall(world.url, 'POST', path, { headers, raw: body })
+    const answer = await httpCall(harness.url, 'POST', path, { headers, raw: body })
 
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     assert.equal(answer.headers.get('x-auth-mode'), 'signed')
@@ -68,7 +68,7 @@ describe('signed requests', () => {
 
   it('are needed by writes and private reads, not by public reads', async () => {
     const code = async (method: string, path: string, headers = identity()) =>
-      (await httpCall(world.url, method, path, { headers, ...(method === 'POST' ? { body: {} } : {}) })).body.code
+      (await httpCall(harness.url, method, path, { headers, ...(method === 'POST' ? { body: {} } : {}) })).body.code
 
     assert.equal(await code('POST', '/api/gigs'), 'SIGNATURE_REQUIRED')
     assert.equal(await code('GET', `/api/agents/${agent.agentId}/treasury/balance`), 'SIGNATURE_REQUIRED')
@@ -86,7 +86,7 @@ describe('signed requests', () => {
       ['POST', fund, body],
     ] as const
     for (const [method, path, raw] of calls) {
-      const call = (headers: Record<string, string>) => httpCall(world.url, method, path, { headers, ...(raw ? { raw } : {}) })
+      const call = (headers: Record<string, string>) => httpCall(harness.url, method, path, { headers, ...(raw ? { raw } : {}) })
 
       const unsigned = await call(identity())
       const nameless = await call({})
@@ -96,12 +96,12 @@ describe('signed requests', () => {
       assert.deepEqual([nameless.status, nameless.body.context.agent], [200, undefined], path)
       assert.deepEqual([vouched.status, vouched.body.context.agent.agentId], [200, agent.agentId], path)
     }
-    const byId = await httpCall(world.url, 'GET', gig, { headers: { 'x-agent-id': agent.agentId } })
+    const byId = await httpCall(harness.url, 'GET', gig, { headers: { 'x-agent-id': agent.agentId } })
     assert.equal(byId.body.code, 'SIGNATURE_REQUIRED')
   })
 
-  it('are not asked for where the answer is the same for all in signed mode: the check of a name', async () => {
-    const answer = await httpCall(world.url, 'POST', '/api/domains/check', { headers: identity(), body: { name: 'some', tld: 'molt' } })
+  it('are not required where the answer is the same for all in signed mode: the check of a name', async () => {
+    const answer = await httpCall(harness.url, 'POST', '/api/domains/check', { headers: identity(), body: { name: 'some', tld: 'molt' } })
 
     assert.deepEqual([answer.status, answer.body.context.agent], [200, undefined])
   })
@@ -109,15 +109,15 @@ describe('signed requests', () => {
   it('count once: the same again is a replay', async () => {
     const headers = await signed({ body: '{}' })
 
-    assert.equal((await httpCall(world.url, 'POST', '/api/gigs', { headers, raw: '{}' })).status, 200)
-    const again = await httpCall(world.url, 'POST', '/api/gigs', { headers, raw: '{}' })
+    assert.equal((await httpCall(harness.url, 'POST', '/api/gigs', { headers, raw: '{}' })).status, 200)
+    const again = await httpCall(harness.url, 'POST', '/api/gigs', { headers, raw: '{}' })
 
     assert.deepEqual([again.status, again.body.code], [401, 'SIGNATURE_REPLAYED'])
   })
 
   it('count once when they come at the same time', async () => {
     const headers = await signed({ body: '{}' })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => httpCall(world.url, 'POST', '/api/gigs', { headers, raw: '{}' })))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => httpCall(harness.url, 'POST', '/api/gigs', { headers, raw: '{}' })))
 
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   })
@@ -145,7 +145,7 @@ describe('signed requests', () => {
     it(`are refused with ${what}: ${code}`, async () => {
       const { headers, path = '/api/gigs', method = 'POST', body = '{}' } = await make()
 
-      const answer = await httpCall(world.url, method, path, { headers, raw: body })
+      const answer = await httpCall(harness.url, method, path, { headers, raw: body })
 
       assert.deepEqual([answer.status, answer.body.code], [401, code], JSON.stringify(answer.body))
     })
@@ -157,7 +157,7 @@ describe('signed requests', () => {
       { address: wallet.address as `0x${string}`, chainId: 84532, signMessage: async m => (await wallet.signMessage(m)) as `0x${string}` },
       { components: ['x-agent-id'] },
     )
-    const answer = await httpCall(world.url, 'POST', '/api/gigs', { headers: Object.fromEntries(request.headers), raw: '{}' })
+    const answer = await httpCall(harness.url, 'POST', '/api/gigs', { headers: Object.fromEntries(request.headers), raw: '{}' })
 
     assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_INVALID'])
   })
@@ -167,9 +167,9 @@ describe('signed requests', () => {
     const other = await signed({ body: '{}' })
     const byContract = { ...headers, signature: other.signature! }
 
-    world.upstream.contractAccepts = true
-    const accepted = await httpCall(world.url, 'POST', '/api/gigs', { headers: byContract, raw: '{}' })
-    world.upstream.contractAccepts = false
+    harness.upstream.contractAccepts = true
+    const accepted = await httpCall(harness.url, 'POST', '/api/gigs', { headers: byContract, raw: '{}' })
+    harness.upstream.contractAccepts = false
 
     assert.equal(accepted.status, 200, JSON.stringify(accepted.body))
   })
@@ -177,9 +177,9 @@ describe('signed requests', () => {
   it('admit an admin by wallet, and nobody by header alone', async () => {
     const path = '/api/admin/dead-letters'
     const headers = { 'x-admin-wallet': admin.address }
-    const asAdmin = await httpCall(world.url, 'GET', path, { headers: await signed({ signer: admin, method: 'GET', path, headers }) })
-    const asOther = await httpCall(world.url, 'GET', path, { headers: await signed({ signer: wallet, method: 'GET', path, headers }) })
-    const alone = await httpCall(world.url, 'GET', path, { headers })
+    const asAdmin = await httpCall(harness.url, 'GET', path, { headers: await signed({ signer: admin, method: 'GET', path, headers }) })
+    const asOther = await httpCall(harness.url, 'GET', path, { headers: await signed({ signer: wallet, method: 'GET', path, headers }) })
+    const alone = await httpCall(harness.url, 'GET', path, { headers })
 
     assert.deepEqual([asAdmin.status, asOther.body.code, alone.body.code], [200, 'SIGNATURE_INVALID', 'SIGNATURE_REQUIRED'])
   })
@@ -189,36 +189,36 @@ describe('signed requests', () => {
     const headers = await signed({ signer: wallet, path, body: '{}', headers: { 'x-admin-wallet': admin.address } as never })
     const answers = []
     for (let i = 0; i < 2; i++)
-      answers.push(await httpCall(world.url, 'POST', path, { headers: { ...headers, signature: 'eth=:AAAA:' }, raw: '{"a":1}' }))
+      answers.push(await httpCall(harness.url, 'POST', path, { headers: { ...headers, signature: 'eth=:AAAA:' }, raw: '{"a":1}' }))
 
     for (const { status, body } of answers)
       assert.deepEqual([status, body.code, body.message], [401, 'SIGNATURE_INVALID', 'The signature is not by the wallet that the headers name'])
   })
 
-  it('of a syncing agent tell the service who asks', async () => {
+  it('of a syncing agent name the caller to the service', async () => {
     const path = '/api/reputation/sync'
     const body = JSON.stringify({ agentId: agent.agentId })
-    const answer = await httpCall(world.url, 'POST', path, { headers: await signed({ path, body }), raw: body })
-    const nobody = await httpCall(world.url, 'POST', path, { raw: body })
+    const answer = await httpCall(harness.url, 'POST', path, { headers: await signed({ path, body }), raw: body })
+    const nobody = await httpCall(harness.url, 'POST', path, { raw: body })
 
     assert.deepEqual([answer.status, answer.body.context.agent.agentId], [200, agent.agentId])
     assert.deepEqual([nobody.status, nobody.body.code], [401, 'AUTH_REQUIRED'])
   })
 
-  it("tell registration whose wallet is proven, and hold writes of a signed class to the caller's own path", async () => {
-    const registration = await httpCall(world.url, 'POST', '/api/register-agent', {
+  it("prove the wallet at registration, and hold writes of a signed class to the caller's own path", async () => {
+    const registration = await httpCall(harness.url, 'POST', '/api/register-agent', {
       headers: await signed({ path: '/api/register-agent', body: '{}', headers: {} as ReturnType<typeof identity> }),
       raw: '{}',
     })
     const path = `/api/agents/${randomUUID()}/sync-to-skale`
-    const foreign = await httpCall(world.url, 'POST', path, { headers: await signed({ path, body: '{}' }), raw: '{}' })
+    const foreign = await httpCall(harness.url, 'POST', path, { headers: await signed({ path, body: '{}' }), raw: '{}' })
 
     assert.equal(registration.body.context.signedBy, wallet.address)
     assert.deepEqual([foreign.status, foreign.body.code], [403, 'FORBIDDEN'])
   })
 
   it('are checked in plain mode too, when they are sent', async () => {
-    const plain = await startWorld()
+    const plain = await startHarness()
     try {
       const known = plain.agent()
       const headers = {

@@ -10,7 +10,7 @@ import { otherWallet } from './signature-input.ts'
 /** Who is calling, and how far that was proven. */
 export interface Identity {
   mode: 'plain' | 'signed'
-  /** Unsigned, in plain mode that others can reach: a service that takes money from the agent's wallets must not. */
+  /** Unsigned, in plain mode that others can reach: a service that spends from the agent's wallets must refuse it. */
   exposed?: boolean
   /** Wallet whose request signature was checked. */
   signedBy?: string
@@ -106,7 +106,7 @@ function requireHeaders(needs: Needs, sent: Sent): void {
   }
 }
 
-/** Signed mode takes nobody's word for who is calling, on no endpoint: an answer or a payment may depend on it. */
+/** Signed mode accepts no unproven caller, on any endpoint: an answer or a payment may depend on the caller. */
 const mustSign = ({ endpoint }: Found, agent: ResolvedAgent, { mode, exposed }: IdentityParts): boolean =>
   mode === 'signed' || agent.requireSignature || endpoint.alwaysSigned || (exposed && endpoint.spends)
 
@@ -114,7 +114,7 @@ function sameWallet(signer: Signer, wallet: string): void {
   if (signer.wallet.toLowerCase() !== wallet.toLowerCase()) throw otherWallet()
 }
 
-/** Where signed mode asks for more than the declaration's plain class, the service does not compare caller and path: it is done here. */
+/** Where signed mode requires more than the declaration's plain class, the service does not compare caller and path: it is done here. */
 function checkOwnPath({ endpoint, params }: Found, declared: CallerClass, agent: ResolvedAgent): void {
   if (declared === endpoint.caller) return
   const name = endpoint.self ?? ['id', 'agentId'].find(param => param in params)

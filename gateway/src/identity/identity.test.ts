@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { identityApi } from '@carapace/api'
 import { httpCall, published, until } from '@carapace/testing'
-import { noWallet, startWorld, type World } from '../testing/world.ts'
+import { type Harness, noWallet, startHarness } from '../testing/harness.ts'
 
 const oracle = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const admin = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const stranger = `0x${'ab'.repeat(20)}`
 
 describe('identity in plain mode', () => {
-  let world: World
-  let a: ReturnType<World['agent']>
-  let b: ReturnType<World['agent']>
-  let suspended: ReturnType<World['agent']>
+  let harness: Harness
+  let a: ReturnType<Harness['agent']>
+  let b: ReturnType<Harness['agent']>
+  let suspended: ReturnType<Harness['agent']>
   before(async () => {
-    world = await startWorld({ ORACLE_WALLET: oracle, ADMIN_WALLETS: admin })
-    a = world.agent()
-    b = world.agent()
-    suspended = world.agent({ status: 'suspended' })
+    harness = await startHarness({ ORACLE_WALLET: oracle, ADMIN_WALLETS: admin })
+    a = harness.agent()
+    b = harness.agent()
+    suspended = harness.agent({ status: 'suspended' })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   const id = (value: string) => ({ 'x-agent-id': value })
   const wallet = (value: string) => ({ 'x-wallet-address': value })
@@ -90,23 +90,23 @@ describe('identity in plain mode', () => {
   ]
   for (const [name, [method, path], headers, status, code] of outcomes)
     it(`${name}: ${status}${code ? ` ${code}` : ''}`, async () => {
-      const answer = await world.call(method, path(), { headers: headers(), ...(method === 'POST' ? { body: {} } : {}) })
+      const answer = await harness.call(method, path(), { headers: headers(), ...(method === 'POST' ? { body: {} } : {}) })
 
       assert.equal(answer.status, status, JSON.stringify(answer.body))
       assert.equal(answer.body.code, code)
     })
 
-  it('tells the service who calls: the agent, the admin, or nobody', async () => {
-    const agent = await world.call('POST', '/api/gigs', { headers: { ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
-    const asAdmin = await world.call('POST', '/api/escrow/release', { headers: adm(oracle.toLowerCase()), body: {} })
-    const nobody = await world.call('GET', '/api/agents', { headers: id(a.agentId) })
+  it('names the caller to the service: the agent, the admin, or nobody', async () => {
+    const agent = await harness.call('POST', '/api/gigs', { headers: { ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
+    const asAdmin = await harness.call('POST', '/api/escrow/release', { headers: adm(oracle.toLowerCase()), body: {} })
+    const nobody = await harness.call('GET', '/api/agents', { headers: id(a.agentId) })
 
     assert.deepEqual(agent.body.context.agent, { kind: 'agent', agentId: a.agentId, wallet: a.wallet })
     assert.deepEqual(asAdmin.body.context.admin, { kind: 'oracle', wallet: oracle })
     assert.deepEqual([nobody.body.context.agent, nobody.body.context.admin], [undefined, undefined])
   })
 
-  it('knows agents from events, without asking identity', async () => {
+  it('knows agents from events, without a request to identity', async () => {
     const agentId = randomUUID()
     const own = `0x${randomBytes(20).toString('hex')}`
     const payload = {
@@ -127,36 +127,36 @@ describe('identity in plain mode', () => {
       externalLink: null,
       avatar: null,
     }
-    await world.bus.publish([published(identityApi.events.agentRegistered.of(payload))])
+    await harness.bus.publish([published(identityApi.events.agentRegistered.of(payload))])
 
     await until(
       'the event arrived',
-      async () => (await world.call('POST', '/api/gigs', { headers: { ...id(agentId), ...wallet(own) }, body: {} })).status === 200,
+      async () => (await harness.call('POST', '/api/gigs', { headers: { ...id(agentId), ...wallet(own) }, body: {} })).status === 200,
     )
 
-    world.upstream.identityDown = true
-    const answer = await world.call('POST', '/api/gigs', { headers: { ...id(agentId), ...wallet(own) }, body: {} })
-    const unknown = await world.call('POST', '/api/gigs', { headers: { ...id(randomUUID()), ...wallet(own) }, body: {} })
-    world.upstream.identityDown = false
+    harness.upstream.identityDown = true
+    const answer = await harness.call('POST', '/api/gigs', { headers: { ...id(agentId), ...wallet(own) }, body: {} })
+    const unknown = await harness.call('POST', '/api/gigs', { headers: { ...id(randomUUID()), ...wallet(own) }, body: {} })
+    harness.upstream.identityDown = false
     assert.equal(answer.status, 200)
     assert.deepEqual([unknown.status, unknown.body.code], [503, 'DEPENDENCY_UNAVAILABLE'])
   })
 
-  it('asks identity before it refuses: a reinstated agent writes at once', async () => {
-    const agent = world.agent({ status: 'suspended' })
+  it('reads identity before it refuses: a reinstated agent writes immediately', async () => {
+    const agent = harness.agent({ status: 'suspended' })
     const headers = { ...id(agent.agentId), ...wallet(agent.wallet) }
-    assert.equal((await world.call('POST', '/api/gigs', { headers, body: {} })).status, 403)
+    assert.equal((await harness.call('POST', '/api/gigs', { headers, body: {} })).status, 403)
 
-    world.upstream.agents.set(agent.agentId, { ...agent, status: 'active', version: 2 })
+    harness.upstream.agents.set(agent.agentId, { ...agent, status: 'active', version: 2 })
 
-    assert.equal((await world.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
+    assert.equal((await harness.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
   })
 
   it('stops a suspended agent once the event arrived', async () => {
-    const agent = world.agent()
+    const agent = harness.agent()
     const headers = { ...id(agent.agentId), ...wallet(agent.wallet) }
-    assert.equal((await world.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
-    world.upstream.agents.set(agent.agentId, { ...agent, status: 'suspended', version: 2 })
+    assert.equal((await harness.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
+    harness.upstream.agents.set(agent.agentId, { ...agent, status: 'suspended', version: 2 })
     const change = {
       agentId: agent.agentId,
       handle: agent.handle,
@@ -166,37 +166,37 @@ describe('identity in plain mode', () => {
       cause: 'admin' as const,
       reason: null,
     }
-    await world.bus.publish([published(identityApi.events.agentStatusChanged.of(change), 2)])
+    await harness.bus.publish([published(identityApi.events.agentStatusChanged.of(change), 2)])
 
-    await until('writes are refused', async () => (await world.call('POST', '/api/gigs', { headers, body: {} })).body.code === 'ACCOUNT_SUSPENDED')
+    await until('writes are refused', async () => (await harness.call('POST', '/api/gigs', { headers, body: {} })).body.code === 'ACCOUNT_SUSPENDED')
   })
 
-  it('asks for a signature where the agent demands it', async () => {
-    const agent = world.agent({ requireSignature: true })
-    const answer = await world.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(agent.wallet) }, body: {} })
+  it('requires a signature where the agent demands it', async () => {
+    const agent = harness.agent({ requireSignature: true })
+    const answer = await harness.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(agent.wallet) }, body: {} })
 
     assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_REQUIRED'])
   })
 
   it('lets no other site act for an agent, and any site read what is public', async () => {
     const page = { origin: 'https://other.example' }
-    const acting = await world.call('POST', '/api/gigs', { headers: { ...page, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
-    const reading = await world.call('GET', '/api/agents', { headers: page })
-    const own = await world.call('POST', '/api/gigs', { headers: { origin: world.url, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
-    const preflight = await world.call('OPTIONS', '/api/agents', { headers: { ...page, 'access-control-request-method': 'GET' } })
-    const refused = await world.call('OPTIONS', '/api/gigs', { headers: { ...page, 'access-control-request-method': 'POST' } })
+    const acting = await harness.call('POST', '/api/gigs', { headers: { ...page, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
+    const reading = await harness.call('GET', '/api/agents', { headers: page })
+    const own = await harness.call('POST', '/api/gigs', { headers: { origin: harness.url, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
+    const preflight = await harness.call('OPTIONS', '/api/agents', { headers: { ...page, 'access-control-request-method': 'GET' } })
+    const refused = await harness.call('OPTIONS', '/api/gigs', { headers: { ...page, 'access-control-request-method': 'POST' } })
 
     // a body of no type goes out without a preflight
     const sent = async (path: string, origin: string) => {
-      const response = await fetch(world.url + path, { method: 'POST', headers: { origin }, body: new Blob(['{"advanceSeconds":0}']) })
+      const response = await fetch(harness.url + path, { method: 'POST', headers: { origin }, body: new Blob(['{"advanceSeconds":0}']) })
       return [response.status, JSON.parse(await response.text()).code]
     }
     const open = ['/api/sandbox/clock', '/api/sandbox/faucet', '/api/register-agent', `/api/agents/${a.agentId}/heartbeat`]
     for (const path of open)
       for (const origin of ['https://other.example', 'null', 'http://127.0.0.1:1'])
         assert.deepEqual(await sent(path, origin), [403, 'FORBIDDEN'], `${origin} to ${path}`)
-    assert.deepEqual(await sent('/api/sandbox/clock', world.url), [200, undefined])
-    assert.equal((await world.call('POST', '/api/x402/pay', { headers: page, body: { endpoint: '/api/gigs' } })).body.code, 'NOT_PRICED')
+    assert.deepEqual(await sent('/api/sandbox/clock', harness.url), [200, undefined])
+    assert.equal((await harness.call('POST', '/api/x402/pay', { headers: page, body: { endpoint: '/api/gigs' } })).body.code, 'NOT_PRICED')
 
     assert.deepEqual([acting.status, acting.body.code], [403, 'FORBIDDEN'])
     assert.equal(acting.headers.get('access-control-allow-origin'), null)
@@ -210,27 +210,27 @@ describe('identity in plain mode', () => {
 
 describe('admins in plain mode', () => {
   it('need the key where one is set', async () => {
-    const world = await startWorld({ ADMIN_WALLETS: admin, ADMIN_API_KEY: 'a-key-of-sixteen-or-more' })
+    const harness = await startHarness({ ADMIN_WALLETS: admin, ADMIN_API_KEY: 'a-key-of-sixteen-or-more' })
     try {
-      const status = async (headers: Record<string, string>) => (await world.call('GET', '/api/admin/dead-letters', { headers })).status
+      const status = async (headers: Record<string, string>) => (await harness.call('GET', '/api/admin/dead-letters', { headers })).status
       assert.equal(await status({ 'x-admin-wallet': admin }), 403)
       assert.equal(await status({ 'x-admin-wallet': admin, 'x-admin-key': 'a-key-of-sixteen-or-mor' }), 403)
       assert.equal(await status({ 'x-admin-wallet': admin, 'x-admin-key': 'a-key-of-sixteen-or-more' }), 200)
     } finally {
-      await world.close()
+      await harness.close()
     }
   })
 
   it('need to come straight from this machine where none is set, and the oracle is an admin by default', async () => {
-    const world = await startWorld({ ORACLE_WALLET: oracle })
+    const harness = await startHarness({ ORACLE_WALLET: oracle })
     try {
       const status = async (headers: Record<string, string>) =>
-        (await httpCall(world.url, 'GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': oracle, ...headers } })).status
+        (await httpCall(harness.url, 'GET', '/api/admin/dead-letters', { headers: { 'x-admin-wallet': oracle, ...headers } })).status
       assert.equal(await status({}), 200)
       for (const proxied of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'])
         assert.equal(await status({ [proxied]: '127.0.0.1' }), 403, proxied)
     } finally {
-      await world.close()
+      await harness.close()
     }
   })
 })

@@ -11,7 +11,7 @@ interface SandboxClock {
 }
 
 export interface ClockStore {
-  /** Moves the platform clock forward for whoever hears of it. Resolves to the new offset, ms. */
+  /** Moves the platform clock forward and publishes the move. Resolves to the new offset, ms. */
   advance(seconds: number): Promise<number>
 }
 
@@ -19,7 +19,7 @@ export interface ClockStore {
 const patienceMs = 10_000
 const againMs = 250
 
-/** Every service takes the new time and runs what became due. Resolves to the names of those that are still at work after 10 s. */
+/** Every service adopts the new time and runs what became due. Resolves to the names of those that are still at work after 10 s. */
 export async function moveAllClocks({ peers }: Pick<Platform, 'peers'>, offsetMs: number): Promise<ServiceName[]> {
   const end = Date.now() + patienceMs
   const move = async (name: ServiceName): Promise<ServiceName[]> => {
@@ -40,7 +40,7 @@ export async function moveAllClocks({ peers }: Pick<Platform, 'peers'>, offsetMs
 
 const schema = new Schema<SandboxClock>({ offsetMs: Number })
 
-/** The sum of all moves, kept in one write with the event that tells of it: two moves at once both count. */
+/** The sum of all moves, saved in one write with its event: two concurrent moves both count. */
 export function clockStore({ db, clock }: Pick<Platform, 'db' | 'clock'>): ClockStore {
   const clocks = aggregateStore<SandboxClock>(db, { collection: 'sandbox', resource: 'clock', schema })
   const exists = async () => {

@@ -1,4 +1,4 @@
-/** Text that is safe to stand in a page. */
+/** Text that is safe inside a page. */
 export interface Html {
   readonly html: string
 }

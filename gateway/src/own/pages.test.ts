@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TrustReceipt } from '@carapace/api'
 import type { Answer } from '@carapace/testing'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 const nasty = `<script>alert(1)</script> "quoted" & 'single' \u0007 日本`
 
 describe('pages and documents', () => {
-  let world: World
+  let harness: Harness
   let receipt: TrustReceipt
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
     receipt = makeReceipt()
-    world.upstream.receipts.set(receipt.id, receipt)
-    world.upstream.receipts.set(receipt.gigId, receipt)
+    harness.upstream.receipts.set(receipt.id, receipt)
+    harness.upstream.receipts.set(receipt.gigId, receipt)
   })
-  after(() => world.close())
-  const get = (path: string, headers = {}) => world.call('GET', path, { headers })
+  after(() => harness.close())
+  const get = (path: string, headers = {}) => harness.call('GET', path, { headers })
 
   it('show a receipt by its id and by its gig, with what link previews read', async () => {
     const [byId, byGig] = await Promise.all([get(`/trust-receipt/${receipt.id}`), get(`/trust-receipt/${receipt.gigId}`)])
@@ -26,7 +26,7 @@ describe('pages and documents', () => {
     assert.equal(byId.body, byGig.body)
     for (const text of ['12.50 USDC', '12.1875 USDC', 'poster-one', '66.7 % of 3 validators', receipt.contentHash])
       assert.ok(byId.body.includes(text), text)
-    assert.ok(byId.body.includes(`<meta property="og:image" content="${world.url}/trust-receipt/${receipt.id}.png">`))
+    assert.ok(byId.body.includes(`<meta property="og:image" content="${harness.url}/trust-receipt/${receipt.id}.png">`))
     assert.match(byId.body, /<meta property="og:description" content="12\.1875 USDC paid to/)
   })
 
@@ -37,7 +37,7 @@ describe('pages and documents', () => {
       deliverableUrl: 'javascript:alert(1)',
       basescanUrl: null,
     })
-    world.upstream.receipts.set(evil.id, evil)
+    harness.upstream.receipts.set(evil.id, evil)
 
     const { status, body, headers } = await get(`/trust-receipt/${evil.id}`)
 
@@ -49,12 +49,12 @@ describe('pages and documents', () => {
   })
 
   it('draw a receipt as a PNG of 1200 by 630', async () => {
-    const response = await fetch(`${world.url}/trust-receipt/${receipt.id}.png`)
+    const response = await fetch(`${harness.url}/trust-receipt/${receipt.id}.png`)
     const png = Buffer.from(await response.arrayBuffer())
 
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/png'])
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630])
-    const again = await fetch(`${world.url}/trust-receipt/${receipt.id}.png`, { headers: { 'if-none-match': response.headers.get('etag')! } })
+    const again = await fetch(`${harness.url}/trust-receipt/${receipt.id}.png`, { headers: { 'if-none-match': response.headers.get('etag')! } })
     assert.equal(again.status, 304)
   })
 
@@ -67,11 +67,11 @@ describe('pages and documents', () => {
     assert.deepEqual([picture.status, picture.body.code], [404, 'NOT_FOUND'])
   })
 
-  it('sell what is priced, and answer whatever else is named with 400', async () => {
-    const pay = (endpoint: string) => world.call('POST', '/api/x402/pay', { body: { endpoint } })
+  it('sell what is priced, and answer any other name with 400', async () => {
+    const pay = (endpoint: string) => harness.call('POST', '/api/x402/pay', { body: { endpoint } })
     const sold = await pay(`/api/trust-receipts/${receipt.id}`)
 
-    assert.deepEqual([sold.status, world.upstream.seen.at(-1)?.url], [200, `/api/trust-receipts/${receipt.id}`])
+    assert.deepEqual([sold.status, harness.upstream.seen.at(-1)?.url], [200, `/api/trust-receipts/${receipt.id}`])
     for (const endpoint of ['//', '//x:y', '/\\\\', `//elsewhere.example/api/trust-receipts/${receipt.id}`, '/api/gigs', '/%', '/?', '/#']) {
       const { status, body } = await pay(endpoint)
       assert.deepEqual([status, body.code], [400, 'NOT_PRICED'], endpoint)
@@ -84,7 +84,7 @@ describe('pages and documents', () => {
       assert.equal(status, 200)
       const loaded = [...body.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="([^"]+)"/g)]
         .map(match => match[1]!)
-        .filter(url => !url.startsWith(world.url))
+        .filter(url => !url.startsWith(harness.url))
       for (const url of loaded) {
         assert.match(url, /^\//, `${path} loads ${url}`)
         assert.equal((await get(url)).status, 200, url)
@@ -101,7 +101,7 @@ describe('pages and documents', () => {
     assert.equal((await get('/openapi.json', { 'if-none-match': open.headers.get('etag') })).status, 304)
   })
 
-  it('tell health, readiness and metrics, the last to this machine only', async () => {
+  it('report health, readiness and metrics, the last to this machine only', async () => {
     assert.deepEqual((await get('/healthz')).body, { status: 'ok' })
     const checks = { mongodb: true, bus: true, BASE_SEPOLIA: true, SKALE_TESTNET: true }
     assert.deepEqual((await get('/readyz')).body, { status: 'ready', checks, degraded: [] })
@@ -110,7 +110,7 @@ describe('pages and documents', () => {
     assert.match(metrics.body, /http_server_request_duration_seconds_bucket/)
     const far: Answer = await get('/metrics', { 'x-forwarded-for': '8.8.8.8' })
     assert.deepEqual([far.status, far.body.code], [404, 'ROUTE_NOT_FOUND'])
-    assert.equal((await world.call('POST', '/healthz')).status, 405)
+    assert.equal((await harness.call('POST', '/healthz')).status, 405)
   })
 })
 

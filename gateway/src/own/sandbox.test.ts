@@ -2,31 +2,31 @@ import assert from 'node:assert/strict'
 import { apis, type ChainCommand, clockAdvanced, type Draft } from '@carapace/api'
 import { commandConfirmed, commandFailed, hearCommands, httpCall, newWallet, published, until } from '@carapace/testing'
 import { startGateway } from '../start.ts'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 describe('the sandbox', () => {
-  let world: World
+  let harness: Harness
   let orders: ChainCommand[]
   let settle: (command: ChainCommand) => Draft | undefined
   const moves: number[] = []
   before(async () => {
     orders = []
     settle = commandConfirmed
-    world = await startWorld()
-    // stands in for the relayer, and for a service that hears of the clock
-    await hearCommands(world.bus, async command => {
+    harness = await startHarness()
+    // a stand-in for the relayer, and for a service that receives the clock's events
+    await hearCommands(harness.bus, async command => {
       orders.push(command)
       const outcome = settle(command)
-      if (outcome) await publish(world, outcome)
+      if (outcome) await publish(harness, outcome)
     })
-    await world.bus.subscribe({ name: 'test', exchange: 'events', bindings: [clockAdvanced.type] }, async event => {
+    await harness.bus.subscribe({ name: 'test', exchange: 'events', bindings: [clockAdvanced.type] }, async event => {
       moves.push(clockAdvanced.read(event.data).offsetMs)
     })
   })
-  after(() => world.close())
+  after(() => harness.close())
 
-  it('tells networks, contracts and what it offers', async () => {
-    const { body } = await world.call('GET', '/api/networks')
+  it('lists networks, contracts and what it offers', async () => {
+    const { body } = await harness.call('GET', '/api/networks')
 
     assert.deepEqual(
       body.networks.map(({ chain }: { chain: string }) => chain),
@@ -39,7 +39,7 @@ describe('the sandbox', () => {
 
   it('gives test USDC and gas, and answers when both are there', async () => {
     const to = newWallet().toLowerCase()
-    const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: to, amount: 1.25 } })
+    const { status, body } = await harness.call('POST', '/api/sandbox/faucet', { body: { walletAddress: to, amount: 1.25 } })
 
     assert.equal(status, 200, JSON.stringify(body))
     assert.match(body.txHash, /^0x/)
@@ -51,15 +51,15 @@ describe('the sandbox', () => {
   })
 
   it('gives no gas where none is needed', async () => {
-    const { body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet(), chain: 'SKALE_TESTNET' } })
+    const { body } = await harness.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet(), chain: 'SKALE_TESTNET' } })
 
     assert.equal(body.gasTxHash, null)
   })
 
   it('gives once for one idempotency key', async () => {
     const to = newWallet().toLowerCase()
-    const ask = () => world.call('POST', '/api/sandbox/faucet', { headers: { 'idempotency-key': to }, body: { walletAddress: to } })
-    const [first, second] = [await ask(), await ask()]
+    const request = () => harness.call('POST', '/api/sandbox/faucet', { headers: { 'idempotency-key': to }, body: { walletAddress: to } })
+    const [first, second] = [await request(), await request()]
 
     assert.deepEqual(second.body, first.body)
     assert.equal(second.headers.get('idempotency-replayed'), 'true')
@@ -68,7 +68,7 @@ describe('the sandbox', () => {
 
   it('says when the network refuses', async () => {
     settle = commandFailed
-    const { status, body } = await world.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet() } })
+    const { status, body } = await harness.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet() } })
     settle = commandConfirmed
 
     assert.deepEqual([status, body.code], [503, 'CHAIN_UNAVAILABLE'])
@@ -82,33 +82,33 @@ describe('the sandbox', () => {
       { walletAddress: newWallet(), amount: 0 },
       { walletAddress: newWallet(), chain: 'ETH' },
     ]) {
-      const answer = await world.call('POST', '/api/sandbox/faucet', { body })
+      const answer = await harness.call('POST', '/api/sandbox/faucet', { body })
       assert.deepEqual([answer.status, answer.body.code], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
     }
   })
 
-  it('moves the clock forward and tells every service, also for moves at the same time', async () => {
+  it('moves the clock forward and notifies every service, also for moves at the same time', async () => {
     const clock = async (advanceSeconds: number) =>
-      Date.parse((await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds } })).body.now)
+      Date.parse((await harness.call('POST', '/api/sandbox/clock', { body: { advanceSeconds } })).body.now)
     const before = await clock(0)
     await Promise.all([clock(100), clock(200), clock(300)])
     const after = await clock(0)
 
     assert.ok(after - before >= 600_000 && after - before < 660_000, String(after - before))
-    await until('the services heard', () => Math.max(...moves) === 600_000)
-    assert.equal((await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: -1 } })).status, 400)
+    await until('the services were notified', () => Math.max(...moves) === 600_000)
+    assert.equal((await harness.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: -1 } })).status, 400)
   })
 
   it('answers once the services have run what became due, and after 10 s with those still at work', async function () {
     this.timeout(30_000)
-    let asked = 0
+    let requests = 0
     let done = () => {}
     const running = new Promise<void>(resolve => {
       done = resolve
     })
-    world.upstream.moveClock = () => (++asked === 1 ? running : Promise.resolve())
-    const answer = await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 60 } })
-    const finishing = world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
+    harness.upstream.moveClock = () => (++requests === 1 ? running : Promise.resolve())
+    const answer = await harness.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 60 } })
+    const finishing = harness.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
     done()
     const finished = await finishing
 
@@ -118,9 +118,9 @@ describe('the sandbox', () => {
     assert.ok(Date.parse(finished.body.now) >= Date.parse(answer.body.now))
   })
 
-  it('keeps the clock over a restart', async () => {
-    await world.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 86_400 } })
-    const again = await startGateway(world.options)
+  it('preserves the clock over a restart', async () => {
+    await harness.call('POST', '/api/sandbox/clock', { body: { advanceSeconds: 86_400 } })
+    const again = await startGateway(harness.options)
     try {
       const { body } = await httpCall(again.url, 'POST', '/api/sandbox/clock', { body: { advanceSeconds: 0 } })
       assert.ok(Date.parse(body.now) - Date.now() > 86_000_000)
@@ -130,7 +130,7 @@ describe('the sandbox', () => {
   })
 
   it('is not there when it is off', async () => {
-    const off = await startWorld({ SANDBOX: 'no' })
+    const off = await startHarness({ SANDBOX: 'no' })
     try {
       for (const path of ['faucet', 'clock']) {
         const { status, body } = await off.call('POST', `/api/sandbox/${path}`, { body: {} })
@@ -143,4 +143,4 @@ describe('the sandbox', () => {
   })
 })
 
-const publish = (world: World, draft: Draft): Promise<void> => world.bus.publish([published(draft)])
+const publish = (harness: Harness, draft: Draft): Promise<void> => harness.bus.publish([published(draft)])

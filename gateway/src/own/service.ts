@@ -11,9 +11,9 @@ import { receiptPage, receiptPicture } from './receipt.ts'
 import { referencePage } from './reference.ts'
 import { sell } from './sale.ts'
 
-/** What the gateway is told by whoever starts it. */
+/** What the process that starts the gateway passes in. */
 export interface OwnOptions {
-  /** Networks with their devnet mark, when they are known without asking the relayer. */
+  /** Networks with their devnet mark, when they are known without a request to the relayer. */
   networks: NetworkSource | undefined
   publicBaseUrl: string
   internalKey: string
@@ -69,7 +69,7 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
 
   listDeadLetters: async ({ query }) => {
     const deadLetters = await parts.bus.deadLetters(query.limit)
-    return { deadLetters: deadLetters.map(({ event, ...letter }) => letter), total: deadLetters.length }
+    return { deadLetters: deadLetters.map(({ event, ...message }) => message), total: deadLetters.length }
   },
   replayDeadLetter: async ({ params, body }) => {
     if (!(await parts.bus.replay(params.id, body.queue))) refuse('NOT_FOUND', { resource: 'dead letter' })

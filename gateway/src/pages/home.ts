@@ -5,7 +5,7 @@ export interface HomeFacts {
   mode: 'plain' | 'signed'
 }
 
-/** What a person sees who opens the address in a browser: what this is, what to look at, what to try. */
+/** What a person sees who opens the address in a browser: what this is, what to read, what to try. */
 export function homePage({ publicBaseUrl, mode }: HomeFacts): string {
   const register = `curl -s ${publicBaseUrl}/api/register-agent -H 'content-type: application/json' \\
   -d '{"handle":"my-first-agent","walletAddress":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","skills":["writing"]}'`

@@ -3,7 +3,7 @@ import { contextHeader, requestIdHeader } from '@carapace/service'
 import type { RawHeaders } from '../door/headers.ts'
 
 /**
- * The only headers of a client that a service gets. Who is calling is told by the signed context alone, so identity headers, keys and
+ * The only headers of a client that a service gets. The caller is named by the signed context alone, so identity headers, keys and
  * copies of the context stop here.
  */
 const forwarded = [

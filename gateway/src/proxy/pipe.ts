@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Refusal } from '@carapace/api'
 import { maySendAgain, pauseBeforeTry } from '@carapace/service'
 import type { Dispatcher, Pool } from 'undici'
-import { ClientGone } from '../door/body.ts'
+import { ClientDisconnected } from '../door/body.ts'
 import type { RawHeaders } from '../door/headers.ts'
 import { answerHeaders } from './forwarded.ts'
 
@@ -24,7 +24,7 @@ const restartMs = 3_000
  * Sends a request to a service and its answer to the client, byte by byte with backpressure. For 3 s a GET is sent again on another connection when
  * one breaks before its answer; a write only while no connection is made, so that no byte of it was sent.
  * Resolves when the answer is out, or was cut after its head had been sent.
- * @param poolOf asked for each attempt: the service may be back at another address
+ * @param poolOf called for each attempt: the service may be back at another address
  * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientGone
  */
 export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerResponse): Promise<void> {
@@ -55,19 +55,19 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   const finish = (error?: Error) => {
     over = true
     clearTimeout(timer)
-    response.off('close', gone)
+    response.off('close', disconnected)
     done(error)
   }
   const stop = (error: Error) => {
     finish(error)
     controller?.abort(error)
   }
-  const gone = () => stop(new ClientGone())
+  const disconnected = () => stop(new ClientDisconnected())
   const timer = setTimeout(() => stop(new Refusal('TIMEOUT')), call.timeoutMs)
-  response.on('close', gone)
-  // it may have gone away between two attempts
+  response.on('close', disconnected)
+  // the client may have disconnected between two attempts
   if (response.destroyed) {
-    finish(new ClientGone())
+    finish(new ClientDisconnected())
     return
   }
 
@@ -76,8 +76,8 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
     {
       onRequestStart: started => {
         controller = started
-        // it waited for a connection until nobody wanted it any more
-        if (over) started.abort(new ClientGone())
+        // the client disconnected while the call waited for a connection
+        if (over) started.abort(new ClientDisconnected())
       },
       onResponseStart: (started, status, headers) => {
         if (status < 200) return
@@ -117,8 +117,8 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   )
 }
 
-/** @param hasFailed an earlier attempt found the service away: what little time the last one had says nothing */
+/** @param hasFailed an earlier attempt could not reach the service: a timeout of the last one, which had little time, proves nothing */
 function asRefusal(error: unknown, hasFailed: boolean): unknown {
-  if (error instanceof ClientGone || (error instanceof Refusal && !hasFailed)) return error
+  if (error instanceof ClientDisconnected || (error instanceof Refusal && !hasFailed)) return error
   return new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })
 }

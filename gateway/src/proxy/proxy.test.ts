@@ -3,34 +3,34 @@ import { createHash, randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { contextHeader } from '@carapace/service'
 import { type FaultProxy, startFaultProxy, until } from '@carapace/testing'
+import { type Harness, startHarness } from '../testing/harness.ts'
 import { json } from '../testing/upstream.ts'
-import { startWorld, type World } from '../testing/world.ts'
 
 describe('the proxy', () => {
-  let world: World
+  let harness: Harness
   let faults: FaultProxy
   before(async () => {
     let target = ''
-    world = await startWorld({}, { address: () => target, upstreamTimeoutMs: 700 })
-    faults = await startFaultProxy({ port: world.upstream.port })
+    harness = await startHarness({}, { address: () => target, upstreamTimeoutMs: 700 })
+    faults = await startFaultProxy({ port: harness.upstream.port })
     target = `http://127.0.0.1:${faults.port}`
   })
   after(async () => {
-    await world.close()
+    await harness.close()
     await faults.close()
   })
-  const usual = () => world.upstream.answer
+  const usual = () => harness.upstream.answer
   let answer: ReturnType<typeof usual>
   beforeEach(() => {
-    answer = world.upstream.answer
+    answer = harness.upstream.answer
     faults.pass()
   })
   afterEach(() => {
-    world.upstream.answer = answer
+    harness.upstream.answer = answer
   })
 
   it('passes no context, identity, key or connection header of a client on', async () => {
-    await world.call('GET', '/api/agents', {
+    await harness.call('GET', '/api/agents', {
       headers: {
         [contextHeader]: 'forged.forged',
         'X-CARAPACE-CONTEXT': 'forged.too',
@@ -45,7 +45,7 @@ describe('the proxy', () => {
       },
     })
 
-    const { headers, context } = world.upstream.seen.at(-1)!
+    const { headers, context } = harness.upstream.seen.at(-1)!
     assert.equal(context?.mode, 'plain')
     assert.equal(context?.agent, undefined)
     assert.notEqual(headers['x-request-id'], 'mine')
@@ -58,7 +58,7 @@ describe('the proxy', () => {
   })
 
   it('gives status, body, length, ETag, Link and Retry-After back, and names the request itself', async () => {
-    world.upstream.answer = (_seen, response) =>
+    harness.upstream.answer = (_seen, response) =>
       json(
         response,
         409,
@@ -73,7 +73,7 @@ describe('the proxy', () => {
         },
       )
 
-    const { status, headers, body } = await world.call('GET', '/api/gigs')
+    const { status, headers, body } = await harness.call('GET', '/api/gigs')
 
     assert.deepEqual([status, body], [409, { a: 1 }])
     assert.deepEqual(
@@ -86,13 +86,13 @@ describe('the proxy', () => {
   })
 
   it('lets a service answer 304 to a known ETag', async () => {
-    world.upstream.answer = (seen, response) => {
+    harness.upstream.answer = (seen, response) => {
       if (seen.headers['if-none-match'] === 'W/"5"') response.writeHead(304, { etag: 'W/"5"' }).end()
       else json(response, 200, { a: 1 }, { etag: 'W/"5"' })
     }
 
-    assert.equal((await world.call('GET', '/api/gigs')).status, 200)
-    const again = await world.call('GET', '/api/gigs', { headers: { 'if-none-match': 'W/"5"' } })
+    assert.equal((await harness.call('GET', '/api/gigs')).status, 200)
+    const again = await harness.call('GET', '/api/gigs', { headers: { 'if-none-match': 'W/"5"' } })
 
     assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, '', 'W/"5"'])
   })
@@ -100,31 +100,31 @@ describe('the proxy', () => {
   it('hands bodies on byte by byte, with and without a length', async () => {
     const body = Buffer.from(JSON.stringify({ text: randomBytes(50_000).toString('base64').slice(0, 60_000) }))
 
-    await world.call('POST', '/api/register-agent', { raw: body })
-    const counted = world.upstream.seen.at(-1)!
-    await chunked(world.url, [body.subarray(0, 30_000), body.subarray(30_000)])
-    const streamed = world.upstream.seen.at(-1)!
+    await harness.call('POST', '/api/register-agent', { raw: body })
+    const counted = harness.upstream.seen.at(-1)!
+    await chunked(harness.url, [body.subarray(0, 30_000), body.subarray(30_000)])
+    const streamed = harness.upstream.seen.at(-1)!
 
     assert.deepEqual([counted.body.equals(body), streamed.body.equals(body)], [true, true])
     assert.equal(streamed.headers['content-length'], String(body.length))
   })
 
   it('refuses a body without a length once it is too big', async () => {
-    const before = world.upstream.seen.length
+    const before = harness.upstream.seen.length
     const status = await chunked(
-      world.url,
+      harness.url,
       Array.from({ length: 5 }, () => Buffer.alloc(30_000, 'x')),
     )
 
     assert.equal(status, 413)
-    assert.equal(world.upstream.seen.length, before)
+    assert.equal(harness.upstream.seen.length, before)
   })
 
   it('streams large answers whole, also to a slow reader', async () => {
     const large = randomBytes(8 * 1024 * 1024)
-    world.upstream.answer = (_seen, response) => response.writeHead(200, { 'content-type': 'image/png', 'content-length': large.length }).end(large)
+    harness.upstream.answer = (_seen, response) => response.writeHead(200, { 'content-type': 'image/png', 'content-length': large.length }).end(large)
 
-    const response = await fetch(`${world.url}/api/gigs`)
+    const response = await fetch(`${harness.url}/api/gigs`)
     const hash = createHash('sha256')
     for await (const chunk of response.body!) {
       hash.update(chunk)
@@ -141,7 +141,7 @@ describe('the proxy', () => {
     it('hands every part on at once, with the place where the reader left off and nothing else of the client', async () => {
       let more: (text: string) => void = () => {}
       let left = false
-      world.upstream.answer = (_seen, response) => {
+      harness.upstream.answer = (_seen, response) => {
         response.writeHead(200, events).write(': open\n\n')
         response.on('close', () => {
           left = true
@@ -149,12 +149,12 @@ describe('the proxy', () => {
         more = text => void response.write(text)
       }
       const reader = new AbortController()
-      const answer = await fetch(world.url + path, {
+      const answer = await fetch(harness.url + path, {
         headers: { 'last-event-id': '7', cookie: 'a=b', [contextHeader]: 'forged' },
         signal: reader.signal,
       })
       const parts = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
-      const { headers, context } = world.upstream.seen.at(-1)!
+      const { headers, context } = harness.upstream.seen.at(-1)!
 
       assert.equal((await parts.read()).value, ': open\n\n')
       more('data: 1\n\n')
@@ -167,16 +167,16 @@ describe('the proxy', () => {
     })
 
     it('answers 504 without a head in time, 503 when nothing listens', async () => {
-      world.upstream.answer = () => {}
-      assert.deepEqual((await world.call('GET', path)).body.code, 'TIMEOUT')
+      harness.upstream.answer = () => {}
+      assert.deepEqual((await harness.call('GET', path)).body.code, 'TIMEOUT')
       faults.cut()
-      assert.deepEqual((await world.call('GET', path)).body.code, 'DEPENDENCY_UNAVAILABLE')
+      assert.deepEqual((await harness.call('GET', path)).body.code, 'DEPENDENCY_UNAVAILABLE')
     })
   })
 
   it('answers 504 to a service that does not, and says that it may be tried again', async () => {
-    world.upstream.answer = () => {}
-    const { status, body, headers } = await world.call('GET', '/api/gigs')
+    harness.upstream.answer = () => {}
+    const { status, body, headers } = await harness.call('GET', '/api/gigs')
 
     assert.deepEqual([status, body.code, body.retryable], [504, 'TIMEOUT', true])
     assert.ok(Number(headers.get('retry-after')) > 0)
@@ -184,23 +184,23 @@ describe('the proxy', () => {
 
   it('answers 503 when nothing listens, and works again when it does', async () => {
     faults.cut()
-    const down = await world.call('POST', '/api/register-agent', { body: {} })
+    const down = await harness.call('POST', '/api/register-agent', { body: {} })
     faults.pass()
 
     assert.deepEqual([down.status, down.body.code, down.body.retryable], [503, 'DEPENDENCY_UNAVAILABLE', true])
-    assert.equal((await world.call('POST', '/api/register-agent', { body: {} })).status, 200)
+    assert.equal((await harness.call('POST', '/api/register-agent', { body: {} })).status, 200)
   })
 
   it('sends a GET again when its connection breaks, a write never', async () => {
     const tries = { GET: 0, POST: 0 }
-    world.upstream.answer = (seen, response) => {
+    harness.upstream.answer = (seen, response) => {
       tries[seen.method as 'GET'] += 1
       if (tries[seen.method as 'GET'] === 1) response.socket?.resetAndDestroy()
       else json(response, 200, {})
     }
 
-    const get = await world.call('GET', '/api/gigs')
-    const post = await world.call('POST', '/api/register-agent', { body: {} })
+    const get = await harness.call('GET', '/api/gigs')
+    const post = await harness.call('POST', '/api/register-agent', { body: {} })
 
     assert.deepEqual([get.status, tries.GET], [200, 2])
     assert.deepEqual([post.status, post.body.code, tries.POST], [503, 'DEPENDENCY_UNAVAILABLE', 1])
@@ -208,39 +208,39 @@ describe('the proxy', () => {
 
   it('gives up on a GET when its time is over', async () => {
     let tries = 0
-    world.upstream.answer = (_seen, response) => {
+    harness.upstream.answer = (_seen, response) => {
       tries += 1
       response.socket?.resetAndDestroy()
     }
-    assert.equal((await world.call('GET', '/api/gigs')).status, 503)
+    assert.equal((await harness.call('GET', '/api/gigs')).status, 503)
     assert.ok(tries > 2)
   })
 
-  it('cuts an answer that breaks off, so that nobody takes a part for the whole', async () => {
-    world.upstream.answer = (_seen, response) => {
+  it('cuts an answer that breaks off, so that no client accepts a part as the whole', async () => {
+    harness.upstream.answer = (_seen, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
       response.write('{"half":')
       setTimeout(() => response.destroy(), 20)
     }
-    await assert.rejects(world.call('GET', '/api/gigs'))
+    await assert.rejects(harness.call('GET', '/api/gigs'))
   })
 
   it('carries on through a slow line', async () => {
     faults.delay(30)
-    assert.equal((await world.call('POST', '/api/register-agent', { body: { a: 1 } })).status, 200)
+    assert.equal((await harness.call('POST', '/api/register-agent', { body: { a: 1 } })).status, 200)
   })
 
   it('ends the call to the service when the client goes away', async () => {
     let closed = false
-    world.upstream.answer = (_seen, response) => {
+    harness.upstream.answer = (_seen, response) => {
       response.on('close', () => {
         closed = true
       })
     }
     const stop = new AbortController()
-    const going = fetch(`${world.url}/api/gigs`, { signal: stop.signal }).catch(() => {})
-    const before = world.upstream.seen.length
-    await until('the service has it', () => world.upstream.seen.length > before)
+    const going = fetch(`${harness.url}/api/gigs`, { signal: stop.signal }).catch(() => {})
+    const before = harness.upstream.seen.length
+    await until('the service has it', () => harness.upstream.seen.length > before)
     stop.abort()
     await going
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { marketplaceApi, serviceApi } from '@carapace/api'
 import { bareList, defineService, type RunningService, startService } from '@carapace/service'
 import { replicaHosts } from '@carapace/testing/replica-names'
-import { startWorld, type World } from '../testing/world.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 const { listGigs, createGig } = marketplaceApi.endpoints
 const gigs = defineService({
@@ -14,12 +14,12 @@ const gigs = defineService({
 
 const [reads, everyMs] = [150, 20]
 /** Statuses of reads at 50 per second that are not 200; the disturbance begins after a third of them. */
-async function failedReads(world: World, disturb: () => Promise<void>): Promise<number[]> {
+async function failedReads(harness: Harness, disturb: () => Promise<void>): Promise<number[]> {
   const answers: Promise<number>[] = []
   let disturbed: Promise<void> | undefined
   for (let read = 0; read < reads; read++) {
     if (read === reads / 3) disturbed = disturb()
-    answers.push(world.call('GET', listGigs.path).then(({ status }) => status))
+    answers.push(harness.call('GET', listGigs.path).then(({ status }) => status))
     await sleep(everyMs)
   }
   await disturbed
@@ -28,18 +28,18 @@ async function failedReads(world: World, disturb: () => Promise<void>): Promise<
 
 describe('a service that is restarted on its port', function () {
   this.timeout(60_000)
-  let world: World
+  let harness: Harness
   let service: RunningService
   const start = async (port = 0) => {
-    service = await startService(gigs, { ...world.options, host: '127.0.0.1', port })
+    service = await startService(gigs, { ...harness.options, host: '127.0.0.1', port })
   }
   before(async () => {
-    world = await startWorld({}, { address: name => (name === 'marketplace' ? service.url : world.upstream.url) })
+    harness = await startHarness({}, { address: name => (name === 'marketplace' ? service.url : harness.upstream.url) })
     await start()
   })
   after(async () => {
     await service.close()
-    await world.close()
+    await harness.close()
   })
   const restart = async () => {
     const port = Number(new URL(service.url).port)
@@ -48,14 +48,14 @@ describe('a service that is restarted on its port', function () {
   }
 
   it('fails none of 50 reads per second', async () => {
-    assert.deepEqual(await failedReads(world, restart), [])
+    assert.deepEqual(await failedReads(harness, restart), [])
   })
 
   it('gets a write that could not be sent once it is back', async () => {
-    const agent = world.agent()
+    const agent = harness.agent()
     const headers = { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet }
     const restarting = restart()
-    const { status, body } = await world.call('POST', createGig.path, { body: {}, headers })
+    const { status, body } = await harness.call('POST', createGig.path, { body: {}, headers })
     await restarting
 
     // it answers itself: it has no such route
@@ -65,28 +65,28 @@ describe('a service that is restarted on its port', function () {
 
 describe('a service with two replicas that share one name', function () {
   this.timeout(60_000)
-  let world: World
+  let harness: Harness
   let replicas: RunningService[]
   before(async () => {
     let port = 0
-    world = await startWorld({}, { address: name => (name === 'marketplace' ? `http://gigs.replicas.test:${port}` : world.upstream.url) })
+    harness = await startHarness({}, { address: name => (name === 'marketplace' ? `http://gigs.replicas.test:${port}` : harness.upstream.url) })
     replicas = []
     for (const host of replicaHosts) {
-      const replica = await startService(gigs, { ...world.options, host, port })
+      const replica = await startService(gigs, { ...harness.options, host, port })
       port = Number(new URL(replica.url).port)
       replicas.push(replica)
     }
   })
   after(async () => {
     for (const replica of replicas) await replica.close()
-    await world.close()
+    await harness.close()
   })
 
   it('fails no read while either of them is away', async () => {
-    const failed = await failedReads(world, async () => {
+    const failed = await failedReads(harness, async () => {
       const [first, second] = replicas.splice(0) as [RunningService, RunningService]
       await first.close()
-      replicas.push(await startService(gigs, { ...world.options, host: replicaHosts[0]!, port: Number(new URL(first.url).port) }))
+      replicas.push(await startService(gigs, { ...harness.options, host: replicaHosts[0]!, port: Number(new URL(first.url).port) }))
       await second.close()
     })
 

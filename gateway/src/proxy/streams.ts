@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { Refusal } from '@carapace/api'
 import { createProxyMiddleware } from 'http-proxy-middleware'
-import { ClientGone } from '../door/body.ts'
+import { ClientDisconnected } from '../door/body.ts'
 import type { RawHeaders } from '../door/headers.ts'
 import { answerHeaders } from './forwarded.ts'
 
@@ -22,7 +22,7 @@ export interface Streams {
    * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientGone
    */
   forward(request: IncomingMessage, response: ServerResponse, call: StreamCall): Promise<void>
-  /** Ends all that is open: it would keep the server from closing. */
+  /** Ends all that is open: the server could not close otherwise. */
   close(): void
 }
 
@@ -73,7 +73,7 @@ export function openStreams(): Streams {
         }
         response.once(
           'close',
-          over(() => reject(new ClientGone())),
+          over(() => reject(new ClientDisconnected())),
         )
         const failed = over(() => reject(new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })))
         running.set(request, { ...call, begun: over(resolve), failed })

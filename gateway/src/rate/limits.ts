@@ -9,7 +9,7 @@ export interface RateLimits {
   byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
   /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
   byCaller(request: Request, response: Response, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
-  /** Before an admin call is looked at. @throws RATE_LIMITED when its address had too many refused, so that a right guess is worth no more */
+  /** Before the credentials of an admin call are checked. @throws RATE_LIMITED when its address had too many refused: a right guess is then refused too */
   checkAdmin(ip: string): void
   /** Counts a refused admin call as a write: keys and wallets cannot be tried out at full speed. @throws RATE_LIMITED */
   failedAdmin(request: Request, response: Response, ip: string): Promise<void>
@@ -69,18 +69,18 @@ export function rateLimits(settings: RateSettings): RateLimits {
   return {
     byAddress: async (request, response, route, ip) => {
       const address = addressKey(ip)
-      const standing = await take(route.endpoint.rate === 'read' ? read : writeByAddress, request, response, address)
-      if (route.endpoint.quota) await take(quotaOf(route), request, response, address)
+      const standing = await countRequest(route.endpoint.rate === 'read' ? read : writeByAddress, request, response, address)
+      if (route.endpoint.quota) await countRequest(quotaOf(route), request, response, address)
       return [standing]
     },
     byCaller: async (request, response, route, ip, signedBy) => {
       if (route.endpoint.rate === 'read') return []
-      return [await take(write, request, response, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
+      return [await countRequest(write, request, response, signedBy?.toLowerCase() ?? `${addressKey(ip)} ${callerKey(request)}`)]
     },
     checkAdmin: ip => refused.check(addressKey(ip)),
     failedAdmin: async (request, response, ip) => {
       const address = addressKey(ip)
-      await take(admin, request, response, address).catch((error: unknown) => {
+      await countRequest(admin, request, response, address).catch((error: unknown) => {
         if (error instanceof RateRefusal) refused.add(address, error.standing)
         throw error
       })
@@ -93,7 +93,7 @@ export function rateLimits(settings: RateSettings): RateLimits {
 
 export const memoryStore = (): Store => new MemoryStore()
 
-const mostKept = 10_000
+const mostWindows = 10_000
 
 /** Windows that were met full: until they end, that is known without counting. */
 function fullWindows() {
@@ -106,7 +106,7 @@ function fullWindows() {
       if (standing && !hasEnded(standing)) throw new RateRefusal(standing)
     },
     add: (key: string, standing: Standing): void => {
-      if (full.size >= mostKept) for (const [other, known] of full) if (hasEnded(known)) full.delete(other)
+      if (full.size >= mostWindows) for (const [other, known] of full) if (hasEnded(known)) full.delete(other)
       full.set(key, standing)
     },
   }
@@ -126,7 +126,7 @@ interface Counted extends Request {
 }
 
 /** Counts one request against one limit. @throws RATE_LIMITED */
-function take({ name, windowSeconds, count }: Limit, request: Request, response: Response, key: string): Promise<Standing> {
+function countRequest({ name, windowSeconds, count }: Limit, request: Request, response: Response, key: string): Promise<Standing> {
   return new Promise((resolve, reject) => {
     const counted = request as Counted
     const standing = (): Standing => {

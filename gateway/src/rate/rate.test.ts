@@ -5,15 +5,15 @@ import { openDatabase } from '@carapace/store'
 import { acquireMongo, httpCall, type TestMongo } from '@carapace/testing'
 import type { Options } from 'express-rate-limit'
 import { startGateway } from '../start.ts'
-import { startWorld } from '../testing/world.ts'
+import { startHarness } from '../testing/harness.ts'
 import { openSharedWindows, sharedStore } from './store.ts'
 
 describe('rate limits', () => {
   it('allow so many reads per address, and say so in both kinds of headers', async () => {
-    const world = await startWorld({ RATE_LIMIT_READ: '3' })
+    const harness = await startHarness({ RATE_LIMIT_READ: '3' })
     try {
       const answers = []
-      for (let i = 0; i < 4; i++) answers.push(await world.call('GET', '/api/agents', { headers: { 'x-agent-id': randomUUID() } }))
+      for (let i = 0; i < 4; i++) answers.push(await harness.call('GET', '/api/agents', { headers: { 'x-agent-id': randomUUID() } }))
 
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -28,14 +28,14 @@ describe('rate limits', () => {
       assert.ok(Number(last!.headers.get('retry-after')) > 0)
       assert.match(last!.headers.get('ratelimit') ?? '', /r=0/)
     } finally {
-      await world.close()
+      await harness.close()
     }
   })
 
   it('count writes per caller, and ten times as many per address', async () => {
-    const world = await startWorld({ RATE_LIMIT_WRITE: '2' })
+    const harness = await startHarness({ RATE_LIMIT_WRITE: '2' })
     try {
-      const write = async (id: string) => (await world.call('POST', '/api/register-agent', { headers: { 'x-agent-id': id }, body: {} })).status
+      const write = async (id: string) => (await harness.call('POST', '/api/register-agent', { headers: { 'x-agent-id': id }, body: {} })).status
       const one = randomUUID()
 
       assert.deepEqual([await write(one), await write(one), await write(one)], [200, 200, 429])
@@ -43,26 +43,26 @@ describe('rate limits', () => {
       for (let i = 0; i < 18; i++) others.push(await write(randomUUID()))
       assert.deepEqual([others.filter(status => status === 200).length, others.at(-1)], [17, 429])
     } finally {
-      await world.close()
+      await harness.close()
     }
   })
 
   it('leave health and pages alone, and count reads and writes apart', async () => {
-    const world = await startWorld({ RATE_LIMIT_READ: '1', RATE_LIMIT_WRITE: '1' })
+    const harness = await startHarness({ RATE_LIMIT_READ: '1', RATE_LIMIT_WRITE: '1' })
     try {
-      for (let i = 0; i < 5; i++) assert.equal((await world.call('GET', '/healthz')).status, 200)
-      assert.equal((await world.call('GET', '/api/agents')).status, 200)
-      assert.equal((await world.call('POST', '/api/register-agent', { body: {} })).status, 200)
-      assert.equal((await world.call('GET', '/api/agents')).status, 429)
+      for (let i = 0; i < 5; i++) assert.equal((await harness.call('GET', '/healthz')).status, 200)
+      assert.equal((await harness.call('GET', '/api/agents')).status, 200)
+      assert.equal((await harness.call('POST', '/api/register-agent', { body: {} })).status, 200)
+      assert.equal((await harness.call('GET', '/api/agents')).status, 429)
     } finally {
-      await world.close()
+      await harness.close()
     }
   })
 
   it('count a client by its forwarded address only where the proxy is trusted', async () => {
     const [open, trusting] = await Promise.all([
-      startWorld({ RATE_LIMIT_READ: '2' }),
-      startWorld({ RATE_LIMIT_READ: '2', TRUSTED_PROXIES: '127.0.0.1' }),
+      startHarness({ RATE_LIMIT_READ: '2' }),
+      startHarness({ RATE_LIMIT_READ: '2', TRUSTED_PROXIES: '127.0.0.1' }),
     ])
     try {
       const statuses = async (url: string) => {
@@ -79,13 +79,13 @@ describe('rate limits', () => {
   })
 
   it('share their windows among replicas', async () => {
-    const world = await startWorld({ RATE_LIMIT_WRITE: '6' }, { exclusive: false })
-    const second = await startGateway(world.options)
+    const harness = await startHarness({ RATE_LIMIT_WRITE: '6' }, { exclusive: false })
+    const second = await startGateway(harness.options)
     try {
       const headers = { 'x-agent-id': randomUUID() }
       const statuses: number[] = []
       for (let i = 0; i < 12; i++) {
-        const url = i % 2 ? world.url : second.url
+        const url = i % 2 ? harness.url : second.url
         statuses.push((await httpCall(url, 'POST', '/api/register-agent', { headers, body: {} })).status)
       }
       const allowed = statuses.filter(status => status === 200).length
@@ -93,7 +93,7 @@ describe('rate limits', () => {
       assert.ok(allowed === 6 || (allowed > 6 && allowed <= 12), statuses.join())
     } finally {
       await second.close()
-      await world.close()
+      await harness.close()
     }
   })
 })
@@ -123,7 +123,7 @@ describe('the shared store', () => {
     await db.close()
   })
 
-  it('takes hits in blocks where limits are high, and never counts too few', async () => {
+  it('reserves hits in blocks where limits are high, and never counts too few', async () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}rate` })
     const log = makeLog({ process: 'test', level: 'silent' })
     const [a, b] = [0, 1].map(() => sharedStore(db, 'blocks', 10_000, log))

@@ -22,8 +22,8 @@ export function sharedStore(db: Database, prefix: string, limit: number, log: Lo
   const local = new Map<string, { id: string; used: number; reserved: number; end: number }>()
   let windowMs = 60_000
 
-  /** Total after taking `count` more; the upsert of two replicas at once may collide, the second try then finds the document. */
-  const take = async (id: string, count: number, end: number, again = true): Promise<number> => {
+  /** Total after reserving `count` more hits. The upserts of two replicas may collide; the second try then finds the document. */
+  const reserve = async (id: string, count: number, end: number, again = true): Promise<number> => {
     try {
       const found = await windows.findOneAndUpdate(
         { _id: id },
@@ -32,7 +32,7 @@ export function sharedStore(db: Database, prefix: string, limit: number, log: Lo
       )
       return Number(found?.hits ?? count)
     } catch (error) {
-      if (again) return take(id, count, end, false)
+      if (again) return reserve(id, count, end, false)
       throw error
     }
   }
@@ -56,7 +56,7 @@ export function sharedStore(db: Database, prefix: string, limit: number, log: Lo
       }
       if (own.used < own.reserved || own.used > limit) return { totalHits: ++own.used, resetTime: new Date(end) }
       try {
-        const total = await take(id, block, end)
+        const total = await reserve(id, block, end)
         own.used = total - block + 1
         own.reserved = total
         return { totalHits: own.used, resetTime: new Date(end) }

@@ -26,14 +26,14 @@ export interface Upstream {
   identityDown: boolean
   /** The relayer reaches no network. */
   chainsDown: boolean
-  /** A service takes the new time: resolves when what became due has run. */
+  /** A service adopts the new time: resolves when what became due has run. */
   moveClock: () => Promise<void>
   /** What the relayer says of signatures of contract wallets. */
   contractAccepts: boolean
   close(): Promise<void>
 }
 
-/** Stands in for every service behind the gateway: answers identity's internal reads from a table, and records what comes through. */
+/** A stand-in for every service that the gateway serves: answers identity's internal reads from a table, and records what comes through. */
 export async function startUpstream(internalKey: string): Promise<Upstream> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []

@@ -7,7 +7,7 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../start
 import { devnets } from './devnets.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-export interface World {
+export interface Harness {
   url: string
   gateway: RunningGateway
   upstream: Upstream
@@ -22,7 +22,7 @@ export interface World {
 }
 export const noWallet = `0x${'0'.repeat(40)}`
 /** A gateway on real storage and a real bus, in front of a stand-in for the services. */
-export async function startWorld(env: Record<string, string> = {}, more: Partial<GatewayOptions> = {}): Promise<World> {
+export async function startHarness(env: Record<string, string> = {}, more: Partial<GatewayOptions> = {}): Promise<Harness> {
   const mongo = await acquireMongo()
   const bus = inProcessBus({ log: quiet, retry: { delaysMs: [5, 10, 20], limit: 5 } })
   const internalKey = randomBytes(32).toString('hex')
