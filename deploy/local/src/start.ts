@@ -4,8 +4,8 @@ import { startGateway } from '@carapace/gateway'
 import { type Config, type Logger, type RunningService, startService } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
 import { leaveAddresses } from './addresses.ts'
+import { mongoDeadLetters } from './dead-letter-store.ts'
 import { type Closable, type Environment, layGround } from './ground.ts'
-import { mongoLetters } from './letters.ts'
 import { services } from './services.ts'
 
 export interface Local {
@@ -80,5 +80,5 @@ const addressOf = (running: ReadonlyMap<ServiceName, RunningService>) => (name: 
 
 async function embeddedBus(mongoUri: string, config: Config, log: Logger, own: Own): Promise<Bus> {
   const db = own(await openDatabase({ uri: mongoUri, name: `${config.DB_PREFIX}carapace_bus` }))
-  return inProcessBus({ letters: await mongoLetters(db), log })
+  return inProcessBus({ deadLetterStore: await mongoDeadLetters(db), log })
 }

@@ -13,7 +13,7 @@ export interface QueueSpec {
   exchange: 'events' | 'commands'
   /** Routing keys; `*` and `#` as in AMQP topics. */
   bindings: readonly string[]
-  /** Only one consumer is active at a time, the others stand by. */
+  /** Only one consumer is active at a time, the others wait. */
   singleActive?: boolean
   /** Most messages handed out and not yet answered. Default 64. */
   prefetch?: number
@@ -27,7 +27,7 @@ export interface Delivery {
 /** Resolves = acknowledged. Throws Retry or anything else = parked, then tried again, in the end dead-lettered with the reason. */
 export type Handler = (event: CloudEvent, delivery: Delivery) => Promise<void>
 
-/** A precondition is not there yet (no order is promised between aggregates): try again later. */
+/** A precondition is missing so far (no order is promised between aggregates): retry later. */
 export class Retry extends Error {
   constructor(reason: string) {
     super(reason)
@@ -35,7 +35,7 @@ export class Retry extends Error {
   }
 }
 
-/** No queue took this command, or this event that a declared queue should have got. */
+/** No queue matched this command, or this event that a declared queue should have received. */
 export class Unroutable extends Error {
   constructor(routingKey: string) {
     super(`No queue takes ${routingKey}`)
@@ -62,9 +62,9 @@ export interface DeadLetter {
  */
 export interface Bus {
   /**
-   * Resolves when every message is confirmed as kept; rejects when any may not be. Safe to repeat: consumers are idempotent.
-   * What no queue took is refused: a command always, an event when a declared queue is bound to it. An event that nobody declared to read is
-   * confirmed and gone. @throws Unroutable
+   * Resolves when every message is confirmed as stored; rejects when any may not be. Safe to repeat: consumers are idempotent.
+   * What no queue matches is refused: a command always, an event when a declared queue is bound to it. An event that nobody declared to read is
+   * confirmed and dropped. @throws Unroutable
    */
   publish(messages: readonly Outgoing[]): Promise<void>
   /**
@@ -87,7 +87,7 @@ export interface Bus {
   close(): Promise<void>
 }
 
-/** How a failed message is tried again. Tests shorten it. */
+/** How a failed message is retried. Tests shorten it. */
 export interface RetryPolicy {
   /** Parking times in ms; the last one repeats. */
   delaysMs: readonly number[]
@@ -97,14 +97,14 @@ export interface RetryPolicy {
 
 export const defaultRetry: RetryPolicy = { delaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], limit: 20 }
 
-/** What pino's logger offers; drivers tell of lost connections, parked and dead messages. */
+/** What pino's logger offers; drivers report lost connections, parked and dead messages. */
 export interface BusLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** For tests and tools that look at the outcome themselves. */
+/** For tests and tools that check the outcome themselves. */
 export const quiet: BusLog = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** What a handler threw, as one short text. */

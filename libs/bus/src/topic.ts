@@ -1,5 +1,5 @@
 /**
- * Whether a routing key matches a binding of a topic exchange: `*` stands for one word, `#` for none or more.
+ * Whether a routing key matches a binding of a topic exchange: `*` matches one word, `#` for none or more.
  * @example topicMatches('chain.#', 'chain') === true
  */
 export function topicMatches(binding: string, routingKey: string): boolean {

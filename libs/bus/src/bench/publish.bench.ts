@@ -4,8 +4,8 @@ import { quiet } from '../bus.ts'
 import { inProcessBus, rabbitBus } from '../index.ts'
 
 /**
- * Bare amqplib in batches of 100 against bus.publish: same broker, exchange, queue and properties, turn by turn, so that a busy machine slows both.
- * Prints the median rates and the median ratio of the turns.
+ * Bare amqplib in batches of 100 against bus.publish: same broker, exchange, queue and properties, in alternation, so that a busy machine slows both.
+ * Prints the median rates and the median ratio of the pairs.
  */
 const rounds = 15
 const batchSize = 100

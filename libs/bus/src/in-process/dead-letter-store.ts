@@ -2,7 +2,7 @@ import type { CloudEvent } from '@carapace/api'
 import type { DeadLetter } from '../bus.ts'
 
 /** A message that waits for its next attempt. */
-export interface ParkedLetter {
+export interface ParkedMessage {
   queue: string
   event: CloudEvent
   /** Attempts made so far. */
@@ -14,23 +14,23 @@ export interface ParkedLetter {
 }
 
 /**
- * Where the in-process bus keeps what a handler failed on. It must be durable wherever the publisher forgets what was acknowledged:
- * the embedded start backs it with a collection. At most one letter per queue and event id, parked or dead.
+ * Where the in-process bus saves messages whose handler failed. It must be durable where the publisher deletes what was acknowledged:
+ * the embedded start backs it with a collection. At most one message per queue and event id, parked or dead.
  */
-export interface LetterStore {
-  /** Inserts or replaces. A rejection makes the publish reject, so that the publisher keeps the message. */
-  park(letter: ParkedLetter): Promise<void>
+export interface DeadLetterStore {
+  /** Inserts or replaces. A rejection makes the publish reject, so that the publisher retries the message. */
+  park(message: ParkedMessage): Promise<void>
   /** Inserts or replaces. */
-  bury(letter: DeadLetter): Promise<void>
+  bury(deadLetter: DeadLetter): Promise<void>
   remove(queue: string, id: string): Promise<void>
-  parked(queue: string): Promise<ParkedLetter[]>
+  parked(queue: string): Promise<ParkedMessage[]>
   /** Oldest first. */
   dead(query: { id?: string; queue?: string; limit?: number }): Promise<DeadLetter[]>
 }
 
-/** Keeps letters for the life of the process. */
-export function memoryLetters(): LetterStore {
-  const parked = new Map<string, ParkedLetter>()
+/** A store in memory: it ends with the process. */
+export function memoryDeadLetters(): DeadLetterStore {
+  const parked = new Map<string, ParkedMessage>()
   const dead = new Map<string, DeadLetter>()
   const keyOf = (queue: string, id: string) => `${queue} ${id}`
   const remove = (key: string) => {
@@ -38,24 +38,24 @@ export function memoryLetters(): LetterStore {
     dead.delete(key)
   }
   return {
-    async park(letter) {
-      const key = keyOf(letter.queue, letter.event.id)
+    async park(message) {
+      const key = keyOf(message.queue, message.event.id)
       remove(key)
-      parked.set(key, letter)
+      parked.set(key, message)
     },
-    async bury(letter) {
-      const key = keyOf(letter.queue, letter.id)
+    async bury(deadLetter) {
+      const key = keyOf(deadLetter.queue, deadLetter.id)
       remove(key)
-      dead.set(key, letter)
+      dead.set(key, deadLetter)
     },
     async remove(queue, id) {
       remove(keyOf(queue, id))
     },
     async parked(queue) {
-      return [...parked.values()].filter(letter => letter.queue === queue)
+      return [...parked.values()].filter(message => message.queue === queue)
     },
     async dead({ id, queue, limit = Number.POSITIVE_INFINITY }) {
-      const wanted = (letter: DeadLetter) => (id === undefined || letter.id === id) && (queue === undefined || letter.queue === queue)
+      const wanted = (deadLetter: DeadLetter) => (id === undefined || deadLetter.id === id) && (queue === undefined || deadLetter.queue === queue)
       return [...dead.values()].filter(wanted).slice(0, limit)
     },
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { busConformance, outgoing, testRetry, unique, until } from '@carapace/testing'
 import { quiet } from '../bus.ts'
+import { memoryDeadLetters } from './dead-letter-store.ts'
 import { inProcessBus } from './in-process.ts'
-import { memoryLetters } from './letters.ts'
 
 busConformance('in-process', () => inProcessBus({ log: quiet, retry: testRetry }))
 
-describe('bus: in-process, what it acknowledges', () => {
+describe('bus: in-process, acknowledgement', () => {
   const queue = (name: string, binding: string) => ({ name, exchange: 'events' as const, bindings: [binding] })
 
   it('acknowledges when the handlers are done', async () => {
@@ -25,9 +25,9 @@ describe('bus: in-process, what it acknowledges', () => {
     await bus.close()
   })
 
-  it('acknowledges a failed message once its letter is kept', async () => {
-    const letters = memoryLetters()
-    const bus = inProcessBus({ log: quiet, letters, retry: { delaysMs: [60_000], limit: 3 } })
+  it('acknowledges a failed message once it is parked', async () => {
+    const deadLetterStore = memoryDeadLetters()
+    const bus = inProcessBus({ log: quiet, deadLetterStore, retry: { delaysMs: [60_000], limit: 3 } })
     const type = unique('type')
     await bus.subscribe(queue('a', type), async () => {
       throw new Error('broken')
@@ -35,17 +35,17 @@ describe('bus: in-process, what it acknowledges', () => {
 
     await bus.publish([outgoing(type)])
 
-    const [letter] = await letters.parked('a')
-    assert.equal(letter?.attempts, 1)
-    assert.equal(letter?.reason, 'broken')
+    const [parked] = await deadLetterStore.parked('a')
+    assert.equal(parked?.attempts, 1)
+    assert.equal(parked?.reason, 'broken')
     await bus.close()
   })
 
-  it('rejects when a failed message cannot be kept', async () => {
+  it('rejects when a failed message cannot be saved', async () => {
     const park = async () => {
       throw new Error('disk full')
     }
-    const bus = inProcessBus({ log: quiet, letters: { ...memoryLetters(), park } })
+    const bus = inProcessBus({ log: quiet, deadLetterStore: { ...memoryDeadLetters(), park } })
     const type = unique('type')
     await bus.subscribe(queue('a', type), async () => {
       throw new Error('broken')
@@ -56,7 +56,7 @@ describe('bus: in-process, what it acknowledges', () => {
     await bus.close()
   })
 
-  it('rejects what no consumer took before it closed', async () => {
+  it('rejects what no consumer received before it closed', async () => {
     const bus = inProcessBus({ log: quiet })
     const type = unique('type')
     const subscription = await bus.subscribe(queue('a', type), async () => {})
@@ -66,11 +66,11 @@ describe('bus: in-process, what it acknowledges', () => {
     await Promise.all([assert.rejects(published, /closed/), bus.close()])
   })
 
-  it('takes up after a restart what was parked', async () => {
-    const letters = memoryLetters()
+  it('resumes after a restart what was parked', async () => {
+    const deadLetterStore = memoryDeadLetters()
     const retry = { delaysMs: [20], limit: 5 }
     const type = unique('type')
-    const first = inProcessBus({ log: quiet, letters, retry })
+    const first = inProcessBus({ log: quiet, deadLetterStore, retry })
     await first.subscribe(queue('a', type), async () => {
       throw new Error('broken')
     })
@@ -79,14 +79,14 @@ describe('bus: in-process, what it acknowledges', () => {
     await first.close()
     const attempts: number[] = []
 
-    const second = inProcessBus({ log: quiet, letters, retry })
+    const second = inProcessBus({ log: quiet, deadLetterStore, retry })
     await second.subscribe(queue('a', type), async (event, { attempt }) => {
       assert.deepEqual(event, message.event)
       attempts.push(attempt)
     })
 
     await until('it was handled', () => attempts.length > 0)
-    await until('its letter is gone', async () => (await letters.parked('a')).length === 0)
+    await until('it is no longer parked', async () => (await deadLetterStore.parked('a')).length === 0)
     assert.ok(attempts[0] && attempts[0] >= 2)
     await second.close()
   })

@@ -1,25 +1,25 @@
 import { type Bus, type BusLog, defaultRetry, type Outgoing, type QueueSpec, type RetryPolicy, Unroutable } from '../bus.ts'
-import { type LetterStore, memoryLetters } from './letters.ts'
+import { type DeadLetterStore, memoryDeadLetters } from './dead-letter-store.ts'
 import { type LocalQueue, localQueue } from './queue.ts'
 
 export interface InProcessOptions {
   retry?: RetryPolicy
-  /** Keeps parked and dead messages. Default: in memory, which a crash loses. */
-  letters?: LetterStore
+  /** For parked and dead messages. Default: in memory, which a crash loses. */
+  deadLetterStore?: DeadLetterStore
   log: BusLog
 }
 
 /**
  * The bus inside one process, with the semantics of the RabbitMQ driver.
  *
- * `publish` resolves when every queue that takes a message has either handled it or put it into the letter store (parked for a later attempt, or
- * dead). It rejects when the store refuses or the bus closes first. So with a durable letter store and an outbox that forgets only what was
- * acknowledged a crash loses nothing, and a failing subscriber holds up neither other subscribers nor later messages: it costs one attempt and
- * one write. What was parked when the process ended is taken up again when its queue is declared or subscribed. A publish lasts as long as the
+ * `publish` resolves when every queue that matches a message has either handled it or put it into the dead letter store (parked for a later attempt, or
+ * dead). It rejects when the store refuses or the bus closes first. So with a durable dead letter store and an outbox that forgets only what was
+ * acknowledged a crash loses nothing, and a failing subscriber delays neither other subscribers nor later messages: it costs one attempt and
+ * one write. What was parked when the process ended is resumed when its queue is declared or subscribed. A publish lasts as long as the
  * slowest handler; while a queue has no consumer it waits for one.
- * @example const bus = inProcessBus({ letters: mongoLetters(db), log })
+ * @example const bus = inProcessBus({ deadLetterStore: await mongoDeadLetters(db), log })
  */
-export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), log }: InProcessOptions): Bus {
+export function inProcessBus({ retry = defaultRetry, deadLetterStore = memoryDeadLetters(), log }: InProcessOptions): Bus {
   const queues = new Map<string, LocalQueue>()
   /** Settles when the queues declared so far exist. */
   let declared: Promise<unknown> = Promise.resolve()
@@ -30,16 +30,16 @@ export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), 
   }
 
   function routes({ exchange, routingKey }: Outgoing): LocalQueue[] {
-    const found = [...queues.values()].filter(queue => queue.takes(exchange, routingKey))
+    const found = [...queues.values()].filter(queue => queue.matches(exchange, routingKey))
     if (exchange === 'commands' && found.length === 0) throw new Unroutable(routingKey)
     return found
   }
 
   async function open(spec: QueueSpec): Promise<LocalQueue> {
-    const parked = await letters.parked(spec.name)
+    const parked = await deadLetterStore.parked(spec.name)
     const openedMeanwhile = queues.get(spec.name)
     if (openedMeanwhile) return openedMeanwhile
-    const queue = localQueue(spec, { retry, letters, log })
+    const queue = localQueue(spec, { retry, deadLetterStore, log })
     queue.resume(parked)
     queues.set(spec.name, queue)
     return queue
@@ -55,14 +55,14 @@ export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), 
     async publish(messages) {
       await declared
       assertOpen()
-      const taken: Promise<void>[] = []
-      // All are routed before the first is handed out: a command that nobody takes refuses them all.
+      const deliveries: Promise<void>[] = []
+      // All are routed before the first is handed out: a command without a queue refuses them all.
       for (const { queues, event } of messages.map(message => ({ queues: routes(message), event: message.event }))) {
         if (queues.length === 0) continue
         const json = JSON.stringify(event)
-        for (const queue of queues) taken.push(queue.take(json))
+        for (const queue of queues) deliveries.push(queue.deliver(json))
       }
-      await Promise.all(taken)
+      await Promise.all(deliveries)
     },
 
     async declare(specs) {
@@ -78,14 +78,14 @@ export function inProcessBus({ retry = defaultRetry, letters = memoryLetters(), 
       return queue.subscribe(handler, spec.prefetch)
     },
 
-    deadLetters: (limit = 100) => letters.dead({ limit }),
+    deadLetters: (limit = 100) => deadLetterStore.dead({ limit }),
 
     async replay(id, queue) {
-      const dead = await letters.dead({ id, ...(queue !== undefined && { queue }) })
-      for (const letter of dead) {
-        const fresh = { queue: letter.queue, event: letter.event, attempts: 0, reason: letter.reason, dueAt: Date.now() }
-        await letters.park(fresh)
-        queues.get(letter.queue)?.resume([fresh])
+      const dead = await deadLetterStore.dead({ id, ...(queue !== undefined && { queue }) })
+      for (const deadLetter of dead) {
+        const fresh = { queue: deadLetter.queue, event: deadLetter.event, attempts: 0, reason: deadLetter.reason, dueAt: Date.now() }
+        await deadLetterStore.park(fresh)
+        queues.get(deadLetter.queue)?.resume([fresh])
       }
       return dead.length > 0
     },

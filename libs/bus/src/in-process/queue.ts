@@ -2,12 +2,12 @@ import type { CloudEvent } from '@carapace/api'
 import { type BusLog, type Delivery, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
 import { topicMatches } from '../topic.ts'
-import type { LetterStore, ParkedLetter } from './letters.ts'
+import type { DeadLetterStore, ParkedMessage } from './dead-letter-store.ts'
 
 interface Job {
   json: string
   attempt: number
-  /** Told of the outcome: the waiting publish, or nobody when the letter store keeps the message. */
+  /** The publish that waits for the outcome; none when the message is in the dead letter store. */
   waiting?: { resolve(): void; reject(error: unknown): void }
 }
 
@@ -18,18 +18,21 @@ interface Consumer {
 }
 
 export interface LocalQueue {
-  takes(exchange: string, routingKey: string): boolean
+  matches(exchange: string, routingKey: string): boolean
   bind(bindings: readonly string[]): void
-  /** Resolves when the message was handled or its letter is kept. */
-  take(json: string): Promise<void>
-  /** Schedules what the letter store keeps. */
-  resume(letters: readonly ParkedLetter[]): void
+  /** Resolves when the message was handled, or saved for a later attempt. */
+  deliver(json: string): Promise<void>
+  /** Schedules what the dead letter store has parked. */
+  resume(parked: readonly ParkedMessage[]): void
   subscribe(handler: Handler, prefetch?: number): { close(): Promise<void> }
   close(): Promise<void>
 }
 
-/** One queue of the in-process bus: hands messages to its consumers in turn, at most `prefetch` at a time each. */
-export function localQueue(spec: QueueSpec, { retry, letters, log }: { retry: RetryPolicy; letters: LetterStore; log: BusLog }): LocalQueue {
+/** One queue of the in-process bus: hands messages to its consumers by rotation, at most `prefetch` at a time each. */
+export function localQueue(
+  spec: QueueSpec,
+  { retry, deadLetterStore, log }: { retry: RetryPolicy; deadLetterStore: DeadLetterStore; log: BusLog },
+): LocalQueue {
   const bindings = new Set<string>()
   const ready: Job[] = []
   const timers = new Set<NodeJS.Timeout>()
@@ -55,22 +58,22 @@ export function localQueue(spec: QueueSpec, { retry, letters, log }: { retry: Re
     const delivery: Delivery = { attempt: job.attempt }
     try {
       await handler(event, delivery)
-      if (!job.waiting) await letters.remove(spec.name, event.id)
+      if (!job.waiting) await deadLetterStore.remove(spec.name, event.id)
       job.waiting?.resolve()
     } catch (error) {
-      await keep(job, event, reasonOf(error))
+      await parkOrBury(job, event, reasonOf(error))
     }
   }
 
-  async function keep(job: Job, event: CloudEvent, reason: string): Promise<void> {
+  async function parkOrBury(job: Job, event: CloudEvent, reason: string): Promise<void> {
     const isDead = job.attempt >= retry.limit
     const delayMs = parkingMs(retry, job.attempt)
-    const letter: ParkedLetter = { queue: spec.name, event, attempts: job.attempt, reason, dueAt: Date.now() + delayMs }
+    const parked: ParkedMessage = { queue: spec.name, event, attempts: job.attempt, reason, dueAt: Date.now() + delayMs }
     try {
-      if (isDead) await letters.bury(deadLetter(letter))
-      else await letters.park(letter)
+      if (isDead) await deadLetterStore.bury(deadLetter(parked))
+      else await deadLetterStore.park(parked)
     } catch (error) {
-      log.error({ queue: spec.name, event: event.id, reason: reasonOf(error) }, 'a failed message could not be kept')
+      log.error({ queue: spec.name, event: event.id, reason: reasonOf(error) }, 'a failed message could not be saved')
       if (job.waiting) return job.waiting.reject(error)
       return again(job, delayMs)
     }
@@ -90,17 +93,18 @@ export function localQueue(spec: QueueSpec, { retry, letters, log }: { retry: Re
   }
 
   return {
-    takes: (exchange, routingKey) => exchange === spec.exchange && [...bindings].some(binding => topicMatches(binding, routingKey)),
+    matches: (exchange, routingKey) => exchange === spec.exchange && [...bindings].some(binding => topicMatches(binding, routingKey)),
     bind(more) {
       for (const binding of more) bindings.add(binding)
     },
-    take: json =>
+    deliver: json =>
       new Promise((resolve, reject) => {
         ready.push({ json, attempt: 1, waiting: { resolve, reject } })
         dispatch()
       }),
-    resume(kept) {
-      for (const letter of kept) again({ json: JSON.stringify(letter.event), attempt: letter.attempts + 1 }, Math.max(0, letter.dueAt - Date.now()))
+    resume(parked) {
+      for (const message of parked)
+        again({ json: JSON.stringify(message.event), attempt: message.attempts + 1 }, Math.max(0, message.dueAt - Date.now()))
     },
     subscribe(handler, prefetch = 64) {
       const consumer: Consumer = { handler, prefetch, running: new Set() }
@@ -125,7 +129,7 @@ export function localQueue(spec: QueueSpec, { retry, letters, log }: { retry: Re
   }
 }
 
-const deadLetter = ({ queue, event, attempts, reason }: ParkedLetter) => ({
+const deadLetter = ({ queue, event, attempts, reason }: ParkedMessage) => ({
   id: event.id,
   queue,
   type: event.type,

@@ -8,17 +8,21 @@ const reopenMs = 100
 /** A channel whose process hangs on the broker does not answer. */
 const closeMs = 2_000
 
-export interface KeptChannel {
+export interface LastingChannel {
   /** Settles with the first setup: rejects when the broker answered and refused it, or when this was closed first. */
   first: Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Keeps one channel in use: opens it (which waits for the connection), lets `use` set it up, waits for its end, opens the next, until closed.
- * `abandon` goes on to the next channel at once, without the broker's answer.
+ * A channel that is replaced whenever it ends: opens it (which waits for the connection), lets `use` set it up, waits for its end, opens the next, until closed.
+ * `abandon` goes on to the next channel immediately, without the broker's answer.
  */
-export function keepChannel(connection: Connection, log: BusLog, use: (channel: ConfirmChannel, abandon: () => void) => Promise<void>): KeptChannel {
+export function lastingChannel(
+  connection: Connection,
+  log: BusLog,
+  use: (channel: ConfirmChannel, abandon: () => void) => Promise<void>,
+): LastingChannel {
   const stop = new AbortController()
   let current: ConfirmChannel | undefined
   let settle = { resolve() {}, reject(_error: unknown) {} }
@@ -81,6 +85,6 @@ export function closeChannel(channel: Channel): Promise<void> {
   })
 }
 
-/** AMQP reply codes 402 to 406: the broker answered and said no, trying again will not help. */
+/** AMQP reply codes 402 to 406: the broker answered and refused, a retry will not help. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code >= 402 && error.code <= 406

@@ -6,7 +6,7 @@ import { settledWithin } from '../settled-within.ts'
 export interface Connection {
   /** Waits for the connection. Errors of the channel end nothing but itself. */
   openChannel(): Promise<ConfirmChannel>
-  /** Whether the broker takes no messages at present (memory or disk alarm). */
+  /** Whether the broker accepts no messages at present (memory or disk alarm). */
   isBlocked(): boolean
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export function openConnection(url: string, name: string, log: BusLog): Connecti
     model.on('error', () => {})
     model.on('blocked', reason => {
       isBlocked = true
-      log.warn({ connection: name, reason }, 'the broker takes no messages')
+      log.warn({ connection: name, reason }, 'the broker accepts no messages')
     })
     model.on('unblocked', () => {
       isBlocked = false
@@ -67,11 +67,11 @@ export function openConnection(url: string, name: string, log: BusLog): Connecti
     async close() {
       const model = await connecting
       // amqplib's close() stays pending when the connection breaks before the broker has answered.
-      const gone = new Promise<void>(resolve => {
+      const closed = new Promise<void>(resolve => {
         if (current && !lost.has(current)) current.once('close', resolve)
         else resolve()
       })
-      await settledWithin([Promise.race([model.close(), gone])], closeMs)
+      await settledWithin([Promise.race([model.close(), closed])], closeMs)
     },
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel, ConsumeMessage, Options } from 'amqplib'
 import { type BusLog, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
-import { closeChannel, keepChannel } from './channel.ts'
+import { closeChannel, lastingChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
 import { attemptOf, decode, toBury, toPark } from './message.ts'
 import type { Names } from './names.ts'
@@ -11,7 +11,7 @@ import { declareExchanges, declareParking, declareQueue } from './topology.ts'
 
 export interface ConsumerContext {
   connection: Connection
-  /** For what is parked or dead: not the one that publishes, so that a sick parking queue holds up no event. */
+  /** For what is parked or dead: not the one that publishes, so that a broken parking queue delays no event. */
   mover: Publisher
   names: Names
   retry: RetryPolicy
@@ -22,7 +22,7 @@ export interface ConsumerContext {
 export interface Consumer {
   /** Settles with the first attempt to consume. */
   first: Promise<void>
-  /** Takes no more, waits for handlers that run, closes the channel. */
+  /** Accepts no more messages, waits for handlers that run, closes the channel. */
   close(): Promise<void>
 }
 
@@ -32,14 +32,14 @@ interface Lane {
   isOpen: boolean
 }
 
-const keepAgainMs = 500
+const retryMs = 500
 
 /** Consumes one queue as long as the bus lives. A failed message is copied to its parking queue (or the dead letters) and only then acknowledged. */
 export function consume(spec: QueueSpec, handler: Handler, { connection, mover, names, retry, deliveryLimit, log }: ConsumerContext): Consumer {
   const running = new Set<Promise<void>>()
   let cancel: () => Promise<unknown> = async () => {}
 
-  const kept = keepChannel(connection, log, async channel => {
+  const lasting = lastingChannel(connection, log, async channel => {
     const lane: Lane = { channel, isOpen: true }
     channel.once('close', () => {
       lane.isOpen = false
@@ -48,11 +48,11 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
     await declareQueue(channel, names, spec, deliveryLimit)
     await declareParking(channel, names, spec.name, retry.delaysMs)
     await channel.prefetch(spec.prefetch ?? 64)
-    const { consumerTag } = await channel.consume(names.queue(spec.name), message => take(lane, message))
+    const { consumerTag } = await channel.consume(names.queue(spec.name), message => deliver(lane, message))
     cancel = () => channel.cancel(consumerTag)
   })
 
-  function take(lane: Lane, message: ConsumeMessage | null): void {
+  function deliver(lane: Lane, message: ConsumeMessage | null): void {
     // The broker cancels when the queue is deleted: close, so that the next channel declares it again.
     const run = (message ? handle(lane, message) : closeChannel(lane.channel)).finally(() => running.delete(run))
     running.add(run)
@@ -66,14 +66,14 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
       isBroken = false
       await handler(event, { attempt })
     } catch (error) {
-      await keep(lane, message, { attempt, isLast: isBroken || attempt >= retry.limit, reason: reasonOf(error) })
+      await parkOrBury(lane, message, { attempt, isLast: isBroken || attempt >= retry.limit, reason: reasonOf(error) })
     }
-    // On a closed channel the broker has taken the message back already.
+    // On a closed channel the broker has already requeued the message.
     if (lane.isOpen) lane.channel.ack(message)
   }
 
-  /** Tries until the copy is confirmed or the channel has gone: to hand the message back at once would only use up its deliveries. */
-  async function keep(lane: Lane, message: ConsumeMessage, failure: { attempt: number; isLast: boolean; reason: string }): Promise<void> {
+  /** Retries until the copy is confirmed or the channel is closed: to return the message immediately would only use up its deliveries. */
+  async function parkOrBury(lane: Lane, message: ConsumeMessage, failure: { attempt: number; isLast: boolean; reason: string }): Promise<void> {
     const { attempt, isLast, reason } = failure
     const about = { queue: spec.name, event: message.properties.messageId, type: message.properties.type, attempt, reason }
     while (lane.isOpen) {
@@ -83,7 +83,7 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
         return log.warn(about, isLast ? 'message is dead' : 'message is parked')
       } catch (error) {
         log.error({ ...about, cause: reasonOf(error) }, 'a failed message could not be moved yet')
-        await sleep(keepAgainMs)
+        await sleep(retryMs)
       }
     }
   }
@@ -92,11 +92,11 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
     mover.send([{ exchange, routingKey, content, options: { ...options, mandatory: true } }])
 
   return {
-    first: kept.first,
+    first: lasting.first,
     async close() {
       await cancel().catch(() => {})
       await settledWithin([...running], drainMs)
-      await kept.close()
+      await lasting.close()
     },
   }
 }

@@ -8,7 +8,7 @@ import { declareExchanges } from './topology.ts'
 const lockMs = 10_000
 const lockAgainMs = 50
 
-/** Dead letters of all queues, oldest first. They stay where they are. */
+/** Dead letters of all queues, oldest first. They stay in their queue. */
 export function listDead(url: string, names: Names, limit: number): Promise<DeadLetter[]> {
   return withDeadLetters(url, names, async (_channel, next) => {
     const found: DeadLetter[] = []
@@ -21,16 +21,16 @@ export function listDead(url: string, names: Names, limit: number): Promise<Dead
   })
 }
 
-/** Sends the dead letters with that id to their queues again. @throws Unroutable when such a queue is no more; the letter then stays dead. */
+/** Sends the dead letters with that id to their queues again. @throws Unroutable when such a queue no longer exists; the message then stays dead. */
 export function replayDead(url: string, names: Names, id: string, queue?: string): Promise<boolean> {
   return withDeadLetters(url, names, async (channel, next) => {
     const replayed = new Set<string>()
     for (let message = await next(); message; message = await next()) {
-      const letter = readDead(message, names)
-      if (letter.id !== id || (queue !== undefined && letter.queue !== queue)) continue
-      // A crash between the copy and the acknowledgement leaves a letter twice; one copy back is enough.
-      if (!replayed.has(letter.queue)) await sendBack(channel, names.queue(letter.queue), message)
-      replayed.add(letter.queue)
+      const deadLetter = readDead(message, names)
+      if (deadLetter.id !== id || (queue !== undefined && deadLetter.queue !== queue)) continue
+      // A crash between the copy and the acknowledgement leaves the message twice; one copy back is enough.
+      if (!replayed.has(deadLetter.queue)) await sendBack(channel, names.queue(deadLetter.queue), message)
+      replayed.add(deadLetter.queue)
       channel.ack(message)
     }
     return replayed.size > 0
@@ -38,8 +38,8 @@ export function replayDead(url: string, names: Names, id: string, queue?: string
 }
 
 /**
- * Reads the dead letters on a connection of its own; whatever is not acknowledged goes back when it closes. An exclusive queue serves as the lock:
- * two readers at once would hide letters from each other.
+ * Reads the dead letters on a connection of its own; what is not acknowledged returns when it closes. An exclusive queue serves as the lock:
+ * two concurrent readers would hide messages from each other.
  */
 async function withDeadLetters<T>(
   url: string,

@@ -3,7 +3,7 @@ import type { Message, Options } from 'amqplib'
 import type { DeadLetter } from '../bus.ts'
 import type { Names } from './names.ts'
 
-/** Headers of our own. They are set anew on every hop, so that nothing of the broker's own death history is carried along. */
+/** Headers of our own. They are set again on every hop, so that nothing of the broker's own death history is carried along. */
 const header = {
   /** On a parked message: which attempt comes next. */
   attempt: 'x-carapace-attempt',
@@ -30,7 +30,7 @@ export function encode(event: CloudEvent): { content: Buffer; options: Options.P
   }
 }
 
-/** @throws Error when the content is no CloudEvent, with a text that can stand as the reason of a dead letter. */
+/** @throws Error when the content is no CloudEvent, with a text that can be the reason of a dead letter. */
 export function decode(message: Message): CloudEvent {
   const event: unknown = JSON.parse(message.content.toString())
   if (typeof event === 'object' && event !== null && 'id' in event && 'type' in event && typeof event.id === 'string') return event as CloudEvent
@@ -50,7 +50,7 @@ export const toBury = (message: Message, queue: string, reason: string, attempts
 /** The same message for a fresh start. */
 export const toReplay = (message: Message): Options.Publish => again(message, {})
 
-/** What a message in the queue of dead letters tells; those that the broker itself put there (delivery limit) carry `x-death`. */
+/** The content of a message in the queue of dead letters; those that the broker itself put there (delivery limit) carry `x-death`. */
 export function readDead(message: Message, names: Names): DeadLetter {
   const event = eventOr(message)
   const headers = message.properties.headers ?? {}
@@ -72,7 +72,7 @@ const brokersReason = (reason = 'unknown') =>
     ? 'delivery limit: its consumers ended or lost their connection before they answered'
     : `dead-lettered by the broker: ${reason}`
 
-/** The event, or one made up of what there is, so that a broken message can be looked at too. */
+/** The event, or one composed of what is readable, so that a broken message can be inspected too. */
 function eventOr(message: Message): CloudEvent {
   try {
     return decode(message)

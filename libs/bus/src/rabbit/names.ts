@@ -1,12 +1,12 @@
 import { exchanges } from '@carapace/api'
 import type { Outgoing } from '../bus.ts'
 
-/** The names of everything on the broker. A prefix keeps two installations (or test runs) on one virtual host apart. */
+/** The names of everything on the broker. A prefix separates two installations (or test runs) on one virtual host. */
 export interface Names {
   exchange(kind: Outgoing['exchange']): string
-  /** Both the exchange and the one queue that keeps dead letters. */
+  /** Both the exchange and the one queue of dead letters. */
   dead: string
-  /** Held by whoever reads the dead letters. */
+  /** Held by the reader of the dead letters. */
   deadLock: string
   queue(name: string): string
   /** The name in QueueSpec of a queue on the broker. */

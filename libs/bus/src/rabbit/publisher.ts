@@ -1,7 +1,7 @@
 import type { ConfirmChannel, Options } from 'amqplib'
 import { type BusLog, drainMs, reasonOf, Unroutable } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
-import { isRefusal, keepChannel } from './channel.ts'
+import { isRefusal, lastingChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
 import type { Declared } from './declared.ts'
 import type { Names } from './names.ts'
@@ -11,14 +11,14 @@ export interface Packet {
   exchange: string
   routingKey: string
   content: Buffer
-  /** With `mandatory` a message that no queue takes is refused. */
+  /** With `mandatory` a message that matches no queue is refused. */
   options: Options.Publish
   /** A declared queue is bound to it. */
   isDeclared?: boolean
 }
 
 export interface Publisher {
-  /** Resolves when all are confirmed, rejects when any may not be kept. */
+  /** Resolves when all are confirmed, rejects when any may be lost. */
   send(packets: readonly Packet[]): Promise<void>
   isOpen(): boolean
   /** Resolves when all declared queues exist; nothing is sent meanwhile. @throws what the broker refused one with, Error when this is closed first */
@@ -39,7 +39,7 @@ interface Lane {
   isOpen: boolean
   /** What was sent and is not confirmed, oldest first. */
   inFlight: Set<{ send: Send; sentAt: number }>
-  /** How many copies of a mandatory message came back; the broker tells so before it confirms. */
+  /** How many copies of a mandatory message came back; the broker returns them before it confirms. */
   returned: Map<string, number>
   /** Of the declared queues, as made on this channel. */
   version: number
@@ -61,9 +61,9 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
   let lane: Lane | undefined
   let isClosed = false
 
-  const kept = keepChannel(connection, log, async (channel, abandon) => {
+  const lasting = lastingChannel(connection, log, async (channel, abandon) => {
     const fresh: Lane = { channel, isOpen: true, inFlight: new Set(), returned: new Map(), version: 0 }
-    const watch = setInterval(() => isStalled(fresh) && giveUp(fresh, abandon), stallCheckMs)
+    const watch = setInterval(() => isStalled(fresh) && abandonStalled(fresh, abandon), stallCheckMs)
     // Before amqplib's own listener, which fails one unconfirmed message after the other and so would let others follow on this channel.
     channel.prependListener('close', () => {
       clearInterval(watch)
@@ -83,7 +83,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
   }
 
   async function prepared(): Promise<void> {
-    await kept.first
+    await lasting.first
     while (lane?.version !== declared?.version) {
       if (isClosed) throw new Error('The bus is closed')
       const held = lane
@@ -107,10 +107,10 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
     return wake
   }
 
-  /** A queue that was declared has gone: it is made again before anything more is sent. */
+  /** A declared queue was lost: it is made again before anything more is sent. */
   function restore(): void {
     if (!declared || lane?.version !== declared.version) return
-    log.warn({}, 'a declared queue has gone; it is made again')
+    log.warn({}, 'a declared queue was lost; it is made again')
     declared.lost()
     prepared().catch((error: unknown) => log.error({ reason: reasonOf(error) }, 'a declared queue could not be made again'))
   }
@@ -129,8 +129,8 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
   }
 
   /** A channel's process on the broker hangs while a quorum queue that it sends to has no leader; then it does not even answer a close. */
-  function giveUp(stalled: Lane, abandon: () => void): void {
-    log.warn({ unconfirmed: stalled.inFlight.size }, 'the broker does not confirm; the channel is opened anew')
+  function abandonStalled(stalled: Lane, abandon: () => void): void {
+    log.warn({ unconfirmed: stalled.inFlight.size }, 'the broker does not confirm; the channel is replaced')
     end(stalled, new Error(`The broker did not confirm within ${confirmMs} ms`))
     abandon()
   }
@@ -148,7 +148,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
     const confirmed = (error: Error | null) => {
       on.inFlight.delete(flight)
       if (error) send.reject(error)
-      else if (packet.options.mandatory && takeReturned(on, packet)) refuse(packet, send)
+      else if (packet.options.mandatory && claimReturned(on, packet)) refuse(packet, send)
       else if (--send.unconfirmed === 0) send.resolve()
       pump()
     }
@@ -203,7 +203,7 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
       isClosed = true
       for (const wake of wakeUps) wake()
       await settledWithin([...sends], drainMs)
-      await kept.close()
+      await lasting.close()
     },
   }
 }
@@ -215,7 +215,7 @@ function cameBack({ returned }: Lane, place: string): void {
 }
 
 /** Whether a copy of it came back that no confirm has accounted for. */
-function takeReturned({ returned }: Lane, { exchange, routingKey, options }: Packet): boolean {
+function claimReturned({ returned }: Lane, { exchange, routingKey, options }: Packet): boolean {
   if (returned.size === 0) return false
   const place = placeOf(exchange, routingKey, options.messageId)
   const count = returned.get(place) ?? 0

@@ -61,7 +61,7 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     await proxied.publish(batch(1))
   })
 
-  it('keeps what one process publishes for a consumer that starts later in another', async () => {
+  it('preserves what one process publishes for a consumer that starts later in another', async () => {
     const seen: string[] = []
     const messages = batch(3)
     await proxied.declare([queue()])
@@ -77,7 +77,7 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     )
   })
 
-  it('confirms no event whose declared queue has gone, not one copy of it, and makes the queue again', async () => {
+  it('confirms no event whose declared queue was lost, not one copy of it, and makes the queue again', async () => {
     const seen: string[] = []
     await direct.declare([queue()])
     await deleteQueue(broker.prefix + name)
@@ -218,36 +218,36 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     await channel.waitForConfirms()
     await admin.close()
 
-    const letter = await until('it is dead', async () => (await direct.deadLetters()).find(({ queue }) => queue === name))
+    const deadLetter = await until('it is dead', async () => (await direct.deadLetters()).find(({ queue }) => queue === name))
 
-    assert.equal(letter.id, 'odd-1')
-    assert.deepEqual(letter.event.data, { content: 'no json' })
-    assert.match(letter.reason, /JSON/)
+    assert.equal(deadLetter.id, 'odd-1')
+    assert.deepEqual(deadLetter.event.data, { content: 'no json' })
+    assert.match(deadLetter.reason, /JSON/)
   })
 
-  /** Takes at least one message and dies with it. */
-  async function takeAndDie(count: number, deliveryLimit: number): Promise<string[]> {
+  /** Receives at least one message and dies with it. */
+  async function consumeAndDie(count: number, deliveryLimit: number): Promise<string[]> {
     const script = fileURLToPath(new URL('silent-consumer.fixture.js', import.meta.url))
     const child = spawn(process.execPath, [script, broker.url, broker.prefix, name, topic, String(deliveryLimit)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const taken: string[] = []
+    const delivered: string[] = []
     const lines = createInterface({ input: child.stdout })
     for await (const line of lines) {
-      taken.push(line)
-      if (taken.length >= count) break
+      delivered.push(line)
+      if (delivered.length >= count) break
     }
     child.kill('SIGKILL')
     await once(child, 'exit')
-    return taken
+    return delivered
   }
 
-  it('hands on what a killed consumer had taken', async () => {
+  it('delivers again what a killed consumer had received', async () => {
     const subscription = await direct.subscribe(queue(), async () => {})
     await subscription.close()
     const messages = batch(5)
     await direct.publish(messages)
-    const taken = await takeAndDie(5, 20)
+    const delivered = await consumeAndDie(5, 20)
     const seen = new Set<string>()
 
     await direct.subscribe(queue(), async event => {
@@ -255,7 +255,7 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     })
 
     await until('all were handled', () => seen.size === 5)
-    assert.deepEqual([...seen].sort(), taken.sort())
+    assert.deepEqual([...seen].sort(), delivered.sort())
   })
 
   it('buries a message on which consumers die again and again, and replays it', async () => {
@@ -266,13 +266,13 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     assert.ok(message)
     await patient.publish([message])
 
-    await takeAndDie(1, 1)
-    await takeAndDie(1, 1)
+    await consumeAndDie(1, 1)
+    await consumeAndDie(1, 1)
 
-    const letter = await until('it is dead', async () => (await patient.deadLetters()).find(({ queue }) => queue === name))
-    assert.deepEqual(letter.event, message.event)
-    assert.match(letter.reason, /delivery limit/)
-    assert.ok(Math.abs(Date.parse(letter.deadAt) - Date.now()) < 60_000)
+    const deadLetter = await until('it is dead', async () => (await patient.deadLetters()).find(({ queue }) => queue === name))
+    assert.deepEqual(deadLetter.event, message.event)
+    assert.match(deadLetter.reason, /delivery limit/)
+    assert.ok(Math.abs(Date.parse(deadLetter.deadAt) - Date.now()) < 60_000)
     const seen: string[] = []
     await patient.subscribe(queue(), async event => {
       seen.push(event.id)

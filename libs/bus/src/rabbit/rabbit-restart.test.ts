@@ -82,12 +82,12 @@ describe('bus: RabbitMQ that is killed or full', function () {
     await Promise.all([assert.rejects(subscribed, /closed/), bus.close()])
   })
 
-  it('rejects while the broker takes no messages for want of memory', async () => {
+  it('rejects while the broker accepts no messages because its memory is full', async () => {
     bus = rabbitBus({ log: quiet, ...broker, service: 'test' })
     await until('it is ready', () => bus.ready())
 
     await broker.ctl('set_vm_memory_high_watermark', '0.000001')
-    // The broker tells a publisher of its alarm when that sends next.
+    // The broker notifies a publisher of its alarm at the next message.
     const first = bus.publish([outgoing('any')]).catch(() => {})
     await until('it noticed', () => !bus.ready(), 15)
     await assert.rejects(bus.publish([outgoing('any')]), /takes no messages/)

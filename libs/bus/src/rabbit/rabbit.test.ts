@@ -4,7 +4,7 @@ import { quiet } from '../bus.ts'
 import { rabbitBus } from './rabbit.ts'
 
 describe('with RabbitMQ', function () {
-  // The first file that asks starts the broker, or even installs it.
+  // The first file that needs the broker starts it, or even installs it.
   this.timeout(60_000)
   let broker: Broker
   before(async function () {

@@ -22,7 +22,7 @@ export interface RabbitOptions {
 
 /**
  * The bus on RabbitMQ (3.10 and 4.x). Connects in the background, one connection to publish and one to consume, and comes back after each loss.
- * `publish` sends at once over a sliding window of 256 unconfirmed messages; without a connection it waits 2 s for one, then rejects.
+ * `publish` sends immediately over a sliding window of 256 unconfirmed messages; without a connection it waits 2 s for one, then rejects.
  * @example const bus = rabbitBus({ url: config.AMQP_URL, service: 'escrow', log })
  * @throws Error when the URL is none of AMQP's
  */

@@ -6,7 +6,7 @@ import type { Names } from './names.ts'
  * Every queue is a quorum queue and dead-letters at least once (the broker confirms to itself), which needs `reject-publish`: so no hop loses a
  * message when the broker dies. The delivery limit is always explicit, since RabbitMQ 3 has none by default and 4 has 20.
  */
-const kept = { 'x-queue-type': 'quorum', 'x-dead-letter-strategy': 'at-least-once', 'x-overflow': 'reject-publish' }
+const durable = { 'x-queue-type': 'quorum', 'x-dead-letter-strategy': 'at-least-once', 'x-overflow': 'reject-publish' }
 
 /** Reading dead letters returns them to the queue, and each return counts: as good as no limit (RabbitMQ 3 knows no -1). */
 const endless = 1_000_000_000
@@ -25,7 +25,7 @@ export async function declareQueue(channel: Channel, names: Names, spec: QueueSp
   await channel.assertQueue(names.queue(spec.name), {
     durable: true,
     arguments: {
-      ...kept,
+      ...durable,
       'x-delivery-limit': deliveryLimit,
       'x-dead-letter-exchange': names.dead,
       'x-dead-letter-routing-key': spec.name,
@@ -45,7 +45,7 @@ export async function declareParking(channel: Channel, names: Names, queue: stri
     await channel.assertQueue(names.wait(queue, ms), {
       durable: true,
       arguments: {
-        ...kept,
+        ...durable,
         'x-message-ttl': ms,
         'x-dead-letter-exchange': '',
         'x-dead-letter-routing-key': names.queue(queue),

@@ -5,7 +5,7 @@ import { Retry, rabbitBus } from '../index.ts'
 import { fromArgv, queue } from './workload.ts'
 
 /**
- * A consumer process of the torture run. The effect of an event is a file with the event's id for a name, made once whoever makes it; a second
+ * A consumer process of the torture run. The effect of an event is a file with the event's id for a name, made once by any consumer; a second
  * delivery is only noted. Every fiftieth event fails at first.
  */
 const { url, prefix, folder } = fromArgv(process.argv.slice(2))

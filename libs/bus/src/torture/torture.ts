@@ -12,7 +12,7 @@ import { rabbitBus } from '../index.ts'
 import { queue, toArgv, type WorkerArguments } from './workload.ts'
 
 /**
- * Kills publisher, consumers and broker with -9 in turn while events flow, and checks that each event had its effect, once.
+ * Kills publisher, consumers and broker with -9 by rotation while events flow, and checks that each event had its effect, once.
  * TORTURE_EVENTS (default 60,000); TORTURE_PUBLISHER: another publisher program with the arguments and the output of publisher.ts.
  */
 const total = Number(process.env.TORTURE_EVENTS ?? 60_000)
@@ -44,8 +44,8 @@ let isOver = false
 try {
   for (let shard = 0; shard < 256; shard++) await mkdir(path.join(folder, 'effects', String(shard)), { recursive: true })
   await declareQueue()
-  for (let n = 0; n < consumers; n++) keepRunning(`consumer ${n}`, sibling('consumer.js'))
-  keepRunning('publisher', publisherProgram)
+  for (let n = 0; n < consumers; n++) superviseWorker(`consumer ${n}`, sibling('consumer.js'))
+  superviseWorker('publisher', publisherProgram)
   for (const [n, victim] of kills.entries()) await kill(n, victim)
   await allHandled()
   const isSound = await report()
@@ -57,15 +57,15 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Without its queue an event would be nobody's. */
+/** Without its queue an event would reach no consumer. */
 async function declareQueue(): Promise<void> {
   const bus = rabbitBus({ log: quiet, ...broker, service: 'torture' })
   await bus.subscribe(queue, async () => {})
   await bus.close()
 }
 
-/** Starts the program again whenever it is killed. */
-function keepRunning(name: string, program: string): void {
+/** Restarts the program whenever it is killed. */
+function superviseWorker(name: string, program: string): void {
   const args: WorkerArguments = { url: broker.url, prefix: broker.prefix, folder, total }
   const worker = spawn(process.execPath, [program, ...toArgv(args)], { stdio: ['ignore', 'pipe', 'inherit'] })
   workers.set(name, worker)
@@ -74,7 +74,7 @@ function keepRunning(name: string, program: string): void {
   })
   worker.once('exit', code => {
     if (name === 'publisher' && code === 0) isPublished = true
-    else if (!isOver) keepRunning(name, program)
+    else if (!isOver) superviseWorker(name, program)
   })
 }
 

@@ -8,7 +8,7 @@ export const queue: QueueSpec = { name: 'carapace.torture', exchange: 'events', 
 export interface WorkerArguments {
   url: string
   prefix: string
-  /** Where publishers and consumers keep what must outlive them. */
+  /** Where publishers and consumers save what must outlive them. */
   folder: string
   /** Events to be published in all. */
   total: number
