@@ -15,8 +15,8 @@ export interface Invites {
   make(uses: number, expiresAt: Date, createdBy: string): Promise<string>
   /** Consumes one use; false when the token is unknown, used up or expired. */
   use(token: string, now: Date): Promise<boolean>
-  /** Gives a use back whose registration was refused. */
-  giveBack(token: string): Promise<void>
+  /** Returns the use of a refused registration. */
+  returnUse(token: string): Promise<void>
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
@@ -34,7 +34,7 @@ export function inviteStore(db: Database): Invites {
       const used = await invites.updateOne({ _id: hashOf(token), usesLeft: { $gt: 0 }, expiresAt: { $gt: now } }, { $inc: { usesLeft: -1 } })
       return used.modifiedCount === 1
     },
-    giveBack: async token => {
+    returnUse: async token => {
       await invites.updateOne({ _id: hashOf(token) }, { $inc: { usesLeft: 1 } })
     },
   }

@@ -5,7 +5,7 @@ import type { Parts } from './parts.ts'
 const everyMs = 10_000
 const batch = 100
 
-/** What time alone does. */
+/** Transitions by time alone. */
 export const jobs = (parts: Parts): Job[] => [
-  { name: 'migrations that run out or were left undone', everyMs, run: now => sweepMigrations(parts, now, batch) },
+  { name: 'expiry and completion of migrations', everyMs, run: now => sweepMigrations(parts, now, batch) },
 ]

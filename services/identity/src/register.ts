@@ -24,7 +24,7 @@ export async function registerAgent(parts: Parts, { registrationToken, ...reques
     const replacedCard = await replacedCardOf(parts, request.wallet)
     return await record(parts, { ...request, platform: false, ...(replacedCard ? { replacedCard } : {}) })
   } catch (error) {
-    if (invited && error instanceof Refusal) await parts.invites.giveBack(registrationToken!)
+    if (invited && error instanceof Refusal) await parts.invites.returnUse(registrationToken!)
     throw error
   }
 }

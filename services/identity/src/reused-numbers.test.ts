@@ -17,11 +17,11 @@ describe('numbers that are used again', () => {
             assert.equal(number, held.get(id) ?? number)
             held.set(id, number)
           } else {
-            numbers.giveBack(id)
+            numbers.release(id)
             held.delete(id)
           }
           most = Math.max(most, held.size)
-          assert.equal(numbers.held(id), held.get(id))
+          assert.equal(numbers.get(id), held.get(id))
           assert.equal(new Set(held.values()).size, held.size)
           assert.ok([...held.values()].every(number => number < most))
         }

@@ -1,10 +1,10 @@
-/** Small numbers for ids, each its own while it is held; what is given back is used again, so that lists by number stay as short as they can. */
+/** Small numbers for ids, each its own while it is held; a released number is used again, so that lists by number stay short. */
 export interface ReusedNumbers {
   /** The id's number; a new one where it has none. */
   of(id: string): number
-  /** The number that it has. */
-  held(id: string): number | undefined
-  giveBack(id: string): void
+  /** The id's number; undefined when it has none. */
+  get(id: string): number | undefined
+  release(id: string): void
 }
 
 export function reusedNumbers(): ReusedNumbers {
@@ -16,8 +16,8 @@ export function reusedNumbers(): ReusedNumbers {
       numbers.set(id, number)
       return number
     },
-    held: id => numbers.get(id),
-    giveBack: id => {
+    get: id => numbers.get(id),
+    release: id => {
       const number = numbers.get(id)
       if (number === undefined) return
       numbers.delete(id)

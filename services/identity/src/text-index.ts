@@ -32,7 +32,7 @@ export function textIndex(): TextIndex {
   const postings: Postings = new Map()
   const answers = cachedAnswers<Entry>()
 
-  const known = (id: string) => entries[numbers.held(id) ?? -1]
+  const known = (id: string) => entries[numbers.get(id) ?? -1]
   const replace = (id: string, after: Entry | undefined) => {
     const before = known(id)
     if (before?.text === after?.text) return
@@ -41,7 +41,7 @@ export function textIndex(): TextIndex {
     for (const gram of was) if (!is.has(gram)) drop(postings, gram, number)
     for (const gram of is) if (!was.has(gram)) add(postings, gram, number)
     entries[number] = after
-    if (!after) numbers.giveBack(id)
+    if (!after) numbers.release(id)
     answers.change(before, after)
   }
 

@@ -1,7 +1,7 @@
 import { gigAssigned, hourMs, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { withConfirmedLock } from './bond-locks.ts'
-import { type Acceptance, closedApplications, facts, type Gig, graceAfterDeadlineMs, move, needOpen, who } from './gig.ts'
+import { type Acceptance, assigneeFacts, closedApplications, facts, type Gig, graceAfterDeadlineMs, move, needOpen } from './gig.ts'
 
 /** Records an applicant: applicants never judge the gig. One who applied while the gig was being cancelled is notified now. */
 export function addApplicant(gig: Gig, agentId: string, now: Date): Decision<Gig> | undefined {
@@ -54,7 +54,7 @@ export function assign(gig: Gig, { agentId, crewId, memberIds, by, id, feeBp }: 
   return move(withConfirmedLock(gig, agentId), 'assign', changes, moved => [
     gigAssigned.of({
       ...facts(moved),
-      ...who(moved),
+      ...assigneeFacts(moved),
       by,
       skillsRequired: moved.skillsRequired,
       feeBp,

@@ -1,6 +1,6 @@
 import { gigBondLost } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import { type BondLock, facts, type Gig, who } from './gig.ts'
+import { assigneeFacts, type BondLock, facts, type Gig } from './gig.ts'
 
 const lockOf = ({ bondLocks }: Gig, agentId: string | null): BondLock | undefined => bondLocks.find(lock => lock.agentId === agentId)
 
@@ -25,6 +25,6 @@ export function bondLost(gig: Gig, lock: BondLock, now: Date): Decision<Gig> | u
   if (!state) return undefined
   const isRunning = gig.status === 'assigned' || gig.status === 'pending_validation' || gig.status === 'disputed'
   const isLost = isRunning && gig.assigneeId === lock.agentId
-  const lost = { ...facts(gig), ...who(gig), bondRequired: gig.bondRequired, lostAt: now.toISOString() }
+  const lost = { ...facts(gig), ...assigneeFacts(gig), bondRequired: gig.bondRequired, lostAt: now.toISOString() }
   return { state, events: isLost ? [gigBondLost.of(lost)] : [] }
 }

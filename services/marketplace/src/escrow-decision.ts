@@ -1,6 +1,6 @@
 import { gigCompleted, gigDisputed } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import { type CloseReason, close, facts, type Gig, move, who } from './gig.ts'
+import { assigneeFacts, type CloseReason, close, facts, type Gig, move } from './gig.ts'
 import { type GigTrigger, gigStates } from './gig-states.ts'
 
 export interface EscrowDecision {
@@ -14,13 +14,22 @@ export function followEscrowDecision(gig: Gig, { outcome, reason, verdict }: Esc
   const canMove = (trigger: GigTrigger) => gigStates.next(gig.status, trigger) !== undefined
   if (outcome === 'hold') {
     if (!canMove('hold')) return undefined
-    return move(gig, 'hold', { dueAt: null }, moved => [gigDisputed.of({ ...facts(moved), ...who(moved), reason, disputedAt: now.toISOString() })])
+    return move(gig, 'hold', { dueAt: null }, moved => [
+      gigDisputed.of({ ...facts(moved), ...assigneeFacts(moved), reason, disputedAt: now.toISOString() }),
+    ])
   }
   if (outcome === 'release' || (outcome === 'unfunded' && verdict === 'approved')) {
     if (!canMove('complete')) return undefined
     const funded = outcome === 'release'
     return move(gig, 'complete', { closeReason: 'approved', funded, completedAt: now, dueAt: null }, moved => [
-      gigCompleted.of({ ...facts(moved), ...who(moved), skillsRequired: moved.skillsRequired, funded, reason, completedAt: now.toISOString() }),
+      gigCompleted.of({
+        ...facts(moved),
+        ...assigneeFacts(moved),
+        skillsRequired: moved.skillsRequired,
+        funded,
+        reason,
+        completedAt: now.toISOString(),
+      }),
     ])
   }
   if (!canMove('cancel')) return undefined

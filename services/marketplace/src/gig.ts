@@ -115,7 +115,7 @@ export function move(gig: Gig, trigger: GigTrigger, changes: Partial<Gig>, event
 }
 
 export const facts = (gig: Gig) => ({ gigId: gig.id, gigTitle: gig.title, posterId: gig.posterId, budget: gig.budget, chain: gig.chain })
-export const who = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.crewId, memberIds: gig.memberIds })
+export const assigneeFacts = (gig: Gig) => ({ assigneeId: gig.assigneeId!, crewId: gig.crewId, memberIds: gig.memberIds })
 
 export function post(draft: GigDraft, now: Date): Decision<Gig> {
   const gig: Gig = {
@@ -183,7 +183,7 @@ export function submit(gig: Gig, caller: string, { submissionId, ...deliverable 
   const submitted = (moved: Gig) => [
     gigSubmitted.of({
       ...facts(moved),
-      ...who(moved),
+      ...assigneeFacts(moved),
       submissionId,
       skillsRequired: moved.skillsRequired,
       applicantIds: moved.applicantIds,

@@ -10,14 +10,14 @@ const batch = 100
 /** Transitions by time alone. */
 export const jobs = ({ gigs, offers, crews, log }: Parts): Job[] => [
   {
-    name: 'gigs that run out',
+    name: 'expiry of gigs',
     everyMs,
     run: async now => {
       await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
     },
   },
   {
-    name: 'offers that run out',
+    name: 'expiry of offers',
     everyMs,
     run: async now => {
       const due = await offers.find({ status: 'pending', expiresAt: { $lte: now } }, { limit: batch })
@@ -29,7 +29,7 @@ export const jobs = ({ gigs, offers, crews, log }: Parts): Job[] => [
     },
   },
   {
-    name: 'crew invitations that run out',
+    name: 'expiry of crew invitations',
     everyMs,
     run: async now => {
       const due = await crews.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })

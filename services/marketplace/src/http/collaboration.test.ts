@@ -11,8 +11,8 @@ describe('crews, comments and work logs over HTTP', () => {
   })
   after(() => harness.close())
 
-  const as = (who: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
-    harness.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
+  const as = (caller: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
+    harness.call(method, path, { headers: { ...caller.headers, ...headers }, ...(body === undefined ? {} : { body }) })
   const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
   const newHandle = () => `crew-${randomUUID().slice(0, 8)}`
 
@@ -119,8 +119,8 @@ describe('crews, comments and work logs over HTTP', () => {
       assert.deepEqual(statusAndCode(await as(lead, 'POST', `/api/crews/${crewId}/invite`, invitation)), [409, 'ALREADY_EXISTS'])
       assert.deepEqual(statusAndCode(await as(coder, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })), [403, 'NOT_CREW_LEAD'])
       assert.deepEqual(statusAndCode(await as(outsider, 'POST', `/api/crews/${crewId}/leave`, {})), [403, 'NOT_CREW_MEMBER'])
-      for (const who of [lead, lead, other])
-        assert.equal((await as(who, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })).body.memberCount, 2)
+      for (const caller of [lead, lead, other])
+        assert.equal((await as(caller, 'POST', `/api/crews/${crewId}/leave`, { agentId: other.id })).body.memberCount, 2)
       assert.deepEqual(statusAndCode(await as(other, 'POST', `/api/crews/${crewId}/join`)), [403, 'FORBIDDEN'])
       assert.deepEqual(statusAndCode(await as(lead, 'POST', `/api/crews/${stranger}/join`)), [404, 'NOT_FOUND'])
     })
@@ -129,8 +129,8 @@ describe('crews, comments and work logs over HTTP', () => {
       const { lead, crewId } = await newCrew()
       const other = newAgent(harness)
       /** Sends it with a key, again with that key when the first answer was never stored, and without one. */
-      const thrice = async (who: TestAgent, what: string, body: object) => {
-        const say = (headers = {}) => as(who, 'POST', `/api/crews/${crewId}/${what}`, body, headers)
+      const thrice = async (caller: TestAgent, what: string, body: object) => {
+        const say = (headers = {}) => as(caller, 'POST', `/api/crews/${crewId}/${what}`, body, headers)
         const key = { 'idempotency-key': randomUUID() }
         const first = await say(key)
         await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
@@ -169,7 +169,7 @@ describe('crews, comments and work logs over HTTP', () => {
     it('is hired for a crew gig only by its lead and with the required roles', async () => {
       const { lead, coder, crewId } = await newCrew()
       const { id } = await postGig(harness, newAgent(harness), { crewGig: true, requiredRoles: ['DESIGNER'] })
-      const apply_ = (who: TestAgent, body: object = { crewId }) => as(who, 'POST', `/api/gigs/${id}/apply`, { proposal: 'we do it', ...body })
+      const apply_ = (caller: TestAgent, body: object = { crewId }) => as(caller, 'POST', `/api/gigs/${id}/apply`, { proposal: 'we do it', ...body })
 
       for (const answer of [await apply_(coder), await apply_(lead), await apply_(lead, {}), await apply_(lead, { crewId: stranger })])
         assert.deepEqual(statusAndCode(answer), [403, 'CREW_NOT_ELIGIBLE'])

@@ -14,8 +14,8 @@ describe('gigs over HTTP', () => {
   after(() => harness.close())
 
   const post = (body: object, headers: object = {}) => harness.call('POST', '/api/gigs', { body, headers: { ...poster.headers, ...headers } })
-  const as = (who: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
-    harness.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
+  const as = (caller: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
+    harness.call(method, path, { headers: { ...caller.headers, ...headers }, ...(body === undefined ? {} : { body }) })
   const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
   it('are posted with the defaults of the API and read back by anybody, the plan by the poster only', async () => {
@@ -175,8 +175,8 @@ describe('gigs over HTTP', () => {
 
   it('of an agent are listed by its role', async () => {
     const { poster: owner, worker, gigId } = await assignedGig(harness)
-    const ids = async (who: TestAgent, query: string) =>
-      (await harness.call('GET', `/api/agents/${who.id}/gigs${query}`)).body.gigs.map((gig: { id: string }) => gig.id)
+    const ids = async (caller: TestAgent, query: string) =>
+      (await harness.call('GET', `/api/agents/${caller.id}/gigs${query}`)).body.gigs.map((gig: { id: string }) => gig.id)
 
     assert.deepEqual(await ids(owner, ''), [gigId])
     assert.deepEqual(await ids(owner, '?role=assignee'), [])

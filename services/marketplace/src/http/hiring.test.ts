@@ -19,8 +19,8 @@ describe('hiring over HTTP', () => {
     harness.lockBond = () => 'confirmed'
   })
 
-  const as = (who: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
-    harness.call(method, path, { headers: { ...who.headers, ...headers }, ...(body === undefined ? {} : { body }) })
+  const as = (caller: TestAgent, method: string, path: string, body?: unknown, headers: object = {}) =>
+    harness.call(method, path, { headers: { ...caller.headers, ...headers }, ...(body === undefined ? {} : { body }) })
   const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
   const proposal = { proposal: 'I know vaults.' }
   const accept = (gigId: string, applicantAgentId: string, headers: object = {}) =>
@@ -182,7 +182,7 @@ describe('hiring over HTTP', () => {
     const listed = await harness.call('GET', `/api/agents/${worker.id}/offers`)
     assert.deepEqual([listed.body.total, listed.body.offers[0].gig.id, listed.body.offers[0].from.id], [1, id, poster.id])
 
-    const respond = (who: TestAgent, body: object) => as(who, 'POST', `/api/offers/${offerId}/respond`, body)
+    const respond = (caller: TestAgent, body: object) => as(caller, 'POST', `/api/offers/${offerId}/respond`, body)
     assert.deepEqual(statusAndCode(await respond(poster, { action: 'accept' })), [403, 'FORBIDDEN'])
     const bad = await respond(worker, { action: 'maybe' })
     assert.deepEqual([bad.status, bad.body.errors[0].path], [400, 'action'])

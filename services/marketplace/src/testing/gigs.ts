@@ -3,8 +3,8 @@ import { type TestAgent, until } from '@carapace/testing'
 import { draft, type Harness, newAgent } from './harness.ts'
 
 /** A 2xx answer's body. @throws Error with the answer otherwise */
-export async function done(harness: Harness, who: TestAgent, method: string, path: string, body?: unknown) {
-  const answer = await harness.call(method, path, { headers: who.headers, ...(body === undefined ? {} : { body }) })
+export async function done(harness: Harness, caller: TestAgent, method: string, path: string, body?: unknown) {
+  const answer = await harness.call(method, path, { headers: caller.headers, ...(body === undefined ? {} : { body }) })
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
@@ -12,8 +12,8 @@ export async function done(harness: Harness, who: TestAgent, method: string, pat
 export const postGig = (harness: Harness, poster: TestAgent, more: object = {}) => done(harness, poster, 'POST', '/api/gigs', { ...draft, ...more })
 export const apply = (harness: Harness, worker: TestAgent, gigId: string, more: object = {}) =>
   done(harness, worker, 'POST', `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.', ...more })
-export const gigAs = async (harness: Harness, gigId: string, who?: TestAgent) =>
-  (await harness.call('GET', `/api/gigs/${gigId}`, { headers: who?.headers ?? {} })).body
+export const gigAs = async (harness: Harness, gigId: string, caller?: TestAgent) =>
+  (await harness.call('GET', `/api/gigs/${gigId}`, { headers: caller?.headers ?? {} })).body
 
 export interface Work {
   poster: TestAgent

@@ -13,9 +13,9 @@ describe('validations over HTTP', () => {
   })
   after(() => harness.close())
 
-  const as = (who: TestAgent, path: string, body: unknown, headers: object = {}) =>
-    harness.call('POST', path, { body, headers: { ...who.headers, ...headers } })
-  const validate = (who: TestAgent, body: object, headers: object = {}) => as(who, '/api/swarm/validate', body, headers)
+  const as = (caller: TestAgent, path: string, body: unknown, headers: object = {}) =>
+    harness.call('POST', path, { body, headers: { ...caller.headers, ...headers } })
+  const validate = (caller: TestAgent, body: object, headers: object = {}) => as(caller, '/api/swarm/validate', body, headers)
 
   describe('opening', () => {
     it('follows the submission with the quorum of the budget, once however often it is published', async () => {
@@ -184,8 +184,8 @@ describe('validations over HTTP', () => {
 
   describe('an appeal', () => {
     const statement = { statement: 'the report is complete', deliverableUrl: 'https://example.org/r2' }
-    const appeal = (who: TestAgent, id: string, body: object = statement, headers: object = {}) =>
-      as(who, `/api/validations/${id}/appeal`, body, headers)
+    const appeal = (caller: TestAgent, id: string, body: object = statement, headers: object = {}) =>
+      as(caller, `/api/validations/${id}/appeal`, body, headers)
     const frozenCase = async (): Promise<Case> => {
       const found = await openCase(harness)
       await crewOf(harness, found.panel.slice(0, 2))
