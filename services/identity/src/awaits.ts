@@ -13,9 +13,10 @@ export async function awaits({ agents }: Parts): Promise<Awaiting[]> {
   return [...byId.values()].flatMap(ofAgent)
 }
 
-function ofAgent({ id, wallet, chains: registrations, drip, updatedAt }: Stored<Agent>): Awaiting[] {
+/** Since the registration: a heartbeat changes the agent too, and says nothing of its steps. */
+function ofAgent({ id, wallet, chains: registrations, drip, createdAt }: Stored<Agent>): Awaiting[] {
   const pending = (step: Step, kind: string, ...ids: string[]): Awaiting[] =>
-    step.status === 'pending' ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.round, since: updatedAt }] : []
+    step.status === 'pending' ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.round, since: createdAt }] : []
   return [
     ...chains.flatMap(chain => [
       ...pending(registrations[chain].identity, 'identity.register', id, chain),

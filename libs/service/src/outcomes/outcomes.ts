@@ -85,7 +85,12 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
   }
 
   const dispatch = dispatcher(subscriptions, parts, event => handled.note(event))
-  const polling = { ...parts, rows, handled, dispatch, firstMs, finality: types.includes(chainCommandFinalized.type) }
+  // A service that follows no finality ends a command at its confirmation, by a poll.
+  const forget = (opKey: string) => {
+    own.delete(opKey)
+    handled.forget(opKey)
+  }
+  const polling = { ...parts, rows, handled: { ...handled, forget }, dispatch, firstMs, finality: types.includes(chainCommandFinalized.type) }
 
   async function poll(): Promise<void> {
     const now = Date.now()

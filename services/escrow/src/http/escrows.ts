@@ -125,13 +125,12 @@ export const escrowHandlers = (
     if (locked) await shownOnGig(parts, locked)
     const escrow =
       locked ??
-      (await needEscrow(parts, gigId).catch(() =>
-        refuse(
-          'INVALID_STATE',
-          { state: gig.status, allowed: ['open', 'assigned'] },
-          { message: 'The lock does not fit the gig as it is now; take it back with reclaim' },
-        ),
-      ))
+      (await parts.escrows.get(gigId)) ??
+      refuse(
+        'INVALID_STATE',
+        { state: gig.status, allowed: ['open', 'assigned'] },
+        { message: 'The lock does not fit the gig as it is now; take it back with reclaim' },
+      )
     const answer = { escrow: escrowView(escrow, parts.networks, parts.clock.now()) }
     return locked ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
   },
