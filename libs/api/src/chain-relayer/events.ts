@@ -88,10 +88,19 @@ const seenLog = {
   ...inBlock,
 }
 
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const integer = z.string().regex(/^\d{1,78}$/)
+/** Arguments of the events whose readers need each of them: what lacks one is malformed. */
+const argsOf: Readonly<Record<string, z.ZodType<Record<string, unknown>, Record<string, unknown>>>> = {
+  'USDC.Transfer': z.looseObject({ from: address, to: address, value: integer }),
+  'IdentityRegistry.Transfer': z.looseObject({ from: address, to: address, tokenId: integer }),
+}
+
 /** Contract events that services hear about, decoded: the producer's side of `chain.event.<Contract>.<Event>`. */
 export const chainEvent = (contract: string, name: string) =>
   event(`chain.event.${contract}.${name}`, 'logId', `${contract} emitted ${name}`, {
     ...seenLog,
+    args: argsOf[`${contract}.${name}`] ?? seenLog.args,
     /** false: seen at depth 0. true: final, comes a second time; money consumers act on this one only. */
     final: z.boolean(),
   })

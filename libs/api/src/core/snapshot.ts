@@ -5,14 +5,18 @@ import { id } from './fields.ts'
 
 /**
  * The event by which an owner announces a row of its data anew, so that a consumer can build its projection again.
- * `row` is the JSON of the internal read of that kind, `version` the aggregate's version.
+ * `row` is the JSON of the internal read of that kind, `version` the aggregate's version. A service with one kind declares its fields.
  */
-export const snapshotEvent = <Service extends string>(service: Service, kinds: readonly [string, ...string[]]) =>
+export const snapshotEvent = <Service extends string>(
+  service: Service,
+  kinds: readonly [string, ...string[]],
+  row: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z.record(z.string(), z.unknown()),
+) =>
   event(`${service}.snapshot.published`, 'id', 'A full row, announced again for rebuilding projections', {
     kind: z.enum(kinds),
     id,
     version: z.int().min(0),
-    row: z.record(z.string(), z.unknown()),
+    row,
   })
 
 /** Asks an owner to announce its rows again, at most `limit` from after `after`, in order of id. */

@@ -3,6 +3,7 @@ import { event } from '../core/event.ts'
 import { chain, id, micro, timestamp } from '../core/fields.ts'
 import { snapshotEvent } from '../core/snapshot.ts'
 import { riskLevel, tier } from '../core/terms.ts'
+import { scoreRow } from './internal.ts'
 
 const components = z.object({
   gigPerformance: z.number(),
@@ -53,4 +54,4 @@ export const scoreSynced = event('reputation.score.synced', 'agentId', 'A networ
   syncedAt: timestamp,
 })
 
-export const reputationSnapshot = snapshotEvent('reputation', ['score'])
+export const reputationSnapshot = snapshotEvent('reputation', ['score'], scoreRow)
