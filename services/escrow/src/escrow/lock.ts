@@ -1,19 +1,8 @@
-import {
-  type AgentCaller,
-  type Authorization,
-  type FundingOptions,
-  type GigRow,
-  limits,
-  type Refusal,
-  refuse,
-  retryableIn,
-  swarmApi,
-  usd,
-} from '@carapace/api'
+import { type AgentCaller, type Authorization, type GigRow, limits, type Refusal, refuse, retryableIn, swarmApi, usd } from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { findSource, optionsNow, reserveCustodial } from '../funding.ts'
+import { type Found, findSource, reserveCustodial } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 import { assignmentOf } from './assignment.ts'
 import { type Escrow, passingStates } from './escrow.ts'
@@ -26,7 +15,7 @@ export interface LockRequest {
   amount: bigint | undefined
   authorization: Authorization | undefined
   caller: AgentCaller
-  isProven: boolean
+  mayDraw: boolean
   operationId: string
 }
 
@@ -40,7 +29,7 @@ const fundable = ['open', 'assigned', 'pending_validation']
 export async function startLock(
   parts: Parts,
   request: LockRequest,
-  without: (gig: GigRow, options: FundingOptions) => Refusal,
+  without: (gig: GigRow, options: Record<string, unknown>) => Refusal,
 ): Promise<Stored<Escrow>> {
   const { gigId, caller, operationId } = request
   const { gig, escrow } = await needFundable(parts, request)
@@ -54,10 +43,10 @@ export async function startLock(
     amount,
     contract: 'escrow' as const,
     authorization: request.authorization,
-    isProven: request.isProven,
+    mayDraw: request.mayDraw,
   }
   const found = await findSource(parts, need)
-  if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found.options))
+  if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found))
   const reserved = await changeEscrow(parts, gigId, present => {
     if (present.status !== 'none') refuseSecond(present)
     const record = reserve(present, { operationId, kind: found.kind, from: found.from, poster: caller.wallet })
@@ -66,7 +55,7 @@ export async function startLock(
   if (found.kind !== 'treasury') return reserved
   // from here on the lock is carried out, by the job if not by this call: what fails in passing refuses nothing
   const sent = (await unlessPassing(drawOnTreasury(parts, reserved))) ?? reserved
-  if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, await optionsNow(parts, need)))
+  if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, { kind: 'none', options: {} }))
   return sent
 }
 
@@ -111,10 +100,11 @@ export async function drawOnTreasury(parts: Parts, escrow: Escrow): Promise<Stor
   return changeEscrow(parts, id, present => lockRefused(present, refusal, moment))
 }
 
-async function withOnchain(parts: Parts, gig: GigRow, options: FundingOptions): Promise<FundingOptions> {
+async function withOnchain(parts: Parts, gig: GigRow, { options }: Extract<Found, { kind: 'none' }>): Promise<Record<string, unknown>> {
   const { escrow } = await parts.networks.contracts(gig.chain)
   return {
     ...options,
+    x402: { endpoint: '/api/agent-payments/fund-escrow' },
     onchain: {
       contract: escrow,
       function: 'lockUSDC(bytes32 gigId, address payee, uint256 amount)',
