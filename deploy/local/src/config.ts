@@ -1,4 +1,4 @@
-import type { Environment } from './ground.ts'
+import type { Variables } from './environment.ts'
 
-/** The environment of this process: read here and passed down. */
-export const environment: Environment = process.env
+/** The environment variables of this process: read here and passed down. */
+export const processVariables: Variables = process.env

@@ -6,7 +6,7 @@ import path from 'node:path'
 const dataVersion = 3
 
 /**
- * Notes beside a new embedded database in which form its documents are.
+ * Notes next to a new embedded database in which form its documents are.
  * @throws Error for one of another form: books that are half understood are worse than none
  */
 export async function holdDataVersion(dataDir: string): Promise<void> {

@@ -4,12 +4,12 @@ import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
 import { Interface } from 'ethers'
 import { services } from './services.ts'
-import { untilWell } from './testing/health.ts'
+import { untilHealthy } from './testing/health.ts'
 import { micro } from './testing/job.ts'
 
 const chain = 'BASE_SEPOLIA'
 const usdc = new Interface(['function transfer(address,uint256)'])
-/** Blocks between a deposit and what came before it, so that a reorganisation takes nothing else away. */
+/** Blocks between a deposit and what came before it, so that a reorganisation reverses nothing else. */
 const apart = 6
 /** More than finality, which is 2 blocks here. */
 const depth = 4
@@ -41,7 +41,7 @@ describe('deposits under reorganisations deeper than finality', function () {
   const booksEqualTheChain = () => {
     const names = services.map(({ api }) => api.name as ServiceName)
     const rest = { services: names, adminKey: undefined, signer: undefined, address: (name: ServiceName) => platform.service(name).url }
-    return untilWell({ baseUrl: platform.url, ...rest, peers: platform.service('treasury').platform.peers }, 60)
+    return untilHealthy({ baseUrl: platform.url, ...rest, peers: platform.service('treasury').platform.peers }, 60)
   }
 
   const transfer = async ({ wallet }: Player, to: string, amount: number) => {
@@ -53,7 +53,7 @@ describe('deposits under reorganisations deeper than finality', function () {
     const hash: string = await send('eth_sendRawTransaction', [raw])
     return { raw, hash }
   }
-  /** A player with a custodial wallet that its own transaction has paid `amount` into: credited, and as deep as said. */
+  /** A player with a custodial wallet that its own transaction has paid `amount` into: credited, and as deep as given. */
   const depositor = async (amount: number) => {
     const player = await platform.newPlayer({ usdc: amount, prefix: 'depositor' })
     const { depositAddress } = await platform.post(`/api/agents/${player.id}/treasury/fund`, {}, player.headers)
@@ -85,7 +85,7 @@ describe('deposits under reorganisations deeper than finality', function () {
     assert.equal(await platform.usdcOf(chain, depositAddress), micro(20))
   })
 
-  it('takes back what is gone, and credits it again when it is included much later', async () => {
+  it('reverses what was lost, and credits it again when it is included much later', async () => {
     const { player, depositAddress, raw, block } = await depositor(20)
 
     await reorganise(block, [])
@@ -117,7 +117,7 @@ describe('deposits under reorganisations deeper than finality', function () {
     await transfer(friend, depositAddress, 20)
     await mine(depth)
 
-    // the payment is sent again, or has failed: either way nothing is owed, and the books say what the chain holds
+    // the payment is sent again, or has failed: either way nothing is due, and the books say what the chain holds
     await until(
       'the books equal the chain',
       async () => {

@@ -1,5 +1,5 @@
 import { type DistributedSystem, startDistributedSystem } from './testing/distributed.ts'
-import { newValidators, stories } from './testing/stories.ts'
+import { newValidators, scenarios } from './testing/scenarios.ts'
 
 describe('the whole job, one process per service on RabbitMQ', function () {
   this.timeout(120_000)
@@ -10,5 +10,5 @@ describe('the whole job, one process per service on RabbitMQ', function () {
   })
   after(() => running?.end())
 
-  for (const [title, play] of stories) it(title, () => play(running.system))
+  for (const [title, play] of scenarios) it(title, () => play(running.system))
 })

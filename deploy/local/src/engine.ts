@@ -58,7 +58,7 @@ export async function startEngine(dataDir: string, onRestart: (why: string) => v
   }
 }
 
-/** The engine of a start that was killed ends by itself, as soon as it sees that its parent is gone. */
+/** The engine of a start that was killed ends by itself, as soon as it sees that its parent has ended. */
 async function launchPatiently(folder: string, socket: string): ReturnType<typeof launch> {
   const end = Date.now() + handOverMs
   for (;;) {
@@ -79,7 +79,7 @@ async function launch(folder: string, socket: string): Promise<{ child: ChildPro
     createInterface({ input: child.stdout! }).on('line', line => {
       if (!line.startsWith('ready ')) return
       clearTimeout(late)
-      // Directly, since drivers turn the addresses that a replica set tells of into lower case, and this one is a path.
+      // Directly, since drivers convert the addresses that a replica set announces to lower case, and this one is a path.
       resolve(`${line.slice('ready '.length)}?directConnection=true`)
     })
     child.once('exit', () => {

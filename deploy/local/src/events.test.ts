@@ -22,7 +22,7 @@ describe('every declared event', function () {
     mongo = await acquireMongo()
     bus = inProcessBus({ log: quiet, retry: { delaysMs: [], limit: 1 } })
     platform = await startPlatform(
-      // the relayer reads no event but the clock, and would ask for networks
+      // the relayer reads no event but the clock, and would request networks
       services.filter(({ api }) => api.name !== 'chain-relayer'),
       { mongo, bus },
     )

@@ -3,7 +3,7 @@ import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Wallet } from 'ethers'
 
-/** What the embedded start makes for itself once and keeps in DATA_DIR/keys, readable by its owner only. Back this folder up. */
+/** What the embedded start creates once and stores in DATA_DIR/keys, readable by its owner only. Back this folder up. */
 export interface Keys {
   internalKey: string
   passphrase: string
@@ -29,17 +29,17 @@ export async function loadKeys(dataDir: string): Promise<Keys> {
 }
 
 /** A key of a data folder that was started before; undefined where there is none. */
-export async function keptKey(dataDir: string, name: keyof Keys): Promise<string | undefined> {
-  return kept(path.join(dataDir, 'keys', name))
+export async function existingKey(dataDir: string, name: keyof Keys): Promise<string | undefined> {
+  return readKey(path.join(dataDir, 'keys', name))
 }
 
-async function kept(file: string): Promise<string | undefined> {
+async function readKey(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? '' : Promise.reject(error)))
   return text.trim() || undefined
 }
 
 async function loadOrMake(file: string, make: () => string): Promise<string> {
-  const known = await kept(file)
+  const known = await readKey(file)
   if (known !== undefined) return known
   const value = make()
   const handle = await open(file, 'w', 0o600)

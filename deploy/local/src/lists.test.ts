@@ -33,9 +33,9 @@ describe('every list', () => {
     Collection.prototype.find = function (this: Collection, filter: Document = {}, options: Document = {}) {
       const cursor = original.call(this, filter, options)
       const { sort = {}, limit = 0 } = options
-      // look-ups are no lists; jobs that look for what is due run meanwhile
-      const isLookUp = Math.abs(limit) === 1 || '_id' in filter
-      if (!isLookUp && !/dueAt|expiresAt/i.test(Object.keys(filter).join()))
+      // reads by id are no lists; jobs that poll for what is due run meanwhile
+      const isById = Math.abs(limit) === 1 || '_id' in filter
+      if (!isById && !/dueAt|expiresAt/i.test(Object.keys(filter).join()))
         reads.push({ database: this.dbName, collection: this.collectionName, filter, sort, limit })
       return cursor
     } as typeof original
@@ -50,7 +50,7 @@ describe('every list', () => {
   const lists = declaredReads.filter(endpoint => queryKeys(endpoint).includes('offset'))
 
   for (const endpoint of lists) {
-    it(`GET ${endpoint.path} reads a page of an index in its order, whatever one filter is set`, async () => {
+    it(`GET ${endpoint.path} reads a page of an index in its order, for any one filter`, async () => {
       const path = endpoint.path.replace(/:\w+/g, agent.id)
       const headers = { 'x-agent-id': agent.id, 'x-wallet-address': agent.wallet }
       const variants = ['', ...filtersOf(endpoint)]

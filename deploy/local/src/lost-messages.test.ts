@@ -12,7 +12,7 @@ import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, lossyBus, type Player, startChainPlatform, until } from '@carapace/testing'
 import { services } from './services.ts'
 import { deliver, escrowIs, fundedJob, gigIs, openPanel, vote } from './testing/job.ts'
-import { assertPaid, newValidators } from './testing/stories.ts'
+import { assertPaid, newValidators } from './testing/scenarios.ts'
 
 const chain = 'BASE_SEPOLIA'
 
@@ -31,7 +31,7 @@ describe('a message that is lost', function () {
   const outcomesOf = (kind: string) => about(kind, [chainCommandSubmitted, chainCommandConfirmed, chainCommandFinalized])
   const balanceOf = async ({ id, headers }: Player) => (await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })).body.balance
 
-  it('does not keep an escrow in funding: its lock is asked for', async () => {
+  it('does not leave an escrow in funding: its lock is requested', async () => {
     bus.lose(outcomesOf('escrow.lock'), 3)
 
     const { gigId } = await fundedJob(platform)
@@ -40,7 +40,7 @@ describe('a message that is lost', function () {
     assert.ok(bus.lost.some(({ type }) => type === chainCommandConfirmed.type))
   })
 
-  it('does not keep a paid worker without its receipt', async () => {
+  it('does not leave a paid worker without its receipt', async () => {
     const job = await fundedJob(platform)
     await deliver(platform, job)
     const { id, panel } = await openPanel(platform, job)
@@ -63,7 +63,7 @@ describe('a message that is lost', function () {
     assert.equal(bus.lost.at(-1)?.type, chainCommandType)
   })
 
-  it('does not keep a deposit from its wallet, which is credited once', async () => {
+  it('does not separate a deposit from its wallet, which is credited once', async () => {
     const agent = await platform.newPlayer()
     const { depositAddress } = await platform.post(`/api/agents/${agent.id}/treasury/fund`, {}, agent.headers)
     bus.lose(({ type, data }) => type === contractEvents['USDC.Transfer']!.type && data.final === true)

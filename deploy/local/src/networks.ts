@@ -11,12 +11,12 @@ export interface Devnets {
   /** Variables by which every other part finds the networks, as an operator would set them. */
   environment: Record<string, string>
   rpcUrls: Record<Chain, string>
-  /** The nodes behind the doors. */
+  /** The nodes' processes. */
   processes: { name: string; pid(): number }[]
   close(): Promise<void>
 }
 
-/** Both devnets with all contracts, kept in the data folder. */
+/** Both devnets with all contracts, stored in the data folder. */
 export async function startNetworks(
   dataDir: string,
   ports: readonly [number, number],

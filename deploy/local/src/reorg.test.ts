@@ -4,15 +4,15 @@ import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
 import { Interface } from 'ethers'
 import { services } from './services.ts'
-import { untilWell } from './testing/health.ts'
+import { untilHealthy } from './testing/health.ts'
 import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from './testing/job.ts'
-import { newValidators } from './testing/stories.ts'
+import { newValidators } from './testing/scenarios.ts'
 
 const chain = 'BASE_SEPOLIA'
 const budget = 40
 const abi = new Interface(['function approve(address,uint256)', 'function withdraw(uint256)'])
 
-describe('a gig of which the chain takes something back', function () {
+describe('a gig of which the chain reverses something', function () {
   this.timeout(60_000)
   let platform: ChainPlatform
   before(async () => {
@@ -21,7 +21,7 @@ describe('a gig of which the chain takes something back', function () {
   })
   after(() => platform?.end())
 
-  /** The blocks from this one on are made anew, with these transactions first: at once, since two blocks later it is final. */
+  /** The blocks from this one on are replaced, with these transactions first: immediately, since two blocks later it is final. */
   const reorganise = async ({ blockNumber }: { blockNumber: number }, transactions: readonly string[]) => {
     const { provider } = platform.networks[chain]
     const depth = (await provider.getBlockNumber()) - blockNumber + 1
@@ -38,7 +38,7 @@ describe('a gig of which the chain takes something back', function () {
   const lock = (gigId: string, { headers }: Player) => platform.post('/api/escrow/create', { gigId, amount: budget }, headers)
   const shows = (gigId: string, status: string) =>
     until(`the gig shows ${status}`, async () => (await gigOf(platform, gigId)).escrowStatus === status)
-  const toldOf = async ({ id }: Player, gigId: string, about = 'escrow_'): Promise<string[]> => {
+  const notificationsOf = async ({ id }: Player, gigId: string, about = 'escrow_'): Promise<string[]> => {
     const { notifications } = await platform.get(`/api/agents/${id}/notifications?limit=100`)
     return notifications.flatMap(({ type, metadata }: { type: string; metadata: { gigId?: string } }) =>
       type.startsWith(about) && metadata.gigId === gigId ? [type] : [],
@@ -48,12 +48,12 @@ describe('a gig of which the chain takes something back', function () {
     const { body } = await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
     return [body.balance, body.reserved]
   }
-  const assertWell = () => {
+  const assertHealthy = () => {
     const patient = {
       ...{ baseUrl: platform.url, services: services.map(({ api }) => api.name as ServiceName), adminKey: undefined, signer: undefined },
       ...{ address: (name: ServiceName) => platform.service(name).url, peers: platform.service('escrow').platform.peers },
     }
-    return untilWell(patient, 10)
+    return untilHealthy(patient, 10)
   }
 
   const hire = async (gigId: string, poster: Player, worker: Player) => {
@@ -71,10 +71,10 @@ describe('a gig of which the chain takes something back', function () {
     const { net } = await escrowIs(platform, gigId, 'released')
     assert.equal(await platform.usdcOf(chain, worker.wallet.address), before + micro(net))
     await shows(gigId, 'released')
-    await assertWell()
+    await assertHealthy()
   }
 
-  it('is not funded any more for everybody, and is funded anew and paid', async () => {
+  it('is not funded any more for everybody, and is funded again and paid', async () => {
     const [poster, worker] = [await platform.newPlayer({ usdc: 100, prefix: 'poster' }), await platform.newPlayer({ prefix: 'worker' })]
     const { depositAddress } = await platform.post(`/api/agents/${poster.id}/treasury/fund`, {}, poster.headers)
     await platform.faucet(depositAddress, 100, chain)
@@ -86,16 +86,16 @@ describe('a gig of which the chain takes something back', function () {
     await reorganise(first.onChain, [withdrawn])
 
     await shows(gigId, 'none')
-    await until('the poster is told', async () => (await toldOf(poster, gigId)).length === 2)
+    await until('the poster is told', async () => (await notificationsOf(poster, gigId)).length === 2)
     assert.deepEqual(
-      [await toldOf(poster, gigId), await treasuryOf(poster)],
+      [await notificationsOf(poster, gigId), await treasuryOf(poster)],
       [
         ['escrow_failed', 'escrow_locked'],
         [100e6, 0],
       ],
     )
     assert.equal(await platform.usdcOf(chain, poster.wallet.address), micro(100))
-    await assertWell()
+    await assertHealthy()
 
     const { escrow: second } = await lock(gigId, poster)
     await reorganise(second.onChain, [])
@@ -107,14 +107,14 @@ describe('a gig of which the chain takes something back', function () {
     await escrowIs(platform, gigId, 'locked')
     await shows(gigId, 'locked')
     assert.deepEqual(await treasuryOf(poster), [60e6, 0])
-    assert.deepEqual(await toldOf(poster, gigId), ['escrow_locked', 'escrow_failed', 'escrow_locked'])
-    await assertWell()
+    assert.deepEqual(await notificationsOf(poster, gigId), ['escrow_locked', 'escrow_failed', 'escrow_locked'])
+    await assertHealthy()
 
     await hire(gigId, poster, worker)
     await workIsPaid(gigId, poster, worker)
   })
 
-  it('goes on without the bond of its worker, who took the stake away in the meantime, and is paid', async () => {
+  it('goes on without the bond of its worker, who withdrew the stake in the meantime, and is paid', async () => {
     const rich = (prefix: string) => platform.newPlayer({ usdc: 100, prefix })
     const [poster, worker] = [await rich('poster'), await rich('worker')]
     const bond = async () => {
@@ -132,12 +132,12 @@ describe('a gig of which the chain takes something back', function () {
 
     await reorganise(locked!, [withdrawn])
 
-    await until('the poster is told', async () => (await toldOf(poster, gigId, 'bond_')).length === 1)
+    await until('the poster is told', async () => (await notificationsOf(poster, gigId, 'bond_')).length === 1)
     await until('the stake is gone', async () => String(await bond()) === '0,0')
     assert.equal((await gigOf(platform, gigId)).bondStatus, 'none')
-    assert.deepEqual(await toldOf(worker, gigId, 'bond_'), ['bond_lost', 'bond_lost', 'bond_locked'])
+    assert.deepEqual(await notificationsOf(worker, gigId, 'bond_'), ['bond_lost', 'bond_lost', 'bond_locked'])
     assert.equal(await platform.usdcOf(chain, worker.wallet.address), micro(100))
-    await assertWell()
+    await assertHealthy()
 
     await lock(gigId, poster)
     await workIsPaid(gigId, poster, worker, micro(100))
@@ -162,6 +162,6 @@ describe('a gig of which the chain takes something back', function () {
     assert.deepEqual([made?.blockNumber, history.map(({ txHash }: { txHash: string }) => txHash)], [receipt.blockNumber, [receipt.txHash]])
     assert.equal(await platform.usdcOf(chain, worker.wallet.address), micro(net))
     await shows(gigId, 'released')
-    await assertWell()
+    await assertHealthy()
   })
 })

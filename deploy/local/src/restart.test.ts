@@ -4,7 +4,7 @@ import path from 'node:path'
 import { openSystem, type System } from '@carapace/testing'
 import { type Child, startChild, temporaryDataDir } from './testing/child.ts'
 import { deliver, fundedJob, gigIs, openPanel, vote } from './testing/job.ts'
-import { assertPaid } from './testing/stories.ts'
+import { assertPaid } from './testing/scenarios.ts'
 
 describe('the embedded start', function () {
   this.timeout(90_000)

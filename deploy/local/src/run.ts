@@ -1,16 +1,16 @@
 import { endWithSupervisor, terminated } from '@carapace/service'
-import { environment } from './config.ts'
-import type { Environment } from './ground.ts'
+import { processVariables } from './config.ts'
+import type { Variables } from './environment.ts'
 
-/** Starts, says what runs, and ends all of it at SIGTERM or Ctrl-C. */
+/** Starts, prints what runs, and ends all of it at SIGTERM or Ctrl-C. */
 export async function runUntilTerminated<T extends { close(): Promise<void> }>(
-  start: (environment: Environment) => Promise<T>,
-  tell: (started: T) => string,
+  start: (variables: Variables) => Promise<T>,
+  describe: (started: T) => string,
 ): Promise<void> {
   endWithSupervisor()
   try {
-    const started = await start(environment)
-    process.stdout.write(tell(started))
+    const started = await start(processVariables)
+    process.stdout.write(describe(started))
     await terminated()
     process.stdout.write('Stopping …\n')
     await started.close()

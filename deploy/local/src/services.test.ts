@@ -48,7 +48,7 @@ describe('a service', () => {
     assert.deepEqual([ports.identity, ports.escrow, ports.notifications, ports['chain-relayer']], [3101, 3105, 3110, 3111])
   })
 
-  it('stands in the README: with what it owns if it runs, else as not served yet', () => {
+  it('is in the README: with what it owns if it runs, else as not served yet', () => {
     const [table, planned] = ['## The parts', '## Declared, not served yet'].map(title => read('README.md').split(title)[1]?.split('\n## ')[0] ?? '')
     const rows = (text = '') => [...text.matchAll(/^\| (?:\[([a-z-]+)\]|`([a-z-]+)`)/gm)].map(([, linked, plain]) => linked ?? plain!)
 

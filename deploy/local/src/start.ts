@@ -5,7 +5,7 @@ import { type Config, type Logger, type RunningService, startService } from '@ca
 import { openDatabase } from '@carapace/store'
 import { leaveAddresses } from './addresses.ts'
 import { mongoDeadLetters } from './dead-letter-store.ts'
-import { type Closable, type Environment, layGround } from './ground.ts'
+import { type Closable, startEnvironment, type Variables } from './environment.ts'
 import { services } from './services.ts'
 
 export interface Local {
@@ -19,13 +19,13 @@ export interface Local {
 type Own = <T extends Closable>(part: T) => T
 
 /**
- * The whole platform on this machine: database, devnets, bus, services, gateway. Parts that the environment names (MONGODB_URI, AMQP_URL,
+ * The whole platform on this machine: database, devnets, bus, services, gateway. Parts that the variables name (MONGODB_URI, AMQP_URL,
  * RPC URLs) are used instead of the embedded ones.
- * @throws Error when the data folder is in use, a port is taken, or a variable is wrong; what was started is stopped again
+ * @throws Error when the data folder is in use, a port is in use, or a variable is wrong; what was started is stopped again
  */
-export const startLocal = (environment: Environment): Promise<Local> => startOwning(own => compose(environment, own))
+export const startLocal = (variables: Variables): Promise<Local> => startOwning(own => compose(variables, own))
 
-/** Runs a start; what it owns is closed with the result, or at once when the start fails. */
+/** Runs a start; what it owns is closed with the result, or immediately when the start fails. */
 export async function startOwning<T extends object>(start: (own: Own) => Promise<T>): Promise<T & { close(): Promise<void> }> {
   const opened: Closable[] = []
   const close = async () => {
@@ -43,8 +43,8 @@ export async function startOwning<T extends object>(start: (own: Own) => Promise
   }
 }
 
-async function compose(environment: Environment, own: Own): Promise<Omit<Local, 'close'>> {
-  const { config, mongoUri, log, parts } = await layGround(environment, own)
+async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'close'>> {
+  const { config, mongoUri, log, parts } = await startEnvironment(variables, own)
   const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local', log }) : await embeddedBus(mongoUri, config, log, own))
   const running = new Map<ServiceName, RunningService>()
   let announceAllUp = () => {}
@@ -67,7 +67,7 @@ async function compose(environment: Environment, own: Own): Promise<Omit<Local, 
     const started = own(await startService(service, shared))
     running.set(started.name, started)
   }
-  // Closed before the services: a publish in this process waits for consumers, and those that have ended take nothing.
+  // Closed before the services: a publish in this process waits for consumers, and those that have ended consume nothing.
   own({ close: () => bus.close() })
   const gateway = own(await startGateway({ ...shared, exclusive: true }))
   announceAllUp()

@@ -1,7 +1,7 @@
 import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, startChainPlatform } from '@carapace/testing'
 import { services } from './services.ts'
-import { newValidators, stories } from './testing/stories.ts'
+import { newValidators, scenarios } from './testing/scenarios.ts'
 
 describe('the whole job, all services in one process', function () {
   this.timeout(60_000)
@@ -12,5 +12,5 @@ describe('the whole job, all services in one process', function () {
   })
   after(() => platform?.end())
 
-  for (const [title, play] of stories) it(title, () => play(platform))
+  for (const [title, play] of scenarios) it(title, () => play(platform))
 })

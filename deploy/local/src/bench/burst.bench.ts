@@ -1,7 +1,7 @@
 import { startGateway } from '@carapace/gateway'
 import { startChainPlatform } from '@carapace/testing'
 import { services } from '../services.ts'
-import { newValidators } from '../testing/stories.ts'
+import { newValidators } from '../testing/scenarios.ts'
 import { burstAll, finalStatuses } from './burst.ts'
 
 // npm run bench:burst: 200 concurrent calls of each money operation on one aggregate, on two quiet cores.

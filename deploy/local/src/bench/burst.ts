@@ -14,7 +14,7 @@ export interface Burst {
   otherMs: number
 }
 
-/** Answers that tell the caller how its call ended, or where it can see that. */
+/** Answers that report to the caller how its call ended, or where it can see that. */
 export const finalStatuses: readonly number[] = [200, 201, 202, 402, 409, 429]
 
 /** Plays `calls` concurrent calls of each money operation, one operation after another. */

@@ -1,8 +1,8 @@
 import type { AnyEndpoint } from '@carapace/api'
 import { acquireMongo, median, startPlatform, type TestPlatform } from '@carapace/testing'
 import { declaredReads, filtersOf, queryKeys, readServices } from '../testing/reads.ts'
+import { type Population, playPopulation } from './play-population.ts'
 import { copiedKey, populate, type Records, readAll } from './population.ts'
-import { playWorld, type World } from './world.ts'
 
 const few = 1_000
 const many = 10_000
@@ -18,35 +18,35 @@ export interface Timing {
   many: number
 }
 
-/** What every read costs among few and among many agents: two platforms side by side on one database, asked in turn. */
+/** What every read costs among few and among many agents: two platforms side by side on one database, called in alternation. */
 export async function timeReads(): Promise<Timing[]> {
-  const { world, records } = await recordedWorld()
+  const { population, records } = await recordedPopulation()
   const mongo = await acquireMongo()
   const platforms: TestPlatform[] = []
   try {
     for (const agents of [few, many]) {
       const part = { uri: mongo.uri, prefix: `${mongo.prefix}${agents}_`, close: async () => undefined }
-      await populate(part, records, world, Math.round(agents / world.players.length))
+      await populate(part, records, population, Math.round(agents / population.players.length))
       platforms.push(await startPlatform(readServices, { mongo: part, env: { CHECK_ANSWERS: 'no' } }))
     }
-    return await timeBoth(platforms as [TestPlatform, TestPlatform], world)
+    return await timeBoth(platforms as [TestPlatform, TestPlatform], population)
   } finally {
     for (const platform of platforms) await platform.close()
     await mongo.close()
   }
 }
 
-/** The chains and their platform are needed no more once the records are read. */
-async function recordedWorld(): Promise<{ world: World; records: Records[] }> {
-  const { platform, ...world } = await playWorld()
+/** The chains and their platform are not needed once the records are read. */
+async function recordedPopulation(): Promise<{ population: Population; records: Records[] }> {
+  const { platform, ...population } = await playPopulation()
   try {
-    return { world, records: await readAll(platform.mongo) }
+    return { population, records: await readAll(platform.mongo) }
   } finally {
     await platform.end()
   }
 }
 
-async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids }: World): Promise<Timing[]> {
+async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids }: Population): Promise<Timing[]> {
   const keys = [...players.slice(0, 4).flatMap(({ id, wallet }) => [id, wallet.address]), ...ids].map(key => copiedKey(key, known))
   const agents = players
     .slice(0, 2)
@@ -68,7 +68,7 @@ async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids 
   return timings.sort((a, b) => b.many / b.few - a.many / a.few)
 }
 
-/** Every declared read: its first page, a later one, and each filter alone; and what else the public asks for. */
+/** Every declared read: its first page, a later one, and each filter alone; and what else the public requests. */
 const variants: readonly string[] = [
   ...declaredReads.filter(isOverMany).flatMap(endpoint => {
     const isList = queryKeys(endpoint).includes('offset')

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { openSystem, residentMb } from '@carapace/testing'
 import { startChild, temporaryDataDir } from '../testing/child.ts'
 import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
-import { newValidators } from '../testing/stories.ts'
+import { newValidators } from '../testing/scenarios.ts'
 
 const settlements = 5
 

@@ -7,7 +7,7 @@ interface Place {
   prefix: string
 }
 
-/** What tells the records of one world from those of its copies. */
+/** What distinguishes the records of a population from those of its copies. */
 export interface Marks {
   /** Ids and addresses that are the same in all copies, lower-case: the platform's own. */
   shared: ReadonlySet<string>
@@ -24,9 +24,9 @@ export interface Records {
 }
 
 const batch = 500
-/** Locks and clocks of those who wrote it; sums are added up anew when they are missing. */
+/** Locks and clocks of those who wrote it; sums are recalculated when they are missing. */
 const skipped = new Set(['chain_leases', 'chain_cursors', 'sandbox', 'sums', 'sum_members'])
-/** Any hexadecimal id, hash or address: the last eight digits take the number of the copy. */
+/** Any hexadecimal id, hash or address: the last eight digits are replaced by the number of the copy. */
 const key = /\b(?:0x)?[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}(?:[0-9a-f]{8}|[0-9a-f]{32})?\b/gi
 /** Numbers with a unique index, each below this. */
 const counted = ['cardTokenId', 'seq']
@@ -56,7 +56,7 @@ export async function populate({ uri, prefix }: Place, records: readonly Records
         const documents = numbers.flatMap(number => texts.map(text => copy(text, number, marks)))
         if (documents.length) await insertNew(client.db(prefix + database), collection, documents)
       }
-    // else the scores of all would be computed anew meanwhile
+    // else the scores of all would be recomputed meanwhile
     const daily = { $set: { at: new Date(Date.now() + 86_400_000) } }
     await client.db(`${prefix}carapace_reputation`).collection<{ _id: string }>('platform').updateOne({ _id: 'daily' }, daily, { upsert: true })
   })

@@ -2,7 +2,7 @@ import { startGateway } from '@carapace/gateway'
 import { median, type System, startChainPlatform, until } from '@carapace/testing'
 import { services } from '../services.ts'
 import { deliver, escrowOf, fundedJob, openPanel, vote } from '../testing/job.ts'
-import { newValidators } from '../testing/stories.ts'
+import { newValidators } from '../testing/scenarios.ts'
 import { timeReads } from './lists.ts'
 import { measureMemory } from './memory.ts'
 
@@ -19,7 +19,7 @@ await listBench()
 const { platform: own, database } = await measureMemory()
 console.log(`memory of the embedded start: ${own} MB + database ${database} MB = ${own + database} MB (at most 600)`)
 
-/** From the delivery to the released escrow, when votes come at once. */
+/** From the delivery to the released escrow, when votes come immediately. */
 async function settlementBench(system: System): Promise<void> {
   const times: number[] = []
   for (let n = 0; n < paidRuns; n++) {

@@ -78,7 +78,7 @@ const processFaults: readonly Fault[] = [
   },
 ]
 
-/** The chain itself fails: what it had taken is gone, or it takes nothing. */
+/** The chain itself fails: it loses what it had accepted, or accepts nothing. */
 export const chainFaults: readonly Fault[] = [
   ...reorganisations,
   revertToSnapshot,

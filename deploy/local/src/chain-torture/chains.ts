@@ -11,7 +11,7 @@ import type { Subject } from '../torture/subject.ts'
 /** One chain as a fault gets at it. */
 export interface ChainUnderTest {
   chain: Chain
-  /** What the platform takes for its node. */
+  /** What the platform uses as its node. */
   node: FaultyNode
   /** A call to the devnet itself, past the faulty node. */
   rpc(method: string, params?: unknown[]): Promise<unknown>
@@ -28,7 +28,7 @@ export interface ChainSubject {
   end(): Promise<void>
 }
 
-/** The embedded start on devnets of this process, each behind a node that can be told to misbehave; users reach the devnets directly. */
+/** The embedded start on devnets of this process, each reached through a node whose faults can be switched on; users reach the devnets directly. */
 export async function startChainSubject(random: () => number): Promise<ChainSubject> {
   const folder = await temporaryDataDir()
   const keys = await loadKeys(folder.path)

@@ -7,7 +7,7 @@ export interface Fault {
   /** How long it lasts. */
   seconds: number
   begin(chain: ChainUnderTest): Promise<unknown> | unknown
-  /** Makes it well again; without it, it was over at once. */
+  /** Ends the fault; absent when `begin` ends it itself. */
   end?(chain: ChainUnderTest): Promise<unknown> | unknown
   /** Happens again so many seconds after it began, while it lasts. */
   everySeconds?: number

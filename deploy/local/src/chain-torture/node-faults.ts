@@ -9,7 +9,7 @@ const misbehaving = (name: string, faults: Partial<Faults>, more: Partial<Fault>
   ...more,
 })
 
-/** The door to the chain fails, the chain itself is well. */
+/** The node in front of the chain fails, the chain itself is healthy. */
 export const nodeFaults: readonly Fault[] = [
   misbehaving('that is slow', { delayMs: 1_500 }, { isShort: true }),
   misbehaving('that is slower than anybody waits', { delayMs: 12_000 }, { seconds: 20 }),

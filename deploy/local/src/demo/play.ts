@@ -1,7 +1,7 @@
 import { type Network, Refusal } from '@carapace/api'
 import { connect } from '@carapace/client'
-import { type Actor, actingFor, cast } from './cast.ts'
 import { openMoney } from './money.ts'
+import { actingFor, type Participant, registerParticipant } from './participants.ts'
 
 export type Say = (line: string) => void
 
@@ -19,8 +19,8 @@ export async function play(baseUrl: string, network: Network, say: Say): Promise
   try {
     say(`\n${chain} (chain ${network.chainId}${network.gasless ? ', no gas price' : ''})`)
     const [poster, worker, ...validators] = (await Promise.all(
-      ['poster', 'worker', 'validator', 'validator', 'validator', 'validator'].map(role => cast(baseUrl, role, chain)),
-    )) as [Actor, Actor, ...Actor[]]
+      ['poster', 'worker', 'validator', 'validator', 'validator', 'validator'].map(role => registerParticipant(baseUrl, role, chain)),
+    )) as [Participant, Participant, ...Participant[]]
     say(`  registered   ${poster.handle}, ${worker.handle} and ${validators.length} validators; the poster's identity: ${hash(poster.txHash)}`)
 
     const grant = await open.gateway.useFaucet({ body: { walletAddress: poster.wallet.address, amount: 100, chain } })
@@ -69,7 +69,7 @@ export async function play(baseUrl: string, network: Network, say: Say): Promise
 const hash = (txHash: string | null) => txHash ?? 'not confirmed yet'
 const orUndefined = (error: unknown) => (error instanceof Refusal && error.code === 'NOT_FOUND' ? undefined : Promise.reject(error))
 
-/** Services hear of each other's changes a moment later: what they do not know yet is asked again. */
+/** Services receive each other's changes a moment later: a call that depends on one is retried. */
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
   const end = Date.now() + patienceMs
   for (;;) {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@carapace/api'
 import { addressesOf, type Config, required, servicePort } from '@carapace/service'
 import { leaveAddresses } from '../addresses.ts'
-import { type Environment, type Ground, layGround } from '../ground.ts'
+import { type Environment, startEnvironment, type Variables } from '../environment.ts'
 import { services } from '../services.ts'
 import { startOwning } from '../start.ts'
 import { type Supervised, supervise } from './supervise.ts'
@@ -19,7 +19,7 @@ export interface Distributed {
   /** Services and gateway. */
   processes: Supervised[]
   /** The database and the chains, where this start runs them. */
-  ground: Ground['processes']
+  environment: Environment['processes']
   close(): Promise<void>
 }
 
@@ -27,9 +27,9 @@ export interface Distributed {
  * One process per service and one for the gateway, on RabbitMQ; database and devnets as in the embedded start.
  * @throws Error when AMQP_URL is missing, the data folder is in use, or a process does not get ready
  */
-export const startDistributed = (environment: Environment, { replicas }: DistributedOptions = {}): Promise<Distributed> =>
+export const startDistributed = (given: Variables, { replicas }: DistributedOptions = {}): Promise<Distributed> =>
   startOwning(async own => {
-    const { config, variables, log, parts, processes: ground } = await layGround(environment, own)
+    const { config, variables, log, parts, processes: environment } = await startEnvironment(given, own)
     required(config, 'AMQP_URL')
     const address = addressesOf(config)
     const say = (message: string) => log.warn(message)
@@ -52,7 +52,7 @@ export const startDistributed = (environment: Environment, { replicas }: Distrib
     const url = config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`
     const where = Object.fromEntries(names.map(name => [name, address(name)]))
     own(await leaveAddresses(config.DATA_DIR, where))
-    return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes, ground }
+    return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes, environment }
   })
 
 const programOf = (name: ServiceName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@carapace/${name}`)))

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Environment } from '../ground.ts'
+import type { Variables } from '../environment.ts'
 
 export interface Supervised {
   name: string
@@ -16,7 +16,7 @@ export interface Supervised {
 export interface Program {
   name: string
   file: string
-  environment: Environment
+  environment: Variables
   /** Where it answers /readyz. */
   url: string
   say: (message: string) => void
@@ -41,7 +41,7 @@ export function supervise({ name, file, environment, url, say, pausesMs = defaul
 
   function launch(): ChildProcess {
     const startedAt = Date.now()
-    // The channel tells the child when this process is gone, however that ended: no child outlives it.
+    // The channel notifies the child when this process has ended, for any reason: no child outlives it.
     const launched = spawn(process.execPath, ['--enable-source-maps', file], { env: environment, stdio: ['ignore', stdout, 'inherit', 'ipc'] })
     launched.once('exit', (code, signal) => {
       if (closing) return

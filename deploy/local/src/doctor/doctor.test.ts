@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '@carapace/testing'
 import getPort from 'get-port'
-import { environment } from '../config.ts'
+import { processVariables } from '../config.ts'
 import { type Child, startChild, temporaryDataDir } from '../testing/child.ts'
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url))
@@ -24,17 +24,17 @@ describe('the doctor', function () {
     await folder?.remove()
   })
 
-  const look = (): Promise<{ text: string; code: number }> =>
+  const runDoctor = (): Promise<{ text: string; code: number }> =>
     new Promise(resolve => {
-      const variables = { PATH: environment.PATH, DATA_DIR: folder.path }
+      const variables = { PATH: processVariables.PATH, DATA_DIR: folder.path }
       execFile(process.execPath, [program, child.url], { env: variables }, (error, text) => resolve({ text, code: error ? Number(error.code) : 0 }))
     })
 
-  it('finds a system well that wants every admin call signed, dead letters included', async () => {
+  it('finds a system healthy that requires signatures on admin calls, dead letters included', async () => {
     const { text } = await until(
-      'all is well',
+      'the doctor finds nothing',
       async () => {
-        const seen = await look()
+        const seen = await runDoctor()
         if (seen.code !== 0) throw new Error(seen.text)
         return seen
       },
@@ -48,7 +48,7 @@ describe('the doctor', function () {
     const key = path.join(folder.path, 'keys', 'oracle')
     await rename(key, `${key}.away`)
 
-    const { text, code } = await look()
+    const { text, code } = await runDoctor()
 
     await rename(`${key}.away`, key)
     assert.equal(code, 1)

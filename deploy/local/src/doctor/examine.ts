@@ -3,7 +3,7 @@ import { type Carapace, connect, Refusal } from '@carapace/client'
 import type { Peers } from '@carapace/service'
 import type { Signer } from './signer.ts'
 
-/** What the doctor needs to look at a running system. */
+/** What the doctor needs to examine a running system. */
 export interface Patient {
   /** The gateway. */
   baseUrl: string
@@ -13,7 +13,7 @@ export interface Patient {
   peers: Peers
   /** x-admin-key of plain mode. */
   adminKey: string | undefined
-  /** Signs as an admin, where the gateway asks for that. */
+  /** Signs as an admin, where the gateway requires that. */
   signer: Signer | undefined
 }
 
@@ -25,10 +25,10 @@ export interface Finding extends Pick<DoctorCheck, 'name' | 'count' | 'detail'> 
 /** An event that waits so long for its broker is no hiccup. */
 const lagLimitSeconds = 30
 
-/** Everything there is to check, each with the count of what is wrong; 0 everywhere when the system is well. */
+/** Everything there is to check, each with the count of what is wrong; 0 everywhere when the system is healthy. */
 export async function examine(patient: Patient): Promise<Finding[]> {
   const findings = await Promise.all([
-    ...patient.services.filter(keepsBooks).map(name => books(patient, name)),
+    ...patient.services.filter(hasBooks).map(name => books(patient, name)),
     ...patient.services.map(name => outbox(patient, name)),
     ...chains.map(chain => lane(patient, chain)),
     deadLetters(patient),
@@ -36,11 +36,11 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   return findings.flat()
 }
 
-const keepsBooks = (name: ServiceName): boolean => Object.hasOwn(apis[name].internal ?? {}, 'doctorReport')
+const hasBooks = (name: ServiceName): boolean => Object.hasOwn(apis[name].internal ?? {}, 'doctorReport')
 
 /** A check that cannot be made counts as one thing wrong. */
-const unless = async (where: string, name: string, look: () => Promise<Finding[]>): Promise<Finding[]> =>
-  look().catch((error: unknown) => [{ where, name, count: 1, detail: [error instanceof Error ? error.message : String(error)] }])
+const unless = async (where: string, name: string, check: () => Promise<Finding[]>): Promise<Finding[]> =>
+  check().catch((error: unknown) => [{ where, name, count: 1, detail: [error instanceof Error ? error.message : String(error)] }])
 
 /** The service's own checks: ledger against records and contracts, invariants, stuck sagas. */
 const books = ({ peers }: Patient, name: ServiceName) =>
@@ -53,8 +53,8 @@ const outbox = ({ address }: Patient, where: ServiceName) =>
   unless(where, 'outbox_lag', async () => {
     const response = await fetch(`${address(where)}/metrics`, { signal: AbortSignal.timeout(10_000) })
     const lag = Number(/^outbox_lag_seconds\S* (\S+)$/m.exec(await response.text())?.[1] ?? Number.NaN)
-    const isWell = lag <= lagLimitSeconds
-    return [{ where, name: 'outbox_lag', count: isWell ? 0 : 1, detail: isWell ? [] : [`the oldest unsent event waits for ${lag} s`] }]
+    const isHealthy = lag <= lagLimitSeconds
+    return [{ where, name: 'outbox_lag', count: isHealthy ? 0 : 1, detail: isHealthy ? [] : [`the oldest unsent event waits for ${lag} s`] }]
   })
 
 const lane = ({ peers }: Patient, chain: Chain) =>
@@ -77,7 +77,7 @@ const deadLetters = ({ baseUrl, adminKey, signer }: Patient) =>
     const { oracleWallet } = await connect({ baseUrl }).gateway.listNetworks()
     const identity = { ...(oracleWallet ? { adminWallet: oracleWallet } : {}), ...(adminKey ? { adminKey } : {}) }
     const read = ({ gateway }: Carapace) => gateway.listDeadLetters({ query: { limit: '1000' } })
-    const { deadLetters: letters, total } = await read(connect({ baseUrl, identity })).catch((error: unknown) => {
+    const { deadLetters: found, total } = await read(connect({ baseUrl, identity })).catch((error: unknown) => {
       if (!(error instanceof Refusal && error.code === 'SIGNATURE_REQUIRED')) throw error
       if (!signer) throw new Error('admin calls are signed here: DOCTOR_KEY has to be the private key of an admin wallet')
       return read(connect({ baseUrl, identity: { adminWallet: signer.wallet }, fetch: signer.fetch }))
@@ -87,7 +87,7 @@ const deadLetters = ({ baseUrl, adminKey, signer }: Patient) =>
         where: 'gateway',
         name: 'dead_letters',
         count: total,
-        detail: letters.slice(0, 20).map(({ id, queue, reason }) => `${queue} ${id}: ${reason}`),
+        detail: found.slice(0, 20).map(({ id, queue, reason }) => `${queue} ${id}: ${reason}`),
       },
     ]
   })

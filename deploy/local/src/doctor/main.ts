@@ -1,16 +1,16 @@
 import type { ServiceName } from '@carapace/api'
 import { makePeers, readConfig } from '@carapace/service'
 import { findAddresses } from '../addresses.ts'
-import { environment } from '../config.ts'
-import { keptKey } from '../keys.ts'
+import { processVariables } from '../config.ts'
+import { existingKey } from '../keys.ts'
 import { services } from '../services.ts'
 import { examine } from './examine.ts'
 import { findSigner } from './signer.ts'
 
 try {
-  const config = readConfig(environment)
+  const config = readConfig(processVariables)
   const baseUrl = (process.argv[2] ?? config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
-  const internalKey = config.INTERNAL_KEY ?? (await keptKey(config.DATA_DIR, 'internalKey'))
+  const internalKey = config.INTERNAL_KEY ?? (await existingKey(config.DATA_DIR, 'internalKey'))
   if (internalKey === undefined)
     throw new Error(`nothing was started in ${config.DATA_DIR}: give DATA_DIR (or INTERNAL_KEY, for a system elsewhere) as the start had it`)
   const address = await findAddresses(config)

@@ -2,7 +2,7 @@ import { networks } from '@carapace/chain'
 import type { Config } from '@carapace/service'
 import { createSignerClient } from '@slicekit/erc8128'
 import { Wallet } from 'ethers'
-import { keptKey } from '../keys.ts'
+import { existingKey } from '../keys.ts'
 
 /** An admin that signs its requests (ERC-8128). */
 export interface Signer {
@@ -12,7 +12,7 @@ export interface Signer {
 
 /** Signs with DOCTOR_KEY, else with the oracle's key of this data folder; undefined where there is neither. */
 export async function findSigner(config: Pick<Config, 'DOCTOR_KEY' | 'DATA_DIR'>): Promise<Signer | undefined> {
-  const key = config.DOCTOR_KEY ?? (await keptKey(config.DATA_DIR, 'oracle'))
+  const key = config.DOCTOR_KEY ?? (await existingKey(config.DATA_DIR, 'oracle'))
   return key === undefined ? undefined : signerOf(key)
 }
 

@@ -11,7 +11,7 @@ import { type Restarted, restart } from './restart.ts'
 // npm run torture:restart [-- --replicas=1|2]
 const { values } = parseArgs({ options: { replicas: { type: 'string' } } })
 const pauseMs = 1_000
-/** On a machine that does nothing else; a busier one only tells. */
+/** On a machine that does nothing else; a busier one only reports. */
 const [wantedStartSeconds, quietLoad] = [1.5, 2]
 
 /** The gateway sends a read again for so long. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { environment } from '../config.ts'
+import { processVariables } from '../config.ts'
 
 /** `npm start` as a process of its own. */
 export interface Child {
@@ -21,7 +21,7 @@ const program = fileURLToPath(new URL('../main.js', import.meta.url))
 /** Starts it on free ports, unless `more` says otherwise. @throws Error with its last words when it does not come up */
 export async function startChild(dataDir: string, more: Record<string, string> = {}): Promise<Child> {
   const variables = {
-    PATH: environment.PATH,
+    PATH: processVariables.PATH,
     DATA_DIR: dataDir,
     PORT: '0',
     DEVNET_RPC_PORT: '0',

@@ -1,5 +1,5 @@
 import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
-import { environment } from '../config.ts'
+import { processVariables } from '../config.ts'
 import { type Distributed, type DistributedOptions, startDistributed } from '../distributed/start.ts'
 import { temporaryDataDir } from './child.ts'
 import { freePorts } from './ports.ts'
@@ -8,7 +8,7 @@ import { freePorts } from './ports.ts'
 interface Victim {
   name: string
   pid(): number | undefined
-  /** Resolves once it serves again. Database and networks have none: whoever needs them is not ready before they are. */
+  /** Resolves once it serves again. Database and networks have none: what needs them is not ready before they are. */
   ready?(): Promise<void>
 }
 
@@ -32,13 +32,13 @@ export async function startVariables(): Promise<{ variables: Record<string, stri
   const base = await freePorts(12)
   return {
     variables: {
-      ...(environment.PATH === undefined ? {} : { PATH: environment.PATH }),
+      ...(processVariables.PATH === undefined ? {} : { PATH: processVariables.PATH }),
       DATA_DIR: folder.path,
       AMQP_URL: broker.url,
       PORT: String(base),
       SERVICE_PORT_BASE: String(base + 1),
       DEVNET_RPC_PORT: '0',
-      LOG_LEVEL: environment.LOG_LEVEL ?? 'silent',
+      LOG_LEVEL: processVariables.LOG_LEVEL ?? 'silent',
       RATE_LIMIT_READ: '1000000',
       RATE_LIMIT_WRITE: '1000000',
     },
@@ -57,7 +57,7 @@ export async function startDistributedSystem({ variables: more, ...options }: Sy
   return {
     system,
     platform,
-    victims: [...platform.processes, ...platform.ground],
+    victims: [...platform.processes, ...platform.environment],
     end: async () => {
       system.close()
       await platform.close()

@@ -17,10 +17,10 @@ function patientOf({ platform: { url, config } }: Running): Patient {
 const wrongIn = async (patient: Patient): Promise<Finding[]> => (await examine(patient)).filter(({ count }) => count > 0)
 
 /** What the doctor finds wrong in a system of separate processes. */
-export const illnesses = (running: Running): Promise<Finding[]> => wrongIn(patientOf(running))
+export const faultsOf = (running: Running): Promise<Finding[]> => wrongIn(patientOf(running))
 
 /** Waits until the doctor finds nothing. @throws Error with what it found last */
-export async function untilWell(patient: Patient, seconds: number): Promise<void> {
+export async function untilHealthy(patient: Patient, seconds: number): Promise<void> {
   await until(
     'the doctor finds nothing',
     async () => {

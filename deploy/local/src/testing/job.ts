@@ -2,7 +2,7 @@ import type { Chain } from '@carapace/api'
 import { type Player, type System, until } from '@carapace/testing'
 import { parseUnits } from 'ethers'
 
-/** A gig on its way, with those who take part. */
+/** A gig on its way, with its participants. */
 export interface Job {
   gigId: string
   chain: Chain

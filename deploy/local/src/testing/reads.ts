@@ -1,7 +1,7 @@
 import type { AnyEndpoint } from '@carapace/api'
 import { services } from '../services.ts'
 
-/** The services without the relayer: whatever is read of a chain is read of their records. */
+/** The services without the relayer: what is read of a chain is read from their records. */
 export const readServices = services.filter(({ api }) => api.name !== 'chain-relayer')
 
 /** Every declared GET of them. */

@@ -1,5 +1,5 @@
 import { startDistributedSystem } from '../testing/distributed.ts'
-import { illnesses } from '../testing/health.ts'
+import { faultsOf } from '../testing/health.ts'
 import { signal } from './process-tree.ts'
 import type { Subject } from './subject.ts'
 
@@ -16,7 +16,7 @@ export async function startDistributedSubject(): Promise<Subject> {
       },
     })),
     serves: () => Promise.all(running.victims.map(victim => victim.ready?.())),
-    wrong: () => illnesses(running),
+    wrong: () => faultsOf(running),
     end: running.end,
   }
 }

@@ -6,10 +6,10 @@ import { processIdentity } from '@carapace/devnet'
 import { makePeers, readConfig } from '@carapace/service'
 import { openSystem } from '@carapace/testing'
 import { findAddresses } from '../addresses.ts'
-import { environment } from '../config.ts'
+import { processVariables } from '../config.ts'
 import { supervise } from '../distributed/supervise.ts'
 import { examine } from '../doctor/examine.ts'
-import { keptKey } from '../keys.ts'
+import { existingKey } from '../keys.ts'
 import { services } from '../services.ts'
 import { temporaryDataDir } from '../testing/child.ts'
 import { freePorts } from '../testing/ports.ts'
@@ -36,11 +36,11 @@ export async function startEmbeddedSystem({ variables = {}, rpcUrls, dataDir }: 
     name: 'npm start',
     file: program,
     environment: {
-      PATH: environment.PATH,
+      PATH: processVariables.PATH,
       DATA_DIR: folder.path,
       PORT: String(port),
       DEVNET_RPC_PORT: String(port + 1),
-      LOG_LEVEL: environment.LOG_LEVEL ?? 'silent',
+      LOG_LEVEL: processVariables.LOG_LEVEL ?? 'silent',
       RATE_LIMIT_READ: '1000000',
       RATE_LIMIT_WRITE: '1000000',
       ...variables,
@@ -59,7 +59,7 @@ export async function startEmbeddedSystem({ variables = {}, rpcUrls, dataDir }: 
     const system = await openSystem(url, rpcUrls)
     const wrong = async () => {
       const config = readConfig({ DATA_DIR: folder.path })
-      const [address, internalKey] = [await findAddresses(config), await keptKey(folder.path, 'internalKey')]
+      const [address, internalKey] = [await findAddresses(config), await existingKey(folder.path, 'internalKey')]
       const names = services.map(({ api }) => api.name as ServiceName)
       const patient = { baseUrl: url, services: names, address, peers: makePeers(address, internalKey!), adminKey: undefined, signer: undefined }
       return (await examine(patient)).filter(({ count }) => count > 0)
@@ -70,7 +70,7 @@ export async function startEmbeddedSystem({ variables = {}, rpcUrls, dataDir }: 
       strike: async () => {
         const pid = start.pid()
         if (pid === undefined) return false
-        // Also the chains' nodes of an earlier start, which this one took over: they are no children of it.
+        // Also the chains' nodes of an earlier start, which this one adopted: they are no children of it.
         const all = new Set([...(await treeOf(pid)), ...(await anvilsOf(folder.path))])
         return [...all].map(one => signal(one, 'SIGKILL'))[0]!
       },

@@ -16,7 +16,7 @@ const starts = { embedded: () => startEmbeddedSystem(), distributed: startDistri
 const [kills, perRound] = [10, 10]
 const settlements = Number(positionals[0] ?? (values.short ? 2 * perRound : 10 * perRound))
 const seed = Number(positionals[1] ?? randomInt(1_000_000))
-/** A killed start leaves nothing behind for longer. */
+/** After this time no process of a killed start is left. */
 const orphanSeconds = 3
 const start = values.start ?? (values.short ? 'embedded' : 'both')
 

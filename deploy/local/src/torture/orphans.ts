@@ -14,7 +14,7 @@ const programs = {
 
 /**
  * Kills the process that a start begins with, and waits for the end of all that it had started, the chains' nodes excepted: the next start of that
- * folder takes them over.
+ * folder adopts them.
  * @returns how long that took, in seconds @throws Error when something outlives it by more than `limitSeconds`
  */
 export async function secondsToEnd(start: keyof typeof programs, limitSeconds: number): Promise<number> {

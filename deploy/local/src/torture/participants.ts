@@ -42,7 +42,7 @@ async function withTreasury(system: System, player: Player): Promise<Player & { 
   return { ...player, depositAddress }
 }
 
-/** Signs a transfer of the saver's own USDC. The bytes are sent by `broadcast`, as often as it takes. */
+/** Signs a transfer of the saver's own USDC. The bytes are sent by `broadcast`, as often as needed. */
 export async function signTransfer(system: System, participants: Participants, amount: bigint): Promise<Sent> {
   const { provider, contracts, chainId, gasless } = system.networks[participants.chain]
   const { wallet, depositAddress } = participants.saver
@@ -63,7 +63,7 @@ export async function broadcast(system: System, { chain, sent }: Participants): 
   for (const { hash, raw } of sent) {
     if (await provider.getTransactionReceipt(hash)) continue
     isThere = false
-    // "already known" is as good as taken.
+    // "already known" is as good as accepted.
     await provider.send('eth_sendRawTransaction', [raw]).catch(() => undefined)
   }
   return isThere

@@ -121,7 +121,7 @@ async function dispute({ system, participants: { poster }, deadline }: Stage, cl
   )
 }
 
-/** Stake is paid in and partly taken back. */
+/** Stake is deposited and partly withdrawn. */
 export async function bond({ system, participants, random, deadline, sums }: Stage): Promise<void> {
   const { id, headers } = participants.bonder
   const [paidIn, withdrawn] = [uneven(random, 30, 60), uneven(random, 5, 25)]

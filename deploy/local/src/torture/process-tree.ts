@@ -17,7 +17,7 @@ export async function treeOf(root: number): Promise<number[]> {
 async function parentOf(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (stat === undefined) return undefined
-  // The name stands in parentheses and may hold anything: state and parent follow it.
+  // The name is in parentheses and may hold anything: state and parent follow it.
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return state === 'Z' ? undefined : Number(parent)
 }

@@ -46,7 +46,7 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
   })
   const results = await Promise.allSettled([disturbed, ...work])
   const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason as Error] : []))
-  // Sums mean something only when all came to its end; the doctor is asked in any case.
+  // Sums mean something only when all pieces have ended; the doctor runs in any case.
   if (failures.length === 0) await failing(failures, () => assertSums(system, participants, sums, deadline))
   await failing(failures, () => assertHealthy(subject, deadline))
   if (failures.length === 1) throw failures[0]
@@ -68,7 +68,7 @@ async function failing(failures: Error[], check: () => Promise<unknown>): Promis
   await check().catch((error: Error) => failures.push(error))
 }
 
-/** The balances of all who took part, on the chain and in the books. */
+/** The balances of all participants, on the chain and in the books. */
 async function assertSums(system: System, participants: Participants, sums: Sums, deadline: Deadline): Promise<void> {
   const { poster, worker, bonder, saver, payee, before, chain } = participants
   const held = (address: string) => system.usdcOf(chain, address)

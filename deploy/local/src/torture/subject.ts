@@ -8,7 +8,7 @@ export interface Blow {
   strike(): boolean | Promise<boolean>
 }
 
-/** A system under test, in whatever way it was started: something starts again what is killed. */
+/** A system under test, however it was started: its supervisor restarts what is killed. */
 export interface Subject {
   system: System
   blows: readonly Blow[]

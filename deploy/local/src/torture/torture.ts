@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chains } from '@carapace/api'
 import { seeded } from '@carapace/testing'
-import { newValidators } from '../testing/stories.ts'
+import { newValidators } from '../testing/scenarios.ts'
 import { round } from './round.ts'
 import type { Subject } from './subject.ts'
 

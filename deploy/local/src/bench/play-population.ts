@@ -4,25 +4,25 @@ import { services } from '../services.ts'
 import { deliver, escrowOf, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import type { Marks } from './population.ts'
 
-/** A handful of agents with something of everything between them. */
-export interface World extends Marks {
+/** A handful of agents with records of every kind between them. */
+export interface Population extends Marks {
   players: Player[]
   /** Ids that paths may name. */
   ids: string[]
 }
 
 /** Plays it on real chains: a paid gig with bond and receipt, a frozen one, one that waits for votes, an open one, a crew, slashes. */
-export async function playWorld(): Promise<World & { platform: ChainPlatform }> {
+export async function playPopulation(): Promise<Population & { platform: ChainPlatform }> {
   const platform = await startChainPlatform({ services, startGateway, env: { CHECK_ANSWERS: 'no' } })
   try {
-    return { platform, ...(await play(platform)) }
+    return { platform, ...(await playAll(platform)) }
   } catch (error) {
     await platform.end()
     throw error
   }
 }
 
-async function play(system: ChainPlatform): Promise<World> {
+async function playAll(system: ChainPlatform): Promise<Population> {
   const others = await Promise.all(Array.from({ length: 10 }, () => system.newPlayer({ prefix: 'other' })))
   const validators = await Promise.all(['rust', 'audits', 'tests'].map(skill => system.newPlayer({ prefix: 'judge', skills: ['solidity', skill] })))
   const [poster, worker, mate] = await Promise.all([

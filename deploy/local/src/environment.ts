@@ -14,29 +14,29 @@ export interface Closable {
   close(): Promise<unknown>
 }
 
-export type Environment = Record<string, string | undefined>
+export type Variables = Record<string, string | undefined>
 
-/** What stands below the services, whether they run in one process or in many. */
-export interface Ground {
+/** What the services run on, in one process or in many. */
+export interface Environment {
   config: Config
   /** The configuration as variables, for child processes. */
-  variables: Environment
+  variables: Variables
   mongoUri: string
   keys: Keys
   log: Logger
-  /** The database and the chains, where this start runs them: each comes back by itself when it dies. */
+  /** The database and the chains, where this start runs them: each is restarted when it dies. */
   processes: { name: string; pid(): number | undefined }[]
   /** Where chains and database run, for the banner. */
   parts: Record<string, string>
 }
 
 /**
- * Takes the data folder, makes its keys, starts database and devnets unless the environment names others.
- * @param own keeps what is to be closed in the end, in reverse order
- * @throws Error when another process has the folder, its data has another form, a port is taken, or a variable is wrong
+ * Locks the data folder, makes its keys, starts database and devnets unless the variables name others.
+ * @param own collects what is to be closed in the end, in reverse order
+ * @throws Error when another process has the folder, its data has another form, a port is in use, or a variable is wrong
  */
-export async function layGround(environment: Environment, own: <T extends Closable>(part: T) => T): Promise<Ground> {
-  const first = readConfig(environment)
+export async function startEnvironment(given: Variables, own: <T extends Closable>(part: T) => T): Promise<Environment> {
+  const first = readConfig(given)
   const dataDir = path.resolve(first.DATA_DIR)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   own({ close: await lockFolder(dataDir) })
@@ -50,7 +50,7 @@ export async function layGround(environment: Environment, own: <T extends Closab
     chains.every(chain => first[`${chain}_RPC_URL`]) ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
   )
   const mongoUri = first.MONGODB_URI ?? database!.uri
-  const variables = { ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(environment), DATA_DIR: dataDir, MONGODB_URI: mongoUri }
+  const variables = { ...defaults(keys, base), ...networks?.environment, ...withoutEmpty(given), DATA_DIR: dataDir, MONGODB_URI: mongoUri }
   const config = readConfig(variables)
   return {
     config,
@@ -85,8 +85,8 @@ function defaults(keys: Keys, base: string): Record<string, string> {
   }
 }
 
-const withoutEmpty = (environment: Environment) =>
-  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+const withoutEmpty = (variables: Variables) =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 
-/** 0 asks for free ports (tests). */
+/** 0 means free ports (tests). */
 const devnetPorts = ({ DEVNET_RPC_PORT }: Config): [number, number] => (DEVNET_RPC_PORT === 0 ? [0, 0] : [DEVNET_RPC_PORT, DEVNET_RPC_PORT + 1])

@@ -4,7 +4,7 @@ import { type Carapace, connect } from '@carapace/client'
 import { Wallet } from 'ethers'
 
 /** An agent of the demo: its own key, and the SDK with its identity. */
-export interface Actor {
+export interface Participant {
   id: string
   handle: string
   wallet: Wallet
@@ -14,7 +14,7 @@ export interface Actor {
 }
 
 /** Registers an agent with a new key. */
-export async function cast(baseUrl: string, role: string, chain: Chain): Promise<Actor> {
+export async function registerParticipant(baseUrl: string, role: string, chain: Chain): Promise<Participant> {
   const wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`)
   const handle = `${role}-${randomBytes(4).toString('hex')}`
   const { agent, onChain } = await connect({ baseUrl }).identity.registerAgent({

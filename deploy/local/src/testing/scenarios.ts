@@ -6,7 +6,7 @@ const hourSeconds = 3_600
 const daySeconds = 24 * hourSeconds
 
 /** The ends that a gig can come to, in an order in which one run of the platform clock serves all. */
-export const stories: readonly (readonly [string, (system: System) => Promise<void>])[] = [
+export const scenarios: readonly (readonly [string, (system: System) => Promise<void>])[] = [
   ['an approved gig pays the worker the net, and a receipt says so', system => approved(system)],
   ['on the network without gas too', async system => approved(system, await fundedJob(system, { chain: 'SKALE_TESTNET', budget: 33.333333 }))],
   ['a bond is locked for its gig and free again when it is settled', bonded],
@@ -104,7 +104,7 @@ async function frozen(system: System): Promise<void> {
   await assertRefunded(system, job)
 }
 
-/** Comes after two days on the platform clock: the validators are no newcomers any more. */
+/** Comes after two days on the platform clock: the validators are no new agents any more. */
 async function rejected(system: System): Promise<void> {
   const job = await fundedJob(system)
   await deliver(system, job)
