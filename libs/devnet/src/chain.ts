@@ -3,18 +3,18 @@ import { refusalOf, type Treatment, treatmentOf } from './methods.ts'
 import { latestBlock, type Recorder } from './recorder.ts'
 import { RpcError, type Upstream } from './upstream.ts'
 
-/** The chain as the door and the miner use it: whatever changes it by more than a transaction goes one at a time. */
+/** The chain as the door and the miner use it: calls that change it by more than a transaction run one at a time. */
 export type Chain = {
   /** Settles when anvil serves; throws RpcError when it does not come back in time. */
   ready: () => Promise<void>
   port: () => number
   /** Journals signed transactions before they are forwarded. */
   record: (raws: { hash: string; raw: string }[]) => Promise<void>
-  /** Hears of transactions that anvil answered with an error. */
+  /** Receives the hashes of transactions that anvil answered with an error. */
   refused: (hashes: string[]) => void
   /** Runs any method but subscriptions. Throws RpcError with what the caller may see. */
   handle: (method: string, params: unknown) => Promise<unknown>
-  mine: () => Promise<{ taken: number; left: number }>
+  mine: () => Promise<{ included: number; left: number }>
   /** Runs `work` while no block is made and no call runs. */
   alone: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -47,7 +47,7 @@ export function createChain({ ready, port, upstream, records, onError }: ChainPa
       await upstream().request('evm_mine', [], mineTimeoutMs)
       await settleBlocks()
       const [block, pool] = await Promise.all([latestBlock(upstream()), upstream().request<{ pending: string }>('txpool_status')])
-      return { taken: block.transactions.length, left: Number(pool.pending) }
+      return { included: block.transactions.length, left: Number(pool.pending) }
     })
 
   const journaled = async (method: string, params: unknown, offsetSec?: number) => {
@@ -120,7 +120,7 @@ async function poolHashes(upstream: Upstream): Promise<string[]> {
   return [pending, queued].flatMap(pool => Object.values(pool)).flatMap(byNonce => Object.values(byNonce).map(({ hash }) => hash))
 }
 
-/** Where the chain's clock stands against the wall clock after the call. */
+/** Offset of the chain's clock to the wall clock after the call, in seconds. */
 function newOffset(method: string, seconds: number, offsetSec: number): number {
   return method.endsWith('increaseTime') ? offsetSec + seconds : seconds - Math.floor(Date.now() / 1000)
 }

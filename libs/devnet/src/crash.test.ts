@@ -5,7 +5,7 @@ import {
   call,
   cleanups,
   freshFolder,
-  isGone,
+  hasEnded,
   open,
   payee,
   payments,
@@ -96,7 +96,7 @@ describe('a devnet under load', () => {
     await holdsAll(second.rpcUrl, acknowledged)
     second.child.kill('SIGTERM')
     assert.equal(await second.ended, 0)
-    assert.ok(isGone(second.anvilPid))
+    assert.ok(hasEnded(second.anvilPid))
   })
 
   it('loses no acknowledged transaction when supervisor and anvil are killed', async () => {
@@ -133,7 +133,7 @@ describe('a devnet under load', () => {
     assert.ok(Number(timestamp) - Date.now() / 1000 > 9_990)
   })
 
-  it('replaces a living anvil that is not at the block its folder tells of', async () => {
+  it('replaces a living anvil that is not at the block its folder describes', async () => {
     const dataDir = await freshFolder(after.add)
     const first = await startSupervisor(after.add, dataDir)
     const acknowledged: Payment[] = []
@@ -148,7 +148,7 @@ describe('a devnet under load', () => {
     const second = await startSupervisor(after.add, dataDir)
 
     assert.notEqual(second.anvilPid, first.anvilPid)
-    assert.ok(isGone(first.anvilPid))
+    assert.ok(hasEnded(first.anvilPid))
     await holdsAll(second.rpcUrl, acknowledged)
   })
 })

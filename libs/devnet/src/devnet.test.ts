@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { Wallet } from 'ethers'
 import { startDevnet, startDevnets } from './devnet.ts'
-import { base, call, cleanups, freshFolder, gasless, isGone, open, payee, payments, receipt, send, startSupervisor, until } from './test/support.ts'
+import { base, call, cleanups, freshFolder, gasless, hasEnded, open, payee, payments, receipt, send, startSupervisor, until } from './test/support.ts'
 
 describe('a throw-away devnet', () => {
   const after = cleanups()
@@ -32,7 +32,7 @@ describe('a throw-away devnet', () => {
     assert.equal(await call(devnets[1]!.rpcUrl, 'eth_chainId'), '0x135a9d92')
   })
 
-  it('mines a transaction without being asked', async () => {
+  it('mines a transaction without a call to mine', async () => {
     const { rpcUrl } = await open(after.add, { mining: { debounceMs: 2, heartbeatMs: 0 } })
     const [payment] = await payments(1)
 
@@ -41,7 +41,7 @@ describe('a throw-away devnet', () => {
     assert.equal((await receipt(rpcUrl, payment!.hash)).status, '0x1')
   })
 
-  it('takes a transaction of an account without any balance on the gasless network', async () => {
+  it('accepts a transaction of an account without any balance on the gasless network', async () => {
     const { rpcUrl } = await open(after.add, { network: gasless })
     const tx = { type: 0, chainId: gasless.chainId, nonce: 0, gasPrice: 0, gasLimit: 21_000, to: payee }
 
@@ -78,21 +78,21 @@ describe('a throw-away devnet', () => {
     await payAll(second.rpcUrl)
   })
 
-  it('leaves no anvil behind when it is closed', async () => {
+  it('leaves no anvil running when it is closed', async () => {
     const devnet = await open(after.add)
     const { pid } = devnet
 
     await devnet.close()
 
-    assert.ok(isGone(pid))
+    assert.ok(hasEnded(pid))
   })
 
-  it('leaves no anvil behind when its process is killed', async () => {
+  it('leaves no anvil running when its process is killed', async () => {
     const supervisor = await startSupervisor(after.add)
 
     supervisor.child.kill('SIGKILL')
 
-    await until('end of anvil', async () => isGone(supervisor.anvilPid))
+    await until('end of anvil', async () => hasEnded(supervisor.anvilPid))
   })
 
   it('says so when its anvil has ended', async () => {

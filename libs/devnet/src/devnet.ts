@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createChain } from './chain.ts'
+import { openChainStorage } from './chain-storage.ts'
 import { openDoor } from './door.ts'
-import { openKeeper } from './keeper.ts'
 import { createMiner } from './miner.ts'
 import { type Node, stopNode } from './node.ts'
 import type { Network } from './process.ts'
@@ -15,14 +15,14 @@ export type DevnetOptions<A> = {
   network: Network
   /** Loopback port of the door; 0 = a free one. */
   port: number
-  /** Where the chain is kept over restarts. Absent: a throw-away network that dies with this process. */
+  /** Where the chain is stored over restarts. Absent: a throw-away network that dies with this process. */
   dataDir?: string
   /** Throw-away only: where the deployed state is prepared once, for quick starts. Name the folder after what is deployed. */
   preparedDir?: string
   mining?: { debounceMs?: number; heartbeatMs?: number }
-  /** Runs once on a new chain; its answer is kept with the chain. */
+  /** Runs once on a new chain; its answer is stored with the chain. */
   deploy: (rpc: Rpc) => Promise<A>
-  /** Runs on a chain that was kept: throws when that is not what would be deployed now. It must change nothing. */
+  /** Runs on a stored chain: throws when that is not what would be deployed now. It must change nothing. */
   check?: (rpc: Rpc) => Promise<void>
   /** A changed chain is dumped after so many seconds, or earlier when its journal grew long. */
   dumpAfterSec?: number
@@ -61,11 +61,11 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
   const deploy = (upstream: Upstream) => options.deploy(upstream.request)
   const check = async (upstream: Upstream) => options.check?.(upstream.request)
 
-  const keeper = dataDir === undefined ? undefined : await openKeeper({ network, dir: dataDir, deploy, check, dumpAfterSec, log })
-  const kept = keeper ?? fixed(await startThrowAway({ network, deploy, preparedDir: options.preparedDir }))
-  const { node } = kept
+  const storage = dataDir === undefined ? undefined : await openChainStorage({ network, dir: dataDir, deploy, check, dumpAfterSec, log })
+  const backing = storage ?? fixed(await startThrowAway({ network, deploy, preparedDir: options.preparedDir }))
+  const { node } = backing
   return await serve().catch(async (error: Error) => {
-    await kept.close()
+    await backing.close()
     throw error
   })
 
@@ -84,14 +84,14 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       ready: () => withLimit(serving),
       port: () => node().anvil.port,
       upstream: () => node().upstream,
-      records: keeper,
+      records: storage,
       onError,
     })
     const door = await openDoor(chain, options.port)
     const miner = createMiner({ mine: chain.mine, debounceMs, heartbeatMs, onError: onMiningError })
 
     const dumpTimer = setInterval(() => {
-      if (keeper?.isDumpDue()) chain.alone(async () => (keeper.isDumpDue() ? await keeper.dump() : undefined)).catch(onError)
+      if (storage?.isDumpDue()) chain.alone(async () => (storage.isDumpDue() ? await storage.dump() : undefined)).catch(onError)
     }, 1000)
     const attend = async () => {
       const { anvil, upstream } = node()
@@ -104,7 +104,7 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
         door.dropSockets()
         serving = comeBack()
         serving.catch(() => {
-          // Nothing brings it back any more: calls are answered with the reason, and nothing is tried in vain.
+          // It cannot be restored any more: calls are answered with the reason, and nothing is retried.
           miner.stop()
           clearInterval(dumpTimer)
         })
@@ -113,10 +113,10 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       if (Number(pending) > 0) miner.wake()
     }
     const comeBack = async () => {
-      if (!keeper) throw new RpcError(-32603, `the throw-away devnet ${network.chain} has ended`)
+      if (!storage) throw new RpcError(-32603, `the throw-away devnet ${network.chain} has ended`)
       for (let tries = 1; ; tries++) {
         try {
-          await keeper.restore()
+          await storage.restore()
           return await attend()
         } catch (error) {
           onError(error as Error)
@@ -129,9 +129,9 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       miner.stop()
       clearInterval(dumpTimer)
       await door.close()
-      if (keeper) await chain.alone(keeper.dump).catch(onError)
+      if (storage) await chain.alone(storage.dump).catch(onError)
       closing = true
-      await kept.close()
+      await backing.close()
     }
     await attend()
     return {
@@ -145,7 +145,7 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       get pid() {
         return node().anvil.pid
       },
-      addresses: kept.addresses,
+      addresses: backing.addresses,
       advanceTime: async seconds => {
         await chain.handle('evm_increaseTime', [seconds])
         await chain.mine()
@@ -161,7 +161,7 @@ export type DevnetsOptions<A> = Omit<DevnetOptions<A>, 'network' | 'port' | 'dep
   check?: (rpc: Rpc, network: Network) => Promise<void>
 }
 
-/** Starts several devnets at once, each in a folder of its own under `dataDir` (or `preparedDir`). If one fails, none is left running. */
+/** Starts several devnets concurrently, each in a folder of its own under `dataDir` (or `preparedDir`). If one fails, none is left running. */
 export async function startDevnets<A>({ networks, deploy, check, dataDir, preparedDir, ...shared }: DevnetsOptions<A>): Promise<Devnet<A>[]> {
   const starts = await Promise.allSettled(
     networks.map(({ port, ...network }) => {

@@ -9,7 +9,7 @@ const maxWatchedWrites = 10_000
 
 /**
  * Joins a client's WebSocket to an anvil WebSocket of its own, so that subscriptions work. Messages go on in the order they came;
- * those with transactions wait for the journal. The client is closed with 1012 when anvil goes away: it connects and subscribes again.
+ * those with transactions wait for the journal. The client is closed with 1012 when anvil ends: it connects and subscribes again.
  */
 export function bridge(chain: Chain, client: WebSocket): void {
   const upstream = chain.ready().then(() => openUpstream(chain, client, writes))
@@ -23,7 +23,7 @@ export function bridge(chain: Chain, client: WebSocket): void {
   client.on('close', () => void upstream.then(socket => socket.terminate()).catch(() => undefined))
   client.on('message', data => {
     if (++queued === maxQueuedMessages) client.pause()
-    const handled = takeMessage(data)
+    const handled = acceptMessage(data)
     last = last
       .then(handled)
       .catch((error: Error) => send(client, errorAnswer(null, error)))
@@ -32,8 +32,8 @@ export function bridge(chain: Chain, client: WebSocket): void {
       })
   })
 
-  /** Journals at once, in order of arrival; what it returns forwards or answers when its turn has come. */
-  const takeMessage = (data: RawData): (() => Promise<void>) => {
+  /** Journals immediately, in order of arrival; the function it returns forwards or answers, and is called in that order. */
+  const acceptMessage = (data: RawData): (() => Promise<void>) => {
     const text = toBuffer(data)
     const message = readMessage(text)
     if (message.kind === 'malformed') return async () => send(client, message.answer)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { WebSocket } from 'ws'
-import { ask, call, cleanups, open, payments, type RpcAnswer, receipt, send, sender, until } from './test/support.ts'
+import { call, cleanups, open, payments, type RpcAnswer, receipt, request, send, sender, until } from './test/support.ts'
 
 describe('the door', () => {
   const after = cleanups()
@@ -45,7 +45,7 @@ describe('the door', () => {
 
       for (const { error } of [byHttp, bySocket]) {
         assert.ok(error, name)
-        // Where no code is given, anvil's own stands.
+        // Where no code is given, anvil's own is expected.
         assert.equal(error.code, code ?? error.code, name)
       }
     }
@@ -56,7 +56,7 @@ describe('the door', () => {
     const { rpcUrl } = await open(after.add)
 
     for (const method of ['eth_sendTransaction', 'anvil_impersonateAccount', 'evm_setAutomine', 'anvil_setIntervalMining']) {
-      const { error } = await ask(rpcUrl, method, [{}])
+      const { error } = await request(rpcUrl, method, [{}])
       assert.equal(error?.code, -32601, method)
       assert.match(error.message, new RegExp(`^${method} is not served here`))
     }
@@ -106,7 +106,7 @@ describe('the door', () => {
     )
   })
 
-  it('keeps the order of transactions that come in batches over one WebSocket, without waiting for answers', async () => {
+  it('preserves the order of transactions that come in batches over one WebSocket, without waiting for answers', async () => {
     const { rpcUrl, wsUrl } = await open(after.add, { mining: { debounceMs: 2, heartbeatMs: 0 } })
     const socket = await connect(wsUrl)
     const sent = await payments(300)

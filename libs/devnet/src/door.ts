@@ -9,11 +9,11 @@ export const maxBodyBytes = 2 * 1024 * 1024
 
 export type Door = { port: number; dropSockets: () => void; close: () => Promise<void> }
 
-// Browser wallets call the published address from any page, as they may with any public RPC; nothing of value stands behind a devnet.
+// Browser wallets call the published address from any page, as they may with any public RPC; a devnet holds nothing of value.
 const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS' }
 const headers = { 'content-type': 'application/json', ...corsHeaders }
 
-/** Listens for JSON-RPC over HTTP and WebSocket on a loopback port (0 = a free one). Throws when the port is taken. */
+/** Listens for JSON-RPC over HTTP and WebSocket on a loopback port (0 = a free one). Throws when the port is in use. */
 export async function openDoor(chain: Chain, port: number): Promise<Door> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const server = createServer((req, res) => {
@@ -64,7 +64,7 @@ async function forward(chain: Chain, agent: Agent, body: Buffer, writes: SignedT
     upstream = await post(chain.port(), agent, body)
   } catch (error) {
     if (writes.length > 0) throw new Error('the devnet restarts; what was sent is kept and goes on')
-    // A read that met the restart is asked again once the chain is back.
+    // A read that met the restart is repeated once the chain serves again.
     await new Promise(resolve => setTimeout(resolve, 50))
     await chain.ready()
     upstream = await post(chain.port(), agent, body).catch(() => Promise.reject(error as Error))

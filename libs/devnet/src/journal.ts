@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A block as it was mined: what a replay must bring back. */
+/** A block as it was mined: what a replay must reproduce. */
 export type RecordedBlock = { number: number; hash: string; timestamp: number; receiptsRoot: string; txs: string[] }
 
 /**
@@ -19,7 +19,7 @@ export type Entry =
 export type Journal = {
   /** Adds entries in call order; settles when they are on the disk. One fsync serves all entries that wait for it. */
   append: (...entries: Entry[]) => Promise<void>
-  /** Goes on in a new file, whose first entries are `carried`. Entries appended meanwhile land behind them. */
+  /** Goes on in a new file, whose first entries are `carried`. Entries appended meanwhile follow them. */
   rotate: (generation: number, carried: Entry[]) => Promise<void>
   bytes: () => number
   close: () => Promise<void>

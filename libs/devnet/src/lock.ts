@@ -4,7 +4,7 @@ import { processIdentity } from './process.ts'
 
 type Holder = { pid: number; identity: string | undefined }
 
-/** Takes the folder for this process; a lock whose process is gone is taken over. Throws when a living one holds it. Returns the release. */
+/** Locks the folder for this process; the lock of a process that has ended is replaced. Throws when a living one holds it. Returns the release. */
 export async function lockFolder(dir: string): Promise<() => Promise<void>> {
   const path = join(dir, 'lock')
   const own = join(dir, `lock.${process.pid}.${Math.random().toString(36).slice(2)}`)
@@ -12,11 +12,11 @@ export async function lockFolder(dir: string): Promise<() => Promise<void>> {
   try {
     for (let tries = 0; tries < 5; tries++) {
       // A hard link either makes the whole lock file or fails.
-      const taken = await link(own, path).then(
+      const isLocked = await link(own, path).then(
         () => true,
         error => (isCode(error, 'EEXIST') ? false : Promise.reject(error as Error)),
       )
-      if (taken) return () => rm(path, { force: true })
+      if (isLocked) return () => rm(path, { force: true })
       const holder = await readHolder(path)
       if (holder?.identity && processIdentity(holder.pid) === holder.identity) throw new Error(`${dir} is in use by process ${holder.pid}`)
       await removeStale(path, `${own}.stale`, holder)
@@ -27,7 +27,7 @@ export async function lockFolder(dir: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Moves the stale lock away; should another process have taken the folder since it was read, that process gets its lock back. */
+/** Moves the stale lock away; should another process have locked the folder since it was read, that process gets its lock back. */
 async function removeStale(path: string, aside: string, seen: Holder | undefined): Promise<void> {
   await rename(path, aside).catch(() => undefined)
   const moved = await readHolder(aside)

@@ -5,7 +5,7 @@
  *  call    changes the chain by fiat (balance, code, …): journaled, then forwarded alone
  *  clock   moves the chain's time: journaled with the resulting offset
  *  mine    makes blocks, which are recorded before the answer
- *  drop    takes transactions out of the pool
+ *  drop    removes transactions from the pool
  *  rewrite changes history: forwarded alone and followed by a dump, since no replay could repeat it
  *  refuse  not served here
  */
@@ -54,7 +54,7 @@ const nodeNamespaces = /^(anvil|hardhat|tenderly|evm)_/
 
 const canonical = (method: string) => method.replace(nodeNamespaces, 'evm_')
 
-/** The treatment of `method`. Unknown methods of the node's own namespaces are taken as state-changing. */
+/** The treatment of `method`. Unknown methods of the node's own namespaces are treated as state-changing. */
 export function treatmentOf(method: string): Treatment {
   if (refusals.has(canonical(method))) return 'refuse'
   return treatments.get(canonical(method)) ?? (nodeNamespaces.test(method) ? 'call' : 'pass')

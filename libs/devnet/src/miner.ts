@@ -1,8 +1,8 @@
 export type Miner = { wake: () => void; stop: () => void }
 
 export type MinerOptions = {
-  /** Makes one block; answers how many transactions it took and how many executable ones the pool still holds. */
-  mine: () => Promise<{ taken: number; left: number }>
+  /** Makes one block; answers how many transactions it included and how many executable ones the pool still holds. */
+  mine: () => Promise<{ included: number; left: number }>
   /** From the first new transaction to the block. */
   debounceMs: number
   /** An empty block after this time without one, so that time-dependent views move; 0 = never. */
@@ -10,7 +10,7 @@ export type MinerOptions = {
   onError: (error: Error) => void
 }
 
-// Clients that poll for blocks (ethers' wait) miss the one block that took their transaction and look again at the next: for a while after
+// Clients that poll for blocks (ethers' wait) miss the one block that included their transaction and read again at the next: for a while after
 // the last transaction, blocks go on as a network's would.
 const echoMs = 1000
 const echoForMs = 10_000
@@ -22,7 +22,7 @@ export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOpt
   let mining = false
   let wanted = false
   let stopped = false
-  let lastTakenAt = 0
+  let lastIncludedAt = 0
 
   const wake = () => {
     wanted = true
@@ -34,10 +34,10 @@ export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOpt
     wanted = false
     mine()
       .then(
-        ({ taken, left }) => {
-          if (taken > 0) lastTakenAt = Date.now()
-          // Transactions that a block did not take (beyond its gas limit, say) wait for the heartbeat instead of spinning.
-          wanted ||= left > 0 && taken > 0
+        ({ included, left }) => {
+          if (included > 0) lastIncludedAt = Date.now()
+          // Transactions that a block did not include (beyond its gas limit, say) wait for the heartbeat instead of spinning.
+          wanted ||= left > 0 && included > 0
         },
         error => onError(error as Error),
       )
@@ -50,7 +50,7 @@ export function createMiner({ mine, debounceMs, heartbeatMs, onError }: MinerOpt
   }
   const rest = () => {
     clearTimeout(heartbeat)
-    const isRecent = Date.now() - lastTakenAt < echoForMs
+    const isRecent = Date.now() - lastIncludedAt < echoForMs
     if (heartbeatMs > 0) heartbeat = setTimeout(() => mining || makeBlock(), isRecent ? Math.min(echoMs, heartbeatMs) : heartbeatMs)
   }
   rest()

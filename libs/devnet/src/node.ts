@@ -49,15 +49,15 @@ export function removePidFile(dir: string): Promise<void> {
   return rm(join(dir, pidFileName), { force: true })
 }
 
-/** The anvil that an earlier supervisor of this folder left behind, if it still lives. */
-export async function findLeftBehind(dir: string): Promise<Anvil | undefined> {
+/** The anvil of an earlier supervisor of this folder, if it still lives. */
+export async function findOrphan(dir: string): Promise<Anvil | undefined> {
   const text = await readFile(join(dir, pidFileName), 'utf8').catch(() => '')
   if (text === '') return undefined
   const { pid, identity, port } = JSON.parse(text) as PidFile
   if (identity === undefined || processIdentity(pid) !== identity) return undefined
   const isAlive = () => processIdentity(pid) === identity
   const exited = new Promise<void>(resolve => {
-    // It is no child of ours, so its end shows only by looking.
+    // It is no child of ours, so its end is found only by polling.
     const poll = setInterval(() => {
       if (isAlive()) return
       clearInterval(poll)

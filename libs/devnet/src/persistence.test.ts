@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Wallet } from 'ethers'
-import { ask, base, call, cleanups, freshFolder, gasless, open, payee, payments, receipt, send, sender, until } from './test/support.ts'
+import { base, call, cleanups, freshFolder, gasless, open, payee, payments, receipt, request, send, sender, until } from './test/support.ts'
 
-describe('a devnet that is kept in a folder', () => {
+describe('a devnet that is stored in a folder', () => {
   const after = cleanups()
   afterEach(after.run)
 
@@ -25,7 +25,7 @@ describe('a devnet that is kept in a folder', () => {
   const killAnvil = async (devnet: { pid: number; rpcUrl: string }) => {
     const { pid } = devnet
     process.kill(pid, 'SIGKILL')
-    await until('a new anvil', async () => devnet.pid !== pid && (await ask(devnet.rpcUrl, 'eth_chainId')).result)
+    await until('a new anvil', async () => devnet.pid !== pid && (await request(devnet.rpcUrl, 'eth_chainId')).result)
   }
   const files = async (dir: string, kind: string) => (await readdir(dir)).filter(name => name.startsWith(kind)).sort()
 
@@ -44,7 +44,7 @@ describe('a devnet that is kept in a folder', () => {
     await payAll(second.rpcUrl, 1, 20)
   })
 
-  it('brings block hashes back from the journal, whatever senders and fees a block mixed', async () => {
+  it('reproduces block hashes from the journal, for any mix of senders and fees in a block', async () => {
     const dataDir = await freshFolder(after.add)
     const devnet = await open(after.add, { dataDir, mining: { debounceMs: 30, heartbeatMs: 0 } })
     const wallets = Array.from({ length: 4 }, () => Wallet.createRandom())
@@ -66,7 +66,7 @@ describe('a devnet that is kept in a folder', () => {
     assert.deepEqual((await blockHashes(devnet.rpcUrl)).slice(0, hashes.length), hashes)
   })
 
-  it('keeps its clock over a restart and over the death of anvil', async () => {
+  it('preserves its clock over a restart and over the death of anvil', async () => {
     const dataDir = await freshFolder(after.add)
     const ahead = async (url: string) => {
       await call(url, 'evm_mine')
@@ -87,7 +87,7 @@ describe('a devnet that is kept in a folder', () => {
     assert.equal(await ahead(second.rpcUrl), 20_000)
   })
 
-  it('keeps its genesis block over restarts', async () => {
+  it('preserves its genesis block over restarts', async () => {
     const dataDir = await freshFolder(after.add)
     const seen = new Set<string>()
     for (let start = 0; start < 3; start++) {
@@ -102,7 +102,7 @@ describe('a devnet that is kept in a folder', () => {
     assert.equal(seen.size, 1)
   })
 
-  it('keeps a reverted history reverted', async () => {
+  it('leaves a reverted history reverted', async () => {
     const dataDir = await freshFolder(after.add)
     const devnet = await open(after.add, { dataDir, mining: still })
     const snapshot = await call(devnet.rpcUrl, 'evm_snapshot')
@@ -129,7 +129,7 @@ describe('a devnet that is kept in a folder', () => {
     assert.deepEqual((await blockHashes(devnet.rpcUrl)).slice(0, before.length), reorganised)
   })
 
-  it('does not bring a refused transaction to life when its sender has funds later', async () => {
+  it('does not include a refused transaction when its sender has funds later', async () => {
     const devnet = await open(after.add, { dataDir: await freshFolder(after.add), mining: still })
     const poor = Wallet.createRandom()
     const raw = await poor.signTransaction({
@@ -141,7 +141,7 @@ describe('a devnet that is kept in a folder', () => {
       to: payee,
       value: 1,
     })
-    assert.match((await ask(devnet.rpcUrl, 'eth_sendRawTransaction', [raw])).error?.message ?? '', /funds/i)
+    assert.match((await request(devnet.rpcUrl, 'eth_sendRawTransaction', [raw])).error?.message ?? '', /funds/i)
     await call(devnet.rpcUrl, 'anvil_setBalance', [poor.address, '0xde0b6b3a7640000'])
 
     await killAnvil(devnet)
@@ -151,7 +151,7 @@ describe('a devnet that is kept in a folder', () => {
     assert.equal(await call(devnet.rpcUrl, 'eth_getTransactionCount', [poor.address, 'latest']), '0x0')
   })
 
-  it('keeps what waits behind a nonce gap, and forgets what was dropped', async () => {
+  it('preserves what waits after a nonce gap, and forgets what was dropped', async () => {
     const dataDir = await freshFolder(after.add)
     const [first, second, third, fifth] = await payments(5).then(all => [all[0], all[1], all[2], all[4]])
     const before = await open(after.add, { dataDir, mining: { debounceMs: 60_000, heartbeatMs: 0 } })
@@ -166,7 +166,7 @@ describe('a devnet that is kept in a folder', () => {
     assert.ok(await call(rpcUrl, 'eth_getTransactionByHash', [fifth!.hash]))
   })
 
-  it('dumps as it goes and trims its journal, keeping two generations', async () => {
+  it('dumps as it goes and trims its journal to two generations', async () => {
     const dataDir = await freshFolder(after.add)
     const devnet = await open(after.add, { dataDir, dumpAfterSec: 0 })
 
@@ -233,7 +233,7 @@ describe('a devnet that is kept in a folder', () => {
     await assert.rejects(open(after.add, { dataDir }), /no dump in .* is readable/)
   })
 
-  it('says at the start that a kept chain was deployed by another version', async () => {
+  it('reports at the start that a stored chain was deployed by another version', async () => {
     const dataDir = await freshFolder(after.add)
     const first = await open(after.add, { dataDir })
     await first.close()

@@ -8,7 +8,7 @@ import getPort from 'get-port'
 export type Network = { chain: string; chainId: number; gasless: boolean }
 
 /**
- * A running anvil: `exited` settles when it ends, whoever ended it; `kill` is SIGKILL and waits for the end. It ends with this process, also by
+ * A running anvil: `exited` settles when it ends, for any reason; `kill` is SIGKILL and waits for the end. It ends with this process, also by
  * kill -9, until `outlive` is called.
  */
 export type Anvil = { pid: number; port: number; exited: Promise<void>; kill: () => Promise<void>; outlive: () => void }
@@ -25,7 +25,7 @@ const maxTries = 5
 const binarySystem: Record<string, string> = { linux: 'linux', darwin: 'darwin', win32: 'win32' }
 const binaryArch: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
-/** Spawns the platform's own anvil binary on a free loopback port and waits until it listens. Its working files are in `dir`, and gone after. */
+/** Spawns the platform's own anvil binary on a free loopback port and waits until it listens. Its working files are in `dir`, and are removed with it. */
 export async function spawnAnvil(network: Network, dir: string, genesisSec: number): Promise<Anvil> {
   const started = join(dir, 'started.json')
   for (let tries = 1; ; tries++) {
@@ -59,7 +59,7 @@ function supervise(child: ChildProcess, port: number): Anvil {
   return { pid: child.pid ?? 0, port, exited, kill, outlive }
 }
 
-/** Ends anvil when this process is gone: then the guard's stdin closes. Returns what calls the guard off. */
+/** Ends anvil when this process has ended: then the guard's stdin closes. Returns what calls the guard off. */
 function guard(pid: number): () => void {
   if (process.platform === 'win32') return () => undefined
   const watcher = spawn('/bin/sh', ['-c', `read _; kill -9 ${pid}`], { env: {}, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
@@ -69,7 +69,7 @@ function guard(pid: number): () => void {
 }
 
 /**
- * Waits for the file that anvil writes once it has bound its port. (That the port answers proves nothing: another process may have taken it
+ * Waits for the file that anvil writes once it has bound its port. (That the port answers proves nothing: another process may have bound it
  * since it was found free.) Answers why it failed.
  */
 async function listening(child: ChildProcess, started: string): Promise<string | undefined> {
@@ -96,8 +96,8 @@ function binaryPath(): string {
 }
 
 /**
- * What tells a process from a later one with the same pid: its start time. Undefined when there is no such process
- * (or the system does not tell, as on Windows).
+ * What distinguishes a process from a later one with the same pid: its start time. Undefined when there is no such process
+ * (or the system does not report it, as on Windows).
  */
 export function processIdentity(pid: number): string | undefined {
   try {

@@ -46,7 +46,7 @@ export async function replay<A>(upstream: Upstream, dump: Dump<A>, entries: Entr
   const loaded = headOf(await latestBlock(upstream))
   if (loaded.hash !== dump.header.hash) throw new Error(`dump ${dump.generation} loads as block ${loaded.hash}, it was ${dump.header.hash}`)
   if ((await hashOfGenesis(upstream)) !== dump.header.genesisHash) throw new Error(`dump ${dump.generation} loads with another genesis block`)
-  // A new anvil's clock stands at its own start; older blocks could not be repeated before it is put back.
+  // A new anvil's clock begins at its own start; older blocks could not be repeated before it is set back.
   await upstream.request('evm_setTime', [loaded.timestamp])
   let head = loaded
   for (const [index, entry] of entries.entries()) {

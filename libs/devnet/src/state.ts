@@ -20,7 +20,7 @@ export type DumpHeader<A> = {
 export type Dump<A> = { generation: number; header: DumpHeader<A>; state: string }
 
 const fileName = (generation: number) => `state.${generation}.dump`
-const keptGenerations = 2
+const generationCount = 2
 
 /** Writes a dump atomically (temp file, fsync, rename, fsync of the folder) and removes all but the newest two. Returns its bytes. */
 export async function writeDump<A>(dir: string, { generation, header, state }: Dump<A>): Promise<number> {
@@ -36,7 +36,7 @@ export async function writeDump<A>(dir: string, { generation, header, state }: D
   }
   await rename(temp, join(dir, fileName(generation)))
   await syncDir(dir)
-  for (const old of (await dumpGenerations(dir)).slice(keptGenerations)) await rm(join(dir, fileName(old)), { force: true })
+  for (const old of (await dumpGenerations(dir)).slice(generationCount)) await rm(join(dir, fileName(old)), { force: true })
   return head.length + body.length
 }
 
@@ -49,7 +49,7 @@ export async function newestDump<A>(dir: string): Promise<Dump<A> | undefined> {
   return undefined
 }
 
-/** Removes dumps that are newer than the one in use: they are damaged, and must not count as kept. */
+/** Removes dumps that are newer than the one in use: they are damaged, and must not count as generations. */
 export async function removeDumpsAbove(dir: string, generation: number): Promise<void> {
   for (const damaged of await dumpGenerations(dir)) if (damaged > generation) await rm(join(dir, fileName(damaged)), { force: true })
 }

@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts'
 
 export type ThrowAwayOptions<A> = { network: Network; deploy: (upstream: Upstream) => Promise<A>; preparedDir?: string | undefined }
 
-/** A chain that nobody keeps. With `preparedDir` the first start leaves the deployed state there and later ones only load it. */
+/** A chain that is not stored. With `preparedDir` the first start saves the deployed state there and later ones only load it. */
 export async function startThrowAway<A>({ network, deploy, preparedDir }: ThrowAwayOptions<A>): Promise<{ node: Node; addresses: A }> {
   const prepared = preparedDir === undefined ? undefined : await readPrepared<A>(network, preparedDir)
   const nowSec = Math.floor(Date.now() / 1000)

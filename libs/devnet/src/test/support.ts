@@ -16,14 +16,14 @@ export const gasless = { chain: 'SKALE_TESTNET', chainId: 324705682, gasless: tr
 
 export type RpcAnswer = { id?: unknown; result?: unknown; error?: { code: number; message: string } }
 
-export async function ask(url: string, method: string, params: unknown[] = []): Promise<RpcAnswer> {
+export async function request(url: string, method: string, params: unknown[] = []): Promise<RpcAnswer> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   return (await response.json()) as RpcAnswer
 }
 
 export async function call<T>(url: string, method: string, params: unknown[] = []): Promise<T> {
-  const answer = await ask(url, method, params)
+  const answer = await request(url, method, params)
   assert.equal(answer.error, undefined, `${method}: ${answer.error?.message}`)
   return answer.result as T
 }
@@ -35,10 +35,10 @@ export async function payments(count: number, from = 0): Promise<{ raw: string; 
   return (await Promise.all(raws)).map(raw => ({ raw, hash: keccak256(raw) }))
 }
 
-export async function until<T>(what: string, look: () => Promise<T | undefined | false | null>, limitMs = 10_000): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false | null>, limitMs = 10_000): Promise<T> {
   const deadline = Date.now() + limitMs
   for (;;) {
-    const seen = await look()
+    const seen = await probe()
     if (seen) return seen
     if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain: ${what}`)
     await new Promise(resolve => setTimeout(resolve, 10))
@@ -54,18 +54,18 @@ export async function send(url: string, raw: string): Promise<string> {
 }
 
 /** What a test opens is closed and removed after it, also when it failed. */
-export function cleanups(): { add: (undo: () => unknown) => void; run: () => Promise<void> } {
-  let undos: (() => unknown)[] = []
+export function cleanups(): { add: (cleanup: () => unknown) => void; run: () => Promise<void> } {
+  let opened: (() => unknown)[] = []
   return {
-    add: undo => undos.push(undo),
+    add: cleanup => opened.push(cleanup),
     run: async () => {
-      for (const undo of undos.reverse()) await undo()
-      undos = []
+      for (const cleanup of opened.reverse()) await cleanup()
+      opened = []
     },
   }
 }
 
-export async function freshFolder(add: (undo: () => unknown) => void): Promise<string> {
+export async function freshFolder(add: (cleanup: () => unknown) => void): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'carapace-devnet-'))
   add(() => rm(dir, { recursive: true, force: true }))
   return dir
@@ -73,7 +73,7 @@ export async function freshFolder(add: (undo: () => unknown) => void): Promise<s
 
 type Options = Partial<DevnetOptions<unknown>>
 
-export async function open(add: (undo: () => unknown) => void, options: Options = {}): Promise<Devnet<unknown>> {
+export async function open(add: (cleanup: () => unknown) => void, options: Options = {}): Promise<Devnet<unknown>> {
   const fast = { debounceMs: 2, heartbeatMs: 200 }
   const devnet = await startDevnet({ network: base, port: 0, mining: fast, deploy: async () => ({}), ...options })
   add(() => devnet.close())
@@ -83,7 +83,7 @@ export async function open(add: (undo: () => unknown) => void, options: Options 
 export type Supervisor = { rpcUrl: string; wsUrl: string; anvilPid: number; child: ChildProcess; ended: Promise<number | null> }
 
 /** Starts a supervisor as its own process. After the test it is killed together with the anvil it had last. */
-export async function startSupervisor(add: (undo: () => unknown) => void, dataDir?: string): Promise<Supervisor> {
+export async function startSupervisor(add: (cleanup: () => unknown) => void, dataDir?: string): Promise<Supervisor> {
   const program = fileURLToPath(new URL('./run-devnet.js', import.meta.url))
   const child = spawn(process.execPath, [program, ...(dataDir ? [dataDir] : [])], { stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
@@ -102,6 +102,6 @@ export async function startSupervisor(add: (undo: () => unknown) => void, dataDi
   return supervisor
 }
 
-export function isGone(pid: number): boolean {
+export function hasEnded(pid: number): boolean {
   return processIdentity(pid) === undefined
 }

@@ -2,15 +2,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Entry, type Journal, journalGenerations, openJournal, readJournal, removeJournals } from './journal.ts'
 import { lockFolder } from './lock.ts'
-import { findLeftBehind, type Node, removePidFile, startNode, stopNode } from './node.ts'
+import { findOrphan, type Node, removePidFile, startNode, stopNode } from './node.ts'
 import type { Anvil, Network } from './process.ts'
 import { createRecorder, hashOfGenesis, headOf, latestBlock, type Pending, type Recorder } from './recorder.ts'
 import { type History, readHistory, replay, resend, resume } from './replay.ts'
 import { type Dump, dumpGenerations, newestDump, removeDumpsAbove, writeDump } from './state.ts'
 import { connectUpstream, type Upstream } from './upstream.ts'
 
-/** Keeps one network in a folder: dumps, journal, and the anvil that holds it all in memory. */
-export type Keeper<A> = {
+/** Stores one network in a folder: dumps, journal, and the anvil that holds it all in memory. */
+export type ChainStorage<A> = {
   node: () => Node
   addresses: A
   recorder: Recorder
@@ -19,17 +19,17 @@ export type Keeper<A> = {
   dump: () => Promise<void>
   /** Whether enough has happened, or happened long enough ago, for a dump. */
   isDumpDue: () => boolean
-  /** Starts anvil anew after it died, and brings everything back. Throws when that is not possible. */
+  /** Starts a new anvil after the last one died, and restores the chain. Throws when that is not possible. */
   restore: () => Promise<void>
-  /** Stops anvil and gives the folder free. */
+  /** Stops anvil and releases the folder. */
   close: () => Promise<void>
 }
 
-export type KeeperOptions<A> = {
+export type ChainStorageOptions<A> = {
   network: Network
   dir: string
   deploy: (upstream: Upstream) => Promise<A>
-  /** Throws when a kept chain is not what would be deployed now. */
+  /** Throws when a stored chain is not what would be deployed now. */
   check: (upstream: Upstream) => Promise<void>
   dumpAfterSec: number
   log: (message: string) => void
@@ -39,25 +39,25 @@ const dumpAfterBytes = 2 * 1024 * 1024
 const forgetPendingAfterMs = 60_000
 
 /** Opens the folder: a new chain (genesis, deployment, dump), the living anvil of an earlier supervisor, or dump and journal. */
-export async function openKeeper<A>(options: KeeperOptions<A>): Promise<Keeper<A>> {
+export async function openChainStorage<A>(options: ChainStorageOptions<A>): Promise<ChainStorage<A>> {
   const { network, dir, dumpAfterSec, log } = options
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const unlock = await lockFolder(dir)
   let node: Node | undefined
   try {
-    const left = await findLeftBehind(dir)
+    const orphan = await findOrphan(dir)
     const stored = await readStored<A>(dir, network)
-    const start = stored ? await goOn(options, stored, left) : await beginAnew(options, left)
+    const start = stored ? await resumeChain(options, stored, orphan) : await startNewChain(options, orphan)
     node = start.node
-    if (stored) await checkKept(options, node)
-    return await keep(start, unlock)
+    if (stored) await checkStored(options, node)
+    return await openWith(start, unlock)
   } catch (error) {
     if (node) await stopNode(node)
     await unlock()
     throw error
   }
 
-  async function keep(start: Start<A>, release: () => Promise<void>): Promise<Keeper<A>> {
+  async function openWith(start: Start<A>, release: () => Promise<void>): Promise<ChainStorage<A>> {
     let current = start.node
     let generation = start.generation
     let dumpBytes = start.dumpBytes
@@ -80,7 +80,7 @@ export async function openKeeper<A>(options: KeeperOptions<A>): Promise<Keeper<A
       await removeJournals(dir, Math.min(...(await dumpGenerations(dir))))
     }
     if (start.adopted && (await recorder.blocks(current.upstream))) await resend(current.upstream, recorder.pending)
-    // The first state, and what an adopted anvil has that no journal tells, are worth a dump at once.
+    // The first state, and what only an adopted anvil and no journal has, are dumped immediately.
     if (!stored(start) || start.adopted) await dump()
     return {
       node: () => current,
@@ -124,16 +124,16 @@ type Start<A> = {
 
 const stored = (start: Start<unknown>) => start.dumpBytes > 0
 
-/** Contracts cannot be replaced in place: their state would be lost or misread. */
-async function checkKept({ network, dir, check }: KeeperOptions<unknown>, { upstream }: Node): Promise<void> {
+/** Contracts cannot be replaced in place: their state would be lost or wrongly read. */
+async function checkStored({ network, dir, check }: ChainStorageOptions<unknown>, { upstream }: Node): Promise<void> {
   await check(upstream).catch((error: Error) => {
     const ways = 'remove the folder to start an empty chain, or start the version that made it'
     throw new Error(`the ${network.chain} devnet in ${dir} was deployed by another version: ${error.message}; ${ways}`)
   })
 }
 
-async function beginAnew<A>({ network, dir, deploy }: KeeperOptions<A>, left: Anvil | undefined): Promise<Start<A>> {
-  // Without a dump nothing was ever acknowledged: an unfinished first start is started over.
+async function startNewChain<A>({ network, dir, deploy }: ChainStorageOptions<A>, left: Anvil | undefined): Promise<Start<A>> {
+  // Without a dump nothing was ever acknowledged: an unfinished first start begins again.
   await left?.kill()
   for (const generation of await journalGenerations(dir)) await rm(join(dir, `journal.${generation}.ndjson`))
   const genesisSec = Math.floor(Date.now() / 1000)
@@ -152,7 +152,7 @@ async function beginAnew<A>({ network, dir, deploy }: KeeperOptions<A>, left: An
   }
 }
 
-async function goOn<A>(options: KeeperOptions<A>, found: Stored<A>, left: Anvil | undefined): Promise<Start<A>> {
+async function resumeChain<A>(options: ChainStorageOptions<A>, found: Stored<A>, left: Anvil | undefined): Promise<Start<A>> {
   const { dump, history, lastGeneration } = found
   await removeDumpsAbove(options.dir, dump.generation)
   const common = { header: dump.header, pending: history.pending, generation: lastGeneration + 1, dumpBytes: dump.state.length / 2 }
@@ -168,9 +168,9 @@ async function goOn<A>(options: KeeperOptions<A>, found: Stored<A>, left: Anvil 
   return { ...common, node, head, adopted: false }
 }
 
-/** Takes over a living anvil if it is the one that this folder's dump and journal speak of. */
+/** Adopts a living anvil if it is the one that this folder's dump and journal describe. */
 async function adopt(anvil: Anvil, header: Header<unknown>, history: History): Promise<Node | undefined> {
-  // Whether its last call took effect is not known; the journal decides that it did, so the chain is built anew.
+  // Whether its last call took effect is not known; the journal decides that it did, so the chain is rebuilt.
   if (history.unanswered) return undefined
   const upstream = await connectUpstream(anvil.port).catch(() => undefined)
   if (!upstream) return undefined
@@ -183,7 +183,7 @@ async function adopt(anvil: Anvil, header: Header<unknown>, history: History): P
 }
 
 async function rebuild<A>(
-  { network, dir }: KeeperOptions<A>,
+  { network, dir }: ChainStorageOptions<A>,
   { dump, entries, history }: Stored<A>,
   pending: Pending,
   onHead: (head: History['head']) => void,
