@@ -38,6 +38,7 @@ export {
 } from './core/errors.ts'
 export { type CloudEvent, cloudEvent, type Draft, type EventDef, event, exchanges, type PayloadOf } from './core/event.ts'
 export { type Chain, chain, chains, handle, micro, type PageQuery } from './core/fields.ts'
+export type { FundingOptions } from './core/funding.ts'
 export { limits } from './core/limits.ts'
 export { feeOf, formatUsdc, MICRO, usd } from './core/money.ts'
 export { openapi } from './core/openapi.ts'

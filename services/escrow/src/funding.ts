@@ -1,7 +1,8 @@
-import { type Authorization, type Chain, chainRelayerApi, Refusal, refuse, treasuryApi, usd } from '@carapace/api'
+import { type Authorization, type Chain, chainRelayerApi, type FundingOptions, Refusal, refuse, treasuryApi } from '@carapace/api'
 import type { FundingSource } from '@carapace/chain'
 import type { RequestContext } from '@carapace/service'
 import type { Parts } from './parts.ts'
+import { type Seen, shortfall } from './shortfall.ts'
 
 /** Who pays, how much, and into which contract. */
 export interface Need {
@@ -12,41 +13,49 @@ export interface Need {
   amount: bigint
   contract: 'escrow' | 'bond'
   authorization: Authorization | undefined
-  /** Whether the caller may draw on its wallets: false for an unsigned call that strangers could make. */
-  mayDraw: boolean
+  /** False for an unsigned call that strangers could make: it draws on no wallet and learns no balance. */
+  isProven: boolean
 }
 
 /** In plain mode that strangers can reach, allowance and custodial wallet ask for a signature (behaviour 1.6). */
-export const mayDraw = ({ exposed, signedBy }: Pick<RequestContext, 'exposed' | 'signedBy'>): boolean => !exposed || signedBy !== undefined
+export const isProven = ({ exposed, signedBy }: Pick<RequestContext, 'exposed' | 'signedBy'>): boolean => !exposed || signedBy !== undefined
 
 export type Found =
   | { kind: 'authorization' | 'allowance'; from: string; source: FundingSource }
   /** Only the treasury knows whether limit and balance have room: it is asked when the record is made. */
   | { kind: 'treasury'; from: string }
-  | { kind: 'none'; options: Record<string, unknown> }
+  | { kind: 'none'; options: FundingOptions }
 
 /** The first source that covers the whole amount: authorisation in the body, allowance, custodial wallet (behaviour 6.1). @throws SIGNATURE_REQUIRED */
 export async function findSource(parts: Parts, need: Need): Promise<Found> {
-  const { chain, amount, wallet, agentId, contract } = need
+  const { amount, wallet } = need
+  const balance = await balanceOf(parts, need, wallet)
+  const signed = signedSource(need)
+  if (signed && balance >= amount) return { kind: 'authorization', from: wallet, source: signed }
+  const seen = { balance, ...(await look(parts, need)) }
+  const drawn = <T extends Found>(found: T): T => (need.isProven ? found : refuse('SIGNATURE_REQUIRED'))
+  if (balance >= amount && seen.allowance >= amount) return drawn({ kind: 'allowance', from: wallet, source: { kind: 'allowance' } })
+  const { custodial } = seen
+  if (custodial && seen.custodialBalance >= amount) return drawn({ kind: 'treasury', from: custodial })
+  return { kind: 'none', options: await shortfall(parts, need, seen) }
+}
+
+/** The same answer once treasury has refused what looked as if it were covered. */
+export async function optionsNow(parts: Parts, need: Need): Promise<FundingOptions> {
+  const balance = await balanceOf(parts, need, need.wallet)
+  return shortfall(parts, need, { balance, ...(await look(parts, need)) })
+}
+
+const balanceOf = (parts: Parts, { chain }: Need, owner: string): Promise<bigint> => parts.usdcNow(`${chain}/${owner}`)
+
+async function look(parts: Parts, need: Need): Promise<Omit<Seen, 'balance'>> {
+  const { chain, wallet, agentId, contract } = need
   const contracts = await parts.networks.contracts(chain)
   const spender = contracts[contract]
-  const balanceOf = (owner: string) => parts.usdcNow(`${chain}/${owner}`)
-  const own = await balanceOf(wallet)
-  const signed = signedSource(need)
-  if (signed && own >= amount) return { kind: 'authorization', from: wallet, source: signed }
   const allowed = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainAllowance, { params: { chain, owner: wallet, spender } })
-  const drawn = <T extends Found>(found: T): T => (need.mayDraw ? found : refuse('SIGNATURE_REQUIRED'))
-  if (own >= amount && BigInt(allowed.usdc) >= amount) return drawn({ kind: 'allowance', from: wallet, source: { kind: 'allowance' } })
   const custodial = await parts.custodial.of(agentId)
-  const kept = custodial ? await balanceOf(custodial) : 0n
-  if (custodial && kept >= amount) return drawn({ kind: 'treasury', from: custodial })
-  return {
-    kind: 'none',
-    options: {
-      allowance: { token: contracts.usdc, spender, amount: usd(amount), walletBalance: usd(own), allowance: usd(BigInt(allowed.usdc)) },
-      treasury: { depositAddress: custodial ?? null, missing: usd(amount - kept) },
-    },
-  }
+  const custodialBalance = custodial ? await balanceOf(parts, need, custodial) : 0n
+  return { usdc: contracts.usdc, spender, allowance: BigInt(allowed.usdc), custodial, custodialBalance }
 }
 
 /** The authorisation of the body as a source; one that has run out covers nothing. */

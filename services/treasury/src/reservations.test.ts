@@ -54,6 +54,19 @@ describe('treasury reservations', () => {
     assert.equal((await call(world, agent, 'GET', 'limits')).body.spentToday, 4_000_000)
   })
 
+  it('says what could be set aside now, of balance and limit, and sets nothing aside', async () => {
+    const agent = await fundedAgent(world, usdc(60))
+    await reserve(agent, lockKey(), usdc(20))
+    const spendable = (agentId: string) => peers(world).call('treasury', treasuryApi.internal.getSpendable, { params: { agentId }, query: { chain } })
+
+    const { address, available, debt, dailyLimit, remaining, resetsAt } = await spendable(agent.id)
+    const none = await spendable(randomUUID())
+
+    assert.deepEqual([address, available, debt, dailyLimit, remaining], [agent.address, '40000000', '0', '50000000', '30000000'])
+    assert.match(resetsAt, /T00:00:00\.000Z$/)
+    assert.deepEqual([none.address, none.available, none.remaining], [null, '0', '50000000'])
+  })
+
   it('gives all who ask at once the same, also when it is the whole balance or the rest of the limit', async () => {
     for (const [balanceOfAll, amount] of [
       [usdc(10), usdc(10)],

@@ -50,6 +50,15 @@ export const limitsView = (budget: Budget, now: Date) => {
 const answered = { pending: 'queued', submitted: 'processing', processing: 'processing' } as const
 const statusUrl = (paymentId: string): string => `/api/treasury/payments/${paymentId}`
 
+export const spendableView = (wallet: Wallet | undefined, budget: Budget, { available, debt }: Holding, now: Date) => ({
+  address: wallet?.address ?? null,
+  available: String(available),
+  debt: String(debt),
+  dailyLimit: String(limitAt(budget, now)),
+  remaining: String(remainingOn(budget, now)),
+  resetsAt: nextResetAt(now).toISOString(),
+})
+
 /** The answer to the one who pays. */
 export const paymentView = (payment: Payment, recipientHandle: string | null, newBalance: bigint) => {
   const { id, status, txHash, amount, toAgentId, toAddress, note } = payment

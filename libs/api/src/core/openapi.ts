@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type CallerClass, callers } from './callers.ts'
 import { type ErrorCode, errors } from './errors.ts'
+import { fundingOptions } from './funding.ts'
 import { type Json, type SchemaBook, schemaBook } from './json-schema.ts'
 import { bySpecificity, type Route, routes } from './routes.ts'
 import type { AnyEndpoint, ServiceApi } from './service-api.ts'
@@ -42,6 +43,7 @@ export function openapi(apis: readonly ServiceApi[], version: string): Json {
     const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: operation(route, book, planned.has(route.service)) }
   }
+  const error = errorSchema(book)
   return {
     openapi: '3.1.1',
     info: {
@@ -53,7 +55,7 @@ export function openapi(apis: readonly ServiceApi[], version: string): Json {
     servers: [{ url: '/' }],
     tags: apis.map(api => ({ name: api.name })),
     paths,
-    components: { schemas: { ...book.named(), Error: errorSchema } },
+    components: { schemas: { ...book.named(), Error: error } },
   }
 }
 
@@ -123,7 +125,7 @@ function responses(endpoint: AnyEndpoint, book: SchemaBook): Json {
 
 const errorContent = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 /** Every error body; REPLAY_DETECTED says `error` in place of `message`. */
-const errorSchema = {
+const errorSchema = (book: SchemaBook): Json => ({
   type: 'object',
   properties: {
     message: { type: 'string' },
@@ -136,9 +138,9 @@ const errorSchema = {
       type: 'array',
       items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } }, required: ['path', 'message'] },
     },
-    details: { type: 'object' },
+    details: { type: 'object', properties: { options: book.schema(fundingOptions, 'output') } },
   },
   required: ['code', 'status'],
-}
+})
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

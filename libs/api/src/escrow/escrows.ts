@@ -30,7 +30,7 @@ export const fundEscrow = endpoint({
   body: z.object({ gigId: uuid, agentId: uuid, amount: gigAmount.optional(), authorization: authorizationIn.optional() }),
   response: z.looseObject({ funded: z.boolean(), escrow, txHash: z.string().nullable(), depositAddress: z.string().nullable() }),
   also: [202],
-  errors: [...ofAnyLock, 'PAYMENT_REQUIRED', 'PAYMENT_INVALID', 'REPLAY_DETECTED', 'ACCOUNT_SUSPENDED'],
+  errors: [...ofAnyLock, 'FUNDS_REQUIRED', 'PAYMENT_REQUIRED', 'PAYMENT_INVALID', 'REPLAY_DETECTED', 'ACCOUNT_SUSPENDED'],
 })
 
 export const getTvlCapacity = endpoint({

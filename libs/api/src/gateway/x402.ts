@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { uuid } from '../core/fields.ts'
+import { fundingOptions } from '../core/funding.ts'
 
 /** The challenge of a 402 answer: the fields of the spec and what x402 v1 clients read; v2 clients read the header PAYMENT-REQUIRED. */
 export const paymentChallenge = z
@@ -20,6 +21,7 @@ export const paymentChallenge = z
     message: z.string(),
     code: z.enum(['PAYMENT_REQUIRED', 'PAYMENT_INVALID']),
     status: z.literal(402),
+    details: z.looseObject({ options: fundingOptions }).optional().meta({ description: 'Why no source of the caller covers the budget of a gig' }),
   })
   .meta({ id: 'PaymentChallenge' })
 export type PaymentChallenge = z.output<typeof paymentChallenge>

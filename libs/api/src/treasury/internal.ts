@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, id, microText, uuid, walletOut } from '../core/fields.ts'
+import { chain, id, microText, timestamp, uuid, walletOut } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 
 /** What other services keep of a custodial wallet. */
@@ -13,6 +13,25 @@ export const getWalletRow = endpoint({
   caller: 'internal',
   summary: 'The custodial wallet of an agent; 404 when it has none',
   response: walletRow,
+})
+
+/** Nothing is set aside by asking: what a reservation would find now. */
+export const getSpendable = endpoint({
+  method: 'get',
+  path: '/internal/v1/wallets/by-agent/:agentId/spendable',
+  caller: 'internal',
+  summary: 'What an agent may spend of its custodial wallet on a network; null address when it has none',
+  query: { chain },
+  response: z
+    .looseObject({
+      address: walletOut.nullable(),
+      available: microText,
+      debt: microText.meta({ description: 'Nothing can be spent before it is covered' }),
+      dailyLimit: microText,
+      remaining: microText.meta({ description: 'Of the daily limit, over all networks' }),
+      resetsAt: timestamp,
+    })
+    .meta({ id: 'Spendable' }),
 })
 
 const reservation = z

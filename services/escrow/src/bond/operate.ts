@@ -3,7 +3,7 @@ import { onChainKey } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { least } from '../amounts.ts'
-import { findSource, reserveCustodial } from '../funding.ts'
+import { findSource, optionsNow, reserveCustodial } from '../funding.ts'
 import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import { type Bond, lockedOf, minDeposit, payoutAddress } from './bond.ts'
@@ -48,7 +48,7 @@ async function moveOnce(
 }
 
 /** Stakes USDC from the first source that covers it. Resolves to the id of the bond event under way. @throws BELOW_MINIMUM, FUNDS_REQUIRED, SIGNATURE_REQUIRED */
-export async function deposit(parts: Parts, request: MoveRequest & { authorization: Authorization | undefined; mayDraw: boolean }): Promise<string> {
+export async function deposit(parts: Parts, request: MoveRequest & { authorization: Authorization | undefined; isProven: boolean }): Promise<string> {
   const { caller, amount, operationId, authorization } = request
   const { agentId, wallet } = caller
   const known = await earlier(parts, agentId, operationId)
@@ -58,7 +58,8 @@ export async function deposit(parts: Parts, request: MoveRequest & { authorizati
   // asked before the chain is: a refusal must be cheap
   needRoom(bond)
   const { chain } = bond
-  const found = await findSource(parts, { agentId, wallet, chain, amount, contract: 'bond', authorization, mayDraw: request.mayDraw })
+  const need = { agentId, wallet, chain, amount, contract: 'bond' as const, authorization, isProven: request.isProven }
+  const found = await findSource(parts, need)
   const { bond: contract } = await parts.networks.contracts(chain)
   const onchain = { contract, function: 'deposit(uint256 amount)', amount: String(amount) }
   if (found.kind === 'none') refuse('FUNDS_REQUIRED', { options: { ...found.options, onchain } })
@@ -67,7 +68,7 @@ export async function deposit(parts: Parts, request: MoveRequest & { authorizati
   const id = await moveOnce(parts, { agentId, ...fresh }, present => requestDeposit(present, fresh))
   // from here on the deposit is carried out, by the job if not by this call: what fails in passing refuses nothing
   const isCovered = source !== undefined || (await unlessPassing(drawOnTreasury(parts, agentId, id))) !== false
-  if (!isCovered) refuse('FUNDS_REQUIRED', { options: { onchain, nonce: onChainKey(id) } })
+  if (!isCovered) refuse('FUNDS_REQUIRED', { options: { ...(await optionsNow(parts, need)), onchain, nonce: onChainKey(id) } })
   return id
 }
 

@@ -146,6 +146,7 @@ describe('locking a budget', () => {
       assert.deepEqual([body.paymentRequired, body.amount, body.currency, body.scheme, body.code], [true, '40', 'USDC', 'exact', 'PAYMENT_REQUIRED'])
       assert.match(body.nonce, /^0x[0-9a-f]{64}$/)
       assert.equal(body.success, undefined)
+      assert.equal(body.details?.options.allowance.walletBalance, 'x-agent-id' in headers ? 0 : undefined)
     }
     const other = await fund(story.gigId, story.worker.id, story.poster.headers)
     assert.deepEqual([other.status, other.body.code], [403, 'FORBIDDEN'])

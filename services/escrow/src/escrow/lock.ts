@@ -1,8 +1,19 @@
-import { type AgentCaller, type Authorization, type GigRow, limits, type Refusal, refuse, retryableIn, swarmApi, usd } from '@carapace/api'
+import {
+  type AgentCaller,
+  type Authorization,
+  type FundingOptions,
+  type GigRow,
+  limits,
+  type Refusal,
+  refuse,
+  retryableIn,
+  swarmApi,
+  usd,
+} from '@carapace/api'
 import { onChainKey } from '@carapace/chain'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { type Found, findSource, reserveCustodial } from '../funding.ts'
+import { findSource, optionsNow, reserveCustodial } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 import { assignmentOf } from './assignment.ts'
 import { type Escrow, passingStates } from './escrow.ts'
@@ -15,7 +26,7 @@ export interface LockRequest {
   amount: bigint | undefined
   authorization: Authorization | undefined
   caller: AgentCaller
-  mayDraw: boolean
+  isProven: boolean
   operationId: string
 }
 
@@ -29,7 +40,7 @@ const fundable = ['open', 'assigned', 'pending_validation']
 export async function startLock(
   parts: Parts,
   request: LockRequest,
-  without: (gig: GigRow, options: Record<string, unknown>) => Refusal,
+  without: (gig: GigRow, options: FundingOptions) => Refusal,
 ): Promise<Stored<Escrow>> {
   const { gigId, caller, operationId } = request
   const { gig, escrow } = await needFundable(parts, request)
@@ -43,10 +54,10 @@ export async function startLock(
     amount,
     contract: 'escrow' as const,
     authorization: request.authorization,
-    mayDraw: request.mayDraw,
+    isProven: request.isProven,
   }
   const found = await findSource(parts, need)
-  if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found))
+  if (found.kind === 'none') throw without(gig, await withOnchain(parts, gig, found.options))
   const reserved = await changeEscrow(parts, gigId, present => {
     if (present.status !== 'none') refuseSecond(present)
     const record = reserve(present, { operationId, kind: found.kind, from: found.from, poster: caller.wallet })
@@ -55,7 +66,7 @@ export async function startLock(
   if (found.kind !== 'treasury') return reserved
   // from here on the lock is carried out, by the job if not by this call: what fails in passing refuses nothing
   const sent = (await unlessPassing(drawOnTreasury(parts, reserved))) ?? reserved
-  if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, { kind: 'none', options: {} }))
+  if (sent.status === 'none') throw without(gig, await withOnchain(parts, gig, await optionsNow(parts, need)))
   return sent
 }
 
@@ -100,11 +111,10 @@ export async function drawOnTreasury(parts: Parts, escrow: Escrow): Promise<Stor
   return changeEscrow(parts, id, present => lockRefused(present, refusal, moment))
 }
 
-async function withOnchain(parts: Parts, gig: GigRow, { options }: Extract<Found, { kind: 'none' }>): Promise<Record<string, unknown>> {
+async function withOnchain(parts: Parts, gig: GigRow, options: FundingOptions): Promise<FundingOptions> {
   const { escrow } = await parts.networks.contracts(gig.chain)
   return {
     ...options,
-    x402: { endpoint: '/api/agent-payments/fund-escrow' },
     onchain: {
       contract: escrow,
       function: 'lockUSDC(bytes32 gigId, address payee, uint256 amount)',

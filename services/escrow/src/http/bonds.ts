@@ -10,7 +10,7 @@ import { outcome } from '../bond/outcome.ts'
 import { endLock } from '../bond/request.ts'
 import { statisticsOf } from '../bond/statistics.ts'
 import { bondView, eventView, slashView } from '../bond/views.ts'
-import { mayDraw } from '../funding.ts'
+import { isProven } from '../funding.ts'
 import type { Parts } from '../parts.ts'
 
 type Handlers = HandlersOf<typeof escrowApi>
@@ -66,7 +66,7 @@ export const bondHandlers = (
   depositBond: async ({ body, caller, context, operationId, waitMs }) => {
     const { amount, walletAddress, authorization } = body
     if (walletAddress !== undefined && walletAddress !== caller.wallet.toLowerCase()) refuse('WALLET_MISMATCH', { walletAddress: caller.wallet })
-    const id = await deposit(parts, { caller, amount, operationId, authorization, mayDraw: mayDraw(context) })
+    const id = await deposit(parts, { caller, amount, operationId, authorization, isProven: isProven(context) })
     return changed(parts, caller.agentId, id, waitMs())
   },
 

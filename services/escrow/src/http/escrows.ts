@@ -1,4 +1,4 @@
-import { chainRelayerApi, type chains, type escrowApi, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
+import { chainRelayerApi, type chains, type escrowApi, type FundingOptions, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
 import { perChain } from '@carapace/chain'
 import { type HandlersOf, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
@@ -9,8 +9,9 @@ import { type LockRequest, lockOutcome, refuseSecond, startLock } from '../escro
 import { needEscrow, orderRelease, orderResolution, raiseDispute } from '../escrow/orders.ts'
 import { shownOnGig } from '../escrow/shown.ts'
 import { escrowView, releaseView } from '../escrow/views.ts'
-import { mayDraw } from '../funding.ts'
+import { isProven } from '../funding.ts'
 import type { Parts } from '../parts.ts'
+import { payTo } from '../shortfall.ts'
 
 type Handlers = HandlersOf<typeof escrowApi>
 
@@ -39,7 +40,13 @@ async function settledOrNot(parts: Parts, escrow: Stored<Escrow>, waitMs: number
 
 const statusUrl = (gigId: string): string => `/api/escrow/${gigId}`
 
-class Unfunded extends Refusal {}
+class Unfunded extends Refusal {
+  readonly options: FundingOptions
+  constructor(options: FundingOptions) {
+    super('FUNDS_REQUIRED', { details: { options } })
+    this.options = options
+  }
+}
 
 export const escrowHandlers = (
   parts: Parts,
@@ -50,7 +57,7 @@ export const escrowHandlers = (
   createEscrow: async ({ body, caller, context, operationId, waitMs }) => {
     const { done, escrow } = await lockAndWait(
       parts,
-      { ...body, authorization: body.authorization, caller, mayDraw: mayDraw(context), operationId },
+      { ...body, authorization: body.authorization, caller, isProven: isProven(context), operationId },
       waitMs,
       (_gig, options) => new Refusal('FUNDS_REQUIRED', { details: { options } }),
     )
@@ -63,13 +70,13 @@ export const escrowHandlers = (
     if (caller?.kind !== 'agent') return challenge(parts, gigId)
     if (caller.agentId !== agentId) refuse('FORBIDDEN', { field: 'agentId' }, { message: "agentId must be the caller's agent id" })
     try {
-      const request = { gigId, amount, authorization, caller, mayDraw: mayDraw(context), operationId }
-      const { done, escrow } = await lockAndWait(parts, request, waitMs, () => new Unfunded('FUNDS_REQUIRED'))
+      const request = { gigId, amount, authorization, caller, isProven: isProven(context), operationId }
+      const { done, escrow } = await lockAndWait(parts, request, waitMs, (_gig, options) => new Unfunded(options))
       const view = escrowView(escrow, parts.networks, parts.clock.now())
       const answer = { funded: done, escrow: view, txHash: view.txHash, depositAddress: view.depositAddress }
       return done ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
     } catch (error) {
-      if (error instanceof Unfunded) return challenge(parts, gigId)
+      if (error instanceof Unfunded) return challenge(parts, gigId, error.options)
       throw error
     }
   },
@@ -162,12 +169,15 @@ async function acceptTransaction(
   await directLockSeen(parts, { network: gig.chain, args: log.args, ...at })
 }
 
-async function challenge(parts: Parts, gigId: string) {
+/** `options`: why the sources of a caller did not cover it; nobody else is told. */
+async function challenge(parts: Parts, gigId: string, options?: FundingOptions) {
   const gig = await parts.peers.call('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } })
-  const payTo = parts.config.X402_PAY_TO_ADDRESS
-  if (!payTo || /^0x0{40}$/.test(payTo))
-    refuse('FUNDS_REQUIRED', { options: {} }, { message: 'No source of funds covers the amount, and x402 is off' })
+  const to = payTo(parts.config.X402_PAY_TO_ADDRESS)
+  if (to === undefined) refuse('FUNDS_REQUIRED', { options: options ?? {} }, { message: 'No source of funds covers the amount, and x402 is off' })
   const usdc = parts.networks.known(gig.chain)?.usdc
-  const body = budgetChallenge({ amount: BigInt(gig.budget), chain: gig.chain, payTo, usdc, path: '/api/agent-payments/fund-escrow' })
-  return reply(402, body, { 'cache-control': 'private, no-store', 'payment-required': Buffer.from(JSON.stringify(body)).toString('base64') })
+  const body = budgetChallenge({ amount: BigInt(gig.budget), chain: gig.chain, payTo: to, usdc, path: '/api/agent-payments/fund-escrow' })
+  return reply(402, options ? { ...body, details: { options } } : body, {
+    'cache-control': 'private, no-store',
+    'payment-required': Buffer.from(JSON.stringify(body)).toString('base64'),
+  })
 }

@@ -36,6 +36,8 @@ export interface World {
   /** Custodial wallets by agent, and what treasury answers to a reservation. */
   custodial: Map<string, string>
   treasuryRefuses: api.ErrorCode | undefined
+  /** What treasury says may be spent, beside the balance. Undefined: it is away. */
+  spendable: { dailyLimit: bigint; remaining: bigint; debt?: bigint } | undefined
   /** Of a reservation asked for: `voided` for one that was given back before. */
   reservation: 'held' | 'voided'
   reservations: { key: string; round: number }[]
@@ -68,6 +70,7 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     allowances: new Map(),
     custodial: new Map(),
     treasuryRefuses: undefined,
+    spendable: { dailyLimit: usdc(50), remaining: usdc(50) },
     reservation: 'held',
     reservations: [],
     assigned: new Set(),
@@ -97,6 +100,20 @@ export async function startWorld(options: TestPlatformOptions = {}, world = {} a
     getWalletRow: ({ params }) => {
       const address = wanted(world.custodial.get(params.agentId), 'wallet')
       return { walletId: params.agentId, agentId: params.agentId, address, chain: 'BASE_SEPOLIA' as const, version: 1 }
+    },
+    getSpendable: ({ params, query }) => {
+      const { dailyLimit, remaining, debt = 0n } = world.spendable ?? api.refuse('DEPENDENCY_UNAVAILABLE')
+      const address = world.custodial.get(params.agentId) ?? null
+      const available = world.balances.get(`${query.chain}/${address}`) ?? 0n
+      const resetsAt = '2026-01-02T00:00:00.000Z'
+      return {
+        address,
+        available: String(available),
+        debt: String(debt),
+        dailyLimit: String(dailyLimit),
+        remaining: String(remaining),
+        resetsAt,
+      }
     },
     reserveFunds: ({ body }) => {
       if (world.treasuryRefuses) api.refuse(world.treasuryRefuses)
