@@ -52,11 +52,9 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
     },
     onReorg: async (ancestor: number) => {
       undecided = undecided.filter(one => one.block.number <= ancestor)
-      // Final blocks stay, except on a devnet that was set back.
-      if (lane.network.devnet) {
-        await lane.after.drained()
-        await reload(lane, ancestor)
-      }
+      // Final transactions are reopened, too: without them their nonces stay free and every later one waits for ever.
+      await lane.after.drained()
+      await reload(lane, ancestor)
       await reopen(
         lane,
         lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),

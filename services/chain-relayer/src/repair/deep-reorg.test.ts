@@ -58,29 +58,36 @@ describe('what is final on a lane', function () {
     return { raw, published, again, depth: (await head()) - Number(seen.data.blockNumber) + 1 }
   }
 
-  it('is sent again after a reorganisation deeper than finality, and has its effect once', async () => {
-    await lead()
-    const work = makeWork(6)
-    for (const one of work) {
-      await kit.send(one.draft)
-      await final([one])
-    }
-    const depth = await depthOf(work[3]!)
-    assert.ok(depth > finality)
+  for (const [where, real] of [
+    ['a devnet', false],
+    ['a real network', true],
+  ] as const)
+    it(`is sent again on ${where} after a reorganisation deeper than finality, has its effect once, and the lane goes on`, async () => {
+      await lead({ real })
+      const work = makeWork(6)
+      for (const one of work) {
+        await kit.send(one.draft)
+        await final([one])
+      }
+      const depth = await depthOf(work[3]!)
+      assert.ok(depth > finality)
 
-    await kit.rpc.call('anvil_reorg', [depth, []])
+      await kit.rpc.call('anvil_reorg', [depth, []])
 
-    await until('published as reorganised', () => countOf(work, 'reorged') === 3)
-    await until('all back', async () =>
-      (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
-    )
-    await allOver(kit, work)
-    await assertExactlyOnce(kit, work)
-    for (const one of work.slice(3)) {
-      const types = kit.of(one.draft.subject).map(({ type }) => type.split('.')[2])
-      assert.ok(types.lastIndexOf('confirmed') > types.indexOf('reorged'), types.join())
-    }
-  })
+      await until('published as reorganised', () => countOf(work, 'reorged') === 3)
+      await until('all back', async () =>
+        (await Promise.all(work.map(one => effectOf(kit.rpc, kit.devnet.addresses, one)))).every(effect => effect === 1n),
+      )
+      await allOver(kit, work)
+      await assertExactlyOnce(kit, work)
+      for (const one of work.slice(3)) {
+        const types = kit.of(one.draft.subject).map(({ type }) => type.split('.')[2])
+        assert.ok(types.lastIndexOf('confirmed') > types.indexOf('reorged'), types.join())
+      }
+      const [later] = makeWork(1)
+      await kit.send(later!.draft)
+      await final([later!])
+    })
 
   it('is withdrawn when its transaction is lost', async () => {
     await lead()

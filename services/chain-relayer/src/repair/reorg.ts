@@ -41,8 +41,7 @@ export async function reopen(lane: Lane, dropped: readonly Slot[]): Promise<void
 export async function reopenFound(lane: Lane, ancestor: number): Promise<void> {
   const places = { lane: lane.id, 'result.already': true as const, 'result.blockNumber': { $gt: ancestor } }
   const held = (op: OpRecord) => lane.found.find(known => known._id === op._id) ?? op
-  const states = lane.network.devnet ? (['CONFIRMED', 'FINAL'] as const) : (['CONFIRMED'] as const)
-  const stored = await lane.db.ops.find({ ...places, state: { $in: [...states] } }).toArray()
+  const stored = await lane.db.ops.find({ ...places, state: { $in: ['CONFIRMED', 'FINAL'] } }).toArray()
   // The operations of a slot are handled with their slot.
   const ops = stored.filter(op => !lane.slots.ofOp(op._id)).map(held)
   if (ops.length === 0) return
