@@ -28,7 +28,7 @@ export const castVote = endpoint({
   caller: 'wallet',
   actor: 'voterId',
   body: z.object({ validationId: uuid, voterId: uuid, vote: voteChoice, reasoning: text(500).optional() }),
-  response: z.looseObject({ validation, vote, resolution: resolution.nullable(), onChain }),
+  response: z.looseObject({ validation, vote, resolution: resolution.nullable(), onChain, statusUrl: z.string() }),
   also: [202],
   errors: ['NOT_VALIDATOR', 'ALREADY_VOTED', 'VALIDATION_RESOLVED', 'ACCOUNT_SUSPENDED'],
 })

@@ -150,6 +150,7 @@ describe('validations over HTTP', () => {
       harness.chain = () => 'confirm'
 
       assert.deepEqual([status, body.onChain.status, body.validation.voteCount], [202, 'pending', 1])
+      assert.equal((await harness.platform.call('get', body.statusUrl)).body.id, validationId)
     })
 
     it('is for the panel, in its own name, and is one of two words', async () => {

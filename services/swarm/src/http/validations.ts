@@ -1,4 +1,4 @@
-import { type AdminCaller, type AgentCaller, limits, refuse, type swarmApi, usd } from '@carapace/api'
+import { type AdminCaller, type AgentCaller, refuse, type swarmApi, usd } from '@carapace/api'
 import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
 import { type Stored, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
@@ -52,7 +52,7 @@ export const validationHandlers = (
     }
   },
 
-  castVote: async ({ body, operationId, respondAsync }) => {
+  castVote: async ({ body, operationId, respondAsync, waitMs }) => {
     const { validationId, voterId, vote, reasoning } = body
     const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
     const voted = await decideKnowing(parts, validationId, (present, known) => {
@@ -60,9 +60,7 @@ export const validationHandlers = (
       const { state, events } = castVote(present, ballot, known, parts.clock.now())
       return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
     })
-    const settled = respondAsync
-      ? undefined
-      : await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), limits.boundedWaitMs)
+    const settled = await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), waitMs())
     const latest = settled?.validation ?? voted
     const ownVote = latest.votes.find(entry => entry.id === ballot.id)!
     const answer = {
@@ -70,6 +68,7 @@ export const validationHandlers = (
       vote: voteView(ownVote, latest),
       resolution: resolutionView(latest),
       onChain: onChainOf(ownVote, latest.chain),
+      statusUrl: `/api/swarm/validations/${validationId}`,
     }
     return respondAsync ? reply(202, answer) : answer
   },
