@@ -4,6 +4,7 @@ import type { Indexer } from './inbound/indexer.ts'
 import { type Mined, settle } from './inbound/settle.ts'
 import type { Lane } from './lane/lane.ts'
 import { lastAttempt } from './lane/records.ts'
+import { transactionStates } from './lane/transaction-states.ts'
 import { isEnough } from './outbound/fees.ts'
 import { finalize } from './repair/finalizer.ts'
 import { loadOps, readopt } from './repair/recovery.ts'
@@ -89,7 +90,7 @@ async function reload(lane: Lane, ancestor: number): Promise<void> {
       lane,
       lost.flatMap(tx => tx.ops.map(op => op.opKey)),
     )
-    const fields = { epoch: lane.lease.epoch, state: 'MINED_OK' as const, unfinished: true }
+    const fields = { epoch: lane.lease.epoch, state: transactionStates.move('FINAL', 'restore'), unfinished: true }
     await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: fields })
     for (const tx of lost) readopt(lane, Object.assign(tx, fields), ops)
     if (lost.length < page) return

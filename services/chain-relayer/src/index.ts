@@ -11,6 +11,9 @@ import { openLanes } from './lanes.ts'
 import { openNetworks } from './networks.ts'
 import { openOperator } from './outbound/operator.ts'
 
+export { commandStates } from './lane/command-states.ts'
+export { transactionStates } from './lane/transaction-states.ts'
+
 /** Signs and orders the transactions of every network; nothing else holds a key. */
 export const chainRelayer = defineService({
   api: chainRelayerApi,

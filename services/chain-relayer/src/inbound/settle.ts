@@ -3,9 +3,10 @@ import type { Announcement } from '../lane/announce.ts'
 import { hasten } from '../lane/hasten.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
 import { judge, type OpOutcome, outcomesOf } from '../lane/outcome.ts'
-import { confirm, countTry, endOf, fail, type OpStep, requeue, retry, stored, storeSteps } from '../lane/outcome-writes.ts'
+import { confirm, countTry, endOf, fail, hasFailed, type OpStep, repeatFailure, requeue, retry, stored, storeSteps } from '../lane/outcome-writes.ts'
 import type { OpRecord, TxRecord } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
 import { applyTxStep, storeTxSteps, type TxStep } from '../lane/tx-writes.ts'
 import { effectIsThere } from '../outbound/effect.ts'
 import { afterMissing } from '../outbound/needs.ts'
@@ -27,9 +28,9 @@ export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void>
   const events: Announcement[] = []
   for (const one of mined) {
     const { slot, receipt, block } = one
+    const state = transactionStates.move(slot.tx.state, receipt.status === '0x1' ? 'succeed' : 'revert')
     const steps = await stepsOf(lane, one)
     const released = steps.filter(({ op }) => op.state !== 'CONFIRMED').map(({ op }) => op)
-    const state = receipt.status === '0x1' ? ('MINED_OK' as const) : ('MINED_REVERTED' as const)
     const fields = { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) }
     if (released.length === 0) {
       events.push(...steps.flatMap(({ event }) => (event ? [event] : [])))
@@ -114,6 +115,7 @@ export function requeueInMemory(lane: Lane, op: OpRecord): void {
 /** An empty transaction used the slot: the operations were not carried out. */
 function release(op: OpRecord, tx: TxRecord): OpStep {
   const now = Date.now()
+  if (hasFailed(op)) return repeatFailure(op)
   if (op.cancelRequested) return fail(op, { code: 'CANCELLED', message: 'cancelled by an operator' }, now)
   return tx.failWith ? fail(op, tx.failWith, now) : requeue(op, 'its transaction was replaced by an empty one', now)
 }
@@ -139,6 +141,7 @@ async function failure(lane: Lane, op: OpRecord, outcome: OpOutcome & { kind: 'r
   const now = Date.now()
   const { slot, receipt } = one
   if (await effectIsThere(lane, op)) return confirm(op, { ...placeOf(one), logs: [], already: true }, now)
+  if (hasFailed(op)) return repeatFailure(op)
   countTry(op, slot.tx._id, receipt.transactionHash)
   const { finalReverts = [] } = lane.commandOf(op.kind) ?? {}
   const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }

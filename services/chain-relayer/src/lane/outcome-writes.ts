@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose'
 import { type Announcement, confirmed, failed } from './announce.ts'
-import type { OpError, OpRecord, OpResult, OpState } from './records.ts'
+import { commandStates } from './command-states.ts'
+import { type OpError, type OpRecord, type OpResult, type OpState, terminalFailures } from './records.ts'
 
 type OpFields = Partial<Omit<OpRecord, '_id'>>
 
@@ -18,8 +19,9 @@ const notFailed: readonly OpState[] = ['QUEUED', 'CONFIRMED', 'FINAL']
 
 /** The effect is in a block. Its logs are not stored: they are read again from the chain on request. */
 export function confirm(op: OpRecord, result: OpResult, now: number): OpStep {
+  const state = commandStates.move(op.state, 'confirm')
   if (op.state !== 'CONFIRMED' || op.result?.blockHash !== result.blockHash) op.seq++
-  Object.assign(op, { state: 'CONFIRMED', result, txHash: result.txHash, error: null, waiting: null, updatedAt: now })
+  Object.assign(op, { state, result, txHash: result.txHash, error: null, waiting: null, updatedAt: now })
   return { ...stored(op, result), event: confirmed(op) }
 }
 
@@ -36,46 +38,56 @@ export function stored(op: OpRecord, result: OpResult): OpStep {
 
 /** A try failed and another one follows. */
 export function retry(op: OpRecord, verdict: { delayMs: number; gasFactor: number }, reason: string, now: number): OpStep {
-  Object.assign(op, { state: 'QUEUED', nextAt: now + verdict.delayMs, gasFactor: verdict.gasFactor })
+  Object.assign(op, { state: commandStates.move(op.state, 'retry'), nextAt: now + verdict.delayMs, gasFactor: verdict.gasFactor })
   return unusual(op, `try ${op.attempts} failed: ${reason}`, now)
 }
 
 /** It was not carried out; it returns to its old place in the queue. */
 export function requeue(op: OpRecord, why: string, now: number): OpStep {
-  Object.assign(op, { state: 'QUEUED', nextAt: now, result: null })
+  Object.assign(op, { state: commandStates.move(op.state, 'requeue'), nextAt: now, result: null })
   return unusual(op, why, now)
 }
 
-/** The end of a round without effect. */
+/** The end of a round without effect. A round that has ended so already repeats its event and nothing else. */
 export function fail(op: OpRecord, error: OpError, now: number): OpStep {
-  const state = error.code === 'EXPIRED' ? 'EXPIRED' : error.code === 'CANCELLED' ? 'CANCELLED' : 'FAILED'
-  const known = op.state === state
-  if (!known) op.seq++
+  if (hasFailed(op)) return repeatFailure(op)
+  const trigger = error.code === 'EXPIRED' ? 'expire' : error.code === 'CANCELLED' ? 'cancel' : 'fail'
+  const state = commandStates.move(op.state, trigger)
+  op.seq++
   Object.assign(op, { state, error })
-  const step: OpStep = known ? { op, fields: { state, error }, from: [state] } : unusual(op, `${state.toLowerCase()}: ${error.message}`, now)
-  return { ...step, event: failed(op, error) }
+  return { ...unusual(op, `${state.toLowerCase()}: ${error.message}`, now), event: failed(op, error) }
+}
+
+export const hasFailed = (op: OpRecord) => terminalFailures.includes(op.state)
+
+/** A crash may lie between the stored failure and the release of its transaction. */
+export function repeatFailure(op: OpRecord): OpStep {
+  const error = op.error!
+  return { op, fields: { state: op.state, error }, from: [op.state], event: failed(op, error) }
 }
 
 /** The same, unless a block holds an authorisation of it: anybody may submit that until it has expired, so only then the end is certain. */
 export function endOf(op: OpRecord, error: OpError, now: number): OpStep {
   const openMs = (op.openUntil ?? 0) - now
-  if (openMs <= 0) return fail(op, error, now)
+  if (openMs <= 0 || hasFailed(op)) return fail(op, error, now)
   op.failLater = error
   return retry(op, { delayMs: openMs, gasFactor: op.gasFactor }, `${error.message}; ends when its authorisation has expired`, now)
 }
 
 /** Its block was dropped; the same transaction is sent again. */
 export function reverse(op: OpRecord, now: number): OpStep {
+  const state = commandStates.move(op.state, 'reverse')
   op.seq++
-  Object.assign(op, { state: 'QUEUED', result: null, updatedAt: now })
-  return { op, fields: { state: 'QUEUED', seq: op.seq, result: null, waiting: null, updatedAt: now }, from: notFailed }
+  Object.assign(op, { state, result: null, updatedAt: now })
+  return { op, fields: { state, seq: op.seq, result: null, waiting: null, updatedAt: now }, from: notFailed }
 }
 
 /** Its block is deep enough to be final. */
 export function finish(op: OpRecord, now: number): OpStep {
-  if (op.state !== 'FINAL') op.seq++
-  Object.assign(op, { state: 'FINAL', updatedAt: now })
-  return op.result ? stored(op, op.result) : { op, fields: { state: 'FINAL', seq: op.seq, updatedAt: now }, from: notFailed }
+  const state = commandStates.move(op.state, 'finalize')
+  if (op.state !== state) op.seq++
+  Object.assign(op, { state, updatedAt: now })
+  return op.result ? stored(op, op.result) : { op, fields: { state, seq: op.seq, updatedAt: now }, from: notFailed }
 }
 
 /** A try that failed in a block is counted once, however often its receipt is read. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChainCommand } from '@carapace/api'
-import { type OpError, type OpRecord, terminalFailures } from '../lane/records.ts'
+import { commandStates } from '../lane/command-states.ts'
+import type { OpError, OpRecord } from '../lane/records.ts'
 
 /** How a command compares with the stored operation of its key. */
 export type Verdict =
@@ -17,7 +18,7 @@ export function compare(known: OpRecord, command: ChainCommand): Verdict {
     if (hashOf(command) === known.argsHash) return { is: 'known' }
     return { is: 'refused', error: { code: 'IDEMPOTENCY_MISMATCH', message: `args: round ${known.round} of ${known._id} came with others` } }
   }
-  if (!terminalFailures.includes(known.state))
+  if (commandStates.next(known.state, 'nextRound') === undefined)
     return { is: 'refused', error: { code: 'ROUND_REFUSED', message: `round: round ${known.round} is ${known.state}, not failed` } }
   return { is: 'next-round' }
 }
@@ -33,7 +34,7 @@ export function newOp(command: ChainCommand, lane: string, order: number, now: n
     args: command.args,
     argsHash: hashOf(command),
     aggregateKey: command.aggregateKey,
-    state: 'QUEUED',
+    state: commandStates.initial,
     attempts: 0,
     order,
     nextAt: 0,

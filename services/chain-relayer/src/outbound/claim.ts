@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose'
+import { commandStates } from '../lane/command-states.ts'
 import { Fenced, type Lane } from '../lane/lane.ts'
 import type { TxRecord } from '../lane/records.ts'
 import { endUnsigned } from './endings.ts'
@@ -37,7 +38,7 @@ async function recordEnd(lane: Lane, opKey: string, round: number, tx: TxRecord)
   if (tx.nonce !== null && tx.block) {
     const { number, hash, time } = tx.block
     const result = { txHash: '', blockNumber: number, blockHash: hash, blockTime: time, logs: [] }
-    await lane.db.ops.updateOne({ _id: opKey }, { $set: { state: 'FINAL', result, error: null } })
+    await lane.db.ops.updateOne({ _id: opKey }, { $set: { state: commandStates.move(op.state, 'finalize'), result, error: null } })
     lane.queue.remove(opKey)
   } else if (round < op.round) await lane.db.txs.deleteOne({ _id: tx._id })
   else await endUnsigned(lane, [{ op, error: tx.failWith! }])

@@ -4,6 +4,7 @@ import { hasten } from '../lane/hasten.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
 import { confirm, endOf, fail, type OpStep, storeSteps } from '../lane/outcome-writes.ts'
 import { type OpError, type OpRecord, type TxRecord, voidIdOf } from '../lane/records.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
 import { effectIsThere } from './effect.ts'
 
 /** How an operation ends that no transaction carries. */
@@ -68,7 +69,7 @@ async function finishVoids(lane: Lane, endings: readonly Ending[], refused: Read
     lane,
     ended.map(({ op, error }) => fail(op, error, Date.now())),
     async () => {
-      await lane.db.txs.updateMany({ _id: { $in: ids } }, { $set: { state: 'FINAL', unfinished: false } })
+      await lane.db.txs.updateMany({ _id: { $in: ids } }, { $set: { state: transactionStates.move('VOID', 'finalize'), unfinished: false } })
     },
   )
   for (const { op } of endings) lane.queue.remove(op._id)

@@ -2,9 +2,10 @@ import { type ChainCommand, type CloudEvent, chainCommand } from '@carapace/api'
 import { mongo } from 'mongoose'
 import { z } from 'zod'
 import { failed } from '../lane/announce.ts'
+import { commandStates } from '../lane/command-states.ts'
 import { Fenced, type Lane } from '../lane/lane.ts'
 import { outcomeOf } from '../lane/outcome-of.ts'
-import { type OpError, type OpRecord, terminalFailures, voidIdOf } from '../lane/records.ts'
+import { type OpError, type OpRecord, voidIdOf } from '../lane/records.ts'
 import { serially } from '../lane/runner.ts'
 import { compare, newOp } from './accept.ts'
 import { effectIsThere } from './effect.ts'
@@ -143,7 +144,7 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
     createdAt: known.createdAt,
   }
   const { _id, ...fields } = fresh
-  const replaced = await lane.db.ops.replaceOne({ _id, round: known.round, state: { $in: [...terminalFailures] } }, fields)
+  const replaced = await lane.db.ops.replaceOne({ _id, round: known.round, state: { $in: commandStates.allowedIn('nextRound') } }, fields)
   if (replaced.matchedCount === 0) throw new Error(`${_id} changed meanwhile`)
   await lane.db.txs.deleteOne({ _id: tombstone })
   lane.queue.add(fresh)

@@ -1,6 +1,7 @@
 import { assertLeading, type Lane } from '../lane/lane.ts'
 import { type Attempt, isOpen, lastAttempt } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
 import { RpcUnavailable } from '../rpc/rpc.ts'
 import { isEnough } from './fees.ts'
 import { replaceByNoop } from './replace.ts'
@@ -101,7 +102,7 @@ function accept(lane: Lane, slots: readonly Slot[]): void {
   const now = performance.now()
   for (const slot of slots) {
     Object.assign(slot, { lastSentAt: now, sentAtBlock: lane.head.number })
-    if (slot.tx.state === 'SIGNED') slot.tx.state = 'ACCEPTED'
+    if (slot.tx.state === 'SIGNED') slot.tx.state = transactionStates.move(slot.tx.state, 'accept')
   }
   if (slots.length) lane.failPoint('after-accept')
 }

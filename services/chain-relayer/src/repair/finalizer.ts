@@ -2,6 +2,7 @@ import { liveOps } from '../inbound/settle.ts'
 import { finalized } from '../lane/announce.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
 import { finish, storeSteps } from '../lane/outcome-writes.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
 import { storeTxSteps } from '../lane/tx-writes.ts'
 
 /** Makes final what lies deep enough: operations, their events, then the transactions; a crash in between only repeats events. */
@@ -15,7 +16,7 @@ export function finalize(lane: Lane): void {
   const now = Date.now()
   const steps = ops.map(op => finish(op, now))
   const events = ops.map(finalized)
-  const txSteps = due.map(({ tx }) => ({ tx, fields: { state: 'FINAL' as const, unfinished: false, block: tx.block } }))
+  const txSteps = due.map(({ tx }) => ({ tx, fields: { state: transactionStates.move(tx.state, 'finalize'), unfinished: false, block: tx.block } }))
   void lane.after.start(due, async () => {
     assertLeading(lane)
     await storeSteps(lane.db.ops, steps)

@@ -1,5 +1,6 @@
 import { assertLeading, type Lane } from '../lane/lane.ts'
 import { signedTx, type TxRecord, txIdOf } from '../lane/records.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
 import { claim } from '../outbound/claim.ts'
 import { feeFor } from '../outbound/fees.ts'
 import { noopGas, signNoop } from '../outbound/noop.ts'
@@ -50,7 +51,7 @@ async function fill(lane: Lane, nonces: readonly number[]): Promise<void> {
 async function vacate(lane: Lane, replaced: readonly TxRecord[]): Promise<void> {
   if (replaced.length === 0) return
   assertLeading(lane)
-  const fields = { state: 'ACCEPTED' as const, unfinished: true, epoch: lane.lease.epoch }
+  const fields = { state: transactionStates.move('REPLACED', 'reopen'), unfinished: true, epoch: lane.lease.epoch }
   await lane.db.txs.updateMany({ _id: { $in: replaced.map(tx => tx._id) }, state: 'REPLACED' }, { $set: fields, $unset: { liveOps: '' } })
   for (const { liveOps: _liveOps, ...tx } of replaced) await replaceByNoop(lane, lane.slots.add({ ...tx, ...fields }, new Map()), null)
 }

@@ -1,6 +1,7 @@
 import { submitted } from '../lane/announce.ts'
 import type { Lane } from '../lane/lane.ts'
 import type { OpRecord, TxRecord } from '../lane/records.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
 import { endUnsigned } from '../outbound/endings.ts'
 import { countAt } from './reconciler.ts'
 
@@ -47,7 +48,7 @@ function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): vo
   }
   // Mined ones are looked up again: their outcome is the same, and it may not be published yet.
   const wasSigned = tx.state === 'SIGNED'
-  if (!wasSigned) Object.assign(tx, { state: 'ACCEPTED', block: null })
+  if (!wasSigned) Object.assign(tx, { state: transactionStates.move(tx.state, 'reopen'), block: null })
   const slot = lane.slots.add(tx, own)
   if (!wasSigned) return
   const events = live.map(opKey => submitted(own.get(opKey)!, own.get(opKey)!.seq, tx.attempts[0]!.hash))

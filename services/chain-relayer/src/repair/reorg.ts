@@ -4,6 +4,8 @@ import type { Lane } from '../lane/lane.ts'
 import { type OpStep, reverse } from '../lane/outcome-writes.ts'
 import { lastAttempt, type OpRecord } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
+import { transactionStates } from '../lane/transaction-states.ts'
+import { applyTxStep } from '../lane/tx-writes.ts'
 import { replaceByNoop } from '../outbound/replace.ts'
 
 /**
@@ -21,16 +23,14 @@ export async function reopen(lane: Lane, dropped: readonly Slot[]): Promise<void
       steps.push({ ...step, event: reorged(op, slot.tx.minedHash ?? lastAttempt(slot.tx).hash, lost.hash) })
     }
   }
-  const fields = { state: 'ACCEPTED', block: null, minedHash: null, gasUsed: null } as const
-  await persist(
-    lane,
-    steps,
-    dropped.map(({ tx }) => ({ tx, fields })),
-    dropped,
-  )
+  const txSteps = dropped.map(({ tx }) => ({
+    tx,
+    fields: { state: transactionStates.move(tx.state, 'reopen'), block: null, minedHash: null, gasUsed: null },
+  }))
+  await persist(lane, steps, txSteps, dropped)
+  for (const step of txSteps) applyTxStep(step)
   for (const slot of dropped) {
-    Object.assign(slot.tx, fields)
-    slot.storedAs = 'ACCEPTED'
+    slot.storedAs = slot.tx.state
     lane.slots.refresh(slot)
     const hasReleased = slot.tx.ops.length > (slot.tx.liveOps?.length ?? 0)
     if (hasReleased) await replaceByNoop(lane, slot, null)
