@@ -21,7 +21,7 @@ describe('a lane whose broker ends', function () {
   /** As an outbox does it: until the broker has confirmed. */
   const send = (work: readonly Work[]) =>
     until(
-      'taken by the broker',
+      'accepted by the broker',
       async () => {
         await kit.send(...work.map(one => one.draft))
         return true

@@ -65,7 +65,7 @@ describe('a lane on a chain that changes under it', () => {
     await sendForeign(kit.rpc, { to: laneAddress, nonce, gasPrice: 10n ** 12n })
     await send(work)
     await confirmed(work)
-    await until('taken', async () => (await kit.db.txs.countDocuments({ state: 'REPLACED' })) === 1)
+    await until('displaced', async () => (await kit.db.txs.countDocuments({ state: 'REPLACED' })) === 1)
     const head = Number(await kit.rpc.call('eth_blockNumber', []))
 
     await kit.rpc.call('anvil_reorg', [head - before, []])
@@ -105,8 +105,8 @@ describe('a lane on a chain that changes under it', () => {
   })
 
   for (const [title, balance] of [
-    ['goes on when a base fee above its cap has fallen again', '0x3635c9adc5dea00000'],
-    ['goes on after a spike during which it could not afford what it had priced up', '0x1c6bf52634000'],
+    ['continues when a base fee above its cap has fallen again', '0x3635c9adc5dea00000'],
+    ['continues after a spike during which it could not afford what it had priced up', '0x1c6bf52634000'],
   ] as const)
     it(title, async () => {
       const work = makeWork(3, 'BASE_SEPOLIA', ['native'])
@@ -126,7 +126,7 @@ describe('a lane on a chain that changes under it', () => {
       assert.equal(lane.current()?.paused, undefined)
     })
 
-  it('waits while it has no funds, and goes on when it has', async () => {
+  it('waits while it has no funds, and continues when it has', async () => {
     const work = makeWork(4)
     const lane = await lead()
     await kit.rpc.call('anvil_setBalance', [laneAddress, '0x0'])
@@ -152,7 +152,7 @@ describe('a lane on a chain that changes under it', () => {
 
     await kit.rpc.call('anvil_reorg', [head - Number(seen.data.blockNumber) + 1, []])
 
-    await until('taken back', () => kit.events.some(event => event.type === 'chain.event.removed.v1'))
+    await until('withdrawn', () => kit.events.some(event => event.type === 'chain.event.removed.v1'))
     await until('final', () => transfers(true).length > 0)
     const finals = new Set(transfers(true).map(event => event.id))
     assert.equal(finals.size, 1)
@@ -160,7 +160,7 @@ describe('a lane on a chain that changes under it', () => {
     assert.equal(transfers(true)[0]!.data.logPosition, 0)
   })
 
-  it('fills a hole in its nonces that nobody will fill any more', async () => {
+  it('fills a gap in its nonces that no other transaction will fill', async () => {
     const work = makeWork(4, 'BASE_SEPOLIA', ['native'])
     await sendForeign(kit.rpc, { to: laneAddress })
     const head = Number(await kit.rpc.call('eth_blockNumber', []))

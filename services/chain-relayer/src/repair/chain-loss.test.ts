@@ -63,7 +63,7 @@ describe('a lane whose chain loses blocks', function () {
       await confirmed(work.slice(0, 3))
 
       await kit.rpc.call('anvil_reorg', [await headOf(), []])
-      await until('it stands still', () => lane.current() === undefined)
+      await until('the lane stops', () => lane.current() === undefined)
       const sent = kit.send(...work.slice(3).map(one => one.draft))
       await deploy()
 
@@ -121,7 +121,7 @@ describe('a lane whose chain loses blocks', function () {
       await confirmed(work)
 
       await kit.rpc.call('anvil_reset', [])
-      await until('it stands still', () => lane.current() === undefined)
+      await until('the lane stops', () => lane.current() === undefined)
       await deploy()
       const epoch = Number((await kit.db.leases.findOne({}))?.epoch)
       await until('it has looked again', async () => Number((await kit.db.leases.findOne({}))?.epoch) > epoch + 2)

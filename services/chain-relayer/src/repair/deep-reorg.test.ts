@@ -174,7 +174,7 @@ describe('what is final on a lane', function () {
       assert.deepEqual(removals(), [])
       await until('the second transfer is published, too', () => new Set(published(true).map(({ id }) => id)).size === 2)
       assert.equal(await kit.db.txs.countDocuments({ state: 'REPLACED' }), 0)
-      await until('the lane goes on', () => lane.current()?.contradiction === undefined)
+      await until('the lane continues', () => lane.current()?.contradiction === undefined)
       await assertExactlyOnce(kit, work)
     })
 })
