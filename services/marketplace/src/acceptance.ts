@@ -3,6 +3,13 @@ import type { Decision } from '@carapace/store'
 import { withConfirmedLock } from './bond-locks.ts'
 import { type Acceptance, assigneeFacts, closedApplications, facts, type Gig, graceAfterDeadlineMs, move, needOpen } from './gig.ts'
 
+/** Longer than the first call takes: the escrow is asked again after it, then with a pause. */
+export const firstAskMs = 12_000
+const askAgainMs = 30_000
+const maxWaitMs = 15 * 60_000
+
+export const isOverdue = ({ at }: Acceptance, now: Date): boolean => now.getTime() - at.getTime() >= maxWaitMs
+
 /** Records an applicant: applicants never judge the gig. One who applied while the gig was being cancelled is notified now. */
 export function addApplicant(gig: Gig, agentId: string, now: Date): Decision<Gig> | undefined {
   const { status, closeReason, applicantIds } = gig
@@ -20,6 +27,23 @@ export function awaitBond(gig: Gig, acceptance: Acceptance): Decision<Gig> {
 /** The escrow refuses the lock that an acceptance waits for: the acceptance ends, unless another has replaced it. */
 export function dropAcceptance(gig: Gig, id: string): Decision<Gig> | undefined {
   return gig.acceptance?.id === id ? { state: { ...gig, acceptance: null }, events: [] } : undefined
+}
+
+/** The escrow was asked for the lock again: not before some time once more. */
+export function lockAskedAgain(gig: Gig, id: string, now: Date): Decision<Gig> | undefined {
+  const { acceptance } = gig
+  if (acceptance?.id !== id) return undefined
+  return { state: { ...gig, acceptance: { ...acceptance, askAt: new Date(now.getTime() + askAgainMs) } }, events: [] }
+}
+
+/** The acceptance that has waited for its lock too long is abandoned for good; the escrow undoes a lock that still comes. */
+export function abandonAcceptance(gig: Gig, id: string): Decision<Gig> | undefined {
+  return gig.acceptance?.id === id ? settleAcceptance(gig, gig.acceptance.agentId) : undefined
+}
+
+/** The lock is confirmed: the acceptance that waits for it becomes the assignment, unless it has ended or another has replaced it. */
+export function assignAccepted(gig: Gig, id: string, now: Date): Decision<Gig> | undefined {
+  return gig.status === 'open' && gig.acceptance?.id === id ? assign(gig, gig.acceptance, now) : undefined
 }
 
 /** The lock has failed on chain: the acceptance that waited for it ends. One made after the failure waits for its own lock. */

@@ -1,5 +1,6 @@
-import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
+import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
 import { Schema } from 'mongoose'
+import { firstAskMs } from './acceptance.ts'
 import type { Gig } from './gig.ts'
 
 const schema = new Schema<Gig>({
@@ -34,6 +35,7 @@ schema.index({ status: 1, budget: 1 }, { name: 'status_budget' })
 schema.index({ budget: 1 }, { name: 'budget' })
 schema.index({ crewId: 1, status: 1 }, { name: 'crew_status' })
 schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
+schema.index({ 'acceptance.at': 1 }, { name: 'waiting', partialFilterExpression: { 'acceptance.at': { $type: 'date' } } })
 
 /** The index that has the gigs of a list in its order, for any budget. */
 export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partial<Record<string, unknown>>): keyof typeof listed {
@@ -47,11 +49,20 @@ export function orderedBy({ posterId, assigneeId, status, skill, chain }: Partia
 export type GigStore = AggregateStore<Gig> & {
   /** Gigs whose time is up, the longest waiting first. */
   due(now: Date, limit: number): Promise<{ id: string }[]>
+  /** Gigs with an acceptance for whose bond lock the escrow is to be asked again, the longest waiting first. */
+  waiting(now: Date, limit: number): Promise<Stored<Gig>[]>
 }
 
 export function gigStore(db: Database): GigStore {
   const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema, derive: withParties })
-  return { ...gigs, due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+  return {
+    ...gigs,
+    due: (now, limit) => gigs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }),
+    waiting: (now, limit) => {
+      const since = new Date(now.getTime() - firstAskMs)
+      return gigs.find({ 'acceptance.at': { $lte: since }, 'acceptance.askAt': { $not: { $gt: now } } }, { sort: { 'acceptance.at': 1 }, limit })
+    },
+  }
 }
 
 /** Poster and assignee in one field, so that the gigs of an agent in either role are one range of an index. */

@@ -103,6 +103,8 @@ export interface Accepted {
 export interface Acceptance extends Assignee, Accepted {
   feeBp: number
   at: Date
+  /** When the escrow is asked for the lock again; absent before the first time. */
+  askAt?: Date
 }
 
 export const openForMs = 30 * dayMs

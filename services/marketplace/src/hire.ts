@@ -1,7 +1,8 @@
-import { errors, escrowApi, limits, Refusal, refuse } from '@carapace/api'
+import { escrowApi, limits, Refusal, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
+import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { assign, awaitBond, dropAcceptance } from './acceptance.ts'
+import { abandonAcceptance, assign, assignAccepted, awaitBond, dropAcceptance, isOverdue, lockAskedAgain } from './acceptance.ts'
 import { assigneeFor } from './crew-rules.ts'
 import { feeFor } from './fees.ts'
 import { type Acceptance, type Accepted, type Assignee, type Gig, needOpen } from './gig.ts'
@@ -9,6 +10,8 @@ import { acceptOffer, type Offer } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
 const maxRisk = 75
+/** The escrow has stored the lock by then; its event makes the assignment. */
+const askTimeoutMs = 2_000
 
 export interface Hired {
   gig: Stored<Gig>
@@ -43,7 +46,9 @@ export async function hire(parts: Parts, gig: Stored<Gig>, accepted: Accepted, a
 export async function hireByOffer(parts: Parts, gig: Stored<Gig>, offer: Stored<Offer>): Promise<Hired & { offer: Stored<Offer> }> {
   const hired = await hire(parts, gig, { by: 'offer', id: offer.id }, () => assigneeFor(parts, gig, offer.toAgentId, undefined))
   if (!hired.assigned) return { ...hired, offer }
-  return { ...hired, offer: await parts.offers.change(offer.id, present => acceptOffer(present, hired.gig, parts.clock.now())) }
+  // the gig has decided: its event ends the offer, if this does not
+  const accepted = await unlessPassing(parts.offers.change(offer.id, present => acceptOffer(present, hired.gig, parts.clock.now())))
+  return accepted ? { ...hired, offer: accepted } : { ...hired, assigned: false, offer }
 }
 
 async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted): Promise<Hired> {
@@ -55,24 +60,38 @@ async function assignTo(parts: Parts, gig: Stored<Gig>, to: Assignee & Accepted)
 
   const until = performance.now() + limits.boundedWaitMs
   const waiting = await parts.gigs.change(gig.id, present => awaitBond(present, acceptance))
-  const lock = await lockBond(parts, gig, acceptance)
-  if (lock.status === 'confirmed') return { gig: await assignGig(parts, gig.id, acceptance), assigned: true }
+  // from here on the job carries the acceptance on: what fails in passing refuses nothing
+  const lock = await unlessPassing(lockBond(parts, gig, acceptance, limits.boundedWaitMs))
+  if (!lock) return { gig: waiting, assigned: false }
+  if (lock.status === 'confirmed') {
+    const assigned = await assignGig(parts, gig.id, acceptance).catch((error: unknown) => unlessWaiting(parts, error, gig.id, acceptance.id))
+    return assigned ? { gig: assigned, assigned: true } : { gig: waiting, assigned: false }
+  }
   // the escrow has waited for the lock already: both waits together are within the limit of one answer
   const left = Math.max(0, until - performance.now())
-  const settled = await parts.wait('gigs', gig.id, async () => (await parts.gigs.need(gig.id)).acceptedId ?? undefined, left)
-  if (settled === undefined) return { gig: waiting, assigned: false }
-  const assigned = await parts.gigs.need(gig.id)
-  if (settled !== acceptance.id) needOpen(assigned)
+  const settled = async () => {
+    const present = await unlessPassing(parts.gigs.need(gig.id))
+    return present && present.acceptedId !== null ? present : undefined
+  }
+  const assigned = await parts.wait('gigs', gig.id, settled, left)
+  if (!assigned) return { gig: waiting, assigned: false }
+  if (assigned.acceptedId !== acceptance.id) needOpen(assigned)
   return { gig: assigned, assigned: true }
 }
 
+/** Undefined when the acceptance still waits, as far as is known: the job makes the assignment. @throws the error when it does not */
+async function unlessWaiting(parts: Parts, error: unknown, gigId: string, acceptanceId: string): Promise<undefined> {
+  await unlessPassing(Promise.reject(error))
+  const present = await unlessPassing(parts.gigs.need(gigId))
+  if (present && present.acceptance?.id !== acceptanceId) throw error
+}
+
 /** @throws INSUFFICIENT_BOND and other refusals, which end the acceptance; whether anything is locked is not known after the rest */
-async function lockBond(parts: Parts, gig: Gig, { agentId, id }: Acceptance) {
+async function lockBond(parts: Parts, gig: Gig, { agentId, id }: Acceptance, timeoutMs: number) {
   const body = { gigId: gig.id, amount: String(gig.bondRequired) }
-  const request = { params: { agentId }, body, timeoutMs: limits.boundedWaitMs }
+  const request = { params: { agentId }, body, timeoutMs }
   return parts.peers.call('escrow', escrowApi.internal.lockBondForGig, request).catch(async (error: unknown) => {
-    const isFinal = error instanceof Refusal && !('retryable' in errors[error.code])
-    if (isFinal) await parts.gigs.change(gig.id, present => dropAcceptance(present, id))
+    if (error instanceof Refusal && !error.isRetryable) await parts.gigs.change(gig.id, present => dropAcceptance(present, id))
     throw error
   })
 }
@@ -84,7 +103,7 @@ async function assignGig(parts: Parts, gigId: string, acceptance: Acceptance): P
     const gig = await parts.gigs.need(gigId)
     // another acceptance of the same agent may have won: the lock is its lock then
     if (gig.bondRequired > 0n && gig.assigneeId !== acceptance.agentId)
-      await parts.peers.call('escrow', escrowApi.internal.unlockBondForGig, { params: { agentId: acceptance.agentId, gigId } })
+      await unlessPassing(parts.peers.call('escrow', escrowApi.internal.unlockBondForGig, { params: { agentId: acceptance.agentId, gigId } }))
     throw error
   }
 }
@@ -93,8 +112,22 @@ async function assignGig(parts: Parts, gigId: string, acceptance: Acceptance): P
 export async function onBondLocked(parts: Parts, { agentId, gigId }: { agentId: string; gigId: string }): Promise<void> {
   const gig = await parts.gigs.get(gigId)
   const acceptance = gig?.acceptance
-  if (gig?.status !== 'open' || acceptance?.agentId !== agentId) return
-  await parts.gigs.change(gigId, present =>
-    present.status === 'open' && present.acceptance?.agentId === agentId ? assign(present, acceptance, parts.clock.now()) : undefined,
-  )
+  if (acceptance?.agentId !== agentId) return
+  await parts.gigs.change(gigId, present => assignAccepted(present, acceptance.id, parts.clock.now()))
+}
+
+/**
+ * Asks the escrow again for the lock that an acceptance waits for, because the first call may never have arrived; once for a gig and agent it is the
+ * same lock. The acceptance is abandoned when it has waited too long.
+ */
+export async function carryOnAcceptance(parts: Parts, gig: Stored<Gig>, now: Date): Promise<void> {
+  const { acceptance } = gig
+  if (gig.status !== 'open' || !acceptance) return
+  if (isOverdue(acceptance, now)) {
+    await parts.gigs.change(gig.id, present => abandonAcceptance(present, acceptance.id))
+    return
+  }
+  await parts.gigs.change(gig.id, present => lockAskedAgain(present, acceptance.id, now))
+  const lock = await unlessPassing(lockBond(parts, gig, acceptance, askTimeoutMs))
+  if (lock?.status === 'confirmed') await parts.gigs.change(gig.id, present => assignAccepted(present, acceptance.id, parts.clock.now()))
 }

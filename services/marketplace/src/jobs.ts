@@ -1,6 +1,7 @@
 import { eachDue, type Job } from '@carapace/service'
 import { withdrawInvitations } from './crew.ts'
 import { expireDue } from './gig.ts'
+import { carryOnAcceptance } from './hire.ts'
 import { expireOffer, isBeingAccepted } from './offer.store.ts'
 import type { Parts } from './parts.ts'
 
@@ -8,32 +9,42 @@ const everyMs = 5_000
 const batch = 100
 
 /** Transitions by time alone. */
-export const jobs = ({ gigs, offers, crews, log }: Parts): Job[] => [
-  {
-    name: 'expiry of gigs',
-    everyMs,
-    run: async now => {
-      await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
+export const jobs = (parts: Parts): Job[] => {
+  const { gigs, offers, crews, log } = parts
+  return [
+    {
+      name: 'expiry of gigs',
+      everyMs,
+      run: async now => {
+        await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
+      },
     },
-  },
-  {
-    name: 'expiry of offers',
-    everyMs,
-    run: async now => {
-      const due = await offers.find({ status: 'pending', expiresAt: { $lte: now } }, { limit: batch })
-      await eachDue(log, due, async offer => {
-        const gig = await gigs.need(offer.gigId)
-        if (isBeingAccepted(offer, gig, now)) return
-        await offers.change(offer.id, present => expireOffer(present, gig, now))
-      })
+    {
+      name: 'acceptances that wait for a bond lock',
+      everyMs,
+      run: async now => {
+        await eachDue(log, await gigs.waiting(now, batch), gig => carryOnAcceptance(parts, gig, now))
+      },
     },
-  },
-  {
-    name: 'expiry of crew invitations',
-    everyMs,
-    run: async now => {
-      const due = await crews.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
-      await eachDue(log, due, ({ id }) => crews.change(id, crew => withdrawInvitations(crew, now)))
+    {
+      name: 'expiry of offers',
+      everyMs,
+      run: async now => {
+        const due = await offers.find({ status: 'pending', expiresAt: { $lte: now } }, { limit: batch })
+        await eachDue(log, due, async offer => {
+          const gig = await gigs.need(offer.gigId)
+          if (isBeingAccepted(offer, gig)) return
+          await offers.change(offer.id, present => expireOffer(present, gig, now))
+        })
+      },
     },
-  },
-]
+    {
+      name: 'expiry of crew invitations',
+      everyMs,
+      run: async now => {
+        const due = await crews.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+        await eachDue(log, due, ({ id }) => crews.change(id, crew => withdrawInvitations(crew, now)))
+      },
+    },
+  ]
+}

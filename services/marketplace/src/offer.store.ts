@@ -74,14 +74,8 @@ function answer(offer: Offer, gig: Gig, trigger: 'accept' | 'decline' | 'expire'
 
 const isAccepted = (offer: Offer, gig: Gig): boolean => gig.acceptedId === offer.id
 
-/** A bond lock is confirmed or abandoned within this time. */
-const maxBondLockMs = hourMs
-
 /** It was accepted in time, and the assignment that ends it is there or under way: time does not end it. */
-export function isBeingAccepted(offer: Offer, gig: Gig, now: Date): boolean {
-  if (isAccepted(offer, gig)) return true
-  return gig.acceptance?.id === offer.id && now.getTime() - gig.acceptance.at.getTime() < maxBondLockMs
-}
+export const isBeingAccepted = (offer: Offer, gig: Gig): boolean => isAccepted(offer, gig) || gig.acceptance?.id === offer.id
 
 /** @throws INVALID_STATE when it was answered or its time is over */
 export function needPending(offer: Offer, now: Date): void {

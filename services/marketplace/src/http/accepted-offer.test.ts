@@ -38,7 +38,7 @@ describe('an accepted offer whose bond is locked later', () => {
         if (gigId === id) answers.push(status)
       },
     )
-    assert.equal((await accept()).status, 503)
+    assert.equal((await accept()).status, 202)
     assert.deepEqual([(await offers(worker))[0].status], ['pending'])
 
     await bondIsLocked(harness, worker.id, id)
@@ -54,7 +54,7 @@ describe('an accepted offer whose bond is locked later', () => {
   it('is in time although its 72 hours end before the lock is there', async () => {
     const { id, worker, rival, accept } = await acceptedOffer()
     await harness.platform.advance(72 * 3600 - 60)
-    assert.equal((await accept()).status, 503)
+    assert.equal((await accept()).status, 202)
     await harness.platform.advance(120)
     await isAnswered(rival, 'expired')
     assert.equal((await offers(worker))[0].status, 'pending')
@@ -66,7 +66,7 @@ describe('an accepted offer whose bond is locked later', () => {
 
   it('is not accepted when the lock fails: it can be answered again, and a lock for something else assigns nothing', async () => {
     const { id, worker, accept } = await acceptedOffer()
-    assert.equal((await accept()).status, 503)
+    assert.equal((await accept()).status, 202)
     await bondIsLost(harness, worker.id, id)
 
     await bondIsLocked(harness, worker.id, id)
@@ -78,7 +78,7 @@ describe('an accepted offer whose bond is locked later', () => {
 
   it('is declined when its recipient thinks better of it before the lock is there: the lock assigns nothing', async () => {
     const { id, worker, accept } = await acceptedOffer()
-    assert.equal((await accept()).status, 503)
+    assert.equal((await accept()).status, 202)
     await done(harness, worker, 'POST', `/api/offers/${(await offers(worker))[0].id}/respond`, { action: 'decline' })
 
     await bondIsLocked(harness, worker.id, id)
@@ -88,7 +88,7 @@ describe('an accepted offer whose bond is locked later', () => {
 
   it('expires like any other when the lock never comes', async () => {
     const { worker, accept } = await acceptedOffer()
-    assert.equal((await accept()).status, 503)
+    assert.equal((await accept()).status, 202)
 
     await harness.platform.advance(72 * 3600 + 1)
 

@@ -16,6 +16,8 @@ function needPoster(gig: Gig, caller: string): void {
   if (gig.posterId !== caller) refuse('NOT_POSTER')
 }
 
+const statusUrl = (gigId: string): string => `/api/gigs/${gigId}`
+
 export const hiringHandlers = (
   parts: Parts,
 ): Pick<Handlers, 'applyToGig' | 'listApplicants' | 'acceptApplicant' | 'offerGig' | 'respondToOffer' | 'listAgentOffers'> => ({
@@ -81,10 +83,10 @@ export const hiringHandlers = (
       const declined = await parts.offers.change(offer.id, present => declineOffer(present, left, now))
       return { offer: offerView(declined), gig: await viewOf(parts, left, { agentId: caller.agentId }) }
     }
-    if (!isBeingAccepted(offer, gig, now)) needPending(offer, now)
+    if (!isBeingAccepted(offer, gig)) needPending(offer, now)
     const hired = await hireByOffer(parts, gig, offer)
     const answer = { offer: offerView(hired.offer), gig: await viewOf(parts, hired.gig, { agentId: caller.agentId }) }
-    return hired.assigned ? answer : reply(202, answer)
+    return hired.assigned ? answer : reply(202, { ...answer, statusUrl: statusUrl(gig.id) })
   },
 
   listAgentOffers: async ({ params, query }) => {
@@ -108,5 +110,5 @@ export const hiringHandlers = (
 async function answerHired(parts: Parts, { gig, assigned }: Hired, poster: string, assigneeId: string) {
   const refs = await parts.agents.refs([assigneeId])
   const answer = { assigned, gig: await viewOf(parts, gig, { agentId: poster }), assignee: refs(assigneeId) }
-  return assigned ? answer : reply(202, answer)
+  return assigned ? answer : reply(202, { ...answer, statusUrl: statusUrl(gig.id) })
 }

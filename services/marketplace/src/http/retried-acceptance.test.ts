@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { TestAgent } from '@carapace/testing'
+import { marketplaceApi } from '@carapace/api'
+import { type TestAgent, until } from '@carapace/testing'
 import { apply, bondIsLocked, done, gigAs, gigIs, postGig } from '../testing/gigs.ts'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
@@ -62,9 +63,10 @@ describe('a retried acceptance', () => {
     const offerId = await offerTo(id, worker)
     const headers = { 'idempotency-key': randomUUID() }
     harness.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
-    assert.equal((await respond(offerId, 'accept', headers)).status, 503)
+    assert.equal((await respond(offerId, 'accept', headers)).status, 202)
     await bondIsLocked(harness, worker.id, id)
     await gigIs(harness, id, 'assigned')
+    await answersAreForgotten()
 
     const { status, body } = await respond(offerId, 'accept', headers)
 
@@ -79,7 +81,7 @@ describe('a retried acceptance', () => {
     const offerId = await offerTo(id, worker)
     await harness.platform.advance(72 * 3600 - 60)
     harness.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
-    assert.equal((await respond(offerId, 'accept')).status, 503)
+    assert.equal((await respond(offerId, 'accept')).status, 202)
     await harness.platform.advance(120)
     harness.lockBond = () => 'confirmed'
 
@@ -123,5 +125,61 @@ describe('a retried acceptance', () => {
     assert.deepEqual([again.status, again.body], [200, first.body])
     assert.equal((await respond(offerId, 'accept')).status, 409)
     assert.equal((await gigAs(harness, id)).status, 'open')
+  })
+
+  describe('whose call to the escrow breaks', () => {
+    const broken = async (by: 'application' | 'offer') => {
+      const { id } = await postGig(harness, poster, { bondRequired: 20 })
+      const offerId = by === 'offer' ? await offerTo(id, worker) : undefined
+      if (!offerId) await apply(harness, worker, id)
+      harness.lockBond = () => 'DEPENDENCY_UNAVAILABLE'
+      const answer = await (offerId ? respond(offerId, 'accept') : accept(id, worker.id))
+      return { id, answer }
+    }
+
+    for (const by of ['application', 'offer'] as const)
+      it(`is answered as under way, and the job asks for the lock again: by ${by}`, async () => {
+        const { id, answer } = await broken(by)
+        assert.deepEqual([answer.status, answer.body.statusUrl, answer.body.gig.status], [202, `/api/gigs/${id}`, 'open'])
+        await harness.platform.advance(15)
+        assert.equal((await gigAs(harness, id)).status, 'open')
+        harness.lockBond = () => 'confirmed'
+
+        await harness.platform.advance(40)
+
+        await gigIs(harness, id, 'assigned')
+        assert.equal((await gigAs(harness, id)).assigneeId, worker.id)
+        if (by === 'offer') await until('the offer is accepted', async () => (await offerOf(worker)).status === 'accepted')
+      })
+
+    it('ends when the escrow then refuses the lock', async () => {
+      const { id } = await broken('application')
+      harness.lockBond = () => 'INSUFFICIENT_BOND'
+      await harness.platform.advance(15)
+      await until('the acceptance has ended', async () => (await stored(id))?.acceptance === null)
+
+      await bondIsLocked(harness, worker.id, id)
+
+      assert.equal((await gigAs(harness, id)).status, 'open')
+    })
+
+    it('is abandoned after 15 minutes: a late lock assigns nothing, and the escrow is to undo it', async () => {
+      const { id } = await broken('application')
+
+      await harness.platform.advance(15 * 60 + 1)
+
+      await until('the acceptance is abandoned', async () => (await stored(id))?.acceptance === null)
+      await bondIsLocked(harness, worker.id, id)
+      assert.equal((await gigAs(harness, id)).status, 'open')
+      const settled = await harness.platform
+        .service('marketplace')
+        .platform.peers.call('marketplace', marketplaceApi.internal.settleAcceptance, { params: { id, agentId: worker.id } })
+      assert.deepEqual(settled.assigned, false)
+      harness.lockBond = () => 'confirmed'
+      assert.deepEqual([(await accept(id, worker.id)).status, (await gigAs(harness, id)).assigneeId], [200, worker.id])
+    })
+
+    const stored = (id: string) =>
+      harness.platform.service('marketplace').platform.db.connection.collection<{ _id: string; acceptance: unknown }>('gigs').findOne({ _id: id })
   })
 })
