@@ -1,4 +1,5 @@
 import { type Chain, refuse } from '@carapace/api'
+import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { account } from './accounts.ts'
 import { holdFunds, orExisting } from './hold.ts'
@@ -41,9 +42,12 @@ export async function pay(parts: Parts, order: PayOrder): Promise<Stored<Payment
   const now = parts.clock.now()
   const draft = { id, kind, fromAgentId: agentId, fromAddress: address, toAgentId, toAddress, amount, chain, gigId, note }
   const accepted = accept({ ...draft, acceptedAt: now, executeAfter: executeAfter(amount, now) }, commandDeadline())
-  const make = holdFunds(parts, { ...reservation, contra: isInternal ? account.clearing(key) : account.outside(toAddress) }, line, session =>
-    parts.payments.create(accepted.state, accepted.events, { session }),
-  ).then(() => parts.payments.need(id))
+  let made: Stored<Payment> | undefined
+  const contra = isInternal ? account.clearing(key) : account.outside(toAddress)
+  // no read after the commit: one that failed would refuse what is accepted
+  const make = holdFunds(parts, { ...reservation, contra }, line, async session => {
+    made = await parts.payments.create(accepted.state, accepted.events, { session })
+  }).then(() => made!)
   return sameOrder(await orExisting(make, () => parts.payments.get(id)), order)
 }
 const words = { payment: 'Payment', withdrawal: 'Withdrawal' } as const
@@ -59,12 +63,13 @@ function sameOrder(payment: Stored<Payment>, { wallet, toAgentId, toAddress, amo
   return isSame ? payment : refuse('IDEMPOTENCY_KEY_REUSED')
 }
 
-/** The payment when its outcome is known, or as it stands after `timeoutMs`. */
+/** The payment when its outcome is known, or as it stands after `timeoutMs`. It is accepted: an error of a passing cause refuses nothing. */
 export async function awaitOutcome(parts: Parts, payment: Stored<Payment>, timeoutMs: number): Promise<Stored<Payment>> {
   if (payment.status === 'pending') return payment
   const probe = async () => {
-    const present = await parts.payments.need(payment.id)
-    return present.status === 'submitted' || present.status === 'processing' ? undefined : present
+    const present = await unlessPassing(parts.payments.need(payment.id))
+    return !present || present.status === 'submitted' || present.status === 'processing' ? undefined : present
   }
-  return (await parts.wait('payments', payment.id, probe, timeoutMs)) ?? parts.payments.need(payment.id)
+  const ended = await parts.wait('payments', payment.id, probe, timeoutMs)
+  return ended ?? (await unlessPassing(parts.payments.need(payment.id))) ?? payment
 }

@@ -59,8 +59,8 @@ export const spendableView = (wallet: Wallet | undefined, budget: Budget, { avai
   resetsAt: nextResetAt(now).toISOString(),
 })
 
-/** The answer to the one who pays. */
-export const paymentView = (payment: Payment, recipientHandle: string | null, newBalance: bigint) => {
+/** The answer to the one who pays; without the balance while the books cannot be read. */
+export const paymentView = (payment: Payment, recipientHandle: string | null, newBalance: bigint | undefined) => {
   const { id, status, txHash, amount, toAgentId, toAddress, note } = payment
   const shown: PaymentStatus | 'queued' = status in answered ? answered[status as keyof typeof answered] : status
   return {
@@ -69,7 +69,7 @@ export const paymentView = (payment: Payment, recipientHandle: string | null, ne
     txHash,
     ...money(amount),
     recipient: { agentId: toAgentId, handle: recipientHandle, address: toAddress },
-    newBalance: micro(newBalance),
+    ...(newBalance === undefined ? {} : { newBalance: micro(newBalance) }),
     note,
     statusUrl: statusUrl(id),
     ...(status === 'pending' ? { cancelUrl: cancelUrl(id), executeAfter: payment.executeAfter.toISOString() } : {}),

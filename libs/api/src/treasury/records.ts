@@ -56,7 +56,7 @@ export const paymentAnswer = z
     amount: microOut,
     amountFormatted: formatted,
     recipient: z.looseObject({ agentId: id.nullable(), handle: z.string().nullable(), address: walletOut }),
-    newBalance: microOut,
+    newBalance: microOut.optional().meta({ description: 'Micro-USDC. Absent while the books cannot be read: the payment is accepted all the same' }),
     note: z.string().nullable(),
     statusUrl: z.string().meta({ description: 'Answers how the payment ended' }),
     cancelUrl: z.string().optional(),

@@ -1,6 +1,6 @@
 import { bondWalletChanged, dayMs, type escrowApi, refuse, reputationApi, usd } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { type HandlersOf, readBack, reply } from '@carapace/service'
+import { type HandlersOf, readBack, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from '../bond/bond.ts'
 import { eventOutcome } from '../bond/event-outcome.ts'
@@ -29,6 +29,11 @@ const withState = async (parts: Parts, agentId: string) => {
 async function changed(parts: Parts, agentId: string, id: string, waitMs: number) {
   const ended = await outcomeOf(parts, agentId, id, waitMs)
   if (ended === 'failed') refuse('CONFLICT', undefined, { message: 'The transaction failed on chain; nothing was moved' })
+  // it is carried out: a read that fails refuses nothing
+  return (await unlessPassing(changeView(parts, agentId, id))) ?? reply(202, { status: 'pending', statusUrl: statusUrl(agentId, id) })
+}
+
+async function changeView(parts: Parts, agentId: string, id: string) {
   const bond = await bondOf(parts, agentId)
   const event = await parts.bondHistory.get(id)
   if (event) return { bond: await view(parts, bond), event: eventView(event), txHash: event.txHash }
@@ -82,10 +87,12 @@ export const bondHandlers = (
     const locked = await lockFor(parts, params.agentId, gig.gigId, amount)
     const { lockId } = locked.locks.find(({ gigId }) => gigId === gig.gigId)!
     const ended = await outcomeOf(parts, params.agentId, lockId, waitMs())
-    const bond = await parts.bonds.need(params.agentId)
+    const bond = (await unlessPassing(parts.bonds.need(params.agentId))) ?? locked
     const lock = bond.locks.find(({ gigId }) => gigId === gig.gigId)
     if (!lock) refuse('CONFLICT', undefined, { message: 'The lock failed on chain; nothing was moved' })
-    const answer = { bond: await view(parts, bond), lock: { gigId: lock.gigId, amount: usd(lock.amount), at: lock.at.toISOString() } }
+    const shown = await unlessPassing(view(parts, bond))
+    if (!shown) return reply(202, { status: 'pending', statusUrl: statusUrl(params.agentId, lockId) })
+    const answer = { bond: shown, lock: { gigId: lock.gigId, amount: usd(lock.amount), at: lock.at.toISOString() } }
     return ended && lock.stage !== 'locking' ? answer : reply(202, { ...answer, statusUrl: statusUrl(params.agentId, lockId) })
   },
 
@@ -100,15 +107,16 @@ export const bondHandlers = (
     if (wasUnlocked) return { bond: await view(parts, present) }
     const asked = await changeBond(parts, agentId, bond => endLock(bond, body.gigId, parts.newId()))
     const gone = async () => {
-      const bond = await parts.bonds.need(agentId)
-      return isHeld(bond) ? undefined : bond
+      const bond = await unlessPassing(parts.bonds.need(agentId))
+      return !bond || isHeld(bond) ? undefined : bond
     }
     const done = await parts.wait('bonds', agentId, gone, waitMs())
-    if (done) return { bond: await view(parts, done) }
+    const shown = await unlessPassing(view(parts, done ?? asked))
+    if (done && shown) return { bond: shown }
     // a lock that is not on chain yet has no unlock: the bond itself shows when it is gone
     const unlockId = asked.locks.find(({ gigId }) => gigId === body.gigId)?.unlockId
     const url = unlockId ? statusUrl(agentId, unlockId) : `/api/bond/${agentId}/status`
-    return reply(202, { bond: await view(parts, await parts.bonds.need(agentId)), statusUrl: url })
+    return reply(202, { ...(shown ? { bond: shown } : {}), statusUrl: url })
   },
 
   setBondWallet: async ({ body, caller }) => {

@@ -1,6 +1,6 @@
 import { chainRelayerApi, type chains, type escrowApi, type FundingOptions, limits, marketplaceApi, Refusal, refuse, usd } from '@carapace/api'
 import { perChain } from '@carapace/chain'
-import { type HandlersOf, reply } from '@carapace/service'
+import { type HandlersOf, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { budgetChallenge } from '../challenge.ts'
 import { directLockOf, directLockSeen } from '../escrow/direct.ts'
@@ -29,13 +29,14 @@ async function lockAndWait(
   return { done: done !== undefined, escrow: done ?? started }
 }
 
-/** Waits until a settlement that is under way has its transaction. */
+/** Waits until a settlement that is under way has its transaction. It is ordered: an error of a passing cause refuses nothing. */
 async function settledOrNot(parts: Parts, escrow: Stored<Escrow>, waitMs: number): Promise<Stored<Escrow>> {
   const settled = async () => {
-    const present = await parts.escrows.need(escrow.id)
-    return present.settlement?.txHash || present.settlement?.retryAt ? present : undefined
+    const present = await unlessPassing(parts.escrows.need(escrow.id))
+    return present?.settlement?.txHash || present?.settlement?.retryAt ? present : undefined
   }
-  return (await parts.wait('escrows', escrow.id, settled, waitMs)) ?? parts.escrows.need(escrow.id)
+  const ended = await parts.wait('escrows', escrow.id, settled, waitMs)
+  return ended ?? (await unlessPassing(parts.escrows.need(escrow.id))) ?? escrow
 }
 
 const statusUrl = (gigId: string): string => `/api/escrow/${gigId}`
@@ -129,22 +130,24 @@ export const escrowHandlers = (
     if (isKnown && before.lock?.txHash?.toLowerCase() !== txHash.toLowerCase()) refuseSecond(before)
     if (!isKnown) await acceptTransaction(parts, gig, txHash)
     const locked = await parts.wait('escrows', gigId, () => confirmed(parts, gigId), waitMs())
-    if (locked) await shownOnGig(parts, locked)
-    const escrow =
-      locked ??
-      (await parts.escrows.get(gigId)) ??
-      refuse(
-        'INVALID_STATE',
-        { state: gig.status, allowed: ['open', 'assigned'] },
-        { message: 'The lock does not fit the gig as it is now; take it back with reclaim' },
-      )
-    const answer = { escrow: escrowView(escrow, parts.networks, parts.clock.now()) }
-    return locked ? answer : reply(202, { ...answer, statusUrl: statusUrl(gigId) })
+    const answer = (escrow: Stored<Escrow>) => ({ escrow: escrowView(escrow, parts.networks, parts.clock.now()) })
+    if (locked) {
+      await shownOnGig(parts, locked)
+      return answer(locked)
+    }
+    const waiting = await unlessPassing(takenUp(parts, gig))
+    return reply(202, { ...(waiting ? answer(waiting) : {}), statusUrl: statusUrl(gigId) })
   },
 })
 
+/** @throws INVALID_STATE when the lock was not taken up */
+async function takenUp({ escrows }: Parts, { gigId, status }: { gigId: string; status: string }): Promise<Stored<Escrow>> {
+  const message = 'The lock does not fit the gig as it is now; take it back with reclaim'
+  return (await escrows.get(gigId)) ?? refuse('INVALID_STATE', { state: status, allowed: ['open', 'assigned'] }, { message })
+}
+
 async function confirmed({ escrows }: Parts, gigId: string): Promise<Stored<Escrow> | undefined> {
-  const escrow = await escrows.get(gigId)
+  const escrow = await unlessPassing(escrows.get(gigId))
   return escrow && escrow.status !== 'none' && escrow.status !== 'funding' ? escrow : undefined
 }
 

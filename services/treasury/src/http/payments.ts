@@ -1,5 +1,5 @@
 import { limits, refuse, type treasuryApi } from '@carapace/api'
-import { type HandlersOf, type Reply, recordIdOf, reply } from '@carapace/service'
+import { type HandlersOf, type Reply, recordIdOf, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { holdingOf } from '../accounts.ts'
 import type { Parts } from '../parts.ts'
@@ -93,7 +93,7 @@ async function answer(parts: Parts, accepted: Stored<Payment>, handle: string | 
       { state: payment.status, paymentId: payment.id, ...(payment.failure ? { reason: payment.failure } : {}) },
       { message: `The payment is ${payment.status}; nothing was moved` },
     )
-  const { available } = await holdingOf(parts.ledger, payment.chain, payment.fromAgentId)
+  const holding = await unlessPassing(holdingOf(parts.ledger, payment.chain, payment.fromAgentId))
   const isDone = payment.status === 'executed' || (payment.status !== 'pending' && answerBy !== undefined)
-  return reply(isDone ? 200 : 202, paymentView(payment, handle, available))
+  return reply(isDone ? 200 : 202, paymentView(payment, handle, holding?.available))
 }
