@@ -1,5 +1,5 @@
 import type { Found, Refusal } from '@carapace/api'
-import { atTurnsEnd, type Logger, type Metrics, requestLine, type Trace } from '@carapace/service'
+import { atTickEnd, type Logger, type Metrics, requestLine, type Trace } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
 
 /** A request that is over. */
@@ -16,7 +16,7 @@ export interface Ended {
 
 /** Counts requests and writes the one log line of each, at the end of the event loop tick in which it is answered. */
 export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void {
-  return atTurnsEnd(({ requestId, trace, method, status, ms, route, identity, failure }) => {
+  return atTickEnd(({ requestId, trace, method, status, ms, route, identity, failure }) => {
     const label = route?.path ?? 'none'
     // the gateway's own endpoints are counted where they are handled
     if (route?.service !== 'gateway' || failure) metrics.answered(label, route ? method : 'any', status, ms / 1000)

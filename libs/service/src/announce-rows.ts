@@ -10,7 +10,7 @@ interface Rows<T> {
 }
 
 /**
- * Announces rows of a store again, those after `after` in order of id, so that consumers can build their projections anew.
+ * Announces rows of a store again, those after `after` in order of id, so that consumers can rebuild their projections.
  * @param filter which rows are anybody's business; default all
  * @example announceWallets: ({ body }) => announceRows(parts, treasurySnapshot, body, parts.wallets, walletRow)
  */

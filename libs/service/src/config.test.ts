@@ -33,17 +33,17 @@ describe('configuration', () => {
     assert.throws(() => readConfig({ PORT: 'x', AMQP_URL: 'x', LOG_LEVEL: 'x' }), /PORT.*; .*AMQP_URL.*; .*LOG_LEVEL/)
   })
 
-  it('tells the meaning of every variable', () => {
+  it('describes the meaning of every variable', () => {
     for (const [name, field] of Object.entries(configSchema.shape)) assert.ok(field.description, name)
   })
 
-  it('takes an empty variable as one that is not set, and defaults of the process before those of the table', () => {
+  it('treats an empty variable as one that is not set, and defaults of the process before those of the table', () => {
     assert.equal(readConfig({ PORT: '' }).PORT, 3000)
     assert.equal(readConfig({}, { PORT: '3101' }).PORT, 3101)
     assert.equal(readConfig({ PORT: '4000' }, { PORT: '3101' }).PORT, 4000)
   })
 
-  it('takes replica sets of several hosts', () => {
+  it('accepts replica sets of several hosts', () => {
     const uri = 'mongodb://a:27017,b:27017/?replicaSet=rs0'
 
     assert.equal(readConfig({ MONGODB_URI: uri }).MONGODB_URI, uri)

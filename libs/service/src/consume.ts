@@ -63,7 +63,7 @@ async function handleAll(
   event: CloudEvent,
   takers: readonly Subscription[],
 ): Promise<{ name: 'done' | 'unknown' | 'retry' | 'failed'; error?: unknown }> {
-  // a binding that an earlier version made stays on the broker: what nobody takes any more is acknowledged
+  // a binding that an earlier version made stays on the broker: what nobody consumes any more is acknowledged
   if (takers.length === 0) return { name: 'unknown' }
   try {
     for (const { handle } of takers) await handle(event)

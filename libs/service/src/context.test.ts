@@ -13,7 +13,7 @@ describe('the signed context', () => {
     assert.deepEqual(verifyContext(signContext(context, key), key), context)
   })
 
-  it('is base64url JSON and HMAC-SHA256, whatever the length of the key', () => {
+  it('is base64url JSON and HMAC-SHA256, for any length of the key', () => {
     for (const by of ['k', key, 'long'.repeat(40)]) assert.equal(signContext(context, by), vouch(encode(JSON.stringify(context)), by))
   })
 

@@ -22,7 +22,7 @@ export interface RequestContext {
 }
 
 export const contextHeader = 'x-carapace-context'
-/** Travels beside the context, unsigned: it names a request in logs and answers and gives no right to anything. */
+/** Travels next to the context, unsigned: it names a request in logs and answers and gives no right to anything. */
 export const requestIdHeader = 'x-request-id'
 
 const lifetimeMs = 30_000
@@ -82,7 +82,7 @@ function parsed(body: string): RequestContext | undefined {
   }
 }
 
-/** What is kept for each key. */
+/** What is cached for each key. */
 interface Signer {
   mac: Mac
   /** Headers by the JSON of their context, and contexts by their header, of late. */

@@ -20,44 +20,44 @@ const publisher = (started: (platform: Platform) => Promise<unknown>): AnyServic
     started: async platform => void (await started(platform)),
   })
 
-const reader = (heard: string[]): AnyService =>
+const reader = (received: string[]): AnyService =>
   defineService({
     api: serviceApi('domains', { endpoints: {}, consumes: [thingMade] }),
     stores: () => ({}),
     http: () => ({}),
-    events: () => [on(thingMade, async ({ title }) => void heard.push(title))],
+    events: () => [on(thingMade, async ({ title }) => void received.push(title))],
   })
 
 describe('declared queues', () => {
-  it('keep what is published while the services start for those that start later', async () => {
-    const heard: string[] = []
+  it('preserve what is published while the services start for those that start later', async () => {
+    const received: string[] = []
     let published: Promise<void> | undefined
     const first = publisher(async ({ bus }) => {
       published = bus.publish([early])
     })
 
-    const platform = await startPlatform([first, reader(heard)])
+    const platform = await startPlatform([first, reader(received)])
 
     try {
       await published
-      assert.deepEqual(heard, ['early'])
+      assert.deepEqual(received, ['early'])
     } finally {
       await platform.close()
     }
   })
 
   it('lets a service publish once every service of its process listens', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const order: string[] = []
     const first = publisher(async ({ bus, mayPublish }) => {
       void mayPublish.then(() => order.push('may publish')).then(() => bus.publish([early]))
     })
-    const second: AnyService = { ...reader(heard), started: async () => void order.push('the reader has started') }
+    const second: AnyService = { ...reader(received), started: async () => void order.push('the reader has started') }
 
     const platform = await startPlatform([first, second])
 
     try {
-      await until('it was read', () => heard.length === 1)
+      await until('it was read', () => received.length === 1)
       assert.deepEqual(order, ['the reader has started', 'may publish'])
     } finally {
       await platform.close()

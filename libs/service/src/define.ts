@@ -87,19 +87,19 @@ export const onTypes = (types: readonly string[], handle: Subscription['handle']
 
 export interface Job {
   name: string
-  /** Wall-clock pause between two runs, ms. Jobs also run at once when the platform clock is moved. */
+  /** Wall-clock pause between two runs, ms. Jobs also run immediately when the platform clock is moved. */
   everyMs: number
   run(now: Date): Promise<unknown>
 }
 
 export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores extends object = object> {
   api: Api
-  /** Opens what the service keeps. Runs before anything is served. */
+  /** Opens what the service stores. Runs before anything is served. */
   stores: (platform: Platform) => Stores | Promise<Stores>
   http: (parts: Stores & Platform) => HandlersOf<Api>
   events?: (parts: Stores & Platform) => Subscription[]
   jobs?: (parts: Stores & Platform) => Job[]
-  /** Records in states that end with the outcome of a command, by indexed queries: each is asked for until it has moved on. */
+  /** Records in states that end with the outcome of a command, by indexed queries: each is polled until it has moved on. */
   awaits?: (parts: Stores & Platform) => Promise<readonly Awaiting[]>
   /** Runs once when everything is up: first records, long-lived consumers. What it returns is closed at the end. */
   started?: (parts: Stores & Platform) => Promise<{ close(): Promise<void> } | undefined>

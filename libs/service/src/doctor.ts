@@ -1,11 +1,11 @@
-import { auditSums, keepsSums } from '@carapace/store'
+import { auditSums, hasSums } from '@carapace/store'
 import type { Platform } from './define.ts'
 import { type Checks, examine, outcomeChecks } from './examination.ts'
 
-/** The kept figures of whole collections are what their documents add up to. Reads all of those, so only the doctor asks for it. */
+/** The stored figures of whole collections are what their documents add up to. Reads all of those, so only the doctor requests it. */
 const figures: Checks<Pick<Platform, 'db'>> = { sums: ({ db }) => auditSums(db) }
 
-/** Whoever asks the doctor must not take what nobody could look at for well. */
+/** An invariant that could not be checked is not a passing one. */
 const unmade = (error: unknown): string => `cannot be checked now: ${error instanceof Error ? error.message : String(error)}`
 
 /**
@@ -13,5 +13,5 @@ const unmade = (error: unknown): string => `cannot be checked now: ${error insta
  * @example http: parts => ({ ...handlers(parts), ...doctorHandlers(parts, checks) })
  */
 export const doctorHandlers = <Parts extends Pick<Platform, 'log' | 'db' | 'outcomes'>>(parts: Parts, checks: Checks<Parts> = {}) => ({
-  doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...outcomeChecks, ...(keepsSums(parts.db) ? figures : {}) }, unmade) }),
+  doctorReport: async () => ({ checks: await examine(parts, { ...checks, ...outcomeChecks, ...(hasSums(parts.db) ? figures : {}) }, unmade) }),
 })

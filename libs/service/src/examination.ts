@@ -32,7 +32,7 @@ export async function examine<Parts extends Pick<Platform, 'log'>>(
 
 /**
  * Runs the checks and `outcomes` again and again: the last counts are metrics, and a breach is in the log.
- * @param operatorMatters checks that tell of work that an operator must take up, not of a breach
+ * @param operatorMatters checks that report work for an operator, not of a breach
  */
 export function examination<Parts extends Platform>(parts: Parts, checks: Checks<Parts>, operatorMatters: ReadonlySet<string>): Job {
   let last: DoctorCheck[] = []

@@ -6,7 +6,7 @@ type Conditions = Readonly<Record<string, Check>>
 export interface ReadinessParts {
   /** Name → whether it is there now. Without one of these nothing can be served. */
   needed: Conditions
-  /** Name → whether it is there now. Without these reads are served, and less is behind them. */
+  /** Name → whether it is there now. Without these reads are served, but they may be incomplete. */
   useful: Conditions
   /** It ends: what comes is still served, new work should go elsewhere. */
   isDraining: () => boolean

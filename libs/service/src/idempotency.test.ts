@@ -15,7 +15,7 @@ describe('an idempotency key', () => {
 
   const keyed = (idempotencyKey: string = randomUUID()) => signed({ idempotencyKey })
   const make = (title: string, headers: Record<string, string>) => service.post('/api/things', { title }, headers)
-  const effects = () => service.world.effects
+  const effects = () => service.harness.effects
   type Stored = { _id: string; claimedUntil: Date }
   const keys = (started: Started) => started.platform.db.connection.collection<Stored>('idempotency')
   /** Two processes of one service: they share a database. */
@@ -37,7 +37,7 @@ describe('an idempotency key', () => {
     assert.equal(effects().filter(({ operationId }) => operationId === first.body.operationId).length, 1)
   })
 
-  it('makes 20 equal requests at once one effect: the others are told to wait or get the answer', async () => {
+  it('makes 20 concurrent equal requests one effect: the others are refused for now or get the answer', async () => {
     const headers = keyed()
     const before = effects().length
 
@@ -83,10 +83,10 @@ describe('an idempotency key', () => {
     await until('the first lease is over', () => Date.now() > first.claimedUntil.getTime(), 30)
 
     const meanwhile = await replica.post('/api/things', { title: 'slow' }, headers)
-    owner.world.openGate()
+    owner.harness.openGate()
 
     assert.equal((await slow).status, 201)
-    assert.deepEqual([meanwhile.status, meanwhile.body.code, replica.world.effects], [409, 'IDEMPOTENCY_IN_PROGRESS', []])
+    assert.deepEqual([meanwhile.status, meanwhile.body.code, replica.harness.effects], [409, 'IDEMPOTENCY_IN_PROGRESS', []])
     const after = await replica.post('/api/things', { title: 'slow' }, headers)
     assert.deepEqual([after.body, after.headers.get('idempotency-replayed')], [(await slow).body, 'true'])
     for (const service of [replica, owner]) await service.close()
@@ -96,11 +96,11 @@ describe('an idempotency key', () => {
     const [owner, replica] = await replicas()
     const headers = keyed()
     const died = owner.post('/api/things', { title: 'slow' }, headers).catch(() => undefined)
-    await until('it has begun', () => owner.world.effects[0])
+    await until('it has begun', () => owner.harness.effects[0])
     // without its database a process renews nothing: to the others it is dead
     await owner.platform.db.close()
     const [left] = await keys(replica).find().toArray()
-    replica.world.openGate()
+    replica.harness.openGate()
 
     const retried = await until(
       'another replica runs it',
@@ -112,18 +112,18 @@ describe('an idempotency key', () => {
     )
 
     assert.ok(left!.claimedUntil.getTime() - Date.now() <= 5_000)
-    assert.equal(retried.body.operationId, owner.world.effects[0]!.operationId)
-    owner.world.openGate()
+    assert.equal(retried.body.operationId, owner.harness.effects[0]!.operationId)
+    owner.harness.openGate()
     await died
     for (const service of [replica, owner]) await service.close()
   })
 
-  it('keeps the answer of the process that holds it, not of one that was taken for dead', async () => {
+  it('preserves the answer of the process that holds it, not of one that seemed dead', async () => {
     const [owner, replica] = await replicas()
     const headers = keyed()
     const blocked = owner.post('/api/things', { title: 'slow' }, headers)
     const { _id } = await until('it is claimed', () => keys(owner).findOne())
-    replica.world.openGate()
+    replica.harness.openGate()
 
     const answer = await until('another replica runs it', async () => {
       // as after a blocked event loop: the lease was over before it was renewed
@@ -131,7 +131,7 @@ describe('an idempotency key', () => {
       const retried = await replica.post('/api/things', { title: 'slow' }, headers)
       return retried.status === 201 ? retried : undefined
     })
-    owner.world.openGate()
+    owner.harness.openGate()
     await blocked
 
     const replay = await owner.post('/api/things', { title: 'slow' }, headers)
@@ -140,7 +140,7 @@ describe('an idempotency key', () => {
     for (const service of [replica, owner]) await service.close()
   })
 
-  it('is never claimed twice by one process, whatever its lease says', async () => {
+  it('is never claimed twice by one process, even when its lease has ended', async () => {
     const headers = keyed()
     const slow = () => effects().filter(({ title }) => title === 'slow')
     const running = make('slow', headers)
@@ -148,7 +148,7 @@ describe('an idempotency key', () => {
     await collection().updateOne({ _id: operationId }, { $set: { claimedUntil: new Date(0) } })
 
     const [same, other] = [await make('slow', headers), await make('b', headers)]
-    service.world.openGate()
+    service.harness.openGate()
 
     assert.deepEqual([same.body.code, other.body.code, slow().length], ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 1])
     assert.equal((await running).status, 201)
@@ -188,7 +188,7 @@ describe('an idempotency key', () => {
   })
 
   for (const title of ['refused', 'replayed'])
-    it(`keeps a final refusal with all that it says: ${title}`, async () => {
+    it(`preserves a final refusal with all that it says: ${title}`, async () => {
       const idempotencyKey = randomUUID()
       const before = effects().length
 

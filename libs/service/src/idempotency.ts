@@ -4,7 +4,7 @@ import { type Database, duplicateIndex, wallClock } from '@carapace/store'
 import { startJobs } from './jobs.ts'
 import type { Logger } from './log.ts'
 
-interface Kept {
+interface StoredKey {
   _id: string
   fingerprint: string
   /** The process that runs the request. Only the present owner may store an answer or release the key. */
@@ -24,12 +24,12 @@ export interface StoredAnswer {
 export interface Idempotency {
   /**
    * Claims a key for this process. Resolves to the stored answer of an earlier equal request, or undefined when this one is to run; its caller
-   * then ends the claim by `keep` or `release`.
+   * then ends the claim by `save` or `release`.
    * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS
    */
   claim(id: string, fingerprint: string): Promise<StoredAnswer | undefined>
-  /** Stores the answer, unless another process has taken the key over. */
-  keep(id: string, answer: StoredAnswer): Promise<void>
+  /** Stores the answer, unless another process has claimed the key since. */
+  save(id: string, answer: StoredAnswer): Promise<void>
   /** Releases the key: the next equal request runs again, with the same operation id. */
   release(id: string): Promise<void>
   /** Ends the renewals and releases what still runs. */
@@ -41,13 +41,13 @@ const renewEveryMs = 1_000
 
 /**
  * Idempotency keys live in the database of the service whose effects they protect (docs/decisions). A claim is a lease: renewed while its request
- * runs, however long that takes, and free at most 4 s after its process died. A process never claims a key that it runs itself, so a blocked event
+ * runs, however long that lasts, and free at most 4 s after its process died. A process never claims a key that it runs itself, so a blocked event
  * loop costs nothing there; where another replica claims the key of a process that was blocked, the first can no longer store an answer, and both
  * run the same operation id. Clocks of replicas are expected to agree within 2 s.
  */
 export async function openIdempotency(db: Database, log: Logger): Promise<Idempotency> {
-  const kept = db.connection.collection<Kept>('idempotency')
-  await kept.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
+  const keys = db.connection.collection<StoredKey>('idempotency')
+  await keys.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
   const owner = randomUUID()
   /** Requests that run in this process: id → fingerprint. */
   const running = new Map<string, string>()
@@ -55,21 +55,21 @@ export async function openIdempotency(db: Database, log: Logger): Promise<Idempo
 
   const claimStored = async (id: string, fingerprint: string): Promise<StoredAnswer | undefined> => {
     try {
-      await kept.insertOne({ _id: id, fingerprint, ...lease() })
+      await keys.insertOne({ _id: id, fingerprint, ...lease() })
       return undefined
     } catch (error) {
       if (duplicateIndex(error) === undefined) throw error
     }
-    const earlier = await kept.findOne({ _id: id })
+    const earlier = await keys.findOne({ _id: id })
     if (earlier && earlier.fingerprint !== fingerprint) refuse('IDEMPOTENCY_KEY_REUSED')
     if (earlier?.answer) return earlier.answer
-    const claimed = await kept.updateOne({ _id: id, answer: { $exists: false }, claimedUntil: { $lt: new Date() } }, { $set: lease() })
+    const claimed = await keys.updateOne({ _id: id, answer: { $exists: false }, claimedUntil: { $lt: new Date() } }, { $set: lease() })
     if (claimed.modifiedCount === 0) refuse('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfter: 1 })
     return undefined
   }
   const end = async (id: string, change: { answer: StoredAnswer } | { claimedUntil: Date }) => {
     // renewed until the write is through: else another could claim the key of an operation that has just ended
-    await kept.updateOne({ _id: id, owner }, { $set: change }).finally(() => running.delete(id))
+    await keys.updateOne({ _id: id, owner }, { $set: change }).finally(() => running.delete(id))
   }
   const renewal = startJobs(
     [
@@ -77,7 +77,7 @@ export async function openIdempotency(db: Database, log: Logger): Promise<Idempo
         name: 'idempotency leases',
         everyMs: renewEveryMs,
         run: async () => {
-          if (running.size > 0) await kept.updateMany(unended([...running.keys()], owner), { $set: lease() })
+          if (running.size > 0) await keys.updateMany(unended([...running.keys()], owner), { $set: lease() })
         },
       },
     ],
@@ -93,11 +93,11 @@ export async function openIdempotency(db: Database, log: Logger): Promise<Idempo
       if (earlier === undefined) running.set(id, fingerprint)
       return earlier
     },
-    keep: (id, answer) => end(id, { answer }),
+    save: (id, answer) => end(id, { answer }),
     release: id => end(id, { claimedUntil: new Date(0) }),
     close: async () => {
       await renewal.close()
-      if (running.size > 0) await kept.updateMany(unended([...running.keys()], owner), { $set: { claimedUntil: new Date(0) } })
+      if (running.size > 0) await keys.updateMany(unended([...running.keys()], owner), { $set: { claimedUntil: new Date(0) } })
     },
   }
 }
@@ -111,7 +111,7 @@ export function operationIdOf(scope: { caller: string; method: string; path: str
 
 /**
  * The id of the record that an operation makes: the same Idempotency-Key leads to the same record, also when the first request died before its
- * answer was kept. Of an operation without a key it is a new id.
+ * answer was saved. Of an operation without a key it is a new id.
  */
 export function recordIdOf(operationId: string): string {
   if (operationId.includes('-')) return operationId

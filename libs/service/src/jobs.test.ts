@@ -19,7 +19,7 @@ describe('the jobs of a service', () => {
     assert.equal(times[0], 5)
   })
 
-  it('run one at a time, however long one takes', async () => {
+  it('run one at a time, however long one lasts', async () => {
     let running = 0
     let most = 0
     let runs = 0

@@ -8,7 +8,7 @@ export interface JobRunner {
   close(): Promise<void>
 }
 
-/** Supervises periodic work: one run of a job at a time, failures logged and tried again at the next turn, all of it ended by close. */
+/** Supervises periodic work: one run of a job at a time, failures logged and retried at the next run, all of it ended by close. */
 export function startJobs(jobs: readonly Job[], clock: Clock, log: Logger): JobRunner {
   const running = new Map<string, Promise<void>>()
   const run = (job: Job): Promise<void> => {

@@ -6,7 +6,7 @@ import { closeServer, fastExpress, listen } from './http/server.ts'
 import { startThings } from './start-things.fixture.ts'
 
 describe('the life of a service', () => {
-  it('is told by /healthz, /readyz and /metrics', async () => {
+  it('is reported by /healthz, /readyz and /metrics', async () => {
     const service = await startThings()
 
     await service.post('/api/things', { title: 'a' })
@@ -43,7 +43,7 @@ describe('the life of a service', () => {
     await service.close()
   })
 
-  it('serves reads and tells its health while it waits for its broker', async () => {
+  it('serves reads and reports its health while it waits for its broker', async () => {
     const bus = rabbitBus({ log: quiet, url: 'amqp://127.0.0.1:1', service: 'test' })
     const port = await getPort({ host: '127.0.0.1' })
     const url = `http://127.0.0.1:${port}`
@@ -54,8 +54,8 @@ describe('the life of a service', () => {
 
     assert.equal(read.status, 200)
     const ready = await fetch(`${url}/readyz`)
-    const told = { status: 'ready', checks: { mongodb: true, started: true, bus: false }, degraded: ['bus'] }
-    assert.deepEqual([ready.status, await ready.json()], [200, told])
+    const expected = { status: 'ready', checks: { mongodb: true, started: true, bus: false }, degraded: ['bus'] }
+    assert.deepEqual([ready.status, await ready.json()], [200, expected])
     await bus.close()
     await failed
     await assert.rejects(fetch(`${url}/healthz`))
@@ -93,11 +93,11 @@ describe('the life of a service', () => {
     await bus.close()
   })
 
-  it('ends after the requests that run, on connections that are kept alive too', async () => {
+  it('ends after the requests that run, on persistent connections too', async () => {
     const service = await startThings()
     await service.call('GET', '/api/things/x')
     const running = service.post('/api/things', { title: 'slow' })
-    await until('it runs', () => service.world.effects.length === 1)
+    await until('it runs', () => service.harness.effects.length === 1)
 
     const before = performance.now()
     const closed = service.close()
@@ -108,20 +108,20 @@ describe('the life of a service', () => {
     await assert.rejects(service.call('GET', '/healthz'))
   })
 
-  it('serves reads until its events and jobs have ended, and tells each connection to close', async () => {
+  it('serves reads until its events and jobs have ended, and announces the close on each connection', async () => {
     const bus = inProcessBus({ log: quiet })
     const service = await startThings({ bus })
     await service.post('/api/things', { title: 'slow event' })
     await until('the event waits in its handler', async () => (await service.platform.db.connection.collection('outbox').countDocuments()) === 1)
     assert.notEqual((await service.call('GET', '/api/things/x')).headers.get('connection'), 'close')
 
-    const closed = service.close({ keepGate: true })
+    const closed = service.close({ leaveGateClosed: true })
     const ready = await until('it drains', async () => {
       const answer = await service.call('GET', '/readyz')
       return answer.status === 503 && answer
     })
     const read = await service.call('GET', '/api/things/x')
-    service.world.openGate()
+    service.harness.openGate()
     await closed
 
     assert.equal(ready.body.status, 'draining')
@@ -154,7 +154,7 @@ describe('the life of a service', () => {
 
     await service.close()
 
-    assert.deepEqual(service.world.heard, ['slow event'])
+    assert.deepEqual(service.harness.received, ['slow event'])
     assert.equal(left, 0)
     await bus.close()
   })

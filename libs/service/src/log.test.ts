@@ -83,7 +83,7 @@ describe('the log of a service', () => {
     assert.deepEqual(await outcomes({ ...event('a'), event: { ...event('a').event, data: { id: 5 } } }, 3), ['failed', 'failed', 'failed'])
   })
 
-  it('holds no header, body, query or key, whatever the outcome', async () => {
+  it('holds no header, body, query or key, for any outcome', async () => {
     const headers = { ...signed({ idempotencyKey: secret }), authorization: `Bearer ${secret}`, 'x-admin-key': secret, 'x-payment': secret }
     for (const title of ['a', 'refused', 'broken', 'odd', secret, ''])
       await service.post(`/api/things?token=${secret}`, { title, more: secret }, headers)

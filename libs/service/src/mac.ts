@@ -23,7 +23,7 @@ export function macOf(key: string | Buffer): Mac {
   }
 }
 
-/** The two blocks that go before text and inner hash; behind the outer one there is room for the inner hash. */
+/** The two blocks that go before text and inner hash; after the outer one there is room for the inner hash. */
 function pads(key: Buffer): { inner: Buffer; outer: Buffer } {
   const block = Buffer.alloc(blockBytes)
   const short = key.length > blockBytes ? hash('sha256', key, 'buffer') : key

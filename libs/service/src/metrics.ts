@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** This service's metrics. Labels name route templates and event types, never ids. */
 export interface Metrics {
   registry: Registry
-  /** A request that was answered, and how long that took in seconds. */
+  /** A request that was answered, and its duration in seconds. */
   answered(route: string, method: string, status: number, seconds: number): void
   events: Counter<'type' | 'outcome'>
   /** A gauge that is read when it is scraped. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { paced } from './paced.ts'
 
 describe('a paced job', () => {
-  it('runs as often as it is asked to while it is quick, and rests twenty times as long as it worked', async () => {
+  it('runs as often as it is called while it is quick, and rests twenty times as long as it worked', async () => {
     let [time, lasts, runs] = [0, 1, 0]
     const job = paced(
       async () => {

@@ -5,7 +5,7 @@ import { acquireMongo, startPlatform, type TestMongo, until } from '@carapace/te
 import { makePeers } from './peers.ts'
 import { openPlatformClock } from './platform-clock.ts'
 import { startThings } from './start-things.fixture.ts'
-import { internalKey, newWorld, things } from './things.fixture.ts'
+import { internalKey, newHarness, things } from './things.fixture.ts'
 
 describe('the platform clock', () => {
   let mongo: TestMongo
@@ -33,7 +33,7 @@ describe('the platform clock', () => {
     await again.close()
   })
 
-  it('takes over what another replica was told', async () => {
+  it('adopts what another replica has stored', async () => {
     const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}replicas` })
     const [one, other] = [await openPlatformClock(db), await openPlatformClock(db)]
 
@@ -109,7 +109,7 @@ describe('the platform clock', () => {
   it('moves by the event, which runs the jobs that become due', async () => {
     const seen: Date[] = []
     const jobs = () => [{ name: 'timer', everyMs: 24 * hourMs, run: async (now: Date) => seen.push(now) }]
-    const platform = await startPlatform([{ ...things(newWorld()), jobs }], { mongo })
+    const platform = await startPlatform([{ ...things(newHarness()), jobs }], { mongo })
 
     await platform.publish(clockAdvanced.of({ offsetMs: hourMs }))
 

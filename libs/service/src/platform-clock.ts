@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, Database } from '@carapace/store'
 
-/** Wall clock plus an offset that only grows (sandbox, tests). The offset is stored, so that a restart does not turn time back. */
+/** Wall clock plus an offset that only grows (sandbox, tests). The offset is stored, so that time does not go back at a restart. */
 export interface PlatformClock extends Clock {
   /** Sets the offset if it is larger than the present one. Resolves to whether it moved. */
   advanceTo(offsetMs: number): Promise<boolean>
@@ -26,38 +26,38 @@ const aliveMs = 6_000
 const pollMs = 100
 
 export async function openPlatformClock(db: Database): Promise<PlatformClock> {
-  const kept = db.connection.collection<Offset>('platform')
+  const offsets = db.connection.collection<Offset>('platform')
   const replica = `replica:${randomUUID()}`
   let offset = 0
   let reported = false
   const adopt = async () => {
-    offset = Math.max(offset, Number((await kept.findOne({ _id: 'clock' }))?.offsetMs ?? 0))
+    offset = Math.max(offset, Number((await offsets.findOne({ _id: 'clock' }))?.offsetMs ?? 0))
   }
-  const report = () => kept.updateOne({ _id: replica }, { $set: { offsetMs: offset, at: new Date() } }, { upsert: true })
+  const report = () => offsets.updateOne({ _id: replica }, { $set: { offsetMs: offset, at: new Date() } }, { upsert: true })
   await adopt()
   return {
     now: () => new Date(Date.now() + offset),
     offsetMs: () => offset,
     refresh: async () => {
       await adopt()
-      if (!reported) await kept.deleteMany({ at: { $lt: new Date(Date.now() - aliveMs) } })
+      if (!reported) await offsets.deleteMany({ at: { $lt: new Date(Date.now() - aliveMs) } })
       reported = true
       await report()
     },
     reached: async offsetMs => {
       for (;;) {
         const alive = { at: { $gt: new Date(Date.now() - aliveMs) }, _id: { $ne: replica } }
-        const behind = (await kept.find(alive).toArray()).some(row => Number(row.offsetMs) < offsetMs)
-        if (!behind) return
+        const isLate = (await offsets.find(alive).toArray()).some(row => Number(row.offsetMs) < offsetMs)
+        if (!isLate) return
         await new Promise(resolve => setTimeout(resolve, pollMs))
       }
     },
     leave: async () => {
-      if (reported) await kept.deleteOne({ _id: replica })
+      if (reported) await offsets.deleteOne({ _id: replica })
     },
     advanceTo: async offsetMs => {
       if (offsetMs <= offset) return false
-      await kept.updateOne({ _id: 'clock' }, { $max: { offsetMs } }, { upsert: true })
+      await offsets.updateOne({ _id: 'clock' }, { $max: { offsetMs } }, { upsert: true })
       offset = Math.max(offset, offsetMs)
       if (reported) await report()
       return true

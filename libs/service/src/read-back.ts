@@ -5,7 +5,7 @@ const patienceMs = 3_000
 const pollMs = 40
 
 /**
- * Waits until the service that answers the reads has received a write of this one, so that its caller reads it at once; at most 3 s. A service that
+ * Waits until the service that answers the reads has received a write of this one, so that its caller reads it immediately; at most 3 s. A service that
  * does not answer is not waited for: nobody reads there either.
  * @example await readBack(peers, 'reputation', reputationApi.internal.getSlashRow, { id }, row => row.status === 'APPLIED')
  */

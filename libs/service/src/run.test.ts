@@ -80,8 +80,8 @@ describe('a service as a process of its own', function () {
   ]
   for (const [what, change, says] of wrong)
     it(`does not start with ${what}, says why in one line and ends`, async () => {
-      const taken = what.includes('port') ? { PORT: String((sink.address() as AddressInfo).port) } : {}
-      const program = start({ ...right(), ...taken, ...change })
+      const usedPort = what.includes('port') ? { PORT: String((sink.address() as AddressInfo).port) } : {}
+      const program = start({ ...right(), ...usedPort, ...change })
 
       const [code] = await once(program.child, 'exit')
 

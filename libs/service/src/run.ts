@@ -8,12 +8,12 @@ import { startService } from './start.ts'
 import { startTelemetry } from './telemetry.ts'
 
 /** What a process of its own runs on, by its configuration. */
-export interface Ground {
+export interface Environment {
   config: Config
   mongoUri: string
   internalKey: string
   bus: Bus
-  /** Of every service, in whatever process it runs. */
+  /** The queues of every service, in any process. */
   queues: readonly QueueSpec[]
   /** Where another service answers. */
   address: (service: ServiceName) => string
@@ -30,23 +30,23 @@ export interface Started {
 export function run(service: AnyService): void {
   const { name } = service.api
   const read = () => readConfig(undefined, { PORT: String(servicePort(name, readConfig().SERVICE_PORT_BASE)) })
-  const start = async (ground: Ground) => {
-    const { HOST: host, PORT: port } = ground.config
-    const { url, close } = await startService(service, { ...ground, host, port })
+  const start = async (environment: Environment) => {
+    const { HOST: host, PORT: port } = environment.config
+    const { url, close } = await startService(service, { ...environment, host, port })
     return { where: { url }, close }
   }
   runProcess(name, start, read)
 }
 
 /** A process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. */
-export function runProcess(name: ServiceName, start: (ground: Ground) => Promise<Started>, read: () => Config = readConfig): void {
+export function runProcess(name: ServiceName, start: (environment: Environment) => Promise<Started>, read: () => Config = readConfig): void {
   main(name, start, read).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1
   })
 }
 
-async function main(name: ServiceName, start: (ground: Ground) => Promise<Started>, read: () => Config): Promise<void> {
+async function main(name: ServiceName, start: (environment: Environment) => Promise<Started>, read: () => Config): Promise<void> {
   endWithSupervisor()
   const config = read()
   const log = makeLog({ process: name, level: config.LOG_LEVEL })
@@ -73,11 +73,11 @@ async function main(name: ServiceName, start: (ground: Ground) => Promise<Starte
   }
 }
 
-/** So long a process may take for an orderly end after its supervisor is gone. */
+/** So long a process may take for an orderly end after its supervisor has ended. */
 const orphanMs = 2_500
 
 /**
- * Ends this process within 3 s after the supervisor that holds a channel to it, whatever it does by then: a start or an orderly end may wait for a
+ * Ends this process within 3 s after the supervisor that holds a channel to it, even in the middle of its work: a start or an orderly end may wait for a
  * database or a broker that went with the supervisor. Without a channel nothing happens.
  */
 export function endWithSupervisor(): void {
@@ -85,7 +85,7 @@ export function endWithSupervisor(): void {
   process.channel?.unref()
 }
 
-/** Resolves at the first SIGTERM or SIGINT, or when a supervisor that holds a channel to this process is gone. */
+/** Resolves at the first SIGTERM or SIGINT, or when a supervisor that holds a channel to this process has ended. */
 export function terminated(): Promise<void> {
   return new Promise(resolve => {
     process.once('SIGTERM', () => resolve())

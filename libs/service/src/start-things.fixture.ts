@@ -6,11 +6,11 @@ import { type Config, readConfig } from './config.ts'
 import type { AnyService, Platform } from './define.ts'
 import { makeLog } from './log.ts'
 import { type Runtime, startService } from './start.ts'
-import { internalKey, newWorld, signed, things, type World } from './things.fixture.ts'
+import { type Harness, internalKey, newHarness, signed, things } from './things.fixture.ts'
 
 export interface Started {
   url: string
-  world: World
+  harness: Harness
   platform: Platform
   /** What a second process of this service is started with. */
   shares: Pick<Runtime, 'mongoUri' | 'config'>
@@ -19,14 +19,14 @@ export interface Started {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   call(method: string, path: string, options?: { body?: string | Buffer; headers?: Record<string, string> }): Promise<Answer>
   runJobs(): Promise<void>
-  /** `keepGate`: what waits for the gate of the world goes on waiting. */
-  close(options?: { keepGate: boolean }): Promise<void>
+  /** `leaveGateClosed`: what waits for the gate goes on waiting. */
+  close(options?: { leaveGateClosed: boolean }): Promise<void>
 }
 export interface Answer {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of all shapes
   body: any
 }
 
@@ -36,14 +36,14 @@ export async function startThings(
 ): Promise<Started> {
   const mongo = await acquireMongo()
   const bus = options.bus ?? inProcessBus({ log: quiet, retry: { delaysMs: [5, 10], limit: 5 } })
-  const world = newWorld()
+  const harness = newHarness()
   const written: string[] = []
   const config: Config = readConfig({ LOG_LEVEL: 'info', ...options.env })
   const shares = { mongoUri: mongo.uri, config: { ...config, DB_PREFIX: `${mongo.prefix}${randomUUID().slice(0, 4)}_` } }
-  const running = await startService(things(world, options.more), {
+  const running = await startService(things(harness, options.more), {
     ...shares,
     bus,
-    queues: queuesOf([things(world, options.more).api]),
+    queues: queuesOf([things(harness, options.more).api]),
     internalKey,
     address: () => 'http://127.0.0.1:9',
     log: makeLog({ process: 'test', level: config.LOG_LEVEL, destination: { write: line => void written.push(line) } }),
@@ -60,7 +60,7 @@ export async function startThings(
   }
   return {
     url: running.url,
-    world,
+    harness,
     platform: running.platform,
     shares,
     get lines() {
@@ -71,8 +71,8 @@ export async function startThings(
     post: (path, body, headers = signed()) =>
       call('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
     runJobs: running.runJobs,
-    close: async ({ keepGate } = { keepGate: false }) => {
-      if (!keepGate) world.openGate()
+    close: async ({ leaveGateClosed } = { leaveGateClosed: false }) => {
+      if (!leaveGateClosed) harness.openGate()
       await running.close()
       if (!options.bus) await bus.close()
       await mongo.close()

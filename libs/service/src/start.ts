@@ -29,15 +29,15 @@ export interface Runtime {
   address: (service: ServiceName) => string
   log: Logger
   host?: string
-  /** 0 takes a free one. */
+  /** 0 means a free one. */
   port?: number
   /** No other process shares the database (embedded start). */
   exclusive?: boolean
-  /** Of everybody who takes messages: nothing is published before they exist. */
+  /** The queues of all consumers: nothing is published before they exist. */
   queues: readonly QueueSpec[]
   /** One process for several services: resolves when each of them listens; nothing is published before. */
   allUp?: Promise<void>
-  /** First pause before the outcome of a command is asked for, ms. Default 30,000. */
+  /** First pause before the outcome of a command is polled, ms. Default 30,000. */
   pollAfterMs?: number
   newId?: () => string
   random?: () => number
@@ -55,12 +55,12 @@ export interface RunningService {
 
 const graceMs = 10_000
 const pollGraceMs = 1_000
-const clockLookMs = 2_000
+const clockPollMs = 2_000
 
 /**
  * Starts one service: database, clock, stores, HTTP, first records, jobs, outbox relay, events. Resolves when all of it works. Health is answered from
  * early on, requests as soon as the service's own data is open: neither waits for the broker.
- * @throws whatever keeps it from starting; what was open by then is closed
+ * @throws what prevents the start; what was open by then is closed
  */
 export async function startService(service: AnyService, runtime: Runtime): Promise<RunningService> {
   const closers: Closer[] = []
@@ -127,11 +127,11 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     return closeServer(server, graceMs)
   })
   const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log)
-  const lookAtClock = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockLookMs, run: () => clock.refresh() }] : [], clock, log)
+  const clockPolls = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockPollMs, run: () => clock.refresh() }] : [], clock, log)
   if (config.SANDBOX) await clock.refresh()
   closers.push(
     () => clock.leave(),
-    () => Promise.all([jobs.close(), lookAtClock.close()]),
+    () => Promise.all([jobs.close(), clockPolls.close()]),
   )
   let consumer: { close(): Promise<void> } | undefined
   let polls: { close(): Promise<void> } | undefined
@@ -181,20 +181,20 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
 
 const sourceOf = (name: ServiceName): string => `/carapace/${name}`
 
-/** Outcomes are asked for once messages may be published: what is sent again must find its queue. */
+/** Outcomes are polled once messages may be published: what is sent again must find its queue. */
 function pollsOf(outcomes: Outcomes, mayPublish: Promise<void>, clock: Platform['clock'], log: Logger): { close(): Promise<void> } {
   let closed = false
   let jobs: ReturnType<typeof startJobs> | undefined
   const resumed = mayPublish
     .then(() => (closed ? undefined : outcomes.resume()))
-    .catch((error: unknown) => log.warn({ err: error }, 'open outcomes are asked for later'))
+    .catch((error: unknown) => log.warn({ err: error }, 'open outcomes are polled later'))
     .then(() => {
       if (!closed) jobs = startJobs(outcomes.jobs, clock, log)
     })
   return {
     close: async () => {
       closed = true
-      // what is not answered by then is asked for at the next start
+      // what is not answered by then is polled at the next start
       await settledWithin([resumed.then(() => jobs?.close())], pollGraceMs)
     },
   }

@@ -5,7 +5,7 @@ import { contextHeader, expiry, type RequestContext, requestIdHeader, signContex
 import { type AnyService, defineService, on, type Platform } from './define.ts'
 import { bareList, content, reply } from './http/reply.ts'
 
-/** A small service that the tests of this library run: things are made, listed and looked at; the title of a thing says what becomes of it. */
+/** A small service that the tests of this library run: things are made, listed and read; the title of a thing says what becomes of it. */
 export const thingMade = event('social.thing.made', 'id', 'A thing was made', { id: z.string(), title: z.string() })
 
 const thing = z.looseObject({ id: z.string() })
@@ -48,34 +48,34 @@ export interface Effect {
   operationId: string
 }
 
-/** What the test looks into and decides. */
-export interface World {
+/** What the test reads and decides. */
+export interface Harness {
   effects: Effect[]
   /** Handlers of `slow` things wait for it. */
   gate: Promise<void>
   openGate(): void
-  heard: string[]
-  /** Told of each effect. */
-  tell(effect: Effect): void
+  received: string[]
+  /** Called with each effect. */
+  onEffect(effect: Effect): void
 }
 
-export function newWorld(): World {
+export function newHarness(): Harness {
   let openGate = () => {}
   const gate = new Promise<void>(resolve => {
     openGate = resolve
   })
-  return { effects: [], gate, openGate, heard: [], tell: () => {} }
+  return { effects: [], gate, openGate, received: [], onEffect: () => {} }
 }
 
-export const things = (world: World, more: Partial<AnyService> = {}): AnyService => ({
+export const things = (harness: Harness, more: Partial<AnyService> = {}): AnyService => ({
   ...defineService({
     api: thingsApi,
     stores: () => ({}),
     http: ({ emit, newId }: Platform) => {
       const make = async ({ body: { title }, operationId }: { body: { title: string }; operationId: string }) => {
-        world.effects.push({ title, operationId })
-        world.tell({ title, operationId })
-        await outcomes[title]?.(world)
+        harness.effects.push({ title, operationId })
+        harness.onEffect({ title, operationId })
+        await outcomes[title]?.(harness)
         const id = newId()
         await emit([thingMade.of({ id, title })])
         return { id, title, operationId }
@@ -84,7 +84,7 @@ export const things = (world: World, more: Partial<AnyService> = {}): AnyService
         makeThing: make,
         makeOwn: async input => reply(202, await make(input)),
         makeSecret: ({ operationId }) => {
-          world.effects.push({ title: 'secret', operationId })
+          harness.effects.push({ title: 'secret', operationId })
           return { token: 'inv_0123456789' }
         },
         getThing: ({ params, query }) => ({ id: params.id, ...query }),
@@ -92,25 +92,25 @@ export const things = (world: World, more: Partial<AnyService> = {}): AnyService
         getMine: ({ caller }) => ({ id: caller.agentId }),
         listThings: ({ query }) => bareList(['a', 'b', 'c'].slice(query.offset, query.offset + query.limit), 3, query),
         getRow: ({ params }) =>
-          (params.id === 'none' ? refuse('NOT_FOUND', { resource: 'thing' }) : outcomes[params.id]?.(world)) ?? { id: params.id },
+          (params.id === 'none' ? refuse('NOT_FOUND', { resource: 'thing' }) : outcomes[params.id]?.(harness)) ?? { id: params.id },
       }
     },
     events: () => [
       on(thingMade, async ({ title }) => {
-        if (title === 'late' && !world.heard.includes('late')) {
-          world.heard.push('late')
+        if (title === 'late' && !harness.received.includes('late')) {
+          harness.received.push('late')
           throw new Retry('not yet')
         }
-        if (title === 'slow event') await world.gate
-        world.heard.push(title)
+        if (title === 'slow event') await harness.gate
+        harness.received.push(title)
       }),
     ],
   }),
   ...more,
 })
 
-const outcomes: Record<string, (world: World) => Promise<void> | undefined> = {
-  slow: world => world.gate,
+const outcomes: Record<string, (harness: Harness) => Promise<void> | undefined> = {
+  slow: harness => harness.gate,
   refused: () => refuse('NOT_POSTER', { poster: 'somebody else' }, { message: 'Only its poster may' }),
   replayed: () => refuse('REPLAY_DETECTED'),
   full: () => refuse('TVL_CAP_REACHED'),

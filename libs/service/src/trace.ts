@@ -43,7 +43,7 @@ export function newTrace(parent: string | undefined): Trace {
 /** Runs `work` so that `currentTrace` is `trace` in it. */
 export const inTrace = <T>(trace: Trace, work: () => T): T => storage.run(trace, work)
 
-/** What the span of an HTTP request tells once it is answered. */
+/** What the span of an HTTP request records once it is answered. */
 export function spanEnds({ span }: Trace, route: string, status: number): void {
   if (!span) return
   span.setAttributes({ 'http.route': route, 'http.response.status_code': status })

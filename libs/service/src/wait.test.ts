@@ -43,7 +43,7 @@ describe('the bounded wait', () => {
     assert.equal(probes, 2)
   })
 
-  it('finds a write of another process by looking again', async () => {
+  it('finds a write of another process by polling', async () => {
     let probes = 0
 
     assert.equal(await waiter(db).wait('things', 'a', async () => (++probes === 3 ? 'hash' : undefined), long), 'hash')
@@ -53,7 +53,7 @@ describe('the bounded wait', () => {
     assert.equal(await waiter(db).wait('things', 'a', async () => undefined, 30), undefined)
   })
 
-  it('leaves no listener behind, whatever its end', async () => {
+  it('leaves no listener, however it ends', async () => {
     await waiter(db).wait('things', 'a', async () => undefined, 1)
     await assert.rejects(
       waiter(db).wait('things', 'a', () => Promise.reject(new Error('no')), long),

@@ -30,7 +30,7 @@ export function stored<T>(document: Envelope): Stored<T> {
   return { id: _id, ...state } as unknown as Stored<T>
 }
 
-/** What a document holds of a state beside the envelope. */
+/** What a document holds of a state next to the envelope. */
 export function fieldsOf(state: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
 }

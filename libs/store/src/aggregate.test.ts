@@ -91,7 +91,7 @@ describe('aggregate store', () => {
       assert.equal(await counters.get(id), undefined)
     })
 
-    it('hides no fault of the code behind an existing one', async () => {
+    it('reports a fault of the code even when one exists', async () => {
       const id = randomUUID()
       await counters.createOnce(id, () => made())
 
@@ -150,7 +150,7 @@ describe('aggregate store', () => {
     assert.equal(again.version, 1)
   })
 
-  it('keeps what follows from the other fields with every write', async () => {
+  it('saves what follows from the other fields with every write', async () => {
     const derive = (counter: Counter): Counter => ({ ...counter, note: counter.count > 0 ? 'counted' : 'new' })
     const noted = aggregateStore<Counter>(db, { collection: 'noted_counters', resource: 'counter', schema, derive })
 

@@ -25,7 +25,7 @@ export interface AggregateSpec<T> {
   duplicates?: Readonly<Record<string, ErrorCode>>
   /** Sets fields that follow from the others and that lists are filtered by, before every write. Answers the state itself where they are right. */
   derive?: (state: T) => T
-  /** Figures of the whole collection that are kept with it, for `sums`. */
+  /** Figures of the whole collection that are stored with it, for `sums`. */
   shareOf?: ShareOf<Stored<T>>
 }
 
@@ -52,14 +52,14 @@ export interface AggregateStore<T> {
   need(id: string, session?: ClientSession): Promise<Stored<T>>
   /**
    * Load → decide → save, in one guarded write that carries the events. Decides again when another write came between, at most 5 times.
-   * @throws NOT_FOUND, CONFLICT, and whatever `decide` refuses
+   * @throws NOT_FOUND, CONFLICT, and what `decide` refuses
    */
   change(id: string, decide: (state: Stored<T>) => Decision<T> | undefined, options?: ChangeOptions): Promise<Stored<T>>
-  /** Deletes an aggregate that nobody else knows of; what others were told about needs an event, so a state instead. */
+  /** Deletes an aggregate that nobody else knows of; what was published needs an event, so a state instead. */
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<Stored<T>[]>
   count(filter: Record<string, unknown>): Promise<number>
-  /** The kept figures by name; 0n for one that nothing adds to. */
+  /** The stored figures by name; 0n for one that nothing adds to. */
   sums: Sums<Stored<T>>['read']
   /**
    * A page, newest first, of a filter with a range in it. An index knows the range or the order, not both: where few match they are sorted, where
@@ -207,5 +207,5 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
   return store
 }
 
-/** Losers that try again at once would meet again: they part by chance, within some milliseconds. */
+/** Losers that retry immediately would collide again: they wait a random time, within some milliseconds. */
 const breathe = (attempt: number) => sleep(Math.random() * attempt * 8)

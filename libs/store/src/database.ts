@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   name: string
   clock?: Clock
   newId?: () => string
-  /** W3C traceparent of the work in hand, kept with each event so that the trace goes on after the outbox. */
+  /** W3C traceparent of the work in hand, stored with each event so that the trace goes on after the outbox. */
   traceparent?: () => string | undefined
 }
 
@@ -105,12 +105,12 @@ const savedIn = new WeakMap<ClientSession, [string, string][]>()
 
 const nothingToSend: Handoff = { version: 0, entries: [] }
 
-/** Tells whoever keeps something of this collection that a document was written past its store. @example announceWritten(db, 'agents', agentId) */
+/** Notifies caches of this collection that a document was written past its store. @example announceWritten(db, 'agents', agentId) */
 export function announceWritten(db: Database, collection: string, id: string): void {
   db.changes.emit('saved', collection, id, nothingToSend)
 }
 
-/** Announces a write: at once, or after the commit when it is part of a transaction. `handoff` is the outbox that the write leased to this process. */
+/** Announces a write: immediately, or after the commit when it is part of a transaction. `handoff` is the outbox that the write leased to this process. */
 export function announce(db: Database, session: ClientSession | undefined, collection: string, id: string, handoff?: Handoff): void {
   if (session) savedIn.get(session)?.push([collection, id])
   else db.changes.emit('saved', collection, id, handoff)

@@ -24,7 +24,7 @@ describe('a database whose server goes away', () => {
     await mongo.close()
   })
 
-  it('answers what is asked between the end of its connections and the news of it', async () => {
+  it('answers what is requested between the end of its connections and the news of it', async () => {
     const rows = db.connection.collection<{ _id: number; n: number }>('rows')
     await rows.insertOne({ _id: 1, n: 0 })
     const commands = [() => rows.findOne({ _id: 1 }), () => rows.updateOne({ _id: 1 }, { $inc: { n: 1 } })]
@@ -34,14 +34,14 @@ describe('a database whose server goes away', () => {
 
       proxy.cut()
       proxy.pass()
-      // By then the ends are read, but `close` comes when the turn is over.
+      // By then the ends are read, but `close` comes at the end of the tick.
       await turnOfTheLoop()
       await command()
     }
     assert.equal((await rows.findOne({ _id: 1 }))?.n, 2)
   })
 
-  it('answers what is written to connections that are gone already', async () => {
+  it('answers what is written to connections that are closed already', async () => {
     const rows = db.connection.collection<{ _id: number }>('rows')
     for (let round = 1; round <= 5; round++) {
       await Promise.all(Array.from({ length: 8 }, () => rows.findOne({ _id: 1 })))

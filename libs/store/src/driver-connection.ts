@@ -16,8 +16,8 @@ const { Connection } = requireAsMongoose('mongodb/lib/cmap/connection.js') as { 
 /**
  * The driver's connection without two faults that it has when the server goes away (seen in 7.8, the same in 7.9):
  * a command that is written between the end of the socket and its `close` event waits for `drain` for ever, which leaves an operation,
- * or the monitor and thereby the whole client, without an answer; and a write that fails is told as the socket's bare error, which
- * is neither tried again nor taken as a sign that the server is gone (docs/decisions/015).
+ * or the monitor and thereby the whole client, without an answer; and a write that fails is reported as the socket's bare error, which
+ * is neither retried nor treated as a sign that the server has ended (docs/decisions/015).
  */
 export class PromptConnection extends Connection {
   constructor(socket: Socket, options: object) {

@@ -47,7 +47,7 @@ accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: t
 
 /**
  * A double-entry ledger: every movement is one entry with equal debits and credits, and entries never change.
- * @param mayBeNegative accounts that stand for the outside
+ * @param mayBeNegative accounts that represent the outside
  */
 export function openLedger(db: Database, mayBeNegative: (account: string) => boolean): Ledger {
   type Account = { _id: string; chain: string; account: string; balance: bigint }

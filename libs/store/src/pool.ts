@@ -1,16 +1,16 @@
 /** Things that one user at a time has. */
 export interface Pool<Item> {
-  /** Waits for a free one, in the order of asking, and has it until `work` ends. */
+  /** Waits for a free one, in the order of calls, and has it until `work` ends. */
   use<Result>(work: (item: Item) => Promise<Result>): Promise<Result>
 }
 
 export function pool<Item>(items: readonly Item[]): Pool<Item> {
   const free = [...items]
   const waiting: ((item: Item) => void)[] = []
-  const taken = () => free.shift() ?? new Promise<Item>(resolve => waiting.push(resolve))
+  const acquire = () => free.shift() ?? new Promise<Item>(resolve => waiting.push(resolve))
   return {
     use: async work => {
-      const item = await taken()
+      const item = await acquire()
       try {
         return await work(item)
       } finally {

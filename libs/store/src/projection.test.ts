@@ -30,7 +30,7 @@ describe('projection', () => {
 
   const stamp = (service: string, subject: string, aggregateversion: number) => ({ source: `/carapace/${service}`, subject, aggregateversion })
 
-  it('merges what several services tell about one id', async () => {
+  it('merges what several services publish about one id', async () => {
     const id = randomUUID()
 
     await rows.apply(id, { score: 40, tier: 'Bronze Pinch' }, stamp('reputation', id, 7))
@@ -39,7 +39,7 @@ describe('projection', () => {
     assert.deepEqual(await rows.get(id), { id, handle: 'ada', score: 40, tier: 'Bronze Pinch' })
   })
 
-  it('ends with the newest value of each field whatever order events come in, repeated or not', async () => {
+  it('ends with the newest value of each field in any order of events, repeated or not', async () => {
     const happenings = fc.array(fc.record({ version: fc.integer({ min: 1, max: 8 }), field: fc.constantFrom('handle', 'tier') }), {
       minLength: 1,
       maxLength: 12,

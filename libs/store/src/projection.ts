@@ -9,7 +9,7 @@ import { type Page, totalsOf } from './totals.ts'
 export interface ProjectionSpec<Row> {
   collection: string
   schema: Schema<Row>
-  /** Figures of the whole collection that are kept with it, for `sums`. */
+  /** Figures of the whole collection that are stored with it, for `sums`. */
   shareOf?: ShareOf<Partial<Row> & { id: string }>
 }
 
@@ -17,8 +17,8 @@ type Stamp = Pick<CloudEvent, 'source' | 'subject' | 'aggregateversion'>
 
 export interface Projection<Row> {
   /**
-   * Merges fields that an event tells about `id`. Each field remembers which version of which aggregate last wrote it,
-   * so that a late or repeated event never puts an older value back, whatever order events arrive in.
+   * Merges fields that an event carries about `id`. Each field remembers which version of which aggregate last wrote it,
+   * so that a late or repeated event never puts an older value back, in any order of events.
    */
   apply(id: string, fields: Partial<Row>, stamp: Stamp): Promise<void>
   get(id: string): Promise<(Row & { id: string }) | undefined>
@@ -30,11 +30,11 @@ export interface Projection<Row> {
   ): Promise<(Row & { id: string })[]>
   /** One page and the count of all matches. What another process writes counts after 1 s at the latest. */
   page(filter: Record<string, unknown>, page: PageQuery, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
-  /** The kept figures by name; 0n for one that nothing adds to. */
+  /** The stored figures by name; 0n for one that nothing adds to. */
   sums: Sums<Row>['read']
 }
 
-interface Kept {
+interface StoredRow {
   _id: string
   rev: number
   writers: Record<string, number>
@@ -48,8 +48,8 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
   const schema = spec.schema.clone() as unknown as Schema
   schema.add({ _id: String, rev: Number, writers: {} })
   schema.set('versionKey', false)
-  const raw = db.collection<Kept & Record<string, unknown>>(spec.collection, schema)
-  const view = (row: Kept & Record<string, unknown>) => {
+  const raw = db.collection<StoredRow & Record<string, unknown>>(spec.collection, schema)
+  const view = (row: StoredRow & Record<string, unknown>) => {
     const { _id, rev, writers, ...fields } = row
     return { id: _id, ...fields } as unknown as Row & { id: string }
   }
@@ -101,7 +101,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
   }
 }
 
-/** Two aggregates of one service may write the same row (an agent's score, its bond): each keeps its own count of versions. */
+/** Two aggregates of one service may write the same row (an agent's score, its bond): each has its own count of versions. */
 function writerKey(stamp: Stamp, field: string): string {
   return `${field}@${stamp.source.split('/').at(-1)}:${stamp.subject}`
 }

@@ -5,7 +5,7 @@ export interface Edge<State extends string, Subject = never> {
   to: State
   /** A condition on the record beyond its state, and how a person would say it. */
   guard?: { when: string; holds(subject: Subject): boolean }
-  /** Set where time alone takes this edge: what it waits for, such as `72 h after the opening`. */
+  /** Set where time alone triggers this edge: what it waits for, such as `72 h after the opening`. */
   byTime?: string
 }
 

@@ -4,11 +4,11 @@ import type { Database } from './database.ts'
 import { plus, type Share } from './share.ts'
 import { longTransactionLimitMs } from './transaction.ts'
 
-/** Kept figures of one collection as an audit looks at them, all in one snapshot. */
+/** The stored figures of one collection as an audit reads them, all in one snapshot. */
 export interface Audited {
   collection: string
-  /** The kept figures by name; undefined when they have yet to be added up. */
-  kept(session: ClientSession): Promise<ReadonlyMap<string, bigint> | undefined>
+  /** The stored figures by name; undefined when they have yet to be added up. */
+  stored(session: ClientSession): Promise<ReadonlyMap<string, bigint> | undefined>
   /** How many documents name a member of a set, for every one of them. */
   members(session: ClientSession): AsyncIterable<{ set: string; member: string; documents: bigint }>
   /** What each document adds. */
@@ -22,11 +22,11 @@ export function registerAudit(db: Database, audited: Audited): void {
   audits.set(db, [...(audits.get(db) ?? []), audited])
 }
 
-/** Whether any store of this process keeps figures. @example keepsSums(db) && (await auditSums(db)) */
-export const keepsSums = (db: Database): boolean => audits.has(db)
+/** Whether any store of this process has figures. @example hasSums(db) && (await auditSums(db)) */
+export const hasSums = (db: Database): boolean => audits.has(db)
 
 /**
- * Compares the kept figures of all collections of this process (`shareOf`) with what their documents add up to: one line for each that is wrong.
+ * Compares the stored figures of all collections of this process (`shareOf`) with what their documents add up to: one line for each that is wrong.
  * Writes go on meanwhile: figures and documents of a collection are read in one transaction. Reads every document of them, one after the other.
  * @example for (const fault of await auditSums(db)) report(fault) // 'gigs: "open" is kept as 3 and adds up to 2'
  */
@@ -36,22 +36,22 @@ export async function auditSums(db: Database): Promise<string[]> {
   return faults
 }
 
-async function faultsOf({ collection, kept, members, shares }: Audited, session: ClientSession): Promise<string[]> {
-  const actual = await kept(session)
+async function faultsOf({ collection, stored, members, shares }: Audited, session: ClientSession): Promise<string[]> {
+  const actual = await stored(session)
   if (!actual) return []
   const expected = new Map<string, bigint>()
   // members may be too many to hold: how often each is named is compared by the sum of their hashes
-  const named = { byDocuments: new Map<string, bigint>(), asKept: new Map<string, bigint>() }
+  const named = { byDocuments: new Map<string, bigint>(), asStored: new Map<string, bigint>() }
   for await (const { sums = {}, sets = {} } of shares(session)) {
     for (const [name, value] of Object.entries(sums)) plus(expected, name, value)
     for (const [set, all] of Object.entries(sets)) for (const member of new Set(all)) plus(named.byDocuments, set, hashOf(member))
   }
   for await (const { set, member, documents } of members(session)) {
     plus(expected, set, 1n)
-    plus(named.asKept, set, documents * hashOf(member))
+    plus(named.asStored, set, documents * hashOf(member))
   }
   const wrong = namesOf(actual, expected).filter(name => (actual.get(name) ?? 0n) !== (expected.get(name) ?? 0n))
-  const strange = namesOf(named.byDocuments, named.asKept).filter(set => named.byDocuments.get(set) !== named.asKept.get(set))
+  const strange = namesOf(named.byDocuments, named.asStored).filter(set => named.byDocuments.get(set) !== named.asStored.get(set))
   return [
     ...wrong.map(name => `${collection}: "${name}" is kept as ${actual.get(name) ?? 0n} and adds up to ${expected.get(name) ?? 0n}`),
     ...strange.map(set => `${collection}: the kept members of "${set}" are not those that documents name`),

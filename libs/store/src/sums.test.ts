@@ -93,7 +93,7 @@ describe('sums of a collection', () => {
     assert.deepEqual(await figures(), [6n, 0n, 6n, 36n, 4n])
   })
 
-  it('are the same when they are added up anew, whatever was done', async () => {
+  it('are the same when they are recalculated, after any changes', async () => {
     const step = fc.record({
       at: fc.nat(3),
       state: fc.constantFrom('open', 'done'),
@@ -104,9 +104,9 @@ describe('sums of a collection', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async steps => {
         for (const { at, ...fields } of steps) await gigs.change(documents[at]!.id, become(fields))
-        const kept = await figures()
+        const stored = await figures()
         await forget()
-        assert.deepEqual(await figures(), kept)
+        assert.deepEqual(await figures(), stored)
       }),
       { numRuns: 6 },
     )
@@ -151,9 +151,9 @@ describe('sums of a collection', () => {
     let isOver = false
     const writing = Promise.all(
       first.map(async ({ id }, n) => {
-        for (let turn = 0; turn < 6; turn++) {
-          await gigs.change(id, present => ({ state: { ...present, budget: present.budget + 1n, people: [`p${n + turn}`] }, events: [] }))
-          await gigs.remove((await gigs.create(gig({ people: [`q${turn}`] }), [])).id)
+        for (let pass = 0; pass < 6; pass++) {
+          await gigs.change(id, present => ({ state: { ...present, budget: present.budget + 1n, people: [`p${n + pass}`] }, events: [] }))
+          await gigs.remove((await gigs.create(gig({ people: [`q${pass}`] }), [])).id)
         }
       }),
     ).finally(() => {
@@ -168,7 +168,7 @@ describe('sums of a collection', () => {
     assert.deepEqual(await ofThese(), [])
   })
 
-  it('are kept of projections too, whatever order events come in', async () => {
+  it('are stored of projections too, for any order of events', async () => {
     type Row = { state: string; budget: bigint; people: string[] }
     const rows: Projection<Row> = projection<Row>(db, {
       collection: `rows${made}`,

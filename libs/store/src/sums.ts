@@ -9,7 +9,7 @@ import { longTransactionLimitMs } from './transaction.ts'
 export interface Sums<T> {
   /** Runs `work`, which writes one document unless it answers false; where that changes a figure, both are one transaction. undefined = no document. */
   write(before: T | undefined, after: T | undefined, session: ClientSession | undefined, work: Write): Promise<boolean>
-  /** The figures by name; 0n for one that nothing adds to. Added up from the documents when they were never kept, or were deleted. */
+  /** The figures by name; 0n for one that nothing adds to. Added up from the documents when they were never stored, or were deleted. */
   read(): Promise<(name: string) => bigint>
 }
 type Write = (options: { session?: ClientSession }) => Promise<boolean>
@@ -35,7 +35,7 @@ const memberSchema = new Schema({ _id: String, documents: BigInt }, { versionKey
 
 /**
  * The figures of one collection.
- * @param all every document of it, as `shareOf` takes them
+ * @param all every document of it, as `shareOf` accepts them
  */
 export function openSums<T>(
   db: Database,
@@ -51,15 +51,15 @@ export function openSums<T>(
   const ownMembers = { _id: { $gte: `${collection}/`, $lt: `${collection}0` } }
   const idOf = (set: string, member: string) => `${collection}/${set}/${member}`
 
-  const kept = async (session?: ClientSession): Promise<Row[] | undefined> => {
+  const storedParts = async (session?: ClientSession): Promise<Row[] | undefined> => {
     const found = await rows.find({ _id: { $in: parts }, isComplete: true }, session ? { session } : {}).toArray()
     return found.length === partCount ? found : undefined
   }
 
   registerAudit(db, {
     collection,
-    kept: async session => {
-      const found = await kept(session)
+    stored: async session => {
+      const found = await storedParts(session)
       return found && totalOf(found)
     },
     members: async function* (session) {
@@ -74,10 +74,10 @@ export function openSums<T>(
   })
 
   let adding: Promise<void> | undefined
-  /** All in one transaction: whoever adds meanwhile writes the same rows, so one of the two begins anew. */
+  /** All in one transaction: a writer that adds meanwhile writes the same rows, so one of the two begins again. */
   const addUp = () =>
     db.transaction(async session => {
-      if (await kept(session)) return
+      if (await storedParts(session)) return
       const of = new Map<string, bigint>()
       const counts = new Map<string, bigint>()
       for await (const document of all(session)) {
@@ -95,7 +95,7 @@ export function openSums<T>(
         await rows.replaceOne({ _id }, { isComplete: true, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
     }, longTransactionLimitMs)
 
-  /** Two writers of one row would make one of them begin anew: those of this process take turns, in an order that others hardly have too. */
+  /** Two writers of one row would make one of them begin again: those of this process run one after another, in an order that others rarely have too. */
   const ownParts = pool(parts.toSorted(() => Math.random() - 0.5))
   const add = async (change: Difference, part: string, session: ClientSession) => {
     const inc = new Map(change.sums)
@@ -123,13 +123,13 @@ export function openSums<T>(
       return ownParts.use(part => db.transaction(own => both(own, part)))
     },
     read: async () => {
-      let found = await kept()
+      let found = await storedParts()
       while (!found) {
         adding ??= addUp().finally(() => {
           adding = undefined
         })
         await adding
-        found = await kept()
+        found = await storedParts()
       }
       const present = totalOf(found)
       return name => present.get(name) ?? 0n

@@ -15,7 +15,7 @@ describe('totals of lists', () => {
   /** A list of so many, and how often it was counted. */
   const listOf = (length: number) => {
     const list = { length, counts: 0, time: 0, filter: {} as Record<string, unknown> }
-    const kept = totals(
+    const cached = totals(
       async () => {
         list.counts += 1
         return list.length
@@ -23,11 +23,11 @@ describe('totals of lists', () => {
       () => list.time,
     )
     const page = (limit: number, offset: number, filter = list.filter) =>
-      kept.page(filter, { limit, offset }, async () => Array.from({ length: Math.max(0, Math.min(limit, list.length - offset)) }))
-    return { list, kept, total: async (limit: number, offset = 0, filter = list.filter) => (await page(limit, offset, filter)).total }
+      cached.page(filter, { limit, offset }, async () => Array.from({ length: Math.max(0, Math.min(limit, list.length - offset)) }))
+    return { list, cached, total: async (limit: number, offset = 0, filter = list.filter) => (await page(limit, offset, filter)).total }
   }
 
-  it('a page that is not full tells the total without a count', async () => {
+  it('a page that is not full gives the total without a count', async () => {
     const { list, total } = listOf(7)
     assert.deepEqual([await total(20), await total(5, 5), await listOf(0).total(20)], [7, 7, 0])
     assert.equal(list.counts, 0)
@@ -35,12 +35,12 @@ describe('totals of lists', () => {
     assert.equal(list.counts, 1)
   })
 
-  it('a full page is counted once, until something is written or a second has gone by', async () => {
-    const { list, kept, total } = listOf(50)
+  it('a full page is counted once, until something is written or a second has passed', async () => {
+    const { list, cached, total } = listOf(50)
     assert.deepEqual([await total(20), await total(20, 20)], [50, 50])
     assert.equal(list.counts, 1)
     list.length = 51
-    kept.forget()
+    cached.forget()
     assert.equal(await total(20), 51)
     list.length = 52
     assert.equal(await total(20), 51, 'written by another process')
@@ -56,7 +56,7 @@ describe('totals of lists', () => {
     assert.equal(await total(20, 20), 40)
   })
 
-  it('filters are told apart by value and by type', async () => {
+  it('filters are distinguished by value and by type', async () => {
     const { list, total } = listOf(50)
     for (const filter of [{ a: 1 }, { a: '1' }, { a: 1n }, { a: { $gte: new Date(1) } }, { a: { $gte: new Date(2) } }, { b: 1 }])
       await total(20, 0, filter)
@@ -65,12 +65,12 @@ describe('totals of lists', () => {
 
   it('a count that fails is tried again', async () => {
     let calls = 0
-    const kept = totals(async () => {
+    const cached = totals(async () => {
       calls += 1
       if (calls === 1) throw new Error('down')
       return 9
     })
-    const page = () => kept.page({}, { limit: 1, offset: 0 }, async () => ['one'])
+    const page = () => cached.page({}, { limit: 1, offset: 0 }, async () => ['one'])
     await assert.rejects(page(), /down/)
     assert.equal((await page()).total, 9)
   })

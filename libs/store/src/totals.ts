@@ -7,47 +7,47 @@ export interface Page<T> {
   total: number
 }
 
-/** How many documents lists have in all. A count walks every key of its range; kept ones let a list cost the same however long it is. */
+/** How many documents lists have in all. A count walks every key of its range; cached ones let a list cost the same however long it is. */
 export interface Totals {
-  /** Reads a page, and counts only what the page itself does not tell. */
+  /** Reads a page, and counts only what the page itself does not show. */
   page<T>(filter: Record<string, unknown>, page: PageQuery, read: () => Promise<T[]>): Promise<Page<T>>
-  /** How many match, also when a page would tell. */
+  /** How many match, also when a page would show it. */
   of(filter: Record<string, unknown>): Promise<number>
   /** Something was written here: what was counted before no longer holds. */
   forget(): void
 }
 
 /** Milliseconds for which a count may miss what another process has written: as long as public reads may be cached. */
-const keptForMs = 1_000
-const keptAtMost = 1_000
+const cachedForMs = 1_000
+const mostCached = 1_000
 
-interface Kept {
+interface CachedTotal {
   total: Promise<number>
   until: number
 }
 
 /** The totals of one collection; aggregates that this process saves there are known of. */
 export function totalsOf(db: Database, collection: string): Totals {
-  const kept = totals(filter => db.connection.collection(collection).countDocuments(filter))
+  const cached = totals(filter => db.connection.collection(collection).countDocuments(filter))
   db.changes.on('saved', saved => {
-    if (saved === collection) kept.forget()
+    if (saved === collection) cached.forget()
   })
-  return kept
+  return cached
 }
 
 /** `now` in milliseconds. */
 export function totals(count: (filter: Record<string, unknown>) => Promise<number>, now: () => number = () => performance.now()): Totals {
-  const kept = new Map<string, Kept>()
+  const cached = new Map<string, CachedTotal>()
 
   const totalOf = (filter: Record<string, unknown>): Promise<number> => {
     const key = keyOf(filter)
-    const known = kept.get(key)
+    const known = cached.get(key)
     if (known && known.until > now()) return known.total
-    kept.delete(key)
-    const entry = { total: count(filter), until: now() + keptForMs }
-    kept.set(key, entry)
-    if (kept.size > keptAtMost) kept.delete(kept.keys().next().value!)
-    entry.total.catch(() => kept.get(key) === entry && kept.delete(key))
+    cached.delete(key)
+    const entry = { total: count(filter), until: now() + cachedForMs }
+    cached.set(key, entry)
+    if (cached.size > mostCached) cached.delete(cached.keys().next().value!)
+    entry.total.catch(() => cached.get(key) === entry && cached.delete(key))
     return entry.total
   }
 
@@ -60,11 +60,11 @@ export function totals(count: (filter: Record<string, unknown>) => Promise<numbe
       return { items, total: isLast ? end : Math.max(items.length ? end : 0, await totalOf(filter)) }
     },
     of: totalOf,
-    forget: () => kept.clear(),
+    forget: () => cached.clear(),
   }
 }
 
-/** The same text for the same filter; dates and 64-bit integers are told apart from their texts. */
+/** The same text for the same filter; dates and 64-bit integers differ from their texts. */
 const keyOf = (filter: Record<string, unknown>): string =>
   JSON.stringify(filter, function (this: Record<string, unknown>, name, value: unknown) {
     const raw = this[name]

@@ -81,7 +81,7 @@ describe('a transaction over several stores', () => {
     assert.equal((await rows.findOne({ _id: 'held' }))?.n, 1)
   })
 
-  it('ends with CONFLICT when the document stays held for as long as it may take', async () => {
+  it('ends with CONFLICT when the document stays held for the longest time allowed', async () => {
     const rows = await rowsWith('stuck')
     await holding(rows, 'stuck', async () => {
       const late = db.transaction(session => rows.updateOne({ _id: 'stuck' }, { $inc: { n: 1 } }, { session }), 300)

@@ -46,7 +46,7 @@ async function serveFramework(): Promise<string> {
   const platform = { log, metrics: makeMetrics('bench'), newId: () => 'x' } as unknown as Platform
   const none: Idempotency = {
     claim: async () => undefined,
-    keep: async () => undefined,
+    save: async () => undefined,
     release: async () => undefined,
     close: async () => undefined,
   }

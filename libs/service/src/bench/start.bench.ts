@@ -7,20 +7,20 @@ import { acquireBroker, acquireMongo, cpuSeconds, median } from '@carapace/testi
 import { readConfig } from '../config.ts'
 import { makeLog } from '../log.ts'
 import { startService } from '../start.ts'
-import { internalKey, newWorld, things, thingsApi } from '../things.fixture.ts'
+import { internalKey, newHarness, things, thingsApi } from '../things.fixture.ts'
 
 /**
  * The start of the test service on a database that exists. As a process of its own: from its start to the line that says it is ready, with a broker that
  * runs; most of it is the loading of modules. And in a process that has them loaded, as the embedded start does it: `startService` to its end.
- * CPU time stands beside it, since a busy machine stretches the wall clock; so does the start of an empty node for comparison.
+ * CPU time is printed next to it, since a busy machine stretches the wall clock; so does the start of an empty node for comparison.
  */
 const rounds = 9
 const quiet = makeLog({ process: 'bench', level: 'silent' })
 
 const [broker, mongo] = [await acquireBroker(), await acquireMongo()]
-const empty: Taken[] = []
-const service: Taken[] = []
-const inProcess: Taken[] = []
+const empty: Duration[] = []
+const service: Duration[] = []
+const inProcess: Duration[] = []
 for (let round = 0; round <= rounds; round++) {
   const node = await measure(['-e', 'console.log("ready");setTimeout(() => {}, 60_000)'])
   const own = await measure([fileURLToPath(new URL('../run.fixture.js', import.meta.url))])
@@ -37,28 +37,28 @@ console.log(`service in a running process: ${show(inProcess)} (wanted: at most 5
 await mongo.close()
 await broker.stop()
 
-interface Taken {
+interface Duration {
   wall: number
   cpu: number
 }
 
-async function measure(args: string[]): Promise<Taken> {
+async function measure(args: string[]): Promise<Duration> {
   const env = { PATH: process.env.PATH, PORT: '0', INTERNAL_KEY: internalKey, AMQP_URL: broker.url, MONGODB_URI: mongo.uri, DB_PREFIX: mongo.prefix }
   const start = performance.now()
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   await saysReady(child)
-  const taken = { wall: performance.now() - start, cpu: cpuSeconds(child.pid!) * 1_000 }
+  const duration = { wall: performance.now() - start, cpu: cpuSeconds(child.pid!) * 1_000 }
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
-  return taken
+  return duration
 }
 
-async function measureInProcess(): Promise<Taken> {
+async function measureInProcess(): Promise<Duration> {
   const bus = inProcessBus({ log: quiet })
   const [start, before] = [performance.now(), process.cpuUsage()]
   const config = { ...readConfig({}), DB_PREFIX: `${mongo.prefix}own_` }
-  const running = await startService(things(newWorld()), {
+  const running = await startService(things(newHarness()), {
     config,
     mongoUri: mongo.uri,
     bus,
@@ -68,10 +68,10 @@ async function measureInProcess(): Promise<Taken> {
     log: quiet,
   })
   const { user, system } = process.cpuUsage(before)
-  const taken = { wall: performance.now() - start, cpu: (user + system) / 1000 }
+  const duration = { wall: performance.now() - start, cpu: (user + system) / 1000 }
   await running.close()
   await bus.close()
-  return taken
+  return duration
 }
 
 function saysReady(child: ChildProcess): Promise<void> {
@@ -82,7 +82,7 @@ function saysReady(child: ChildProcess): Promise<void> {
   })
 }
 
-function show(taken: Taken[]): string {
+function show(durations: Duration[]): string {
   const ms = (values: number[]) => `${median(values).toFixed(0)} ms`
-  return `${ms(taken.map(({ wall }) => wall))}, CPU time ${ms(taken.map(({ cpu }) => cpu))}, median of ${taken.length}`
+  return `${ms(durations.map(({ wall }) => wall))}, CPU time ${ms(durations.map(({ cpu }) => cpu))}, median of ${durations.length}`
 }

@@ -10,7 +10,7 @@ describe('the answers of a service', () => {
   })
   after(() => service.close())
 
-  it('to a write say success beside what the handler says', async () => {
+  it('to a write say success next to what the handler says', async () => {
     const { status, body, headers } = await service.post('/api/things', { title: 'a' })
 
     assert.deepEqual([status, body.success, body.title], [201, true, 'a'])
@@ -55,7 +55,7 @@ describe('the answers of a service', () => {
     assert.deepEqual(Object.keys(body).sort(), ['code', 'error', 'requestId', 'status'])
   })
 
-  it('to accidents tell nothing of their reason', async () => {
+  it('to accidents reveal nothing of their reason', async () => {
     for (const title of ['broken', 'odd']) {
       const { status, body, text } = await service.post('/api/things', { title })
       assert.deepEqual([status, body.code], [500, 'INTERNAL_ERROR'])
@@ -63,7 +63,7 @@ describe('the answers of a service', () => {
     }
   })
 
-  it('are problem+json for those who ask for it', async () => {
+  it('are problem+json for those who request it', async () => {
     const headers = { ...signed(), accept: 'application/problem+json' }
     const { status, body, headers: sent } = await service.post('/api/things', { title: 'refused' }, headers)
 
@@ -96,7 +96,7 @@ describe('the answers of a service', () => {
     assert.equal((await service.call('HEAD', '/api/nothing')).status, 404)
   })
 
-  it('may be kept by others only where they do not depend on the caller', async () => {
+  it('may be cached by others only where they do not depend on the caller', async () => {
     const open = await service.call('GET', '/api/things/x')
     const own = await service.call('GET', '/api/mine', { headers: signed() })
     const picture = await service.call('GET', '/api/things/x.png')
@@ -107,7 +107,7 @@ describe('the answers of a service', () => {
     assert.ok(picture.headers.get('etag'))
   })
 
-  it('that are bare lists tell the total, and the next page as long as there is one', async () => {
+  it('that are bare lists report the total, and the next page as long as there is one', async () => {
     const first = await service.call('GET', '/api/things?limit=2&offset=0')
     const last = await service.call('GET', '/api/things?limit=2&offset=2')
 

@@ -33,7 +33,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** What the headers tell of a body, before a byte of it is read. @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE */
+/** What the headers declare of a body, before a byte of it is read. @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE */
 export function checkBodyHeaders(request: IncomingMessage): void {
   if (!hasBody(request)) return
   const { 'content-length': length, 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers

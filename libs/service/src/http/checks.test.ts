@@ -45,7 +45,7 @@ describe('what a service checks before its handler', () => {
       })
   })
 
-  it('tells with 405 what the path allows', async () => {
+  it('reports with 405 what the path allows', async () => {
     const { headers, body } = await service.call('DELETE', '/api/things/x')
 
     assert.equal(headers.get('allow'), 'GET, HEAD')
@@ -108,7 +108,7 @@ describe('what a service checks before its handler', () => {
       assert.deepEqual(await outcome('POST', '/api/things', { body, headers: { ...headers, ...signed() } }), [status, code])
     })
 
-  it('takes the last of a query key that comes twice, and refuses what is not of the form', async () => {
+  it('uses the last of a query key that comes twice, and refuses what is not of the form', async () => {
     assert.equal((await service.call('GET', '/api/things/x?view=full&view=brief')).body.view, 'brief')
     const { status, body } = await service.call('GET', '/api/things/x?view=other')
     assert.deepEqual([status, body.errors[0].path], [400, 'view'])

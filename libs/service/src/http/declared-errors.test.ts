@@ -21,7 +21,7 @@ describe('a service whose answers are checked', () => {
     assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'])
   })
 
-  it('turns any other refusal into a fault that names endpoint and code', async () => {
+  it('answers any other refusal as a fault that names endpoint and code', async () => {
     const { status, body } = await service.post('/api/things', { title: 'refused' })
 
     assert.deepEqual([status, body.message], [500, 'post /api/things refuses with NOT_POSTER, which it does not declare'])

@@ -23,7 +23,7 @@ export function asRefusal(error: unknown): Refusal {
   return new Refusal('INTERNAL_ERROR')
 }
 
-/** Sends a refusal as the spec's error body, or as problem+json when the caller asks for it. */
+/** Sends a refusal as the spec's error body, or as problem+json when the caller requests it. */
 export function sendFailure(request: IncomingMessage, response: ServerResponse, refusal: Refusal, requestId: string): void {
   if (response.headersSent) {
     response.destroy()

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '@carapace/api'
 import type { Platform } from '../define.ts'
 import type { Logger } from '../log.ts'
-import { atTurnsEnd } from '../turn.ts'
+import { atTickEnd } from '../tick-end.ts'
 import { type Answered, requestLine } from './request-line.ts'
 
-/** What is told of a request once it is answered. */
+/** What is recorded of a request once it is answered. */
 export interface Ended extends Answered {
   failure: Failure | undefined
 }
@@ -15,9 +15,9 @@ export interface Failure {
 /** Makes the note of a request of one route. */
 export type Note = (ended: Ended) => void
 
-/** One log line and one measurement for each request, made at the end of the turn in which it is answered. */
+/** One log line and one measurement for each request, made at the end of the event loop tick in which it is answered. */
 export function openJournal({ log, metrics }: Pick<Platform, 'log' | 'metrics'>): (method: string, route: string) => Note {
-  const later = atTurnsEnd(({ note, ended }: { note: Note; ended: Ended }) => note(ended))
+  const later = atTickEnd(({ note, ended }: { note: Note; ended: Ended }) => note(ended))
   return (method, route) => {
     const write = lineWriter(log, method, route)
     const note: Note = ended => {

@@ -14,8 +14,8 @@ const json = { 'content-type': 'application/json; charset=utf-8' }
 const replayed = { 'idempotency-replayed': 'true' }
 
 /**
- * Runs once per key: a success or a final refusal is kept and replayed, everything else may be tried again.
- * @throws what `run` throws; the kept refusal; IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS
+ * Runs once per key: a success or a final refusal is saved and replayed, everything else may be tried again.
+ * @throws what `run` throws; the saved refusal; IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS
  */
 export async function once(
   idempotency: Idempotency,
@@ -28,11 +28,11 @@ export async function once(
   try {
     const done = await run()
     if (done.status >= 400) await idempotency.release(id)
-    else await idempotency.keep(id, { status: done.status, body: bodyToKeep(endpoint, done) })
+    else await idempotency.save(id, { status: done.status, body: bodyToSave(endpoint, done) })
     return done
   } catch (error) {
     const refusal = asRefusal(error)
-    if (isFinal(refusal)) await idempotency.keep(id, { status: refusal.status, body: JSON.stringify({ code: refusal.code, ...refusal.extras }) })
+    if (isFinal(refusal)) await idempotency.save(id, { status: refusal.status, body: JSON.stringify({ code: refusal.code, ...refusal.extras }) })
     else await idempotency.release(id)
     throw error
   }
@@ -46,6 +46,6 @@ function replay({ status, body }: StoredAnswer): Finished {
 
 const isFinal = (refusal: Refusal) => [403, 404, 409].includes(refusal.status) && !refusal.isRetryable
 
-function bodyToKeep(endpoint: AnyEndpoint, { payload }: Finished): string {
+function bodyToSave(endpoint: AnyEndpoint, { payload }: Finished): string {
   return endpoint.sensitive || Buffer.isBuffer(payload) ? '{"success":true}' : JSON.stringify(payload)
 }

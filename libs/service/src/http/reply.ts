@@ -54,7 +54,7 @@ function matchesEtag(given: string | undefined, etag: string): boolean {
   return given === etag || given.trim() === '*' || given.split(',').some(tag => bare(tag) === bare(etag))
 }
 
-/** 53 bits of a string (cyrb53, public domain): tells two versions of one answer apart, no more is asked of a weak ETag. */
+/** 53 bits of a string (cyrb53, public domain): distinguishes two versions of one answer, and a weak ETag needs no more. */
 function quickHash(text: string): string {
   let high = 0xdeadbeef
   let low = 0x41c6ce57

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@carapace/api'
 
-/** A request that is answered, as the gateway and services tell of it. */
+/** A request that is answered, as the gateway and services log it. */
 export interface Answered {
   traceId: string
   requestId: string
@@ -12,7 +12,7 @@ export interface Answered {
 }
 
 /**
- * What every request's log line holds; whoever writes it adds method and route.
+ * What every request's log line holds; its writer adds method and route.
  * @example log.info({ method, route, ...requestLine(answered) }, 'request')
  */
 export const requestLine = ({ traceId, requestId, agentId, status, ms, failure }: Answered) => ({

@@ -45,7 +45,7 @@ export function route(endpoint: AnyEndpoint, handler: Handler<AnyEndpoint>, part
   })
 }
 
-/** Answers what no route takes with this refusal, with the same log line and metric. */
+/** Answers what matches no route with this refusal, with the same log line and metric. */
 export function refusing(method: string, parts: RouteParts, refusal: Refusal): Serve {
   return attended('none', method, parts, () => Promise.reject(refusal))
 }
@@ -54,7 +54,7 @@ interface Vouched {
   context: RequestContext | undefined
   requestId: string
 }
-/** Answers, at once where nothing has to be waited for: a promise for each step costs more than the step. */
+/** Answers, immediately where nothing has to be waited for: a promise for each step costs more than the step. */
 type Work = (request: Request, response: Response, params: Params, vouched: Vouched) => void | Promise<void>
 
 function attended(path: string, method: string, { journal, internalKey }: RouteParts, work: Work): Serve {

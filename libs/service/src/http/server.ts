@@ -29,7 +29,7 @@ function adopt(target: object, ...sources: object[]): void {
   }
 }
 
-/** Resolves with the base URL once it listens. Port 0 takes a free one. */
+/** Resolves with the base URL once it listens. Port 0 means a free one. */
 export function listen(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -4,7 +4,7 @@ import type { Express, Request, Response } from 'express'
 import type { Logger } from '../log.ts'
 import { Reply } from './reply.ts'
 
-/** An answer without an end: the frames that `open` yields, until its signal says that the reader is gone or the service ends. */
+/** An answer without an end: the frames that `open` yields, until its signal says that the reader has disconnected or the service ends. */
 export class EventStream {
   readonly open: (signal: AbortSignal) => AsyncIterable<string>
 
@@ -20,7 +20,7 @@ export const eventStream = (open: EventStream['open']) => new Reply(undefined, n
 export const eventFrame = ({ id, event, data }: { id: string; event: string; data: unknown }) =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Sends the head at once and frames as fast as the reader takes them. */
+/** Sends the head immediately, and frames as fast as the reader accepts them. */
 export function sendEvents(request: Request, response: Response, { open }: EventStream, headers: Record<string, string>, log: Logger): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
   response.flushHeaders()
@@ -39,7 +39,7 @@ export function sendEvents(request: Request, response: Response, { open }: Event
     .finally(() => streams.delete(ending))
 }
 
-/** Ends what would otherwise keep the server open. */
+/** Ends what would otherwise prevent the server from closing. */
 export function endStreams(app: Express): void {
   for (const stream of streamsOf(app)) stream.abort()
 }

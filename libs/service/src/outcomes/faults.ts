@@ -1,6 +1,6 @@
 import type { PlatformClock } from '../platform-clock.ts'
 import type { Awaiting } from './outcomes.ts'
-import { askRelayer, type PollParts } from './poll.ts'
+import { type PollParts, requestOutcomes } from './poll.ts'
 
 interface Question {
   opKey: string
@@ -28,12 +28,12 @@ export async function outcomeFaults(
   const questions = new Map<string, Question>()
   for (const { _id, seq, round, record, log } of old)
     if (!log) questions.set(_id, { opKey: _id, seq: Math.max(seq, parts.handled.seqOf(_id)), round, name: record ?? `command ${_id}` })
-  // a record that still waits has not been carried on, whatever was handled
+  // a record that still waits has not been carried on, even if its outcome was handled
   for (const { opKey, round, record, since } of await awaits())
     if (since.getTime() - parts.clock.offsetMs() <= before) questions.set(opKey, { opKey, seq: 0, round, name: record })
-  const asked = [...questions.values()]
-  const outcomes = await askRelayer(parts, asked, false)
-  const faults = asked.flatMap(({ opKey, round, name }, index) => {
+  const waiting = [...questions.values()]
+  const outcomes = await requestOutcomes(parts, waiting, false)
+  const faults = waiting.flatMap(({ opKey, round, name }, index) => {
     const { known, news, failed, decidedAt, round: knownRound } = outcomes[index]!
     if (!known || (failed && knownRound < round)) return [`${name}: the relayer does not know ${opKey} of round ${round}`]
     const isLate = news && decidedAt !== null && Date.parse(decidedAt) <= before

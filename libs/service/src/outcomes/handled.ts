@@ -1,6 +1,6 @@
 import { type CloudEvent, chainCommandFailed, chainCommandFinalized } from '@carapace/api'
 
-/** What this process handled of commands and logs not long ago: what is in here need not be asked for. Without it the same is handled again. */
+/** What this process handled of commands and logs not long ago: what is in here need not be polled. Without it the same is handled again. */
 export interface Handled {
   note(event: CloudEvent): void
   /** Number of the last event about a command; 0: unknown. */
@@ -10,7 +10,7 @@ export interface Handled {
   forget(opKey: string): void
 }
 
-const kept = 50_000
+const mostEntries = 50_000
 const outcomePrefix = 'chain.command.'
 const logPrefix = 'chain.event.'
 
@@ -24,9 +24,9 @@ export function recentlyHandled(ended: (opKey: string, round: number) => void): 
         const { opKey, round, seq, terminal } = data as { opKey: string; round: number; seq: number; terminal?: boolean }
         // a refusal of the command itself decides nothing
         if (type === chainCommandFailed.type && terminal !== true) return
-        keep(commands, opKey, Math.max(seq, commands.get(opKey) ?? 0))
+        remember(commands, opKey, Math.max(seq, commands.get(opKey) ?? 0))
         if (type === chainCommandFailed.type || type === chainCommandFinalized.type) ended(opKey, round)
-      } else if (type.startsWith(logPrefix) && data.final === true) keep(logs, String(data.logId), true)
+      } else if (type.startsWith(logPrefix) && data.final === true) remember(logs, String(data.logId), true)
     },
     seqOf: opKey => commands.get(opKey) ?? 0,
     hasLog: logId => logs.has(logId),
@@ -34,11 +34,11 @@ export function recentlyHandled(ended: (opKey: string, round: number) => void): 
   }
 }
 
-/** The newest are kept: what is older was polled or is asked for again. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+/** The newest stay: what is older was polled or is polled again. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= kept) return
+  if (map.size <= mostEntries) return
   const [oldest] = map.keys()
   map.delete(oldest!)
 }

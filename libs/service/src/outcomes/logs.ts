@@ -17,11 +17,11 @@ export interface LogReplay {
   run(): Promise<void>
 }
 
-/** A reorganisation may bring other logs into blocks that were compared. */
+/** A reorganisation may put other logs into blocks that were compared. */
 const marginBlocks = 64
 /** A position that only grew is stored after so many blocks. */
 const storeEvery = 1_000
-const askMs = 10_000
+const timeoutMs = 10_000
 
 /** @param failed is called with a log whose handler failed */
 export function logReplay(
@@ -31,19 +31,19 @@ export function logReplay(
 ): LogReplay {
   const types = subscriptions.flatMap(subscription => subscription.types)
   const contracts = [...new Set(types.flatMap(type => /^chain\.event\.([A-Za-z]+)\./.exec(type)?.[1] ?? []))].filter(name => name !== 'removed')
-  const isTaken = ({ type }: CloudEvent) => types.some(topic => topicMatches(topic, type))
+  const isSubscribed = ({ type }: CloudEvent) => types.some(topic => topicMatches(topic, type))
   const cursors = db.connection.collection<Cursor>('chain_log_cursors')
   const stored = new Map<Chain, number>()
   const compared = new Map<Chain, number>()
   /** What was final at the last run: younger logs may be on their way over the bus. */
   const finalBefore = new Map<Chain, number>()
 
-  const ask = (chain: Chain, after: number) =>
+  const requestLogs = (chain: Chain, after: number) =>
     peers
       .call('chain-relayer', chainRelayerApi.internal.chainLogs, {
         params: { chain },
         query: { after: String(after), contracts: contracts.join(',') },
-        timeoutMs: askMs,
+        timeoutMs,
       })
       .catch(() => undefined)
 
@@ -66,9 +66,9 @@ export function logReplay(
     const until = finalBefore.get(chain) ?? Number.POSITIVE_INFINITY
     let after = Math.max(-1, (await position(chain)) - marginBlocks)
     for (;;) {
-      const answer = await ask(chain, after)
+      const answer = await requestLogs(chain, after)
       if (!answer) return
-      const missing = answer.events.filter(event => isTaken(event) && Number(event.data.blockNumber) <= until && !handled.hasLog(event.subject))
+      const missing = answer.events.filter(event => isSubscribed(event) && Number(event.data.blockNumber) <= until && !handled.hasLog(event.subject))
       for (const log of missing) await dispatch(log, 1).catch(() => failed(log))
       await store(chain, Math.min(answer.upTo, until), missing.length > 0)
       if (!answer.more || answer.upTo >= until) {

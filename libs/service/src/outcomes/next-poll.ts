@@ -1,4 +1,4 @@
-/** When the outcome of a command is first asked for after it was sent, ms. */
+/** When the outcome of a command is first polled after it was sent, ms. */
 export const pollAfterMs = 30_000
 const longestMs = 5 * 60_000
 
@@ -14,6 +14,6 @@ export function nextPollAt(since: Date, now: Date, firstMs: number = pollAfterMs
     pause = Math.min(longestMs, pause * 2)
     at += pause
   }
-  const behind = end - at
-  return new Date(behind < 0 ? at : at + (Math.floor(behind / longestMs) + 1) * longestMs)
+  const lateMs = end - at
+  return new Date(lateMs < 0 ? at : at + (Math.floor(lateMs / longestMs) + 1) * longestMs)
 }

@@ -81,7 +81,7 @@ describe('outcomes that a service waits for', () => {
     return draft
   }
 
-  it('are asked for when no message brought them, and then forgotten', async () => {
+  it('are polled when no message carried them, and then forgotten', async () => {
     await start(60)
     const draft = command()
     memory.note(confirmation(draft))
@@ -93,7 +93,7 @@ describe('outcomes that a service waits for', () => {
     await until('nothing is open', async () => (await rows()) === 0)
   })
 
-  it('are asked for until the handler has taken them', async () => {
+  it('are polled until the handler has accepted them', async () => {
     await start(60)
     failures = 3
     const draft = command()
@@ -141,7 +141,7 @@ describe('outcomes that a service waits for', () => {
     assert.deepEqual(handled, [draft.subject])
   })
 
-  it('are asked for where a record waits and no row says so', async () => {
+  it('are polled where a record waits and no row says so', async () => {
     const draft = command()
     memory.note(confirmation(draft))
     awaiting = [{ record: 'thing 1', opKey: draft.subject, round: 1, since: new Date(Date.now() - 60_000) }]

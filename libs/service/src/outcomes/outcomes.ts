@@ -20,13 +20,13 @@ export interface Awaiting {
   since: Date
 }
 
-/** Sees to it that no step of this service depends on one message: what was sent or is awaited is asked for until its end was handled. */
+/** Sees to it that no step of this service depends on one message: what was sent or is awaited is polled until its end was handled. */
 export interface Outcomes {
   readonly dispatch: Dispatch
   /** Notes the commands among entries that are being published. */
   sent(entries: readonly OutboxEntry[]): Promise<void>
   jobs: readonly Job[]
-  /** Asks for what a former life left behind. Runs once, before the jobs. */
+  /** Polls what an earlier process of this service left open. Runs once, before the jobs. */
   resume(): Promise<void>
   /** Records and commands whose end the chain has known for a minute and this service has not handled, one line each. */
   faults(): Promise<string[]>
@@ -37,7 +37,7 @@ export interface OutcomesOptions {
   source: string
   /** No other process shares the database. */
   exclusive: boolean
-  /** First pause before an outcome is asked for, ms. Default 30,000. */
+  /** First pause before an outcome is polled, ms. Default 30,000. */
   pollAfterMs?: number | undefined
   subscriptions: readonly Subscription[]
   awaits: () => Promise<readonly Awaiting[]>
@@ -81,7 +81,7 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
         })),
         { ordered: false },
       )
-      .catch((error: unknown) => log.warn({ err: error }, 'ended commands are asked for once more'))
+      .catch((error: unknown) => log.warn({ err: error }, 'ended commands are polled again'))
   }
 
   const dispatch = dispatcher(subscriptions, parts, event => handled.note(event))
@@ -113,7 +113,7 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
         .next()
       if (next) dueBy(next.nextAt.getTime())
     } catch (error) {
-      log.debug({ err: error }, 'outcomes cannot be asked for now')
+      log.debug({ err: error }, 'outcomes cannot be polled now')
       dueBy(now + firstMs)
     }
     if (!exclusive) dueBy(now + replicasEveryMs)

@@ -22,10 +22,10 @@ export interface PollParts {
 }
 
 const atOnce = 10
-const askMs = 10_000
+const timeoutMs = 10_000
 
-/** @throws DEPENDENCY_UNAVAILABLE or CHAIN_UNAVAILABLE: ask later */
-export async function askRelayer(
+/** @throws DEPENDENCY_UNAVAILABLE or CHAIN_UNAVAILABLE: poll later */
+export async function requestOutcomes(
   { peers, finality }: Pick<PollParts, 'peers' | 'finality'>,
   operations: readonly { opKey: string; seq: number }[],
   events: boolean,
@@ -33,20 +33,20 @@ export async function askRelayer(
   const answers: RelayerOutcome[] = []
   for (let at = 0; at < operations.length; at += outcomesAtOnce) {
     const body = { operations: operations.slice(at, at + outcomesAtOnce), finality, events }
-    const { outcomes } = await peers.call('chain-relayer', chainRelayerApi.internal.chainOutcomes, { body, timeoutMs: askMs })
+    const { outcomes } = await peers.call('chain-relayer', chainRelayerApi.internal.chainOutcomes, { body, timeoutMs })
     answers.push(...outcomes)
   }
   return answers
 }
 
 /**
- * Asks for the outcomes of rows and carries on from the answers, through the service's own subscriptions. A command that never arrived is sent again.
- * @throws what `askRelayer` throws; the rows are then as before
+ * Polls the outcomes of rows and carries on from the answers, through the service's own subscriptions. A command that never arrived is sent again.
+ * @throws what `requestOutcomes` throws; the rows are then as before
  */
 export async function pollRows(parts: PollParts, due: readonly OutcomeRow[]): Promise<void> {
   const commands = due.filter(row => row.log === undefined)
   const seqOf = (row: OutcomeRow) => Math.max(row.seq, parts.handled.seqOf(row._id))
-  const outcomes = await askRelayer(
+  const outcomes = await requestOutcomes(
     parts,
     commands.map(row => ({ opKey: row._id, seq: seqOf(row) })),
     true,
@@ -88,7 +88,7 @@ async function handleAll({ dispatch }: PollParts, events: readonly CloudEvent[],
   return last
 }
 
-/** Same key and round: the relayer knows a duplicate. Not waited for: in one process a publish lasts until the lane takes it. */
+/** Same key and round: the relayer knows a duplicate. Not waited for: in one process a publish lasts until the lane accepts it. */
 function sendAgain({ bus, log }: PollParts, lost: readonly OutcomeRow[]): void {
   if (lost.length === 0) return
   log.warn({ commands: lost.length, first: lost[0]!._id }, 'commands that the relayer does not know are sent again')
@@ -106,7 +106,7 @@ async function save({ rows, handled, firstMs }: PollParts, ended: readonly strin
   for (const opKey of ended) handled.forget(opKey)
 }
 
-/** Some at a time: a backlog must not take the service's database for itself. */
+/** Some at a time: a backlog must not occupy the service's database. */
 async function inGroups<Item>(items: readonly Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += atOnce) await Promise.all(items.slice(at, at + atOnce).map((item, index) => work(item, at + index)))
 }

@@ -12,8 +12,8 @@ import { z } from 'zod'
 import { aggregateStore, openDatabase, startRelay } from '../index.ts'
 
 /**
- * The outbox relay through rabbitBus against bare amqplib in batches of 100: same broker, exchange, queue and events, turn by turn. The relay sends a
- * backlog, reading and emptying outboxes on the way; the rate depends on how many events a document holds. Beside the wall clock stands the CPU time
+ * The outbox relay through rabbitBus against bare amqplib in batches of 100: same broker, exchange, queue and events, in alternation. The relay sends a
+ * backlog, reading and emptying outboxes on the way; the rate depends on how many events a document holds. Next to the wall clock it prints the CPU time
  * of this process for each event, which other work on the machine distorts less. The embedded engine runs in a process of its own, as it does in the
  * embedded start.
  * Then: the time from the commit of an aggregate to the end of the handler, in process.
@@ -105,7 +105,7 @@ async function relayRates(mongo: Place): Promise<void> {
   await broker.stop()
 }
 
-/** Fills outboxes without a relay, then measures how long one takes to empty them. */
+/** Fills outboxes without a relay, then measures how long one needs to empty them. */
 async function backlog(mongo: Place, count: number, bus: Bus): Promise<Measured> {
   const writer = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}b${randomUUID().slice(0, 8)}` })
   const things = aggregateStore<Thing>(writer, { collection: 'things', resource: 'thing', schema })
@@ -164,7 +164,7 @@ async function commitToApplied(mongo: Place): Promise<void> {
   await bus.subscribe({ name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] }, async ({ subject, aggregateversion, data }) => {
     await applied.updateOne({ _id: subject }, { $max: { at: Number(data.at) } }, { upsert: true })
     const key = `${subject} ${aggregateversion}`
-    // the handler may end before the writer has heard of its commit
+    // the handler may end before the writer knows of its commit
     found.push(Math.max(0, performance.now() - (committed.get(key) ?? performance.now())))
     committed.delete(key)
   })

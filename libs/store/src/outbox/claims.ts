@@ -17,7 +17,7 @@ export type PendingFilter = mongo.Filter<Pending>
 export interface Claims {
   /** Documents whose outbox may be sent by this process. */
   claimable(): PendingFilter
-  /** Documents that this process sends and nobody took from it. */
+  /** Documents that this process sends and no other has claimed. */
   own: PendingFilter
   /** Takes a document's outbox; undefined when it is empty or another process has it. */
   one(collection: string, id: string): Promise<Handoff | undefined>
@@ -31,7 +31,7 @@ const asSent = { version: 1, outbox: 1 } as const
 const handoffOf = ({ version, outbox }: Pending): Handoff => ({ version, entries: outbox })
 const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })
 
-/** Replicas share the database: who sends a document holds a lease on it, which the write of an event takes along. */
+/** Replicas share the database: who sends a document holds a lease on it, which the write of an event acquires with it. */
 export function leasedClaims(db: Database): Claims {
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
   const own: PendingFilter = { pending: true, 'lease.token': relayToken }

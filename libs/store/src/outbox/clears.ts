@@ -13,13 +13,13 @@ const maxIds = 1_000
 
 /**
  * Empties outboxes after the confirm, all of one moment by one call of the database.
- * Resolves with false when some of them could not be emptied (a newer event came, a lease was lost): then `removeSent` takes out what was sent.
+ * Resolves with false when some of them could not be emptied (a newer event came, a lease was lost): then `removeSent` removes what was sent.
  */
 export function outboxClears(db: Database, claims: Claims) {
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
   const batches = new Map<string, Sent[]>()
 
-  /** An outbox that holds nothing but events that were sent is emptied, whatever else was written to its document meanwhile. */
+  /** An outbox that holds nothing but events that were sent is emptied, even if its document was written otherwise meanwhile. */
   async function clearBatch(collection: string, batch: readonly Sent[]): Promise<void> {
     const sentIds = batch.flatMap(sent => sent.ids)
     const filter = { ...claims.own, _id: { $in: batch.map(sent => sent.id) }, outbox: { $not: { $elemMatch: { id: { $nin: sentIds } } } } }

@@ -16,7 +16,7 @@ export interface OutboxEntry {
   data: Record<string, unknown>
 }
 
-/** An outbox that a write leased to this process: it may be sent without another look at the document. */
+/** An outbox that a write leased to this process: it may be sent without another read of the document. */
 export interface Handoff {
   version: number
   entries: readonly OutboxEntry[]

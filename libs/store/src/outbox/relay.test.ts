@@ -73,7 +73,7 @@ describe('outbox relay', () => {
     }
   })
 
-  it('sends what a process that died between write and send left behind', async () => {
+  it('sends what a process that died between write and send left unsent', async () => {
     const { id } = await make()
     await things.change(id, step)
     await db.connection.collection('things').updateMany({}, { $set: { lease: { token: 'a dead process', until: new Date(Date.now() - 1) } } })
@@ -95,7 +95,7 @@ describe('outbox relay', () => {
     await until('it is sent after the lease', () => got.length === 1)
   })
 
-  it('asks for no lease when it has the database alone', async () => {
+  it('acquires no lease when it has the database alone', async () => {
     const { id } = await make()
     await things.change(id, step)
     await db.connection.collection('things').updateMany({}, { $set: { lease: { token: 'former life', until: new Date(Date.now() + 60_000) } } })
@@ -105,7 +105,7 @@ describe('outbox relay', () => {
     await until('it is sent', () => got.length === 1)
   })
 
-  it('keeps events while the bus refuses them and sends them later', async () => {
+  it('preserves events while the bus refuses them and sends them later', async () => {
     let refusing = true
     const moody: Bus = { ...bus, publish: messages => (refusing ? Promise.reject(new Error('no broker')) : bus.publish(messages)) }
     start({ bus: moody })
@@ -118,7 +118,7 @@ describe('outbox relay', () => {
     await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
   })
 
-  it('keeps events that no queue takes, holds up no other document for them, and sends them once there is a queue', async () => {
+  it('preserves events that match no queue, delays no other document for them, and sends them once there is a queue', async () => {
     const errors: unknown[] = []
     relay = startRelay(db, bus, { source: '/carapace/store', sweepMs: 50, window: 1, onError: error => errors.push(error) })
     const commanding = (thing: Thing) => ({
@@ -143,7 +143,7 @@ describe('outbox relay', () => {
     await until('all are sent', async () => (await pending()) === 0 && stuck.every(thing => got.some(({ subject }) => subject === thing.id)))
   })
 
-  it('keeps its lease while a publish lasts longer than one', async function () {
+  it('renews its lease while a publish lasts longer than one', async function () {
     this.timeout(30_000)
     let finish = () => {}
     const slow: Bus = { ...bus, publish: messages => new Promise<void>(resolve => (finish = resolve)).then(() => bus.publish(messages)) }

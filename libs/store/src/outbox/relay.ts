@@ -10,9 +10,9 @@ import { outboxWork, type Work } from './work.ts'
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
   source: string
-  /** How often what a crash or a dead broker left behind is looked for. Default 1,000 ms. */
+  /** How often the relay sweeps for what a crash or a dead broker left unsent. Default 1,000 ms. */
   sweepMs?: number
-  /** Documents in work at once. Default 256. */
+  /** Documents in work concurrently. Default 256. */
   window?: number
   /** No other process shares this database: documents are sent without a lease. */
   exclusive?: boolean
@@ -25,7 +25,7 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Looks for unsent events now. Resolves when a look has been taken, not when all is sent. */
+  /** Sweeps for unsent events now. Resolves when the sweep has ended, not when all is sent. */
   sweep(): Promise<void>
   /** Seconds (wall clock) since the oldest unsent event was written; 0 when all is sent. */
   lagSeconds(): Promise<number>
@@ -36,8 +36,8 @@ const closeMs = 2_000
 
 /**
  * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a sweep finds the rest.
- * A document in work is leased, so replicas may sweep at once; a duplicate after a crash is harmless to idempotent consumers.
- * A document whose events no queue takes is tried again after 1 s, then after up to 30 s; the others go on.
+ * A document in work is leased, so replicas may sweep concurrently; a duplicate after a crash is harmless to idempotent consumers.
+ * A document whose events match no queue is retried after 1 s, then after up to 30 s; the others go on.
  */
 export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay {
   const { sweepMs = 1_000, window = 256, onError = () => undefined } = options
@@ -53,10 +53,10 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   db.changes.on('saved', work.wake)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
   const sweeps = outboxSweeps(db, claims, work, { after: opened, window, rests, failed, stopped })
-  const timer = setInterval(sweeps.lookNext, sweepMs)
+  const timer = setInterval(sweeps.sweepNext, sweepMs)
 
   return {
-    sweep: sweeps.look,
+    sweep: sweeps.sweep,
     lagSeconds: () => lagSeconds(db),
     close: async () => {
       // what is not sent by then stays in its outbox for the next start

@@ -1,10 +1,10 @@
-/** Documents whose events no queue takes. They rest for longer and longer, so that what is sent beside them is not held up. */
+/** Documents whose events match no queue. They rest for longer and longer, so that other documents are not delayed. */
 export interface Rests {
-  /** No queue took its events (again). */
+  /** Its events matched no queue (again). */
   begin(collection: string, id: string): void
   /** Its events were sent. */
   end(collection: string, id: string): void
-  /** Ids in the collection that are not to be looked for now. */
+  /** Ids in the collection that are excluded from sweeps now. */
   of(collection: string): string[]
 }
 

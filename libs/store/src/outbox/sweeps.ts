@@ -5,33 +5,33 @@ import type { Rests } from './rests.ts'
 import type { OutboxWork } from './work.ts'
 
 export interface Sweeps {
-  /** Looks for unsent events now and hands them over to be sent. */
-  look(): Promise<void>
-  /** Looks after the look that is being taken. */
-  lookNext(): void
-  /** Looks again if the last look ended at its limit, while the broker still has work from it. */
+  /** Searches for unsent events now and hands them over to be sent. */
+  sweep(): Promise<void>
+  /** Sweeps after the sweep that runs. */
+  sweepNext(): void
+  /** Sweeps again if the last sweep ended at its limit, while the broker still has work from it. */
   goOn(waiting: number): void
-  /** Resolves after the looks so far. */
+  /** Resolves after the sweeps so far. */
   settled(): Promise<void>
 }
 
 export interface SweepsOptions {
-  /** No look is taken by itself before this resolves. */
+  /** No sweep starts by itself before this resolves. */
   after: Promise<void>
-  /** Documents in work at once. */
+  /** Documents in work concurrently. */
   window: number
   rests: Rests
   failed(error: unknown): void
   stopped: AbortSignal
 }
 
-/** Finds what no write of this process announced, and keeps the leases of what is being sent. */
+/** Finds what no write of this process announced, and renews the leases of what is being sent. */
 export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { after, window, rests, failed, stopped }: SweepsOptions): Sweeps {
   const page = 4 * window
   let hasMore = false
-  let sweeping = after.then(look).catch(failed)
+  let sweeping = after.then(sweep).catch(failed)
 
-  async function look(): Promise<void> {
+  async function sweep(): Promise<void> {
     hasMore = false
     await renew(claims, work)
     for (const collection of db.outboxes.keys()) {
@@ -46,17 +46,17 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { a
     }
   }
 
-  function lookNext(): void {
-    sweeping = sweeping.then(look).catch(failed)
+  function sweepNext(): void {
+    sweeping = sweeping.then(sweep).catch(failed)
   }
 
   return {
-    look,
-    lookNext,
+    sweep: sweep,
+    sweepNext: sweepNext,
     goOn: waiting => {
       if (!hasMore || waiting >= window / 2) return
       hasMore = false
-      if (!stopped.aborted) lookNext()
+      if (!stopped.aborted) sweepNext()
     },
     settled: () => sweeping,
   }

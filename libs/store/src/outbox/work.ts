@@ -12,7 +12,7 @@ export interface Work {
 }
 
 export interface OutboxWork {
-  /** Sends the document's outbox as soon as there is room; one that is being sent is looked at once more. */
+  /** Sends the document's outbox as soon as there is room; one that is being sent is read again. */
   wake(collection: string, id: string, handoff: Handoff | undefined): void
   /** Lets those start that waited. Nothing is sent before. */
   open(): void
@@ -25,7 +25,7 @@ export interface OutboxWork {
 }
 
 export interface OutboxWorkOptions {
-  /** Documents in work at once. */
+  /** Documents in work concurrently. */
   window: number
   /** Sends until the document's outbox is empty. */
   send(work: Work, handoff: Handoff | undefined): Promise<void>
@@ -35,7 +35,7 @@ export interface OutboxWorkOptions {
   stopped: AbortSignal
 }
 
-/** Each document is sent by one at a time, so that its events keep their order, and no more documents at once than the window. */
+/** Each document is sent by one at a time, so that its events keep their order, and no more documents concurrently than the window. */
 export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
   const inWork = new Map<string, Work>()
   const waiting = new Map<string, [collection: string, id: string, handoff: Handoff | undefined]>()
@@ -46,7 +46,7 @@ export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkO
     const key = keyOf(collection, id)
     const running = inWork.get(key)
     if (running) running.isDirty = true
-    // two writes in a row: what both left behind is read from the document
+    // two writes in a row: what both left unsent is read from the document
     else if (!isOpen || inWork.size >= window) waiting.set(key, [collection, id, waiting.has(key) ? undefined : handoff])
     else start(key, collection, id, handoff)
   }

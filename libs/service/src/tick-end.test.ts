@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { until } from '@carapace/testing'
-import { atTurnsEnd } from './turn.ts'
+import { atTickEnd } from './tick-end.ts'
 
-describe('work at the end of a turn', () => {
+describe('work at the end of a tick', () => {
   it('is done for all items in their order, and not before', async () => {
     const done: number[] = []
-    const later = atTurnsEnd((item: number) => void done.push(item))
+    const later = atTickEnd((item: number) => void done.push(item))
 
     for (const item of [1, 2, 3]) later(item)
 
@@ -15,9 +15,9 @@ describe('work at the end of a turn', () => {
     assert.deepEqual(done, [1, 2, 3])
   })
 
-  it('goes on behind an item that fails', async () => {
+  it('goes on after an item that fails', async () => {
     const done: number[] = []
-    const later = atTurnsEnd((item: number) => {
+    const later = atTickEnd((item: number) => {
       if (item === 2) throw new Error('bad item')
       done.push(item)
     })

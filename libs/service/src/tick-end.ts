@@ -1,10 +1,10 @@
 /**
- * Does for all items of one turn of the event loop, at its end, what need not be done at once. Work of which nobody waits for the result costs a
+ * Does for all items of one event loop tick, at its end, what need not be done immediately. Work of which nobody waits for the result costs a
  * fraction when it is done for many in a row: each alone runs on cold caches between two system calls (docs/decisions/013).
- * An error of `work` is uncaught, as that of any callback; the items behind it have another turn.
- * @example const note = atTurnsEnd(line => log.info(line))
+ * An error of `work` is uncaught, as that of any callback; the items after it are done in the next tick.
+ * @example const note = atTickEnd(line => log.info(line))
  */
-export function atTurnsEnd<Item>(work: (item: Item) => void): (item: Item) => void {
+export function atTickEnd<Item>(work: (item: Item) => void): (item: Item) => void {
   let waiting: Item[] = []
   const later = (item: Item) => {
     if (waiting.push(item) === 1) setImmediate(workAll)
