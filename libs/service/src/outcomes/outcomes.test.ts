@@ -171,7 +171,7 @@ describe('outcomes that a service waits for', () => {
 
   it('of contracts are compared at the start: a final log is handled once, again after its handler failed', async () => {
     const place = { txHash: `0x${'1'.repeat(64)}`, blockNumber: 5, blockHash: `0x${'2'.repeat(64)}`, blockTime: 1 }
-    const log = { contract: 'USDC', event: 'Transfer', args: {}, address: newWallet(), logIndex: 0 }
+    const log = { contract: 'USDC', event: 'Transfer', args: { from: newWallet(), to: newWallet(), value: '1' }, address: newWallet(), logIndex: 0 }
     const transfer = contractEvents['USDC.Transfer']!.of({ logId: 'BASE_SEPOLIA:0x2:0', network: 'BASE_SEPOLIA', ...log, ...place, final: true })
     logs = [published(transfer).event]
     failures = 1
