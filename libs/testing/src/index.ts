@@ -29,7 +29,7 @@ export {
   newHash,
   newWallet,
 } from './relayer.ts'
-export { samplePayload } from './sample.ts'
+export { samplePayloads } from './sample.ts'
 export { released, restated } from './settlement.ts'
 export { type NewPlayer, openSystem, type Player, type System, type TestNetwork } from './system.ts'
 export { startTestDevnets, type TestDevnets } from './test-devnets.ts'

@@ -14,6 +14,7 @@ interface JsonSchema {
   minItems?: number
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
+  required?: string[]
 }
 
 /** One of them fits each pattern of the declarations. */
@@ -35,25 +36,50 @@ const document = asyncapi(Object.values(apis), '1') as unknown as {
   }
 }
 
+/** `least`: null or left out wherever the schema allows it; a number: everything is there, with that choice of every union and enumeration. */
+type Variant = 'least' | number
+
+const choicesTried = 4
+
 /**
- * A payload of an event as it travels, made of its schema: what may be left out is there, what may be null is not.
+ * Payloads of an event as they travel, made of its schema: one with everything that may be there for each of the first choices of its unions and
+ * enumerations, and one with nothing but what must be there.
  * @throws Error for a pattern that no sample text fits
  */
-export const samplePayload = (type: string): Record<string, unknown> =>
-  sample(document.components.messages[type]!.payload.allOf[1].properties.data) as Record<string, unknown>
+export function samplePayloads(type: string): Record<string, unknown>[] {
+  const schema = document.components.messages[type]!.payload.allOf[1].properties.data
+  const variants: Variant[] = ['least', ...Array.from({ length: choicesTried }, (_, choice) => choice)]
+  const made = new Map(variants.map(variant => sample(schema, variant)).map(payload => [JSON.stringify(payload), payload]))
+  return [...made.values()] as Record<string, unknown>[]
+}
 
-function sample(schema: JsonSchema): unknown {
-  if (schema.$ref) return sample(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')]!)
+const pick = <T>(choices: readonly T[], variant: Variant): T => choices[variant === 'least' ? 0 : variant % choices.length]!
+
+function sample(schema: JsonSchema, variant: Variant): unknown {
+  const isLeast = variant === 'least'
+  if (schema.$ref) return sample(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')]!, variant)
   if ('const' in schema) return schema.const
-  if (schema.enum) return schema.enum[0]
-  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf
-  if (choices) return sample(choices.find(({ type }) => type !== 'null')!)
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
-  if (type === 'object') return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, sample(field)]))
-  if (type === 'array') return Array.from({ length: Math.max(1, schema.minItems ?? 0) }, () => sample(schema.items ?? {}))
+  if (schema.enum) return pick(schema.enum, variant)
+  if (schema.allOf) return sample(schema.allOf[0]!, variant)
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) {
+    if (isLeast && choices.some(({ type }) => type === 'null')) return null
+    const filled = choices.filter(({ type }) => type !== 'null')
+    return sample(pick(filled, variant), variant)
+  }
+  if (isLeast && Array.isArray(schema.type) && schema.type.includes('null')) return null
+  const type = Array.isArray(schema.type) ? schema.type.find(known => known !== 'null') : schema.type
+  if (type === 'object') {
+    const fields = Object.entries(schema.properties ?? {}).filter(([name]) => !isLeast || schema.required?.includes(name))
+    return Object.fromEntries(fields.map(([name, field]) => [name, sample(field, variant)]))
+  }
+  if (type === 'array') {
+    const length = Math.max(isLeast ? 0 : 1, schema.minItems ?? 0)
+    return Array.from({ length }, () => sample(schema.items ?? {}, variant))
+  }
   if (type === 'string') return textFor(schema.pattern)
   if (type === 'number' || type === 'integer') return Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1)
-  return type === 'boolean' ? true : null
+  return type === 'boolean' ? variant !== 'least' && variant % 2 === 0 : null
 }
 
 function textFor(pattern: string | undefined): string {
