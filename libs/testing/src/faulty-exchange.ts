@@ -23,6 +23,7 @@ interface Part {
 }
 
 const inTrouble = { code: -32603, message: 'internal error: the node is overloaded' }
+const unknownMethod = { code: -32601, message: 'the method does not exist' }
 const sends = 'eth_sendRawTransaction'
 
 /** The blocks that a client was shown; one that does not move goes on showing them. */
@@ -53,6 +54,7 @@ export function newExchange({ faults, random, memory, onSwallowed }: Parts): Exc
   /** An answer in place of the node's; undefined lets the call pass. */
   const intercept = (call: Call): string | undefined => {
     if (chance(faults.refuse)) return reply(call.id, { error: inTrouble })
+    if (call.method === 'eth_getBlockReceipts' && faults.noBlockReceipts) return reply(call.id, { error: unknownMethod })
     if (call.method !== sends || !chance(faults.swallow)) return undefined
     onSwallowed()
     return reply(call.id, { result: `0x${'00'.repeat(32)}` })

@@ -24,6 +24,8 @@ export interface Faults {
   staleBy: number | undefined
   /** Share of logs that are left out of answers about logs: 1 leaves none. */
   hideLogs: number
+  /** Receipts are given one by one only, as by nodes of other kinds. */
+  noBlockReceipts: boolean
   /** Blocks are known, their receipts are not yet. */
   hideReceipts: boolean
   /** What is added to a count of transactions. */
@@ -44,7 +46,7 @@ export interface FaultyNode {
 
 export const noFaults: Faults = {
   ...{ down: false, muteSends: false, swallow: 0, reverse: false, muteHeads: false, delayMs: 0, refuse: 0, lose: 0 },
-  ...{ staleBy: undefined, hideLogs: 0, hideReceipts: false, nonceOffset: 0, plainHeaders: false },
+  ...{ staleBy: undefined, hideLogs: 0, noBlockReceipts: false, hideReceipts: false, nonceOffset: 0, plainHeaders: false },
 }
 
 /** A JSON-RPC WebSocket in front of a devnet that can be told to fail in the ways of public nodes. */

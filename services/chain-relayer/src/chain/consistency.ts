@@ -1,5 +1,6 @@
 import './keccak.ts'
 import { keccak256 } from 'ethers'
+import type { WatchedLog } from './network.ts'
 import { type Header, numberOf, type Receipt } from './reader.ts'
 
 /** Fields of a header that sum up the receipts of its block. */
@@ -40,6 +41,14 @@ export const contradicted = (header: Header, receipts: readonly Receipt[]): Head
 /** The fields that prove to be filled as in Ethereum: they fit receipts that have something to compare with. */
 export const proven = (header: Header, receipts: readonly Receipt[]): HeaderField[] =>
   headerFields.filter(field => Object.values(comparisons[field](header, receipts)).every(Boolean))
+
+/** Whether a block may hold watched logs by its bloom; 'unknown' when the field is missing, empty or filled in another way. */
+export function bloomMatch({ logsBloom }: Header, watched: readonly WatchedLog[], unchecked: ReadonlySet<HeaderField>): 'match' | 'none' | 'unknown' {
+  const bloom = logsBloom === undefined || unchecked.has('logsBloom') ? 0n : BigInt(logsBloom)
+  if (bloom === 0n) return 'unknown'
+  const isIn = (bits: bigint) => (bloom & bits) === bits
+  return watched.some(({ address, topic }) => isIn(bitsOf(address)) && isIn(bitsOf(topic))) ? 'match' : 'none'
+}
 
 /** The bloom filter of the yellow paper: three bits of the 2048 for each address and topic. */
 function bloomOf(logs: Receipt['logs']): bigint {

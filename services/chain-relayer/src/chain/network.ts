@@ -25,8 +25,16 @@ export interface Network extends NetworkConfig {
   decodeLogs: ReturnType<typeof logDecoder>
   /** Only the events that services receive. */
   decodeWatched: ReturnType<typeof logDecoder>
+  /** How the logs of these events begin. */
+  watchedLogs: readonly WatchedLog[]
   token: TokenDomain
   genesis: string
+}
+
+export interface WatchedLog {
+  address: string
+  /** The event's hash. */
+  topic: string
 }
 
 /** The node is not the configured network, or the contracts are not there. Stops the start. */
@@ -60,6 +68,7 @@ export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<N
     equalAnswers: profile.equalAnswers[side],
     decodeLogs: logDecoder(config.addresses),
     decodeWatched: logDecoder(config.addresses, watchedContractEvents),
+    watchedLogs: watchedLogs(config.addresses),
     token: {
       name: await text(rpc, config.addresses.USDC, 'name'),
       version: await text(rpc, config.addresses.USDC, 'version'),
@@ -68,6 +77,19 @@ export async function inspectNetwork(config: NetworkConfig, rpc: Rpc): Promise<N
     },
     genesis: genesis.hash,
   }
+}
+
+function watchedLogs(addresses: Addresses): WatchedLog[] {
+  const logs: WatchedLog[] = []
+  for (const contract of Object.keys(watchedContractEvents) as (keyof typeof watchedContractEvents)[]) {
+    const names: readonly string[] = watchedContractEvents[contract]
+    const address = addresses[contract]
+    if (!address) continue
+    contractInterface(contract).forEachEvent(({ name, topicHash: topic }) => {
+      if (names.includes(name)) logs.push({ address, topic })
+    })
+  }
+  return logs
 }
 
 /** @throws WrongNetwork with the contracts that have no code */

@@ -1,11 +1,13 @@
 import type { Chain } from '@carapace/api'
-import { type Block, type Header, headerAt, hexOf, isHeader, latestHeader, numberOf, type Receipt, receiptsOf } from '../chain/reader.ts'
+import { bloomMatch } from '../chain/consistency.ts'
+import { type Block, blockOf, type Header, headerAt, hexOf, isHeader, latestHeader, numberOf, type Receipt, receiptsOf } from '../chain/reader.ts'
 import type { CursorRecord } from '../lane/collections.ts'
 import type { Lane } from '../lane/lane.ts'
 import { blockJudge } from './block-judge.ts'
 import { evidence } from './evidence.ts'
-import type { Indexer } from './indexer.ts'
+import type { Indexer, ReadBlock } from './indexer.ts'
 import { clearContradiction, markContradicted } from './mark-contradicted.ts'
+import { readFinal, readHeaders } from './read-final.ts'
 
 /** Processes the network's blocks one by one, in order, on the branch that the node follows. */
 export interface Heads {
@@ -29,7 +31,7 @@ export interface HeadsEvents {
 }
 
 const ringSize = 256
-/** A lag of more blocks than this is caught up with by ranges of logs and single receipts. */
+/** A lag of more blocks than this is caught up in ranges of so many, reading only those that may hold watched logs. */
 const skipFrom = 1_000
 
 /** @param cursor where the last leader stopped; the genesis' ring when there was none */
@@ -53,7 +55,7 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
     if (known?.hash === head.hash && number < last().number)
       return markContradicted(lane, `its head is block ${number}, it has shown block ${last().number} before`)
     if (known?.hash !== head.hash && number <= last().number && !(await walkBack(number))) return
-    if (number - last().number > skipFrom) await skip(head)
+    while (number - last().number > skipFrom) if (!(await skip(number - lane.network.finality))) return
     while (last().number < number) {
       const next = await headerAt(lane.rpc, last().number + 1)
       if (!next) return markContradicted(lane, `its head is block ${number}, and it has no block ${last().number + 1}`)
@@ -67,8 +69,12 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
 
   /** @returns whether the block was processed */
   async function follow(header: Header): Promise<boolean> {
-    const block = { number: numberOf(header.number), hash: header.hash, time: numberOf(header.timestamp) }
-    const receipts = await receiptsOf(lane.rpc, header, () => lane.slots.open().flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash)))
+    const block = blockOf(header)
+    const receipts = await receiptsOf(lane.rpc, header, () =>
+      bloomMatch(header, lane.network.watchedLogs, lane.unchecked) === 'none'
+        ? lane.slots.open().flatMap(slot => slot.tx.attempts.map(attempt => attempt.hash))
+        : undefined,
+    )
     // The branch has changed meanwhile: the next poll finds out where.
     if (receipts === undefined) {
       markContradicted(lane, `it has no receipts of block ${block.number}`)
@@ -134,12 +140,20 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
     await events.onReorg(-1, dropped)
   }
 
-  async function skip(head: Header): Promise<void> {
-    const to = numberOf(head.number)
-    await indexer.backfill(last().number + 1, to)
-    ring.splice(0, ring.length, { number: to, hash: head.hash, time: numberOf(head.timestamp) })
-    lane.head = { ...last(), baseFee: BigInt(head.baseFeePerGas ?? 0), gasLimit: BigInt(head.gasLimit) }
-    await events.onSkip()
+  /** Processes many final blocks at once, no further than `limit`. @returns whether they were processed */
+  async function skip(limit: number): Promise<boolean> {
+    const headers = await readHeaders(lane, last().number + 1, Math.min(last().number + skipFrom, limit))
+    if (typeof headers !== 'string' && !isNext(headers[0]!)) return walkBack(last().number)
+    const wrong = typeof headers === 'string' ? headers : await readFinal(lane, judgeBlock, headers, reach)
+    if (wrong) markContradicted(lane, wrong)
+    else await events.onSkip()
+    return wrong === undefined
+  }
+
+  async function reach(blocks: readonly ReadBlock[], upTo: Header): Promise<void> {
+    await indexer.backfill(blocks)
+    ring.splice(0, ring.length, blockOf(upTo))
+    lane.head = { ...last(), baseFee: BigInt(upTo.baseFeePerGas ?? 0), gasLimit: BigInt(upTo.gasLimit) }
   }
 
   return {

@@ -1,16 +1,14 @@
 import { type ChainLog, watchedContractEvents } from '@carapace/api'
-import type { RawLog } from '@carapace/chain'
-import { type Block, hexOf, type Receipt, receiptsByHash } from '../chain/reader.ts'
+import type { Block, Receipt } from '../chain/reader.ts'
 import type { EventRecord } from '../lane/collections.ts'
 import type { Lane } from '../lane/lane.ts'
-import { RpcRefused } from '../rpc/rpc.ts'
 import { removalOf, sightingOf } from './announce-logs.ts'
 
 /** Publishes contract events as domain events: when first seen, when their block is final, and when it is dropped. */
 export interface Indexer {
   block(block: Block, receipts: readonly Receipt[]): Promise<void>
-  /** Logs of many blocks at once, all of them already final. */
-  backfill(from: number, to: number): Promise<void>
+  /** The same for many blocks at once, all of them already final. */
+  backfill(blocks: readonly ReadBlock[]): Promise<void>
   removed(blocks: readonly Block[]): Promise<void>
   /** Publishes events of blocks up to here again, as final. */
   final(upTo: number): Promise<void>
@@ -21,13 +19,19 @@ interface Sighting {
   txHash: string
   block: Block
 }
-type MinedLog = RawLog & { transactionHash: string }
-const backfillStep = 1_000
+/** A block with all its receipts. */
+export interface ReadBlock {
+  block: Block
+  receipts: readonly Receipt[]
+}
 
 export function indexer(lane: Lane): Indexer {
   const chain = lane.network.chain
   let unfinished = true
   let announcing = false
+
+  const sightingsIn = (block: Block, receipts: readonly Receipt[]): Sighting[] =>
+    receipts.flatMap(receipt => lane.network.decodeWatched(receipt.logs).map(log => ({ log, txHash: receipt.transactionHash, block })))
 
   async function publish(sightings: readonly Sighting[], final: boolean): Promise<void> {
     const wanted = await watched(lane, sightings)
@@ -43,25 +47,12 @@ export function indexer(lane: Lane): Indexer {
   }
 
   return {
-    block: (block, receipts) =>
+    block: (block, receipts) => publish(sightingsIn(block, receipts), false),
+    backfill: blocks =>
       publish(
-        receipts.flatMap(receipt => lane.network.decodeWatched(receipt.logs).map(log => ({ log, txHash: receipt.transactionHash, block }))),
-        false,
+        blocks.flatMap(({ block, receipts }) => sightingsIn(block, receipts)),
+        true,
       ),
-    backfill: async (from, to) => {
-      let step = backfillStep
-      for (let start = from; start <= to; ) {
-        const end = Math.min(to, start + step - 1)
-        try {
-          await publish(await sightingsIn(lane, start, end), end <= to - lane.network.finality)
-          start = end + 1
-          step = Math.min(backfillStep, step * 2)
-        } catch (error) {
-          if (step === 1) throw error
-          step = Math.ceil(step / 2)
-        }
-      }
-    },
     removed: async blocks => {
       const affected = await lane.db.events
         .find({ network: chain, removed: false, 'data.blockHash': { $in: blocks.map(block => block.hash) } })
@@ -108,26 +99,6 @@ async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<read
   if (receivers.length === 0) return declared
   const ours = new Set([...(await lane.custody.known(receivers)), lane.signer.address])
   return declared.filter(({ log }) => log.contract !== 'USDC' || ours.has(String(log.args.to)))
-}
-
-async function sightingsIn(lane: Lane, from: number, to: number): Promise<Sighting[]> {
-  const address = [...new Set(Object.values(lane.network.addresses))]
-  const logs = (await lane.rpc.call('eth_getLogs', [{ fromBlock: hexOf(from), toBlock: hexOf(to), address }])) as MinedLog[]
-  const hashes = [...new Set(logs.flatMap(raw => (lane.network.decodeWatched([raw]).length > 0 ? [raw.transactionHash] : [])))]
-  // A filtered list of logs lacks a log's position in its transaction: the receipt has it.
-  const receipts = await receiptsByHash(lane.rpc, hashes)
-  const missing = hashes.filter(hash => !receipts.some(receipt => receipt.transactionHash === hash))
-  if (missing.length) throw new RpcRefused('eth_getLogs', { code: 0, message: `logs without a receipt: ${missing.slice(0, 3).join(', ')}` })
-  const times = new Map<string, number>()
-  for (const { blockHash } of receipts) {
-    if (times.has(blockHash)) continue
-    const header = (await lane.rpc.call('eth_getBlockByHash', [blockHash, false])) as { timestamp: string }
-    times.set(blockHash, Number(header.timestamp))
-  }
-  return receipts.flatMap(({ transactionHash: txHash, blockHash, blockNumber, logs: all }) => {
-    const block = { number: Number(blockNumber), hash: blockHash, time: times.get(blockHash)! }
-    return lane.network.decodeWatched(all).map(log => ({ log, txHash, block }))
-  })
 }
 
 function recordOf(lane: Lane, { log, txHash, block }: Sighting, final: boolean): EventRecord {
