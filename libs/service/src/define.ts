@@ -19,7 +19,7 @@ import type { Reply } from './http/reply.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Awaiting, Outcomes } from './outcomes/outcomes.ts'
-import type { Peers } from './peers.ts'
+import type { Peers } from './peers/peers.ts'
 import type { PlatformClock } from './platform-clock.ts'
 import type { Wait } from './wait.ts'
 

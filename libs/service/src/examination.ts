@@ -1,6 +1,6 @@
 import type { DoctorCheck } from '@carapace/api'
 import type { Job, Platform } from './define.ts'
-import { paced } from './paced.ts'
+import { paced } from './jobs/paced.ts'
 
 /** Each names what is wrong, one line a fault. */
 export type Checks<Parts> = Readonly<Record<string, (parts: Parts) => Promise<string[]>>>

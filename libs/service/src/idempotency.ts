@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { limits, refuse } from '@carapace/api'
 import { type Database, duplicateIndex, wallClock } from '@carapace/store'
-import { startJobs } from './jobs.ts'
+import { startJobs } from './jobs/jobs.ts'
 import type { Logger } from './log.ts'
 
 interface StoredKey {

@@ -3,7 +3,7 @@ import { type Bus, type QueueSpec, rabbitBus } from '@carapace/bus'
 import { type Config, readConfig, required } from './config.ts'
 import type { AnyService } from './define.ts'
 import { type Logger, makeLog } from './log.ts'
-import { addressesOf, servicePort } from './peers.ts'
+import { addressesOf, servicePort } from './peers/peers.ts'
 import { startService } from './start.ts'
 import { startTelemetry } from './telemetry.ts'
 

@@ -31,9 +31,10 @@ describe('the README of each library', function () {
       const env = { ...process.env, MONGODB_URI: mongo.uri, DB_PREFIX: mongo.prefix }
       const file = path.join(built, `${library}.readme.mjs`)
       await writeFile(file, example)
-      await run(process.execPath, [file], { cwd: root, env, timeout: 60_000 })
-        .catch(({ stderr }) => assert.fail(`the example of ${library} fails:\n${stderr}`))
-        .finally(() => rm(file))
+      await run(process.execPath, [file], { cwd: root, env, timeout: 60_000 }).catch(({ stderr }) =>
+        assert.fail(`the example of ${library} fails:\n${stderr}`),
+      )
+      await rm(file)
     }
   })
 })

@@ -3,7 +3,7 @@ import { topicMatches } from '@carapace/bus'
 import type { Database } from '@carapace/store'
 import type { Dispatch } from '../consume.ts'
 import type { Subscription } from '../define.ts'
-import type { Peers } from '../peers.ts'
+import type { Peers } from '../peers/peers.ts'
 import type { Handled } from './handled.ts'
 
 interface Cursor {

@@ -2,7 +2,7 @@ import { type CloudEvent, chainRelayerApi, outcomesAtOnce, type ResponseOf } fro
 import type { Bus } from '@carapace/bus'
 import type { Dispatch } from '../consume.ts'
 import type { Logger } from '../log.ts'
-import type { Peers } from '../peers.ts'
+import type { Peers } from '../peers/peers.ts'
 import type { Handled } from './handled.ts'
 import { nextPollAt } from './next-poll.ts'
 import type { OutcomeRow, OutcomeRows } from './rows.ts'

@@ -3,9 +3,9 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { endpoint, Refusal, type RefusalExtras } from '@carapace/api'
 import getPort from 'get-port'
+import { type Started, startThings } from '../start-things.fixture.ts'
+import { internalKey, thingsApi } from '../things.fixture.ts'
 import { makePeers } from './peers.ts'
-import { type Started, startThings } from './start-things.fixture.ts'
-import { internalKey, thingsApi } from './things.fixture.ts'
 
 const { getRow } = thingsApi.internal
 

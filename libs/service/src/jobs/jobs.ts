@@ -1,6 +1,6 @@
 import type { Clock } from '@carapace/store'
-import type { Job } from './define.ts'
-import type { Logger } from './log.ts'
+import type { Job } from '../define.ts'
+import type { Logger } from '../log.ts'
 
 export interface JobRunner {
   /** Runs every job now and waits for them: the platform clock was moved. */

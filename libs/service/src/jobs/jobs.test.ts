@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
 import { pino } from 'pino'
-import type { Job } from './define.ts'
+import type { Job } from '../define.ts'
 import { startJobs } from './jobs.ts'
 
 describe('the jobs of a service', () => {

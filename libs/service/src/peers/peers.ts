@@ -11,9 +11,9 @@ import {
   refuse,
   type ServiceName,
 } from '@carapace/api'
-import { callHeaders } from './call-headers.ts'
-import type { Config } from './config.ts'
-import { expiry } from './context.ts'
+import { callHeaders } from '../call-headers.ts'
+import type { Config } from '../config.ts'
+import { expiry } from '../context.ts'
 import { maySendAgain, pauseBeforeTry } from './send-again.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Logger } from './log.ts'
+import type { Logger } from '../log.ts'
 
 /**
  * Moves on each record that is due, in the order given. One that cannot move on now must not delay the others (liveness): it is logged, and
