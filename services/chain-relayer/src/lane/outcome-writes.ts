@@ -78,8 +78,8 @@ export function endOf(op: OpRecord, error: OpError, now: number): OpStep {
 export function reverse(op: OpRecord, now: number): OpStep {
   const state = commandStates.move(op.state, 'reverse')
   op.seq++
-  Object.assign(op, { state, result: null, updatedAt: now })
-  return { op, fields: { state, seq: op.seq, result: null, waiting: null, updatedAt: now }, from: notFailed }
+  Object.assign(op, { state, result: null, reversedAt: now, updatedAt: now })
+  return { op, fields: { state, seq: op.seq, result: null, waiting: null, reversedAt: now, updatedAt: now }, from: notFailed }
 }
 
 /** Its block is deep enough to be final. */

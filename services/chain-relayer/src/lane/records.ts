@@ -64,6 +64,8 @@ export interface OpRecord {
   cancelRequested?: true
   /** Its failure is certain, but is published only at `nextAt`: until then another sender could still cause the effect. */
   failLater?: OpError
+  /** When its published effect was last reversed by a reorganisation, Unix ms. */
+  reversedAt?: number
   waiting?: Waiting | null
   /** Until then, Unix ms, anybody may submit a signed authorisation that was in a block. 0 = there is none. */
   openUntil?: number

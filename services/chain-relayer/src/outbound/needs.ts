@@ -30,13 +30,20 @@ export async function needsOf(lane: Lane, op: OpRecord): Promise<NeedsState> {
   return last && failed.length === relevant.length ? { is: 'failed', need: last } : { is: 'over' }
 }
 
+/**
+ * An effect that was published and reversed may rest on somebody else's transaction of the same blocks, such as the deposit that pays for it: it is
+ * tried for so long before it counts as lost.
+ */
+const reversedPatienceMs = 180_000
+
 /** What follows for an operation whose call failed because an effect may be missing. Counts the try. */
 export async function afterMissing(lane: Lane, op: OpRecord, error: OpError): Promise<{ delayMs: number } | { end: OpError }> {
   const waiting = { fromBlock: op.waiting?.fromBlock ?? lane.head.number, tries: (op.waiting?.tries ?? 0) + 1, error }
   op.waiting = waiting
   const state = await needsOf(lane, op)
   if (state.is === 'failed') return { end: lostWith(state.need, error) }
-  if (state.is === 'over' && (lane.commandOf(op.kind)?.isEntry || isExhausted(lane, waiting))) return { end: error }
+  const isPatient = Date.now() - (op.reversedAt ?? 0) < reversedPatienceMs
+  if (state.is === 'over' && (lane.commandOf(op.kind)?.isEntry || (!isPatient && isExhausted(lane, waiting)))) return { end: error }
   return { delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
 }
 

@@ -197,14 +197,18 @@ describe('a payment that the chain takes back', () => {
     const [{ story, receipt }, other] = [await paidGig(), await paidGig()]
     await undo(story)
 
-    for (const { gigId, chain, poster, amount } of [story, other.story])
+    for (const { gigId, chain, poster, amount } of [story, other.story]) {
+      const [txHash, blockHash] = [newHash(), newHash()]
+      // of a settlement that was reversed before, only what the chain shows counts
+      world.transactions.set(txHash, { from: poster.wallet, logs: [], final: true, blockHash })
       await world.platform.publish(
         api.chainEvent('Escrow', 'EscrowRefunded').of({
           ...{ logId: randomUUID(), network: chain, contract: 'Escrow', event: 'EscrowRefunded', address: contracts.escrow, logIndex: 0 },
-          ...{ txHash: newHash(), blockNumber: 3, blockHash: newHash(), blockTime: 1, final: true },
+          ...{ txHash, blockNumber: 3, blockHash, blockTime: 1, final: true },
           args: { key: onChainKey(gigId), slot: escrowSlot(gigId, poster.wallet), amount: String(amount) },
         } as never),
       )
+    }
 
     for (const [paid, { id }] of [
       [story, receipt],
