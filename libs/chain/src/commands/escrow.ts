@@ -27,6 +27,16 @@ const slotHolds = (a: { gigId: string; poster: string }, isOurs: (lock: Lock) =>
 /** What puts a gig's budget into its slot. A direct lock that is paired with its payee needs none of them. */
 const locks = [{ kind: 'escrow.lock' }, { kind: 'escrow.lock-x402' }, { kind: 'escrow.accept' }]
 
+/** What no further block changes about a lock, whoever pays for it. */
+const lockReverts = [
+  'Escrow_ZeroAddress',
+  'Escrow_PosterIsPayee',
+  'Escrow_AmountOutOfRange',
+  'Escrow_SlotTaken',
+  'Escrow_TvlCapReached',
+  'Funds_ShortTransfer',
+]
+
 /** Locks a gig's budget; `payee` may be the zero address until the gig is assigned. */
 export const escrowLock = command({
   kind: 'escrow.lock',
@@ -40,15 +50,7 @@ export const escrowLock = command({
     a.source.kind === 'custodial'
       ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Escrow', value: a.amount, nonce: slotOf(a) }
       : undefined,
-  finalReverts: [
-    'Escrow_ZeroAddress',
-    'Escrow_PosterIsPayee',
-    'Escrow_AmountOutOfRange',
-    'Escrow_SlotTaken',
-    'Escrow_TvlCapReached',
-    'Funds_ShortTransfer',
-    ...fundingReverts,
-  ],
+  finalReverts: [...lockReverts, ...fundingReverts],
   needs: nothing,
   isEntry: true,
   call: (a, custodial) => {
@@ -72,14 +74,7 @@ export const escrowLockX402 = command({
   aggregate,
   gas: 260_000n,
   batchable: false,
-  finalReverts: [
-    'Escrow_ZeroAddress',
-    'Escrow_PosterIsPayee',
-    'Escrow_AmountOutOfRange',
-    'Escrow_SlotTaken',
-    'Escrow_TvlCapReached',
-    'Funds_ShortTransfer',
-  ],
+  finalReverts: lockReverts,
   needs: nothing,
   call: a => ({ contract: 'Escrow', fn: 'lockUSDCViaX402', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
