@@ -1,6 +1,6 @@
 /** One row of the glossary's table of private words. */
 export interface PrivateWord {
-  /** All its forms, lower case: tell, tells, told. */
+  /** All its forms, lower case; one may have several words. */
   forms: readonly string[]
   /** What to say instead. */
   say: string
@@ -11,8 +11,8 @@ export interface Exception {
   forms: readonly string[]
   /** Path, or path prefix that ends with `/`, from the root of the repository; `*` = everywhere. */
   where: string
-  /** The whole phrase in which it stays, such as `keep alive`; empty = any. */
-  phrase: string
+  /** The whole phrases in which it stays, such as `dead letter`; none = all. */
+  phrases: readonly string[]
   reason: string
 }
 
@@ -29,7 +29,7 @@ export function readGlossary(markdown: string): Glossary {
   const words = rowsUnder(markdown, 'Private words').map(([forms = '', say = '']) => ({ forms: listOf(forms), say }))
   const exceptions = rowsUnder(markdown, 'Exceptions').map(([forms = '', phrase = '', where = '', reason = '']) => ({
     forms: listOf(forms),
-    phrase,
+    phrases: listOf(phrase).filter(Boolean),
     where: where.replaceAll('`', ''),
     reason,
   }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readGlossary } from './glossary.ts'
 import { privateWordsIn } from './private-words.ts'
-import { spokenIn } from './spoken.ts'
+import { proseIn, solidityCommentsIn, spokenIn } from './spoken.ts'
 
 const glossary = readGlossary(`
 ## Private words
@@ -10,12 +10,13 @@ const glossary = readGlossary(`
 |---|---|
 | tell, tells, told | publish, notify |
 | keep, keeps, kept | save |
+| once more | again |
 
 ## Exceptions
 
 | Word | Phrase | Where | Why |
 |---|---|---|---|
-| keep | keep alive | \`*\` | the term of HTTP |
+| keep, kept | keep alive, kept alive | \`*\` | the term of HTTP |
 | told | | \`libs/old/\` | written elsewhere |
 `)
 const find = (source: string, file = 'libs/new/a.ts') =>
@@ -45,12 +46,46 @@ describe('privateWordsIn', () => {
     ])
   })
 
-  it('passes words inside others, and comments', () => {
-    assert.deepEqual(find('// told and kept\nconst retold = 1, keeper = 2'), [])
+  it('finds them in comments, outside quoted code, and a row of several words', () => {
+    const source = '// who is told, by `kept`\n/**\n * Sent once\n * more.\n */\nconst a = 1'
+
+    assert.deepEqual(find(source), [
+      ['comment', 'told', 1],
+      ['comment', 'once more', 2],
+    ])
+  })
+
+  it('finds them in documents, outside code', () => {
+    const text = '# Told\n\n```sh\nkeep\n```\n\nIs `told` and kept.'
+
+    assert.deepEqual(
+      privateWordsIn('a.md', proseIn(text), glossary).map(({ word, line }) => [word, line]),
+      [
+        ['told', 1],
+        ['kept', 7],
+      ],
+    )
+  })
+
+  it('passes words inside others', () => {
+    assert.deepEqual(find('const retold = 1, keeper = 2'), [])
   })
 
   it('passes what an exception covers, by phrase and by place', () => {
     assert.deepEqual(find('const keepAliveMs = 1, keepMs = 2'), [['name', 'keep', 1]])
+    assert.deepEqual(find('// kept alive, not kept'), [['comment', 'kept', 1]])
     assert.deepEqual(find('const told = 1', 'libs/old/b.ts'), [])
+  })
+
+  it('finds them in comments of Solidity, not in its names, its texts and quoted code', () => {
+    const source = 'contract Kept { // is kept\n  string told = "// told";\n  /// `told` here\n  /**\n   * once\n   * more\n   */ uint keep; }'
+
+    assert.deepEqual(
+      privateWordsIn('a.sol', solidityCommentsIn(source), glossary).map(({ kind, word, line }) => [kind, word, line]),
+      [
+        ['comment', 'kept', 1],
+        ['comment', 'once more', 4],
+      ],
+    )
   })
 })

@@ -7,7 +7,7 @@ export interface Finding extends Spoken {
   say: string
 }
 
-/** Lower-case words of a text: camelCase and kebab-case names come apart. @example wordsOf('keepInLine') // ['keep', 'in', 'line'] */
+/** Lower-case words of a text: camelCase and kebab-case names come apart. @example wordsOf('sendInOrder') // ['send', 'in', 'order'] */
 export const wordsOf = (text: string): string[] =>
   text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -16,16 +16,22 @@ export const wordsOf = (text: string): string[] =>
     .split(/[^a-z0-9']+/)
     .filter(word => word !== '')
 
-/** The private words among what a file says, without those that an exception covers. */
+/** The private words among what a file says, without those inside the phrase of an exception. Rows and phrases may have several words. */
 export function privateWordsIn(file: string, spoken: readonly Spoken[], { words, exceptions }: Glossary): Finding[] {
-  const sayOf = new Map(words.flatMap(({ forms, say }) => forms.map(form => [form, say] as const)))
+  const rows = words.flatMap(({ forms, say }) => forms.map(form => ({ form, parts: wordsOf(form), say })))
   const here = exceptions.filter(({ where }) => where === '*' || where === file || (where.endsWith('/') && file.startsWith(where)))
   return spoken.flatMap(one => {
-    const inOrder = wordsOf(one.text)
-    const sentence = inOrder.join(' ')
-    const isAllowed = (word: string) =>
-      here.some(({ forms, phrase }) => forms.includes(word) && (phrase === '' || sentence.includes(wordsOf(phrase).join(' '))))
-    const found = new Set(inOrder.filter(word => sayOf.has(word) && !isAllowed(word)))
-    return [...found].map(word => ({ ...one, file, word, say: sayOf.get(word)! }))
+    const clauses = one.text.split(/[.;:!?]\s/).map(wordsOf)
+    const isAllowed = (form: string, clause: readonly string[], at: number) =>
+      here.some(
+        ({ forms, phrases }) => forms.includes(form) && (phrases.length === 0 || phrases.some(phrase => isInside(clause, wordsOf(phrase), at))),
+      )
+    return rows
+      .filter(({ form, parts }) => clauses.some(clause => clause.some((_, at) => startsAt(clause, parts, at) && !isAllowed(form, clause, at))))
+      .map(({ form, say }) => ({ ...one, file, word: form, say }))
   })
 }
+
+const startsAt = (words: readonly string[], parts: readonly string[], at: number): boolean => parts.every((part, n) => words[at + n] === part)
+const isInside = (words: readonly string[], phrase: readonly string[], at: number): boolean =>
+  phrase.some((_, before) => at >= before && startsAt(words, phrase, at - before))

@@ -1,8 +1,8 @@
 import { parseSync } from 'oxc-parser'
 
-/** A text that readers of the code or of its output meet. */
+/** A text that readers of the code, of its output or of a document meet. */
 export interface Spoken {
-  kind: 'name' | 'test title' | 'log text'
+  kind: 'name' | 'test title' | 'log text' | 'comment' | 'document'
   text: string
   /** From 1. */
   line: number
@@ -14,12 +14,26 @@ interface Node {
   [field: string]: unknown
 }
 
+/** Quoted code: its names are checked where they are declared. */
+const quotedCode = /`[^`\n]*`/g
+/** A fence of a document, with its lines. */
+const fencedCode = /^```[\s\S]*?^```/gm
+
 /**
- * The names that a source file declares, the titles of its tests and its log texts.
+ * The lines of a document, without its code.
+ * @example proseIn('Runs `npm start`.') // [{ kind: 'document', text: 'Runs .', line: 1 }]
+ */
+export function proseIn(markdown: string): Spoken[] {
+  const prose = markdown.replace(fencedCode, code => code.replace(/[^\n]/g, '')).replace(quotedCode, '')
+  return prose.split('\n').map((text, n) => ({ kind: 'document', text, line: n + 1 }))
+}
+
+/**
+ * The names that a source file declares, the titles of its tests, its log texts and its comments.
  * @throws Error when the file cannot be parsed
  */
 export function spokenIn(file: string, source: string): Spoken[] {
-  const { program, errors } = parseSync(file, source)
+  const { program, comments, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]!.message}`)
   const found: Spoken[] = []
   const add = (kind: Spoken['kind'], text: string, { start }: Node) => found.push({ kind, text, line: source.slice(0, start).split('\n').length })
@@ -28,7 +42,23 @@ export function spokenIn(file: string, source: string): Spoken[] {
     const text = node.type === 'CallExpression' ? spokenBy(node) : undefined
     if (text) add(text.kind, text.text, node)
   })
+  for (const comment of comments) add('comment', comment.value.replace(quotedCode, ''), comment as unknown as Node)
   return found
+}
+
+/** A comment of Solidity, or a text in quotes, which may look like one. */
+const solidityComment = /"(?:[^"\\\n]|\\.)*"|(\/\/[^\n]*|\/\*[\s\S]*?\*\/)/g
+
+/**
+ * The comments of a Solidity file; its names are those of contracts, which others see.
+ * @example solidityCommentsIn('/// Pays `a`.') // [{ kind: 'comment', text: '/// Pays .', line: 1 }]
+ */
+export function solidityCommentsIn(source: string): Spoken[] {
+  return [...source.matchAll(solidityComment)].flatMap(({ 1: comment, index }) =>
+    comment === undefined
+      ? []
+      : [{ kind: 'comment' as const, text: comment.replace(quotedCode, ''), line: source.slice(0, index).split('\n').length }],
+  )
 }
 
 function walk(node: Node, visit: (node: Node) => void): void {

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const files = execFileSync('git', ['ls-files', '*.ts', '*.sol', '*.md'], { cwd: root, encoding: 'utf8' }).split('\n')
+const names = new Set(files.map(file => path.basename(file)))
+const decisions = files.filter(file => file.startsWith('docs/decisions/')).map(file => path.basename(file).slice(0, 3))
+
+/** Documents that a text names and that the repository does not have. */
+function missingIn(file: string): string[] {
+  const text = readFileSync(path.join(root, file), 'utf8')
+  const documents = [...text.matchAll(/(?<![\w.-])(?:[\w-]+\/)*([\w-]+\.md)\b/g)].filter(([, name]) => !names.has(name!)).map(([cited]) => cited)
+  const numbers = [...text.matchAll(/docs\/decisions\/(\d{3})/g)].filter(([, number]) => !decisions.includes(number!)).map(([cited]) => cited)
+  return [...documents, ...numbers].map(cited => `${file}: ${cited}`)
+}
+
+describe('documents that code and documents cite', () => {
+  it('are in the repository', () => {
+    const own = files.filter(file => file !== '' && file !== 'docs/spec.md' && !file.endsWith('.test.ts') && existsSync(path.join(root, file)))
+
+    assert.deepEqual(own.flatMap(missingIn), [])
+  })
+})
