@@ -6,7 +6,7 @@ import { fail } from '../values/errors.ts'
 import { identity } from '../values/key.ts'
 import { compare } from '../values/order.ts'
 import { compareSorted, parseSort, sortValues } from '../values/sort-keys.ts'
-import { asInteger, type Doc, isDoc, setOwn, typeName } from '../values/values.ts'
+import { asInteger, type Doc, fieldNames, isDoc, setOwn, typeName } from '../values/values.ts'
 import type { Sink, Stage, StageContext } from './sink.ts'
 import { pushAll } from './sink.ts'
 
@@ -34,7 +34,7 @@ export function groupStage(arg: unknown, { scope }: StageContext): Stage {
 
 /** The accumulated fields of `$group`, `$bucket` and `$bucketAuto`. */
 function gatheredFields(spec: Doc, scope: Scope): { name: string; make: NewGatherer }[] {
-  return Object.keys(spec)
+  return fieldNames(spec)
     .filter(name => name !== '_id')
     .map(name => {
       if (name.includes('.')) fail(40235, `The field name '${name}' cannot contain '.'`)

@@ -108,7 +108,7 @@ function pipelineJoin(spec: Doc, context: StageContext): Join {
   const scope = bindings.reduce((inner, { name, box }) => withVariable(inner, name, box), context.scope)
   const { stages: compiled, source } = context.compileInner(stages, scope)
   const from = source ? undefined : text(spec.from, '$lookup', 'from')
-  const match = isDoc(stages[0]) && isDoc(stages[0].$match) && !Object.hasOwn(stages[0].$match, '$expr') ? stages[0].$match : undefined
+  const match = leadingMatch(stages)
   const byField = spec.localField === undefined ? undefined : fieldJoin(spec, context)
   let whole: Doc[] | undefined
   const all = () => {
@@ -135,10 +135,16 @@ export function unionStage(arg: unknown, context: StageContext): Stage {
   const stages = Array.isArray(spec.pipeline) ? spec.pipeline : []
   const { stages: compiled, source } = context.compileInner(stages, context.scope)
   const coll = source ? undefined : text(spec.coll, '$unionWith', 'coll')
+  const match = leadingMatch(stages)
   return next => ({
     push: doc => next.push(doc),
-    end: () => pushAll(runStages(compiled, source ? source() : context.env.lookup(coll!)), next),
+    end: () => pushAll(runStages(compiled, source ? source() : context.env.lookup(coll!, match)), next),
   })
+}
+
+/** What a pipeline's first stage lets through, where an index can find it. */
+function leadingMatch([first]: readonly unknown[]): Doc | undefined {
+  return isDoc(first) && isDoc(first.$match) && !Object.hasOwn(first.$match, '$expr') ? first.$match : undefined
 }
 
 /** `$graphLookup`: the documents reached from each one over steps of equality. */

@@ -2,7 +2,7 @@ import { namedArguments } from '../expressions/core.ts'
 import { compileTransforms } from '../query/transforms.ts'
 import { compileUpdatePipeline } from '../update/pipeline.ts'
 import { fail } from '../values/errors.ts'
-import { asDoc, copyDoc, type Doc, isDoc, setOwn, typeName } from '../values/values.ts'
+import { asDoc, copyDoc, type Doc, fieldNames, isDoc, setOwn, typeName } from '../values/values.ts'
 import type { OutMode, PipelineEnv, Target } from './sink.ts'
 
 export interface Output {
@@ -59,6 +59,6 @@ function onMatch(whenMatched: unknown, spec: Doc, env: PipelineEnv): WhenMatched
 
 function merged(existing: Doc, incoming: Doc): Doc {
   const result = copyDoc(existing)
-  for (const key of Object.keys(incoming)) setOwn(result, key, incoming[key])
+  for (const key of fieldNames(incoming)) setOwn(result, key, incoming[key])
   return result
 }

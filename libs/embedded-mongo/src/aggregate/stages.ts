@@ -4,7 +4,7 @@ import { compileMatcher } from '../query/match.ts'
 import { transforms } from '../query/transforms.ts'
 import { fail } from '../values/errors.ts'
 import { sortDocs } from '../values/sort-docs.ts'
-import { asDoc, asInteger, asNumber, copyDoc, type Doc, isDoc, isNumeric, setOwn, typeName } from '../values/values.ts'
+import { asDoc, asInteger, asNumber, copyDoc, type Doc, fieldNames, isDoc, isNumeric, setOwn, typeName } from '../values/values.ts'
 import { densifyStage } from './densify.ts'
 import { fillStage } from './fill.ts'
 import { bucketAutoStage, bucketStage, groupStage } from './group.ts'
@@ -115,7 +115,7 @@ const notInFacet = new Set(['$out', '$merge', '$facet', '$collStats', '$indexSta
 
 function facetStage(arg: unknown, context: StageContext): Stage {
   const spec = isDoc(arg) && Object.keys(arg).length > 0 ? arg : fail(40169, 'the $facet specification must be a non-empty object')
-  const facets = Object.keys(spec).map(name => {
+  const facets = fieldNames(spec).map(name => {
     const pipeline = Array.isArray(spec[name])
       ? (spec[name] as Doc[])
       : fail(40170, `arguments to $facet must be arrays, ${name} is type ${typeName(spec[name])}`)

@@ -6,7 +6,7 @@ import { fail } from '../values/errors.ts'
 import { identity } from '../values/key.ts'
 import { compare } from '../values/order.ts'
 import { compareSorted, parseSort, type SortKey, sortValues } from '../values/sort-keys.ts'
-import { asInteger, asNumber, type Doc, isDoc, isNumeric, typeName } from '../values/values.ts'
+import { asInteger, asNumber, type Doc, fieldNames, isDoc, isNumeric, typeName } from '../values/values.ts'
 import { compileGatherer, type NewGatherer } from './group.ts'
 import { pushAll, type Stage, type StageContext } from './sink.ts'
 import { boundsOf, type Window } from './window-bounds.ts'
@@ -29,10 +29,8 @@ export function windowStage(arg: unknown, { scope }: StageContext): Stage {
   const spec = namedArguments('$setWindowFields', arg, ['output'], ['partitionBy', 'sortBy'])
   const partitionBy = spec.partitionBy === undefined ? () => null : compileExpression(spec.partitionBy, scope)
   const keys = parseSort(spec.sortBy === undefined ? undefined : isDoc(spec.sortBy) ? spec.sortBy : fail(14, 'sortBy must be an object'))
-  const outputs = Object.entries(isDoc(spec.output) ? spec.output : fail(14, 'output must be an object')).map(([path, output]) => ({
-    path,
-    values: windowFunction(path, output, keys, scope),
-  }))
+  const output = isDoc(spec.output) ? spec.output : fail(14, 'output must be an object')
+  const outputs = fieldNames(output).map(path => ({ path, values: windowFunction(path, output[path], keys, scope) }))
   return next => {
     const docs: Doc[] = []
     return {

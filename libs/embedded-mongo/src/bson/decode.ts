@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
 import { fail, MongoError } from '../values/errors.ts'
-import { type Doc, setOwn } from '../values/values.ts'
+import { type Doc, isNumberName, orderFields, setOwn } from '../values/values.ts'
 
 /** The position of the decoder. It decodes one document at a time, without a pause in which another could begin. */
 let raw: Buffer = Buffer.alloc(0)
@@ -50,13 +50,17 @@ function close(end: number): void {
 function document(): Doc {
   const end = open()
   const doc: Doc = {}
+  let order: string[] | undefined
   while (at < end) {
     const type = raw[at++]!
     const key = name()
+    if (isNumberName(key)) order ??= Object.keys(doc)
+    order?.push(key)
     if (key === '__proto__') setOwn(doc, key, value(type))
     else doc[key] = value(type)
   }
   close(end)
+  if (order) orderFields(doc, order)
   return doc
 }
 

@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, BSONSymbol, Code, DBRef, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
 import { fail } from '../values/errors.ts'
-import { asDoc, type Doc } from '../values/values.ts'
+import { asDoc, type Doc, fieldNames } from '../values/values.ts'
 
 /** The buffer under construction and its length: one document is encoded at a time. */
 let out = Buffer.allocUnsafeSlow(64 * 1024)
@@ -32,7 +32,7 @@ function putDocument(doc: Doc): void {
   const start = at
   room(5)
   at += 4
-  for (const key of Object.keys(doc)) putElement(key, doc[key])
+  for (const key of fieldNames(doc)) putElement(key, doc[key])
   finish(start)
 }
 

@@ -1,8 +1,10 @@
-import { Timestamp } from 'bson'
+import type { Timestamp } from 'bson'
 import type { Collection } from '../storage/catalog.ts'
+import type { Storage } from '../storage/storage.ts'
 import { type Doc, isDoc } from '../values/values.ts'
 import type { OperationTime } from '../wire/message.ts'
 import { blockCopier } from './block-copier.ts'
+import { changeStore, type Limits, storedLimits } from './change-store.ts'
 import { operationClock, timestampOf } from './operation-clock.ts'
 
 export type ChangeKind =
@@ -58,11 +60,15 @@ export function documentChange(
   return { kind, db, collection: name, uuid, key, before, after, hasImages }
 }
 
-/** What has lately been written, in the order of the commits, for change streams; and the clock of the server's operations. */
+/**
+ * What has lately been written, in the order of the commits, for change streams; and the clock of the server's operations. It is stored with
+ * what was written, so that a stream goes on after a restart. The newest part is in memory too.
+ */
 export interface ChangeLog {
-  /** Nothing is noted before the first change stream is opened. */
+  /** Nothing is noted before the first change stream was ever opened on this data folder. */
   isWatched(): boolean
-  watch(): void
+  /** Resolves when changes are noted. */
+  watch(): Promise<void>
   /** Notes a change; only inside `Storage.write`. Changes of one transaction share a time: all after the first one are marked. */
   note(change: NewChange, joinsLast?: boolean): void
   /** The noted changes are on disk: streams may see them. */
@@ -88,93 +94,94 @@ export interface ChangeLog {
 const maxChanges = 10_000
 const maxBytes = 16 * 1024 * 1024
 const overhead = 256
-/** So much more may gather before the oldest changes are cut off, which is not worth while for each commit. */
+/** So much more may gather before the oldest changes leave the memory, which is not worth while for each commit. */
 const slack = 1.25
 
-export function openChangeLog(startedAt: number): ChangeLog {
-  const clock = operationClock(startedAt)
-  let watched = false
+export function openChangeLog(storage: Storage, startedAt: number, limits: Limits = storedLimits): ChangeLog {
+  const store = changeStore(storage, limits)
+  const stored = store.load()
+  const clock = operationClock(startedAt, stored?.newest)
+  let watched = stored !== undefined
+  let watching: Promise<void> | undefined
   let closed = false
+  let first = stored?.first ?? 0
+  let end = stored?.end ?? 0
+  let forgotten = stored?.forgotten ?? timestampOf(clock.now())
+  let newest = stored?.newest ?? forgotten
+  /** The newest changes, from number end - changes.length on. */
   let changes: LoggedChange[] = []
-  let first = 0
   let bytes = 0
-  let noted: LoggedChange[] = []
-  /** How many of the noted changes exceed the limits and are dropped, and the time of the last of them. */
-  let lost = { count: 0, until: new Timestamp({ t: 0, i: 0 }) }
-  let forgotten = timestampOf(clock.now())
-  let newest = forgotten
+  /** Changes of the commit under way: how many, and the last of them. */
+  let noted: { count: number; last: LoggedChange[]; first: number; forgotten: Timestamp | undefined } = nothing()
   const waiting = new Set<() => void>()
   const copy = blockCopier()
 
-  const forgetOldest = () => {
+  const leaveMemory = () => {
     if (changes.length <= maxChanges * slack && bytes <= maxBytes * slack) return
     let surplus = 0
-    // A transaction goes as a whole, and the newest change stays.
-    const isTooMuch = () => changes.length - surplus > maxChanges || bytes > maxBytes || changes[surplus]!.part > 0
-    while (surplus < changes.length - 1 && isTooMuch()) {
+    while (surplus < changes.length - 1 && (changes.length - surplus > maxChanges || bytes > maxBytes)) {
       bytes -= sizeOf(changes[surplus]!)
       surplus += 1
     }
-    if (surplus === 0) return
-    forgotten = changes[surplus - 1]!.time
     changes = changes.slice(surplus)
-    first += surplus
-  }
-  const forgetLost = () => {
-    if (lost.count === 0) return
-    first += changes.length + lost.count
-    forgotten = lost.until
-    changes = []
-    bytes = 0
-    lost = { ...lost, count: 0 }
   }
   const wake = () => {
     for (const resume of [...waiting]) resume()
   }
+  const begin = () => {
+    forgotten = timestampOf(clock.now())
+    newest = clock.next()
+    store.begin(forgotten, newest)
+    watched = true
+  }
 
   return {
     isWatched: () => watched,
-    watch: () => {
+    watch: async () => {
       if (watched) return
-      watched = true
-      forgotten = timestampOf(clock.now())
-      newest = clock.next()
+      watching ??= storage.write(begin).finally(() => (watching = undefined))
+      await watching
     },
     note: (change, joinsLast = false) => {
       if (!watched) return
-      if (noted.length > maxChanges) {
-        const cut = noted.splice(0, noted.length >> 1)
-        lost = { count: lost.count + cut.length, until: cut.at(-1)!.time }
-      }
       const copied = { ...change, before: copy(change.before), after: copy(change.after) }
-      const last = joinsLast ? noted.at(-1) : undefined
-      if (last) {
-        noted.push({ ...copied, time: last.time, part: last.part + 1, at: last.at })
-        return
-      }
-      noted.push({ ...copied, time: clock.next(), part: 0, at: new Date() })
+      const last = joinsLast ? noted.last.at(-1) : undefined
+      const logged = last
+        ? { ...copied, time: last.time, part: last.part + 1, at: last.at }
+        : { ...copied, time: clock.next(), part: 0, at: new Date() }
+      store.put(end + noted.count, logged)
+      noted.count += 1
+      noted.last.push(logged)
+      if (noted.last.length > maxChanges) noted.last.splice(0, maxChanges >> 1)
+      const trimmed = store.trim(end + noted.count)
+      noted.first = trimmed.first
+      noted.forgotten = trimmed.forgotten ?? noted.forgotten
     },
     publish: () => {
-      if (noted.length === 0) {
+      if (noted.count === 0) {
         clock.tick()
         wake()
         return
       }
-      forgetLost()
-      newest = noted.at(-1)!.time
-      for (const change of noted) bytes += sizeOf(change)
-      changes.push(...noted)
-      noted = []
-      forgetOldest()
+      const isGap = noted.last.length < noted.count
+      if (isGap) [changes, bytes] = [[], 0]
+      changes.push(...noted.last)
+      for (const change of noted.last) bytes += sizeOf(change)
+      newest = noted.last.at(-1)!.time
+      end += noted.count
+      first = noted.first
+      forgotten = noted.forgotten ?? forgotten
+      noted = nothing()
+      leaveMemory()
       wake()
     },
     discard: () => {
-      noted = []
-      lost = { ...lost, count: 0 }
+      noted = nothing()
+      watched = store.load() !== undefined
     },
     first: () => first,
-    end: () => first + changes.length,
-    get: number => changes[number - first],
+    end: () => end,
+    get: number => (number >= end - changes.length ? changes[number - end + changes.length] : store.get(number)),
     forgottenUntil: () => forgotten,
     newest: () => newest,
     time: clock.now,
@@ -194,6 +201,10 @@ export function openChangeLog(startedAt: number): ChangeLog {
     },
     isClosed: () => closed,
   }
+}
+
+function nothing() {
+  return { count: 0, last: [], first: 0, forgotten: undefined }
 }
 
 function sizeOf({ before, after }: LoggedChange): number {

@@ -82,18 +82,40 @@ describe('change streams', () => {
     await session.endSession()
   })
 
-  it('cannot continue from a change that is no longer in the log', async () => {
+  it('cannot begin before the log', async () => {
     const coll = test.db().collection('c')
-    const stream = await opened(coll.watch([], { maxAwaitTimeMS: 50 }))
     await coll.insertOne({})
+
+    const stream = coll.watch([], { startAtOperationTime: new Timestamp({ t: 1, i: 1 }) })
+
+    assert.equal((await refusalOf(stream.next())).code, 286)
+  })
+
+  it('continue after a token when the server was started again', async () => {
+    const coll = test.db().collection<{ _id: number }>('c')
+    const stream = await opened(coll.watch([], { maxAwaitTimeMS: 50 }))
+    const ofNothing = stream.resumeToken
+    await coll.insertOne({ _id: 1 })
     const [event] = await nextEvents(stream, 1)
     await stream.close()
-    const { databaseName } = coll.db
+    await coll.insertOne({ _id: 2 })
+    const { dbName } = coll
 
     await test.restart()
 
-    const again = test.client.db(databaseName).collection('c').watch([], { resumeAfter: event!._id })
-    assert.equal((await refusalOf(again.next())).code, 286)
+    const again = test.client.db(dbName).collection<{ _id: number }>('c')
+    await again.insertOne({ _id: 3 })
+    for (const [resumeAfter, ids] of [
+      [event!._id, [2, 3]],
+      [ofNothing, [1, 2, 3]],
+    ] as const) {
+      const resumed = again.watch([], { maxAwaitTimeMS: 50, resumeAfter })
+      assert.deepEqual(
+        (await nextEvents(resumed, ids.length)).map(found => (found as { documentKey: { _id: unknown } }).documentKey._id),
+        ids,
+      )
+      await resumed.close()
+    }
   })
 
   it('report nothing of a transaction before it is committed, and then all of it', async () => {
@@ -223,7 +245,7 @@ describe('change streams', () => {
     assert.ok(first.clusterTime!.greaterThanOrEqual(soon))
     await stream.close()
     await session.endSession()
-  }).timeout(20_000)
+  })
 
   it('preserve the token of the newest event while nothing else happens', async () => {
     const own = await startTestServer()

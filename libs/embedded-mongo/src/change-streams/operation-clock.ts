@@ -13,10 +13,13 @@ export interface OperationClock {
 
 export const timestampOf = ({ seconds, counter }: OperationTime): Timestamp => new Timestamp({ t: seconds, i: counter })
 
-export function operationClock(startedAt: number): OperationClock {
+/** A clock whose times are all later than `newest`, the last one of the engine that ran before. */
+export function operationClock(startedAt: number, newest?: Timestamp): OperationClock {
   // A second ahead, and counting from its milliseconds: no time of an engine that ran on this folder before is as late.
   let seconds = Math.floor(startedAt / 1000) + 1
   let counter = (startedAt % 1000) * 1000 + 1
+  // The wall clock may have been set back.
+  if (newest && newest.t >= seconds) [seconds, counter] = [newest.t + 1, 1]
 
   const followWallClock = () => {
     const now = Math.floor(Date.now() / 1000)

@@ -35,13 +35,14 @@ function placeOf(log: ChangeLog, token: ResumeToken): StreamPlace {
 }
 
 function firstAfter(log: ChangeLog, token: ResumeToken): number {
-  let next = log.end()
-  while (next > log.first()) {
-    const { time, part } = log.get(next - 1)!
-    if (tokenAt(time, part) <= token) break
-    next -= 1
+  let [low, high] = [log.first(), log.end()]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const { time, part } = log.get(middle)!
+    if (tokenAt(time, part) <= token) low = middle + 1
+    else high = middle
   }
-  return next
+  return low
 }
 
 /** Only what has been written since the first stream was opened is there, and of that the newest part. */

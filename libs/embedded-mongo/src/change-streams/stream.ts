@@ -44,7 +44,7 @@ export function withResumeLabel(error: unknown): unknown {
 }
 
 /**
- * Opens the stream of a pipeline that begins with `$changeStream`.
+ * Opens the stream of a pipeline that begins with `$changeStream`, on a log that is watched.
  * @throws MongoError 286 when its start is no longer in the log, 20 for a stage that is not allowed after `$changeStream`
  */
 export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watched, pipeline: readonly Doc[], env: PipelineEnv): LiveSource {
@@ -55,7 +55,6 @@ export function openChangeStream(storage: Storage, log: ChangeLog, watched: Watc
   const compiled = compileStages(pipeline.slice(1), { env, scope: scopeWith(env.now, env.let) }, 'inner')
   const ready: Doc[] = []
   const head = connect(compiled.stages, collector(ready))
-  log.watch()
   let { next, token } = startOf(spec, log)
   let isOver = false
 

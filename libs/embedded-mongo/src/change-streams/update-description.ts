@@ -1,5 +1,5 @@
 import { Int32 } from 'bson'
-import { type Doc, identical, isDoc, setOwn } from '../values/values.ts'
+import { type Doc, fieldNames, identical, isDoc, setOwn } from '../values/values.ts'
 
 type Step = string | number
 
@@ -25,8 +25,8 @@ export function describeUpdate(before: Doc, after: Doc, isExpanded: boolean): Do
 }
 
 function compareDocs(before: Doc, after: Doc, path: Step[], found: Difference): void {
-  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) found.removed.push([...path, name])
-  for (const name of Object.keys(after)) compareValues(Object.hasOwn(before, name) ? before[name] : undefined, after[name], [...path, name], found)
+  for (const name of fieldNames(before)) if (!Object.hasOwn(after, name)) found.removed.push([...path, name])
+  for (const name of fieldNames(after)) compareValues(Object.hasOwn(before, name) ? before[name] : undefined, after[name], [...path, name], found)
 }
 
 function compareValues(before: unknown, after: unknown, path: Step[], found: Difference): void {

@@ -6,7 +6,7 @@ import { fail } from '../values/errors.ts'
 import { type Doc, isDoc } from '../values/values.ts'
 
 /** `aggregate` with a pipeline that begins with `$changeStream`. */
-export function watch(context: Context, collection: string | undefined, pipeline: readonly Doc[]): Buffer {
+export async function watch(context: Context, collection: string | undefined, pipeline: readonly Doc[]): Promise<Buffer> {
   const { engine, body, db } = context
   if (context.txn) fail(263, '$changeStream cannot be used in a transaction')
   if (context.moment) fail(72, '$changeStream cannot be used with readConcern snapshot')
@@ -18,5 +18,6 @@ export function watch(context: Context, collection: string | undefined, pipeline
   if (!isForAll && db === 'admin') fail(73, '$changeStream may not be opened on the internal admin database')
   const watched: Watched = isForAll ? {} : collection === undefined ? { db } : { db, collection }
   const env = { now: context.now, let: variables(context), lookup: () => fail(20, 'a change stream reads no other collection') }
+  await engine.log.watch()
   return answerLive(context, `${db}.${collection ?? '$cmd.aggregate'}`, openChangeStream(engine.storage, engine.log, watched, pipeline, env))
 }

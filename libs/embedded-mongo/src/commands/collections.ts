@@ -15,7 +15,7 @@ import { deleteSlice } from '../write/garbage.ts'
 import { createCollection, existing, noteCollection, noteRename, runWrite } from '../write/run.ts'
 import type { Writer } from '../write/write.ts'
 import { answerWithCursor } from './find.ts'
-import { modifyIndex } from './indexes.ts'
+import { type IndexChange, modifyIndex } from './modify-index.ts'
 
 /** Options that are stored and listed. `create` refuses the rest by name. */
 const storedOptions = new Set([
@@ -148,14 +148,17 @@ export const listDatabases: Command = {
 }
 
 export const collMod: Command = {
-  run: context => {
+  run: async context => {
     const name = collectionName(context)
     const { body } = context
-    return runWrite(context, writer => {
+    const index = optionalDoc(body, 'index')
+    const progress: IndexChange = { isTrial: flag(body, 'dryRun') }
+    if (progress.isTrial && !isTruthy(index?.unique)) fail(72, 'collMod.dryRun is only valid for the conversion of an index to unique')
+    const reply = await runWrite(context, writer => {
       const collection = existing(writer, context.db, name)
       if (!collection) return fail(26, `ns does not exist: ${context.db}.${name}`)
-      const reply = body.index === undefined ? {} : modifyIndex(writer, collection, optionalDoc(body, 'index')!)
       if (isView(collection)) {
+        if (index) fail(72, 'option not supported on a view: index')
         collection.options = viewOptions(body.viewOn ?? collection.options.viewOn, body.pipeline ?? collection.options.pipeline)
         writer.catalog.save(collection)
         return okReply()
@@ -165,13 +168,19 @@ export const collMod: Command = {
       const options = { ...collection.options }
       for (const option of ['validator', 'validationLevel', 'validationAction', 'changeStreamPreAndPostImages'])
         if (body[option] !== undefined) options[option] = body[option]
-      collection.options = checkOptions(options)
+      const checked = checkOptions(options)
+      const reply = index ? modifyIndex(context, writer, collection, index, progress) : {}
+      if (progress.isTrial) return okReply()
+      collection.options = checked
       compileValidator(collection)
       writer.catalog.save(collection)
       const { collMod: _name, lsid: _lsid, $db: _db, ...change } = body
       noteCollection(writer, 'modify', collection, change)
       return okReply(reply)
     })
+    // Until the commit is on disk, queries cannot see the entries.
+    if (progress.made) progress.made.isReady = true
+    return reply
   },
   fields: new Set(['index', 'validator', 'validationLevel', 'validationAction', 'changeStreamPreAndPostImages', 'viewOn', 'pipeline', 'dryRun']),
 }

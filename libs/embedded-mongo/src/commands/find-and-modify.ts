@@ -1,8 +1,6 @@
 import { type Command, type Context, collectionName, findCollection, flag, optionalDoc, variables } from '../engine/context.ts'
 import { compileProjection } from '../query/project.ts'
 import { docOf, type Found } from '../read/found.ts'
-import { runQuery, withinDeadline } from '../read/read.ts'
-import { viewOf } from '../storage/txn.ts'
 import { checkCollatedUpdate, collationOf } from '../values/collation.ts'
 import { fail } from '../values/errors.ts'
 import { parseSort } from '../values/sort-keys.ts'
@@ -10,6 +8,7 @@ import type { Doc } from '../values/values.ts'
 import { okReply } from '../wire/reply.ts'
 import { ensureCollection, runWrite } from '../write/run.ts'
 import { applyTo, insertUpsert, parseUpdate, updater } from '../write/statements.ts'
+import { eachTarget, type Search } from '../write/targets.ts'
 import { deleteDocument, type Writer } from '../write/write.ts'
 
 interface Outcome {
@@ -31,10 +30,11 @@ export const findAndModify: Command = {
     const fields = optionalDoc(body, 'fields')
     const filter = optionalDoc(body, 'query') ?? {}
     let hasWritten = false
+    const search: Search = {}
     return runWrite(
       context,
       writer => {
-        const outcome = modify(context, { ...writer, bypassValidation: flag(body, 'bypassDocumentValidation') }, name, filter, isRemove)
+        const outcome = modify(context, { ...writer, bypassValidation: flag(body, 'bypassDocumentValidation') }, name, filter, isRemove, search)
         hasWritten = outcome.hasWritten
         const value = outcome.value && fields ? compileProjection(fields, filter)(outcome.value) : outcome.value
         return okReply({ lastErrorObject: outcome.lastErrorObject, value })
@@ -61,9 +61,9 @@ export const findAndModify: Command = {
   isRetryable: true,
 }
 
-function modify(context: Context, writer: Writer, name: string, filter: Doc, isRemove: boolean): Outcome {
+function modify(context: Context, writer: Writer, name: string, filter: Doc, isRemove: boolean, search: Search): Outcome {
   const { body } = context
-  const target = findOne(context, writer, name, filter)
+  const target = findOne(context, writer, name, filter, search)
   const collection = writer.catalog.find(context.db, name, writer.txn)
   if (isRemove) {
     if (!target || !collection) return { lastErrorObject: { n: 0 }, value: null, hasWritten: false }
@@ -85,11 +85,13 @@ function modify(context: Context, writer: Writer, name: string, filter: Doc, isR
   return { lastErrorObject: { n: 1, updatedExisting: false, upserted: inserted._id }, value: isNew ? inserted : null, hasWritten: true }
 }
 
-function findOne(context: Context, writer: Writer, name: string, filter: Doc): Found | undefined {
+function findOne(context: Context, writer: Writer, name: string, filter: Doc, search: Search): Found | undefined {
   const { body } = context
   const collection = findCollection(context, name)
   const sort = parseSort(optionalDoc(body, 'sort'))
   if (!collection) return undefined
   const query = { filter, sort, limit: 1, hint: body.hint, vars: variables(context), collation: collationOf(collection, body.collation) }
-  return withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline).next().value as Found | undefined
+  let target: Found | undefined
+  eachTarget(context, writer, collection, query, search, found => (target = found))
+  return target
 }

@@ -1,18 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { encode } from '../bson/raw.ts'
 import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, optionalDocs } from '../engine/context.ts'
-import { buildIndexes, duplicatesOf } from '../index/build.ts'
+import { type Build, buildIndexes, buildSlice, isSmall } from '../index/build.ts'
 import { sameKey } from '../index/plan.ts'
+import { checkDeadline } from '../sessions/deadline.ts'
 import { type Collection, namespaceOf } from '../storage/catalog.ts'
 import { type Index, idIndexSpec, indexFrom, normalizeSpec } from '../storage/index-spec.ts'
 import { fail } from '../values/errors.ts'
 import { equal } from '../values/order.ts'
-import { type Doc, isDoc, isNumeric, isTruthy } from '../values/values.ts'
+import { type Doc, isDoc, isTruthy } from '../values/values.ts'
 import { okReply } from '../wire/reply.ts'
+import { Pause, sliceMs } from '../write/pause.ts'
 import { ensureCollection, existing, noteCollection, runWrite } from '../write/run.ts'
 import type { Writer } from '../write/write.ts'
 import { answerWithCursor } from './find.ts'
 
 const maxIndexes = 64
+/** How often a build of somebody else is looked at. */
+const waitMs = 20
 
 export const createIndexes: Command = {
   run: async context => {
@@ -21,16 +26,32 @@ export const createIndexes: Command = {
     if (given.length === 0) fail(2, 'Must specify at least one index to create')
     const specs = given.filter(spec => !isIdIndex(spec)).map(normalizeSpec)
     let made: Index[] = []
-    const reply = await runWrite(context, writer => {
-      const isNew = writer.catalog.find(context.db, name, writer.txn) === undefined
-      const collection = isNew ? ensureCollection(writer, context.db, name) : existing(writer, context.db, name)!
-      const before = collection.indexes.length + 1
-      const placed = specs.map(spec => inCollationOf(collection, spec))
-      if (collection.series && placed.some(spec => isTruthy(spec.unique))) fail(72, 'Unique indexes are not supported on time-series collections')
-      made = addIndexes(context, writer, collection, placed)
+    let isNew = false
+    let before = 0
+    let building: (Build & { collection: Collection }) | undefined
+    const created = (writer: Writer, collection: Collection) => {
       if (made.length > 0 && !writer.txn) noteCollection(writer, 'createIndexes', collection, { indexes: made.map(({ spec }) => spec) })
-      const numbers = { numIndexesBefore: before, numIndexesAfter: collection.indexes.length + 1, createdCollectionAutomatically: isNew }
+      const numbers = { numIndexesBefore: before, numIndexesAfter: before + made.length, createdCollectionAutomatically: isNew }
       return okReply(made.length > 0 ? numbers : { ...numbers, note: 'all indexes already exist' })
+    }
+    const reply = await runWrite(context, writer => {
+      if (!building) {
+        isNew ||= writer.catalog.find(context.db, name, writer.txn) === undefined
+        const collection = isNew ? ensureCollection(writer, context.db, name) : existing(writer, context.db, name)!
+        before = collection.indexes.length + 1
+        const placed = specs.map(spec => inCollationOf(collection, spec))
+        if (collection.series && placed.some(spec => isTruthy(spec.unique))) fail(72, 'Unique indexes are not supported on time-series collections')
+        made = wantedIndexes(writer, collection, placed)
+        if (made.length > 0 && !writer.txn && !isSmall(writer.storage, collection)) {
+          writer.catalog.startBuild(collection, made)
+          building = { collection, indexes: made, after: undefined }
+          throw new Pause()
+        }
+        addIndexes(writer, collection, made)
+        return created(writer, collection)
+      }
+      continueBuild(context, writer, name, building)
+      return created(writer, building.collection)
     })
     // Until the commit is on disk, queries cannot see the entries.
     for (const index of made) index.isReady = true
@@ -76,58 +97,42 @@ export const listIndexes: Command = {
   fields: new Set(['cursor', 'includeBuildUUIDs', 'includeIndexBuildInfo']),
 }
 
-/** `collMod` of one index: its expiry, whether the planner sees it, whether it is unique. Returns the fields of the reply. */
-export function modifyIndex(writer: Writer, collection: Collection, change: Doc): Doc {
-  const index = collection.indexes.find(candidate =>
-    isDoc(change.keyPattern) ? sameKey(candidate.spec.key as Doc, change.keyPattern) : candidate.name === change.name,
-  )
-  if (!index) return fail(27, `cannot find index ${String(change.name ?? JSON.stringify(change.keyPattern))} for ns ${namespaceOf(collection)}`)
-  const { keyPattern: _pattern, name: _name, ...changes } = change
-  for (const option of Object.keys(changes))
-    if (!['expireAfterSeconds', 'hidden', 'unique', 'prepareUnique'].includes(option))
-      fail(40415, `BSON field 'collMod.index.${option}' is an unknown field.`)
-  const reply: Doc = {}
-  if (isTruthy(changes.unique) && !index.isUnique) {
-    const violations = duplicatesOf(writer.storage, collection, index)
-    if (violations.length > 0)
-      fail(359, 'Cannot convert the index to unique. Please resolve conflicting documents before running collMod again.', { violations })
-    reply.unique_new = true
-  }
-  if (isNumeric(changes.expireAfterSeconds))
-    Object.assign(reply, index.expireAfterSeconds === undefined ? {} : { expireAfterSeconds_old: index.spec.expireAfterSeconds }, {
-      expireAfterSeconds_new: changes.expireAfterSeconds,
-    })
-  if (changes.hidden !== undefined) Object.assign(reply, { hidden_old: index.isHidden, hidden_new: isTruthy(changes.hidden) })
-  const spec = normalizeSpec({ ...index.spec, ...changes })
-  const next: Index = {
-    ...indexFrom(reply.unique_new ? writer.catalog.nextId() : index.id, spec),
-    isReady: true,
-    multikey: index.multikey,
-    isInexact: index.isInexact,
-  }
-  if (reply.unique_new) {
-    buildIndexes(writer.storage, collection, [next])
-    writer.catalog.dropIndexes(collection, [index])
-    collection.indexes.push(next)
-  } else collection.indexes.splice(collection.indexes.indexOf(index), 1, next)
-  return reply
-}
-
-function addIndexes(context: Context, writer: Writer, collection: Collection, specs: readonly Doc[]): Index[] {
+/** The indexes that are not there yet. One that somebody else is building is waited for. */
+function wantedIndexes(writer: Writer, collection: Collection, specs: readonly Doc[]): Index[] {
+  if (specs.some(spec => collection.building.some(index => isSame(index, spec)))) throw new Pause(() => delay(waitMs))
   const wanted: Index[] = []
   for (const spec of specs) {
     if ([...collection.indexes, ...wanted].some(index => isSame(index, spec))) continue
     wanted.push(indexFrom(writer.catalog.nextId(), spec))
   }
   if (wanted.length === 0) return wanted
-  if (collection.indexes.length + wanted.length + 1 > maxIndexes) fail(67, `add index fails, too many indexes for ${namespaceOf(collection)}`)
+  const count = collection.indexes.length + collection.building.length + wanted.length + 1
+  if (count > maxIndexes) fail(67, `add index fails, too many indexes for ${namespaceOf(collection)}`)
   if (writer.txn && !writer.txn.created.has(collection))
     fail(263, 'Cannot create new indexes on existing collections in a multi-document transaction')
   if (writer.txn?.changes.get(collection.id)?.size) fail(263, 'Cannot create new indexes on non-empty collections in a multi-document transaction')
-  if (!writer.txn) buildIndexes(context.engine.storage, collection, wanted)
+  return wanted
+}
+
+function addIndexes(writer: Writer, collection: Collection, wanted: readonly Index[]): void {
+  if (wanted.length === 0) return
+  if (!writer.txn) buildIndexes(writer.storage, collection, wanted)
   collection.indexes.push(...wanted)
   if (!writer.txn) writer.catalog.save(collection)
-  return wanted
+}
+
+/** Puts the entries of the next slice; returns when all are there, and throws `Pause` before. A build that fails leaves nothing to be seen. */
+export function continueBuild(context: Context, writer: Writer, name: string, build: Build & { collection: Collection }): void {
+  const { collection, indexes } = build
+  try {
+    if (writer.catalog.find(context.db, name) !== collection) fail(276, `Index build failed: ${namespaceOf(collection)} was dropped or renamed`)
+    checkDeadline(context.deadline)
+    if (!buildSlice(writer.storage, collection, build, Date.now() + sliceMs)) throw new Pause()
+    writer.catalog.finishBuild(collection, indexes)
+  } catch (error) {
+    if (!(error instanceof Pause)) writer.catalog.abortBuild(collection, indexes)
+    throw error
+  }
 }
 
 /** An index without a collation of its own has that of its collection. */

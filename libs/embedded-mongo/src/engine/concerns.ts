@@ -1,6 +1,9 @@
+import { Timestamp } from 'bson'
+import { checkDeadline } from '../sessions/deadline.ts'
 import { momentOf } from '../sessions/history.ts'
 import { codeNames, fail, MongoError } from '../values/errors.ts'
 import { asNumber, type Doc, isDoc, isNumeric, isTruthy, typeName } from '../values/values.ts'
+import type { OperationTime } from '../wire/message.ts'
 import type { Context } from './context.ts'
 
 const snapshotReads = new Set(['find', 'aggregate', 'distinct'])
@@ -20,9 +23,31 @@ export function applyReadConcern(context: Context): void {
     fail(9, `Read concern level must be one of 'local', 'majority', 'linearizable', 'available', or 'snapshot'`)
   if (txn && (level === 'available' || level === 'linearizable'))
     fail(72, `The readConcern level must be either 'local' (default), 'majority' or 'snapshot' in a transaction`)
-  if (txn || level !== 'snapshot') return
+  // A cursor has the moment of the command that opened it.
+  if (txn || level !== 'snapshot' || name === 'getMore') return
   if (!snapshotReads.has(name)) fail(72, `Command ${name} does not support readConcern { level: "snapshot" } outside a transaction`)
   context.moment = momentOf(engine.history, engine.storage, concern.atClusterTime, now.getTime())
+}
+
+const clockPollMs = 100
+
+/** The wait until the time that a causal read must have seen; undefined when that has come. Ends with 50 at the deadline of the command. */
+export function waitForClusterTime({ body, engine, deadline, connection }: Context): Promise<void> | undefined {
+  const after = isDoc(body.readConcern) ? body.readConcern.afterClusterTime : undefined
+  if (!(after instanceof Timestamp) || hasCome(after, engine.log.time())) return undefined
+  const wait = async () => {
+    while (!hasCome(after, engine.log.time())) {
+      checkDeadline(deadline)
+      if (connection.isClosed()) fail(279, 'the client has disconnected')
+      if (engine.log.isClosed()) fail(91, 'The server is shutting down')
+      await engine.log.change(clockPollMs)
+    }
+  }
+  return wait()
+}
+
+function hasCome({ t, i }: Timestamp, { seconds, counter }: OperationTime): boolean {
+  return t < seconds || (t === seconds && i <= counter)
 }
 
 /** What a reply says when the write concern cannot be met: the write itself is done and durable. */

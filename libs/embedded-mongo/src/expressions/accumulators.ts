@@ -4,7 +4,7 @@ import { fail } from '../values/errors.ts'
 import { identity } from '../values/key.ts'
 import { divide, longOf, toDecimal } from '../values/numbers.ts'
 import { compare } from '../values/order.ts'
-import { asDoc, asNumber, type Doc, isNumeric, longToBigInt, setOwn, typeName } from '../values/values.ts'
+import { asDoc, asNumber, type Doc, fieldNames, isNumeric, longToBigInt, setOwn, typeName } from '../values/values.ts'
 
 /** Gathers values one by one; `undefined` is a missing value. */
 export interface Accumulator {
@@ -167,7 +167,7 @@ function mergeObjects(): Accumulator {
     add: v => {
       if (v === undefined || v === null) return
       const doc = asDoc(v) ?? fail(40400, `$mergeObjects requires object inputs, but input is of type ${typeName(v)}`)
-      for (const key of Object.keys(doc)) setOwn(merged, key, doc[key])
+      for (const key of fieldNames(doc)) setOwn(merged, key, doc[key])
     },
     result: () => merged,
   }

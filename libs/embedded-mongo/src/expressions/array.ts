@@ -2,7 +2,7 @@ import { Int32 } from 'bson'
 import { fail } from '../values/errors.ts'
 import { compare, equal } from '../values/order.ts'
 import { compileSort } from '../values/sort-docs.ts'
-import { asDoc, asInteger, type Doc, getOwn, isDoc, isTruthy, setOwn, typeName } from '../values/values.ts'
+import { asDoc, asInteger, type Doc, fieldNames, getOwn, isDoc, isTruthy, setOwn, typeName } from '../values/values.ts'
 import {
   type Box,
   checkVariableName,
@@ -89,7 +89,7 @@ export const arrayOperators: Readonly<Record<string, Operator>> = {
   $objectToArray: fixed('$objectToArray', 1, v => {
     if (nullish(v)) return null
     const doc = asDoc(v) ?? fail(40390, `$objectToArray requires a document input, found: ${typeName(v)}`)
-    return Object.keys(doc).map(key => ({ k: key, v: doc[key] }))
+    return fieldNames(doc).map(key => ({ k: key, v: doc[key] }))
   }),
   $sortArray: (arg, compile) => {
     const fields = namedArguments('$sortArray', arg, ['input', 'sortBy'], [])

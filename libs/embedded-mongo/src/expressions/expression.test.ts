@@ -92,7 +92,24 @@ const results: [unknown, unknown][] = [
   [{ $indexOfCP: ['$s', 'l'] }, int(2)],
   [{ $replaceAll: { input: 'a.b.c', find: '.', replacement: { $literal: '$&' } } }, 'a$&b$&c'],
   [{ $regexFind: { input: 'abc12', regex: '([a-z]+)(\\d+)' } }, { match: 'abc12', idx: int(0), captures: ['abc', '12'] }],
+  [{ $regexFind: { input: '😀ab', regex: '(x)?b' } }, { match: 'b', idx: int(2), captures: [null] }],
   [{ $regexMatch: { input: '$s', regex: 'hell', options: 'i' } }, true],
+  [
+    { $regexFindAll: { input: 'a1b22', regex: '\\d+' } },
+    [
+      { match: '1', idx: int(1), captures: [] },
+      { match: '22', idx: int(3), captures: [] },
+    ],
+  ],
+  // An empty match advances by one character; the end that was reached is not tried again.
+  [
+    { $regexFindAll: { input: '😀b', regex: 'x*' } },
+    [
+      { match: '', idx: int(0), captures: [] },
+      { match: '', idx: int(1), captures: [] },
+    ],
+  ],
+  [{ $regexFindAll: { input: '', regex: 'x*' } }, [{ match: '', idx: int(0), captures: [] }]],
   [{ $arrayElemAt: ['$a', int(-1)] }, int(2)],
   [{ $arrayElemAt: ['$a', int(9)] }, undefined],
   [{ $first: '$a' }, int(3)],

@@ -1,5 +1,5 @@
 import { fail } from '../values/errors.ts'
-import { asDoc, type Doc, fieldReader, getOwn, isDoc, setOwn } from '../values/values.ts'
+import { asDoc, type Doc, fieldNames, fieldReader, getOwn, isDoc, setOwn } from '../values/values.ts'
 import { arithmeticOperators } from './arithmetic.ts'
 import { arrayOperators } from './array.ts'
 import { conversionOperators } from './convert.ts'
@@ -74,7 +74,7 @@ function arrayExpression(elements: unknown[], scope: Scope): Expr {
 }
 
 function objectExpression(doc: Doc, scope: Scope): Expr {
-  const fields = Object.keys(doc).map(key => {
+  const fields = fieldNames(doc).map(key => {
     if (key.includes('.')) fail(16412, `FieldPath field names may not contain '.'. Consider using $getField or $setField. The field was '${key}'.`)
     return { key, value: compileExpression(doc[key], scope) }
   })

@@ -1,6 +1,6 @@
 import { BSONSymbol, Int32 } from 'bson'
 import { fail } from '../values/errors.ts'
-import { compileRegex, regexParts } from '../values/regex.ts'
+import { compileRegex, type Regex, type RegexMatch, regexParts } from '../values/regex.ts'
 import { asInteger, type Doc, typeName } from '../values/values.ts'
 import { toText } from './convert.ts'
 import { fixed, named, nullish, type Operator, ranged, variadic } from './core.ts'
@@ -40,9 +40,16 @@ export const stringOperators: Readonly<Record<string, Operator>> = {
   $replaceAll: named('$replaceAll', ['input', 'find', 'replacement'], [], args =>
     replace('$replaceAll', args, (s, find, by) => s.replaceAll(find, () => by)),
   ),
-  $regexMatch: named('$regexMatch', ['input', 'regex'], ['options'], args => matches('$regexMatch', args).length > 0),
-  $regexFind: named('$regexFind', ['input', 'regex'], ['options'], args => matches('$regexFind', args)[0] ?? null),
-  $regexFindAll: named('$regexFindAll', ['input', 'regex'], ['options'], args => matches('$regexFindAll', args)),
+  $regexMatch: named('$regexMatch', ['input', 'regex'], ['options'], args => regexOver('$regexMatch', args, false, (regex, s) => regex.test(s))),
+  $regexFind: named('$regexFind', ['input', 'regex'], ['options'], args =>
+    regexOver<Doc | null>('$regexFind', args, null, (regex, s) => {
+      const match = regex.find(s)
+      return match ? shown(s, match) : null
+    }),
+  ),
+  $regexFindAll: named('$regexFindAll', ['input', 'regex'], ['options'], args =>
+    regexOver<Doc[]>('$regexFindAll', args, [], (regex, s) => regex.findAll(s).map(match => shown(s, match))),
+  ),
 }
 
 function text(v: unknown, code: number, message: string): string {
@@ -104,17 +111,15 @@ function replace(name: string, { input, find, replacement }: Doc, apply: (s: str
   return s === null || part === null || by === null ? null : apply(s!, part!, by!)
 }
 
-function matches(name: string, { input, regex, options }: Doc): Doc[] {
-  if (nullish(input) || nullish(regex)) return []
+function regexOver<R>(name: string, { input, regex, options }: Doc, nothing: R, use: (regex: Regex, subject: string) => R): R {
+  if (nullish(input) || nullish(regex)) return nothing
   const subject = text(input, 51104, `${name} needs 'input' to be of type string`)
   const parts = regexParts(regex)
   const pattern = parts?.pattern ?? text(regex, 51105, `${name} needs 'regex' to be of type string or regex`)
   const flags = nullish(options) ? (parts?.options ?? '') : text(options, 51106, `${name} needs 'options' to be of type string`)
-  const compiled = compileRegex(pattern, flags)
-  const found = subject.matchAll(new RegExp(compiled.source, `${compiled.flags}g`))
-  return [...found].map(match => ({
-    match: match[0],
-    idx: new Int32([...subject.slice(0, match.index)].length),
-    captures: match.slice(1).map(capture => capture ?? null),
-  }))
+  return use(compileRegex(pattern, flags), subject)
+}
+
+function shown(subject: string, { text: match, index, captures }: RegexMatch): Doc {
+  return { match, idx: new Int32([...subject.slice(0, index)].length), captures }
 }

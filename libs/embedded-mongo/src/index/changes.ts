@@ -31,8 +31,9 @@ export function entriesOf(
 ): { removed: Entry[]; added: Entry[] } {
   const removed: Entry[] = []
   const added: Entry[] = []
-  if (collection.indexes.length === 0) return { removed, added }
-  for (const index of collection.indexes) {
+  const indexes = maintained(collection)
+  if (indexes.length === 0) return { removed, added }
+  for (const index of indexes) {
     if (before?.doc && after?.doc && isUntouched(index, before.doc, after.doc)) continue
     const old = before ? keysOf(index, fieldsFor(collection, before)) : undefined
     const next = after ? keysOf(index, fieldsFor(collection, after)) : undefined
@@ -41,6 +42,10 @@ export function entriesOf(
     if (next && noteKinds(index, next.multikey, next.isExact)) whenFlagged()
   }
   return { removed, added }
+}
+
+function maintained({ indexes, building }: Collection): readonly Index[] {
+  return building.length > 0 ? [...indexes, ...building] : indexes
 }
 
 /** An update shares the values that it does not touch. If all values of the index are shared, its entries stay. */
@@ -77,7 +82,7 @@ function fieldsFor(collection: Collection, version: Version): Doc {
   if (known) return known
   const names: string[] = []
   const bytes: Uint8Array[] = []
-  for (const { topFields } of collection.indexes) {
+  for (const { topFields } of maintained(collection)) {
     if (!topFields) {
       version.doc = decode(version.raw)
       return version.doc

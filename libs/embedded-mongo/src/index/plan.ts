@@ -7,7 +7,7 @@ import { fail } from '../values/errors.ts'
 import { encodeKey } from '../values/key.ts'
 import { typeOrder } from '../values/order.ts'
 import type { SortKey } from '../values/sort-keys.ts'
-import { asNumber, type Doc, isDoc, isNumeric } from '../values/values.ts'
+import { asNumber, type Doc, fieldNames, isDoc, isNumeric } from '../values/values.ts'
 import { type Bounds, boundsOf, isNullish, listed } from './plan-bounds.ts'
 import { implies } from './plan-partial.ts'
 
@@ -79,8 +79,8 @@ export function hintedIndex(collection: Collection, hint: unknown): Index | 'nat
 
 /** Whether two key patterns have the same fields, in the same order and directions. */
 export function sameKey(a: Doc, b: Doc): boolean {
-  const fields = Object.keys(a)
-  const others = Object.keys(b)
+  const fields = fieldNames(a)
+  const others = fieldNames(b)
   return fields.length === others.length && fields.every((field, i) => field === others[i] && sameKind(a[field], b[field]))
 }
 

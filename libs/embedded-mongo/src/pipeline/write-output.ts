@@ -13,6 +13,7 @@ import { equal } from '../values/order.ts'
 import { type Doc, getOwn } from '../values/values.ts'
 import { okReply } from '../wire/reply.ts'
 import { deleteSlice } from '../write/garbage.ts'
+import { Pause, sliceMs } from '../write/pause.ts'
 import { ensureCollection, existing, noteRename, runWrite } from '../write/run.ts'
 import { encodeVersion, insertDocument, replaceDocument, type Writer } from '../write/write.ts'
 
@@ -22,38 +23,59 @@ export async function writeOutput(context: Context, target: Target, docs: readon
   checkNamespace(db, target.collection)
   if (context.txn) fail(263, `${mode.kind === 'replace' ? '$out' : '$merge'} cannot be used in a transaction`)
   const bypassValidation = flag(context.body, 'bypassDocumentValidation')
-  let next = 0
+  const progress: Progress = { next: 0, fresh: undefined }
   await runWrite(context, engine => {
     const writer = { ...engine, bypassValidation }
-    if (mode.kind === 'replace') replaceCollection(context, writer, db, target.collection, docs)
+    if (mode.kind === 'replace') replaceCollection(context, writer, db, target.collection, docs, progress)
     else {
       const collection = ensureCollection(writer, db, target.collection)
       checkJoinFields(collection, mode.on)
-      for (; next < docs.length; next++) mergeOne(context, writer, collection, docs[next]!, mode)
+      inSlices(docs, progress, doc => mergeOne(context, writer, collection, doc, mode))
     }
     return okReply()
   })
 }
 
+type Progress = { next: number; fresh: Collection | undefined }
+
+/** Names of collections that become the output of `$out` when they are complete; what a crash leaves of them is dropped at the next start. */
+export const unfinishedPrefix = 'tmp.agg_out.'
+
+function inSlices(docs: readonly Doc[], progress: Progress, write: (doc: Doc) => void): void {
+  const sliceEnd = Date.now() + sliceMs
+  while (progress.next < docs.length) {
+    write(docs[progress.next]!)
+    progress.next += 1
+    if (Date.now() > sliceEnd && progress.next < docs.length) throw new Pause()
+  }
+}
+
 /** The new documents go into a new collection, which is then renamed: either all of it happens or nothing. */
-function replaceCollection(context: Context, writer: Writer, db: string, name: string, docs: readonly Doc[]): void {
-  const old = existing(writer, db, name)
-  if (old) requireCollection(old)
-  if (old) refuseCapped(old, 'replacing by $out')
-  const fresh = writer.catalog.create(db, `tmp.agg_out.${writer.catalog.nextId()}`, old?.options ?? {})
-  compileValidator(fresh)
-  fresh.indexes = (old?.indexes ?? []).map(index => ({ ...indexFrom(writer.catalog.nextId(), index.spec), isReady: true }))
+function replaceCollection(context: Context, writer: Writer, db: string, name: string, docs: readonly Doc[], progress: Progress): void {
   try {
-    writer.catalog.save(fresh)
-    for (const doc of docs) insertDocument(writer, fresh, withIdFirst(encode(doc)))
+    progress.fresh ??= emptyLike(writer, db, existing(writer, db, name))
+    const { fresh } = progress
+    inSlices(docs, progress, doc => insertDocument(writer, fresh, withIdFirst(encode(doc))))
+    const old = existing(writer, db, name)
+    if (old) discard(context, writer, old)
+    const from = fresh.name
+    writer.catalog.rename(fresh, db, name)
+    noteRename(writer, fresh, db, from, old)
   } catch (error) {
-    discard(context, writer, fresh)
+    if (!(error instanceof Pause) && progress.fresh) discard(context, writer, progress.fresh)
     throw error
   }
-  if (old) discard(context, writer, old)
-  const from = fresh.name
-  writer.catalog.rename(fresh, db, name)
-  noteRename(writer, fresh, db, from, old)
+}
+
+/** A new collection with the options and indexes of the old one. */
+function emptyLike(writer: Writer, db: string, old: Collection | undefined): Collection {
+  if (old) requireCollection(old)
+  if (old) refuseCapped(old, 'replacing by $out')
+  const fresh = writer.catalog.create(db, `${unfinishedPrefix}${writer.catalog.nextId()}`, old?.options ?? {})
+  compileValidator(fresh)
+  fresh.indexes = (old?.indexes ?? []).map(index => ({ ...indexFrom(writer.catalog.nextId(), index.spec), isReady: true }))
+  writer.catalog.save(fresh)
+  return fresh
 }
 
 function discard(context: Context, writer: Writer, collection: Collection): void {

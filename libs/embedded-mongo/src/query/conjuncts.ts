@@ -1,5 +1,5 @@
 import { regexParts } from '../values/regex.ts'
-import { asDoc, type Doc } from '../values/values.ts'
+import { asDoc, type Doc, fieldNames } from '../values/values.ts'
 import { dbRefKeys, isOperatorDoc } from './match.ts'
 
 /** What a planner can use of a filter: a condition that every matching document meets. */
@@ -24,7 +24,7 @@ export function analyzeFilter(filter: Doc): { conjuncts: Conjunct[]; complete: b
     else if (op !== '$comment') complete = false
   }
   const walk = (clause: Doc) => {
-    for (const key of Object.keys(clause)) {
+    for (const key of fieldNames(clause)) {
       const condition = clause[key]
       if (key === '$and' && Array.isArray(condition)) for (const inner of condition) walk(asDoc(inner) ?? {})
       else if (key.startsWith('$') && !dbRefKeys.has(key)) add(key, key, condition)

@@ -2,7 +2,7 @@ import { type Scope, scopeWith } from '../expressions/core.ts'
 import { compileExpression, isOperatorExpression } from '../expressions/expression.ts'
 import { fail } from '../values/errors.ts'
 import type { Position } from '../values/path.ts'
-import { asInteger, type Doc, isDoc, isNumeric, isTruthy, typeName } from '../values/values.ts'
+import { asInteger, type Doc, fieldNames, isDoc, isNumeric, isTruthy, typeName } from '../values/values.ts'
 import { compileElementFilter, compileMatcher } from './match.ts'
 import { type Branch, exclude, include, type Leaf, newBranch, plant } from './projection-tree.ts'
 
@@ -63,7 +63,7 @@ class Reader {
   }
 
   read(spec: Doc, prefix: string): void {
-    for (const key of Object.keys(spec)) this.field(`${prefix}${key}`, spec[key])
+    for (const key of fieldNames(spec)) this.field(`${prefix}${key}`, spec[key])
   }
 
   private field(path: string, value: unknown): void {

@@ -1,6 +1,6 @@
 import type { Expr } from '../expressions/core.ts'
 import { fail } from '../values/errors.ts'
-import { asDoc, copyDoc, type Doc, getOwn, setOwn } from '../values/values.ts'
+import { asDoc, copyDoc, type Doc, fieldNames, getOwn, setOwn } from '../values/values.ts'
 
 /** What happens to a field: it is included, excluded, changed, or computed from the whole document. */
 export type Leaf =
@@ -39,7 +39,7 @@ export function plant(tree: Branch, path: string, leaf: Leaf): void {
 /** Includes the fields that the tree names, in the document's order, then adds the computed ones. */
 export function include(doc: Doc, { children }: Branch, root: Doc): Doc {
   const result: Doc = {}
-  for (const key of Object.keys(doc)) {
+  for (const key of fieldNames(doc)) {
     const child = children.get(key)
     if (!child || child.kind === 'compute' || child.kind === 'exclude') continue
     const value = child.kind === 'branch' ? within(doc[key], child, root, include) : child.kind === 'map' ? child.map(doc[key], root) : doc[key]
@@ -51,7 +51,7 @@ export function include(doc: Doc, { children }: Branch, root: Doc): Doc {
 /** Drops what the tree names. */
 export function exclude(doc: Doc, { children }: Branch, root: Doc): Doc {
   const result: Doc = {}
-  for (const key of Object.keys(doc)) {
+  for (const key of fieldNames(doc)) {
     const child = children.get(key)
     if (child?.kind === 'exclude') continue
     const value =

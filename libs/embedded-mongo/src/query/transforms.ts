@@ -1,7 +1,7 @@
 import { type Scope, scopeWith } from '../expressions/core.ts'
 import { compileExpression } from '../expressions/expression.ts'
 import { fail } from '../values/errors.ts'
-import { asDoc, type Doc, isDoc, typeName } from '../values/values.ts'
+import { asDoc, type Doc, fieldNames, isDoc, typeName } from '../values/values.ts'
 import { compileFields } from './project.ts'
 import { addFields, type Branch, newBranch, plant } from './projection-tree.ts'
 
@@ -48,7 +48,7 @@ function adding(name: string, arg: unknown, scope: Scope): Transform {
 }
 
 function plantComputed(tree: Branch, spec: Doc, prefix: string, scope: Scope): void {
-  for (const key of Object.keys(spec)) {
+  for (const key of fieldNames(spec)) {
     const value = spec[key]
     const nested = isDoc(value) && Object.keys(value).length > 0 && !Object.keys(value)[0]!.startsWith('$')
     if (nested) plantComputed(tree, value, `${prefix}${key}.`, scope)

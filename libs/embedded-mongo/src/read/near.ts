@@ -49,6 +49,9 @@ export function nearOf(collection: Collection, path: string, condition: Doc): Ne
     const centre = pointOf(geometry) ?? fail(2, `$near requires a point, given ${JSON.stringify(geometry)}`)
     return { path, centre, unit: 'metres', min, max: distanceIn(limits, '$maxDistance') ?? Number.POSITIVE_INFINITY }
   }
+  const bare = isDoc(arg) && arg.type !== undefined ? pointOf(arg) : undefined
+  if (bare && kinds.includes('2dsphere'))
+    return { path, centre: bare, unit: 'metres', min, max: distanceIn(limits, '$maxDistance') ?? Number.POSITIVE_INFINITY }
   const centre = pairOf(arg) ?? fail(2, 'Point must be an array or object of two numbers')
   const third = Array.isArray(arg) && isNumeric(arg[2]) ? asNumber(arg[2]) : undefined
   const isPlane = operator !== '$nearSphere' && kinds.includes('2d')

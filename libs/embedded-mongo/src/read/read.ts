@@ -34,6 +34,7 @@ export interface Query {
 }
 
 const tickEvery = 128
+const slowMs = 10
 const noBytes = Buffer.alloc(0)
 
 /** All documents that match, in order. The stream can pause while other commands write. */
@@ -104,18 +105,26 @@ function* findMatches(
   folded: Folded | undefined,
   expected: number | undefined,
 ): Generator<Found | Tick> {
-  const matches = tester(plan, query, folded)
+  const matches = tester(plan.isExact, query, folded)
   const changes = view.changes?.(collection)
   const { storage, snapshot } = view
   const version = storage.version()
   const { index } = plan
   const seen = index?.multikey.some(Boolean) ? new Set<string>() : undefined
   let examined = 0
+  // Some documents are slow to test: by a regular expression that backtracks, for example.
+  let tickedAt = Date.now()
+  const isSlow = () => {
+    const now = Date.now()
+    if (now - tickedAt < slowMs) return false
+    tickedAt = now
+    return true
+  }
   for (const range of plan.ranges) {
     for (const chunk of chunksOf(view, plan, range, expected)) {
       for (const entry of chunk) {
         examined += 1
-        if (examined % tickEvery === 0) yield tick
+        if (examined % tickEvery === 0 || isSlow()) yield tick
         const key = Buffer.isBuffer(entry) ? entry : entry.key
         if (seen) {
           const text = key.toString('latin1')
@@ -140,10 +149,10 @@ function* findMatches(
 }
 
 /** Tests a candidate by the filter, which is compiled only when it is needed. */
-function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: Found) => boolean {
+function tester(isExact: boolean, query: Query, folded: Folded | undefined): (found: Found) => boolean {
   let compiled: ((doc: Doc) => boolean) | undefined
   // An empty result must not hide a bad filter; one that the plan understands to the end is good.
-  if (!plan.isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
+  if (!isExact) compiled = compileFilter(folded?.filter ?? query.filter, { vars: query.vars })
   // Only the fields of the filter are decoded, because the rest of a rejected document is never needed.
   const fields = filterFields(query.filter)
   return found => {
@@ -152,6 +161,12 @@ function tester(plan: Plan, query: Query, folded: Folded | undefined): (found: F
     if (folded) return compiled(folded.fold(docOf(found)))
     return compiled(found.doc ?? (fields ? decodeFields(found.raw, fields) : docOf(found)))
   }
+}
+
+/** Tests whether a document still meets the query; undefined for a search by place or text, which needs more than the document. */
+export function matcherOf(query: Query): ((found: Found) => boolean) | undefined {
+  if (splitNear(query.filter) || splitText(query.filter)) return undefined
+  return tester(false, query, query.collation && foldFilter(query.filter, query.collation))
 }
 
 /** The document of an index entry; when only some fields are wanted, these are decoded from the store's own bytes. */

@@ -2,7 +2,7 @@ import { Timestamp } from 'bson'
 import { decode, firstName, splitArray } from '../bson/raw.ts'
 import { commands } from '../commands/commands.ts'
 import { checkApi } from '../commands/versioned-api.ts'
-import { applyReadConcern, concernError } from '../engine/concerns.ts'
+import { applyReadConcern, concernError, waitForClusterTime } from '../engine/concerns.ts'
 import type { Command, Context } from '../engine/context.ts'
 import { abortTxn, type Engine } from '../engine/engine.ts'
 import { type Failure, nextFailure, nextWriteFailure } from '../engine/fail-points.ts'
@@ -121,6 +121,11 @@ function maxTimeOf(value: unknown): number {
 
 function run(command: Command, context: Context): Buffer | undefined | Promise<Buffer | undefined> {
   checkFields(command, context)
+  const waiting = waitForClusterTime(context)
+  return waiting === undefined ? runNow(command, context) : waiting.then(() => runNow(command, context))
+}
+
+function runNow(command: Command, context: Context): Buffer | undefined | Promise<Buffer | undefined> {
   const { body, engine } = context
   if (engine.catalog.hasViews()) refuseView(context)
   if (body.autocommit === undefined) applyReadConcern(context)

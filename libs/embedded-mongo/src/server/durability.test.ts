@@ -47,6 +47,34 @@ async function launch(command: string, args: readonly string[]) {
 }
 
 describe('what is on disk', () => {
+  it('has every acknowledged change for a change stream that goes on after SIGKILL', () =>
+    inFolder(async path => {
+      const first = await launch(process.execPath, [main, '--data', path, '--port', '0'])
+      const client = await new MongoClient(first.uri!).connect()
+      const items = client.db('d').collection<{ _id: number }>('items')
+      const stream = items.watch()
+      const opening = stream.next()
+      // The driver opens the stream with the first read: writes until it has seen one.
+      let written = 0
+      let isSeen = false
+      void opening.then(() => (isSeen = true)).catch(() => undefined)
+      while (!isSeen) await items.insertOne({ _id: written++ })
+      const token = (await opening)._id
+      const seen = ((await opening) as unknown as { documentKey: { _id: number } }).documentKey._id
+      for (let i = 0; i < 200; i++) await items.insertOne({ _id: written++ })
+      await stream.close()
+      await first.end('SIGKILL')
+      await client.close()
+
+      const second = await launch(process.execPath, [main, '--data', path, '--port', '0'])
+      const again = await new MongoClient(second.uri!).connect()
+      const resumed = again.db('d').collection<{ _id: number }>('items').watch([], { resumeAfter: token })
+      for (let expected = seen + 1; expected < written; expected++)
+        assert.equal(((await resumed.next()) as unknown as { documentKey: { _id: number } }).documentKey._id, expected)
+      await again.close()
+      await second.end('SIGTERM')
+    }))
+
   it('survives SIGKILL at random moments: nothing acknowledged is lost, nothing is torn, every index is whole', async function () {
     this.timeout(60_000)
     const report = await torture({ rounds: 3, killAfterMs: [200, 700], writers: 9 })

@@ -1,13 +1,15 @@
 import { openChangeLog } from '../change-streams/change-log.ts'
 import { abortTxn, type Engine } from '../engine/engine.ts'
+import { unfinishedPrefix } from '../pipeline/write-output.ts'
 import { cursorMs, killCursor } from '../sessions/cursors.ts'
 import { forgetMoments, momentMs } from '../sessions/history.ts'
 import { forgetExpired, sessionMs } from '../sessions/session.ts'
-import { openCatalog } from '../storage/catalog.ts'
-import { openStorage } from '../storage/storage.ts'
+import { type Catalog, openCatalog } from '../storage/catalog.ts'
+import { openStorage, type Storage } from '../storage/storage.ts'
 import type { Snapshot } from '../storage/table.ts'
 import { collectGarbage } from '../write/garbage.ts'
 import { deleteExpired } from '../write/ttl.ts'
+import { upgradeIndexes } from './upgrade.ts'
 
 const txnLifetimeMs = 60_000
 /** An idle snapshot is released early after this many writes: the pages that it may still read cannot be reused, so the data file grows. */
@@ -20,8 +22,10 @@ const expirySweepMs = 60_000
 export async function openEngine(path: string, forTests: boolean): Promise<Engine> {
   const storage = await openStorage(path)
   const catalog = openCatalog(storage)
+  await dropUnfinished(storage, catalog)
+  await upgradeIndexes(storage, catalog)
   const startedAt = Date.now()
-  const log = openChangeLog(startedAt)
+  const log = openChangeLog(storage, startedAt)
   const engine: Engine = {
     storage,
     catalog,
@@ -57,6 +61,15 @@ export async function openEngine(path: string, forTests: boolean): Promise<Engin
     housekeeping = housekeeping.then(() => tidy(engine, Date.now()))
   }, expirySweepMs).unref()
   return engine
+}
+
+/** Drops what a crash has left of the output of `$out`. */
+async function dropUnfinished(storage: Storage, catalog: Catalog): Promise<void> {
+  const unfinished = catalog.databases().flatMap(db => catalog.collections(db).filter(({ name }) => name.startsWith(unfinishedPrefix)))
+  if (unfinished.length === 0) return
+  await storage.write(() => {
+    for (const collection of unfinished) catalog.drop(collection)
+  })
 }
 
 /** Ends abandoned snapshots, transactions, sessions and cursors, as of `now` in milliseconds since the epoch. */

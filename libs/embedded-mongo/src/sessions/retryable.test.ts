@@ -111,7 +111,7 @@ describe('retryable writes', () => {
     await failPoint(test.client, 'off', {})
   })
 
-  it('can be made to run out of time', async () => {
+  it('can be made to exceed its time', async () => {
     const items = test.db().collection('items')
     const admin = test.client.db('admin')
     await items.insertMany([{}, {}, {}])

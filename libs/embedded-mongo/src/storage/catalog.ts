@@ -18,6 +18,8 @@ export interface Collection {
   uuid: Binary
   options: Doc
   indexes: Index[]
+  /** Indexes that are being filled: writes put their entries, and nobody else sees them. */
+  building: Index[]
   /** Some _id was too long for an ordered key: no order can be read off the documents' keys. */
   hasInexactIds: boolean
   accepts: ((doc: Doc) => boolean) | undefined
@@ -61,6 +63,10 @@ export interface Catalog {
   forget(collection: Collection): void
   drop(collection: Collection): void
   dropIndexes(collection: Collection, indexes: readonly Index[]): void
+  /** Begins to fill indexes. Until `finishBuild`, and after a crash, their entries are garbage. */
+  startBuild(collection: Collection, indexes: readonly Index[]): void
+  finishBuild(collection: Collection, indexes: readonly Index[]): void
+  abortBuild(collection: Collection, indexes: readonly Index[]): void
   rename(collection: Collection, db: string, name: string): void
   garbage(): Garbage[]
   forgetGarbage(garbage: Garbage): void
@@ -75,6 +81,7 @@ const sequenceKey = Buffer.from('s')
 /** Reads the catalog of an open store. */
 export function openCatalog(storage: Storage): Catalog {
   const databases = new Map<string, Map<string, Collection>>()
+  const inBuild = new Set<number>()
   let lastId = 0
   let views = 0
   const countView = ({ options }: Collection, change: number) => {
@@ -132,6 +139,24 @@ export function openCatalog(storage: Storage): Catalog {
       for (const index of indexes) discard('index', index.id)
       catalog.save(collection)
     },
+    startBuild: (collection, indexes) => {
+      collection.building.push(...indexes)
+      for (const { id } of indexes) {
+        discard('index', id)
+        inBuild.add(id)
+      }
+      catalog.save(collection)
+    },
+    finishBuild: (collection, indexes) => {
+      catalog.abortBuild(collection, indexes)
+      collection.indexes.push(...indexes)
+      for (const { id } of indexes) catalog.forgetGarbage({ kind: 'index', id })
+      catalog.save(collection)
+    },
+    abortBuild: (collection, indexes) => {
+      collection.building = collection.building.filter(index => !indexes.includes(index))
+      for (const { id } of indexes) inBuild.delete(id)
+    },
     rename: (collection, db, name) => {
       storage.meta.remove(collectionKey(collection))
       forget(collection)
@@ -139,7 +164,10 @@ export function openCatalog(storage: Storage): Catalog {
       register(collection)
       catalog.save(collection)
     },
-    garbage: () => [...storage.meta.scan({ start: garbagePrefix, end: Buffer.from('h') })].map(({ key }) => garbageOf(key)),
+    garbage: () =>
+      [...storage.meta.scan({ start: garbagePrefix, end: Buffer.from('h') })]
+        .map(({ key }) => garbageOf(key))
+        .filter(({ kind, id }) => kind === 'docs' || !inBuild.has(id)),
     forgetGarbage: garbage => storage.meta.remove(garbageKey(garbage)),
     reload: () => {
       databases.clear()
@@ -179,7 +207,7 @@ function collectionFrom(stored: Stored): Collection {
   }))
   const { order, ...rest } = stored
   const capped = order && cappedFrom(stored.options, order[0]!, order[1]!)
-  const collection: Collection = { ...rest, indexes, accepts: undefined, capped, series: seriesFrom(stored.options), owner: undefined }
+  const collection: Collection = { ...rest, indexes, building: [], accepts: undefined, capped, series: seriesFrom(stored.options), owner: undefined }
   compileValidator(collection)
   return collection
 }

@@ -3,7 +3,7 @@ import { type Selection, selectionOf } from '../bson/decode.ts'
 import { compileFilter } from '../query/match.ts'
 import { parseCollation } from '../values/collation.ts'
 import { fail } from '../values/errors.ts'
-import { asNumber, type Doc, getOwn, isDoc, isNumeric, isTruthy, setOwn } from '../values/values.ts'
+import { asNumber, type Doc, fieldNames, getOwn, isDoc, isNumeric, isTruthy, setOwn } from '../values/values.ts'
 
 interface IndexField {
   path: string
@@ -20,6 +20,8 @@ export interface Index {
   /** As `listIndexes` shows it. */
   spec: Doc
   fields: readonly IndexField[]
+  /** The parts of each field's path. */
+  paths: readonly (readonly string[])[]
   directions: readonly (1 | -1)[]
   isUnique: boolean
   /** Duplicates that are there already may stay, new ones are refused: the step before `unique`. */
@@ -103,7 +105,7 @@ export function normalizeSpec(given: Doc): Doc {
 /** The working form of a normalized specification. */
 export function indexFrom(id: number, spec: Doc): Index {
   const key = spec.key as Doc
-  const fields = Object.keys(key).map(path => {
+  const fields = fieldNames(key).map(path => {
     const parts = path.split('.')
     return { path, parts, isNumbered: parts.some(part => /^\d+$/.test(part)), direction: directionOf(key[path]) }
   })
@@ -113,6 +115,7 @@ export function indexFrom(id: number, spec: Doc): Index {
     name: String(spec.name),
     spec,
     fields,
+    paths: fields.map(field => field.parts),
     directions: fields.map(field => field.direction),
     isUnique: isTruthy(spec.unique),
     isPreparedUnique: isTruthy(spec.prepareUnique) && !isTruthy(spec.unique),
@@ -153,12 +156,18 @@ function checkKey(key: Doc): void {
   if (entries.length > 32) fail(13103, 'Index key pattern has too many fields')
   for (const [path, kind] of entries) {
     if (path === '' || path.split('.').includes('')) fail(67, `Index keys cannot contain an empty field: '${path}'`)
-    if (path.startsWith('$') && path !== '$**') fail(67, `Index key contains an illegal field name: '${path}'`)
+    if (path.split('.').some(isDollarName)) fail(67, `Index key contains an illegal field name: '${path}'`)
     if (isNumeric(kind)) {
       if (asNumber(kind) === 0 || Number.isNaN(asNumber(kind))) fail(67, 'Values in the index key pattern cannot be 0.')
     } else if (typeof kind !== 'string') fail(67, `Values in v:2 index key pattern cannot be of this type: '${path}'`)
     else if (!plugins.has(kind)) fail(67, `Unknown index plugin '${kind}'`)
   }
+}
+
+/** Fields of references may be indexed, and `$**` at the end is a wildcard. */
+function isDollarName(part: string, i: number, { length }: { length: number }): boolean {
+  if (!part.startsWith('$') || (part === '$**' && i === length - 1)) return false
+  return i === 0 || !['$ref', '$id', '$db'].includes(part)
 }
 
 function checkPartial(filter: Doc): void {
@@ -185,7 +194,7 @@ function checkExpiry(key: Doc, expiry: unknown): void {
 /** All text fields are one field of the key, as MongoDB stores it; the weights name them. */
 function textKey(key: Doc): Doc {
   const placed: Doc = {}
-  for (const path of Object.keys(key)) {
+  for (const path of fieldNames(key)) {
     if (key[path] === 'text') Object.assign(placed, { _fts: 'text', _ftsx: new Int32(1) })
     else setOwn(placed, path, key[path])
   }

@@ -3,11 +3,12 @@ import { MongoError } from '../values/errors.ts'
 import { claimFolder } from './folder-lock.ts'
 import { openTable, type Snapshot, type Table } from './table.ts'
 
-/** What the tables hold: documents by collection and _id, index entries by index and value, and the catalog with the retry records. */
+/** What the tables hold: documents by collection and _id, index entries by index and value, the catalog with the retry records, the log of changes. */
 export interface Storage {
   readonly docs: Table
   readonly index: Table
   readonly meta: Table
+  readonly changes: Table
   /**
    * Runs `change` with exclusive write access; many changes share one commit. Resolves when the commit is on disk.
    * `change` must make all its checks before its first put: what it has put is committed even if it throws.
@@ -29,7 +30,7 @@ export async function openStorage(path: string): Promise<Storage> {
   const env = openEnvironment(path)
   let version = 0
   const tableOf = (name: string) => openTable(env, name, () => (version += 1))
-  const [docs, index, meta] = [tableOf('docs'), tableOf('index'), tableOf('meta')]
+  const [docs, index, meta, changes] = [tableOf('docs'), tableOf('index'), tableOf('meta'), tableOf('changes')]
   const releaseFolder = await claimFolder(path, meta, change => env.transaction(change)).catch(async (error: unknown) => {
     await env.close()
     throw error
@@ -47,6 +48,7 @@ export async function openStorage(path: string): Promise<Storage> {
     docs,
     index,
     meta,
+    changes,
     write: inGroup,
     version: () => version,
     snapshot: () => openSnapshot(env, version),
@@ -64,7 +66,7 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
     return open<Buffer, Buffer>({
       path,
       noSubdir: false,
-      maxDbs: 3,
+      maxDbs: 4,
       maxReaders: 1024,
       // With this batching lmdb makes an extra promise per batch, and nobody could catch its rejection when the disk is full.
       eventTurnBatching: false,
@@ -76,6 +78,8 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
     throw new Error(`cannot open the data folder ${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
+
+const longestCommitMs = 25
 
 interface Waiting {
   change: () => unknown
@@ -95,7 +99,8 @@ function groupCommits(env: RootDatabase<Buffer, Buffer>, whenStored: () => void)
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      await commit(env, batch, whenStored)
+      const left = await commit(env, batch, whenStored)
+      waiting = [...left, ...waiting]
     }
     isCommitting = false
   }
@@ -106,15 +111,26 @@ function groupCommits(env: RootDatabase<Buffer, Buffer>, whenStored: () => void)
     })
 }
 
-async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[], whenStored: () => void): Promise<void> {
+/** Returns the changes that had no room in the commit: nobody is served while one runs. */
+async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[], whenStored: () => void): Promise<readonly Waiting[]> {
+  const settle: (() => void)[] = []
   try {
-    const settle = await env.transaction(() => batch.map(attempt))
+    await env.transaction(() => {
+      const end = Date.now() + longestCommitMs
+      for (const waiting of batch) {
+        settle.push(attempt(waiting))
+        if (Date.now() > end) break
+      }
+    })
     whenStored()
     for (const done of settle) done()
   } catch (error) {
     const reason = (await commitFailure(error)) ?? error
-    for (const { reject } of batch) reject(reason)
+    const failed = settle.length > 0 ? settle.length : batch.length
+    for (const { reject } of batch.slice(0, failed)) reject(reason)
+    return batch.slice(failed)
   }
+  return batch.slice(settle.length)
 }
 
 /** Runs one change of a batch; its promise settles only when the commit is on disk. */

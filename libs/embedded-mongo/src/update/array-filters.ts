@@ -2,6 +2,7 @@ import { compileMatcher, type FilterOptions } from '../query/match.ts'
 import { fail } from '../values/errors.ts'
 import type { Test } from '../values/path.ts'
 import { asDoc, type Doc } from '../values/values.ts'
+import { isElementsPlaceholder } from './paths.ts'
 
 /**
  * Compiles `arrayFilters` into tests of array elements, by the name in `$[name]`.
@@ -35,7 +36,7 @@ export function checkArrayFilters(paths: readonly { path: string; parts: readonl
   const used = new Set<string>()
   for (const { path, parts } of paths) {
     for (const part of parts) {
-      if (!part.startsWith('$[') || part === '$[]') continue
+      if (!isElementsPlaceholder(part) || part === '$[]') continue
       const name = part.slice(2, -1)
       if (!filters.has(name)) fail(2, `No array filter found for identifier '${name}' in path '${path}'`)
       used.add(name)

@@ -28,7 +28,8 @@ const maxPadding = 1_500_000
 
 /**
  * Splits and checks an update path.
- * @throws MongoError 56 for an empty component, 52 for a `$` name that is no placeholder, 15 for a path too deep
+ * Other names that begin with `$` than the placeholders `$`, `$[]` and `$[name]` are names like any other, except at the top (see `modify`).
+ * @throws MongoError 56 for an empty component, 2 for a placeholder as the first or for a second `$`, 15 for a path too deep
  */
 export function parseUpdatePath(path: string): string[] {
   const parts = path.split('.')
@@ -36,14 +37,28 @@ export function parseUpdatePath(path: string): string[] {
   parts.forEach((part, i) => {
     if (part === '')
       fail(56, path === '' ? 'An empty update path is not valid.' : `The update path '${path}' contains an empty field name, which is not allowed.`)
-    if (!part.startsWith('$') || part === '$ref' || part === '$id' || part === '$db') return
-    if (part !== '$' && !/^\$\[.*\]$/.test(part)) fail(52, `The dollar ($) prefixed field '${part}' in '${path}' is not valid for storage.`)
-    if (i === 0) fail(2, `Cannot have array filter or positional operator as the first path component: '${path}'`)
+    if (i > 0 || !isPlaceholder(part)) return
+    const meaning = part === '$' ? "positional (i.e. '$')" : "array filter identifier (i.e. '$[<id>]')"
+    fail(2, `Cannot have ${meaning} element in the first position in path '${path}'`)
   })
+  if (parts.filter(part => part === '$').length > 1) fail(2, `Too many positional (i.e. '$') elements found in path '${path}'`)
   return parts
 }
 
-/** The document with one modification made; the same object when nothing changes. Containers on the way are copied, the rest is shared. */
+/** Whether it means elements without regard to the query: `$[]`, `$[name]`. */
+export function isElementsPlaceholder(part: string): boolean {
+  return part.startsWith('$[') && part.endsWith(']')
+}
+
+/** Whether a component of an update path means elements of an array: `$`, `$[]`, `$[name]`. */
+export function isPlaceholder(part: string): boolean {
+  return part === '$' || isElementsPlaceholder(part)
+}
+
+/**
+ * The document with one modification made; the same object when nothing changes. Containers on the way are copied, the rest is shared.
+ * @throws MongoError 52 for a field at the top that begins with `$`, made or changed
+ */
 export function modify(doc: Doc, modification: Modification, placeholders: Placeholders): Doc {
   return step(doc, 0, modification, placeholders) as Doc
 }
@@ -53,7 +68,7 @@ function step(value: unknown, i: number, modification: Modification, placeholder
   if (i === parts.length) return changed(value, modification)
   const part = parts[i]!
   if (Array.isArray(value)) return inArray(value, part, i, modification, placeholders)
-  if (part.startsWith('$[')) return noArray(value, i, modification)
+  if (isElementsPlaceholder(part)) return noArray(value, i, modification)
   const doc = asDoc(value)
   if (doc) return inDoc(doc, part === '$' ? String(placeholders.position()) : part, i, modification, placeholders)
   if (!creates) return value
@@ -72,14 +87,24 @@ function inDoc(doc: Doc, part: string, i: number, modification: Modification, pl
   const old = getOwn(doc, part)
   const value = step(old, i + 1, modification, placeholders)
   if (value === old) return doc
+  if (i === 0 && value !== undefined) checkTopName(part, modification.path)
   const copy = copyDoc(doc)
   if (value === undefined) delete copy[part]
   else setOwn(copy, part, value)
   return copy
 }
 
+/** Below the top any name may begin with `$`; at the top only insert, and stages of a pipeline, may write such a field, or `$unset` remove it. */
+function checkTopName(name: string, path: string): void {
+  if (name.startsWith('$') && name !== '$ref' && name !== '$id' && name !== '$db')
+    fail(
+      52,
+      `The dollar ($) prefixed field '${name}' in '${path}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+    )
+}
+
 function inArray(array: unknown[], part: string, i: number, modification: Modification, placeholders: Placeholders): unknown[] {
-  if (part.startsWith('$[')) return inElements(array, part, i, modification, placeholders)
+  if (isElementsPlaceholder(part)) return inElements(array, part, i, modification, placeholders)
   const index = part === '$' ? placeholders.position() : arrayIndex(part)
   if (index === undefined) {
     if (!modification.creates) return array

@@ -4,10 +4,10 @@ import { fail } from '../values/errors.ts'
 import { equal } from '../values/order.ts'
 import { arrayIndex, type Position } from '../values/path.ts'
 import { regexParts } from '../values/regex.ts'
-import { asDoc, type Doc, getOwn, identical, isDoc, setOwn, typeName } from '../values/values.ts'
+import { asDoc, type Doc, fieldNames, getOwn, identical, isDoc, setOwn, typeName } from '../values/values.ts'
 import { checkArrayFilters, compileArrayFilters } from './array-filters.ts'
 import { type Clock, updateOperators } from './operators.ts'
-import { depthOf, type Modification, maxDepth, modify, type Placeholders, parseUpdatePath } from './paths.ts'
+import { depthOf, isPlaceholder, type Modification, maxDepth, modify, type Placeholders, parseUpdatePath } from './paths.ts'
 import { compileUpdatePipeline } from './pipeline.ts'
 
 export interface UpdateOptions extends Clock {
@@ -73,7 +73,7 @@ function replaced(doc: Doc, next: Doc): Updated {
   const id = getOwn(doc, '_id')
   const result: Doc = {}
   if (id !== undefined || Object.hasOwn(next, '_id')) result._id = id ?? next._id
-  for (const key of Object.keys(next)) if (key !== '_id') setOwn(result, key, next[key])
+  for (const key of fieldNames(next)) if (key !== '_id') setOwn(result, key, next[key])
   if (id !== undefined && Object.hasOwn(next, '_id') && !equal(id, next._id)) {
     fail(66, `After applying the update, the (immutable) field '_id' was found to have been altered to _id: ${String(next._id)}`)
   }
@@ -92,7 +92,7 @@ function compileModifiers(update: Doc, options: UpdateOptions): (doc: Doc) => Up
         9,
         `Modifiers operate on fields but we found type ${typeName(fields)} instead. For example: {$mod: {<field>: ...}} not {${operator}: ${String(fields)}}`,
       )
-    for (const path of Object.keys(fields)) paths.push(...steps(operator, path, fields[path], options))
+    for (const path of fieldNames(fields)) paths.push(...steps(operator, path, fields[path], options))
   }
   paths.sort((a, b) => comparePaths(a.parts, b.parts))
   for (let i = 1; i < paths.length; i++) refuseConflict(paths[i - 1]!, paths[i]!)
@@ -141,8 +141,7 @@ function rename(from: string, parts: string[], to: unknown): { path: string; par
   if (typeof to !== 'string') return fail(2, `The 'to' field for $rename must be a string: ${from}: ${String(to)}`)
   const target = parseUpdatePath(to)
   if (to === from) fail(2, `The source and target field for $rename must differ: ${from}: "${to}"`)
-  if ([...parts, ...target].some(part => part.startsWith('$')))
-    fail(2, `The source and target field for $rename may not be dynamic: ${from}: "${to}"`)
+  if ([...parts, ...target].some(isPlaceholder)) fail(2, `The source and target field for $rename may not be dynamic: ${from}: "${to}"`)
   const source: Step = doc =>
     fieldOutsideArrays(doc, parts, 'source') === undefined ? [] : [{ path: from, parts, creates: false, apply: () => undefined }]
   const destination: Step = doc => {

@@ -1,6 +1,6 @@
 import { fail } from './errors.ts'
 import { compare } from './order.ts'
-import { asInteger, type Doc, isDoc, isNumeric, setOwn, typeName } from './values.ts'
+import { asInteger, type Doc, fieldNames, isDoc, isNumeric, setOwn, typeName } from './values.ts'
 
 /** Language-specific comparison of strings, for one command. */
 export type Collation = Intl.Collator
@@ -114,6 +114,6 @@ export function checkCollatedUpdate(update: unknown, arrayFilters: unknown, coll
 
 function mapDoc(doc: Doc, change: (field: string, value: unknown) => unknown): Doc {
   const mapped: Doc = {}
-  for (const field of Object.keys(doc)) setOwn(mapped, field, change(field, doc[field]))
+  for (const field of fieldNames(doc)) setOwn(mapped, field, change(field, doc[field]))
   return mapped
 }

@@ -3,7 +3,7 @@ import { type Binary, type Code, Double, Int32, ObjectId, type Timestamp } from 
 import { addExact, compareExact, type Exact, exactOf, exactOfDouble, isDouble, nearest } from './decimal.ts'
 import { bytesOf, subType, time, typeOrder } from './order.ts'
 import { regexParts } from './regex.ts'
-import { asDoc, type Doc, type Numeric } from './values.ts'
+import { asDoc, type Doc, fieldNames, type Numeric } from './values.ts'
 
 /** The longest key that `encodeKey` returns: two of them and a prefix fit LMDB's 1,978 bytes. */
 export const maxKeyLength = 960
@@ -166,7 +166,7 @@ function putRareText(s: string): void {
 }
 
 function putDoc(doc: Doc): void {
-  for (const key of Object.keys(doc)) {
+  for (const key of fieldNames(doc)) {
     const order = typeOrder(doc[key])
     putByte(order)
     putString(key)

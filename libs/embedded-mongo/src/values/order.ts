@@ -1,11 +1,12 @@
 import { type Binary, type Code, Double, Int32, type ObjectId, type Timestamp } from 'bson'
 import { compareExact, exactOf, isDouble, nearest } from './decimal.ts'
 import { regexParts } from './regex.ts'
-import { asDoc, type Doc, type Numeric, typeCode, type as types } from './values.ts'
+import { asDoc, type Doc, emptyArrayCode, fieldNames, type Numeric, typeCode, type as types } from './values.ts'
 
 /** MongoDB's order of types, by BSON type code; missing counts as null. */
 const orders = new Map<number, number>([
   [types.minKey, 1],
+  [emptyArrayCode, 3],
   [types.undefined, 5],
   [types.null, 5],
   [types.int, 10],
@@ -106,8 +107,8 @@ function compareStrings(a: string, b: string): number {
 }
 
 function compareDocs(a: Doc, b: Doc): number {
-  const x = Object.keys(a)
-  const y = Object.keys(b)
+  const x = fieldNames(a)
+  const y = fieldNames(b)
   const n = Math.min(x.length, y.length)
   for (let i = 0; i < n; i++) {
     const va = a[x[i]!]

@@ -1,23 +1,46 @@
 import { BSONRegExp } from 'bson'
 import { fail } from './errors.ts'
+import { type Code, MatchLimitError, maxSubject, pcre2 } from './pcre2.ts'
 
 const maxLength = 32_764
+const maxCompiled = 64
+/** UTF-16 units that one `findAll` may read: PCRE2 checks the rest of the subject at each match. */
+const maxFindAllUnits = 1_000_000_000
+
+/** A match: the text, where it begins in UTF-16 units, and its captures (null: not set). */
+export type RegexMatch = { text: string; index: number; captures: (string | null)[] }
+
+/** A compiled MongoDB (PCRE2) regular expression. */
+export type Regex = {
+  /** @throws MongoError 51156 when the match exceeds its limit */
+  test: (subject: string) => boolean
+  /** The first match. @throws MongoError 51156 */
+  find: (subject: string) => RegexMatch | undefined
+  /** All matches from left to right. @throws MongoError 51156 */
+  findAll: (subject: string) => RegexMatch[]
+}
 
 /**
- * The JavaScript form of a MongoDB (PCRE) regular expression. Options i, m, s, x and u are understood, leading inline flags `(?i)` too.
- * @throws MongoError 51091 for what JavaScript cannot express, 51108 for an unknown option
+ * Compiles a regular expression. Options are i, m, s, x and u (which is always on).
+ * @throws MongoError 51091 for what PCRE2 refuses, 51108 for an unknown option
  */
-export function compileRegex(pattern: string, options: string): RegExp {
+export function compileRegex(pattern: string, options: string): Regex {
   if (pattern.length > maxLength) fail(51091, `Regular expression is invalid: longer than ${maxLength} characters`)
   if (pattern.includes('\0')) fail(2, 'Regular expression cannot contain an embedded null byte')
   const unknown = /[^imsxu]/.exec(options)
   if (unknown) fail(51108, `invalid flag in regex options: ${unknown[0]}`)
-  const inline = /^\(\?([imsx]+)\)/.exec(pattern)
-  const flags = new Set([...options, ...(inline?.[1] ?? '')])
-  let source = (inline ? pattern.slice(inline[0].length) : pattern).replace(/\(\?P</g, '(?<')
-  if (flags.has('x')) source = withoutFreeSpacing(source)
-  const jsFlags = ['i', 'm', 's'].filter(flag => flags.has(flag)).join('')
-  return tryCompile(source, `${jsFlags}u`) ?? tryCompile(source, jsFlags) ?? fail(51091, `Regular expression is invalid: ${pattern}`)
+  const flags = ['i', 'm', 's', 'x'].filter(flag => options.includes(flag)).join('')
+  const match = limited((subject, from) => pcre2().match(compiled(pattern, flags), subject, from))
+  const test = literalTest(pattern, flags)
+  if (!test) compiled(pattern, flags) // refuses a pattern that is none; a plain text is always one
+  return {
+    test: test ?? (subject => match(subject, 0) !== undefined),
+    find: subject => {
+      const offsets = match(subject, 0)
+      return offsets && matchAt(subject, offsets)
+    },
+    findAll: subject => findAll(subject, match),
+  }
 }
 
 /** Pattern and options of a regular expression value, whichever of its two forms it came in; undefined for anything else. */
@@ -26,15 +49,92 @@ export function regexParts(v: unknown): { pattern: string; options: string } | u
   return v instanceof RegExp ? { pattern: v.source, options: v.flags.replace(/[^ims]/g, '') } : undefined
 }
 
-function tryCompile(source: string, flags: string): RegExp | undefined {
+type Match = (subject: string, from: number) => Int32Array | undefined
+
+// Compiled patterns in the order of their last use. They live in the module's memory, which does not collect garbage.
+const compiledPatterns = new Map<string, Code>()
+
+function compiled(pattern: string, flags: string): Code {
+  const key = `${flags}/${pattern}`
+  const known = compiledPatterns.get(key)
+  compiledPatterns.delete(key)
+  if (!known && compiledPatterns.size >= maxCompiled) freeOldest()
+  const code = known ?? compileWithRoom(pattern, flags)
+  compiledPatterns.set(key, code)
+  return code
+}
+
+function compileWithRoom(pattern: string, flags: string): Code {
   try {
-    return new RegExp(source, flags)
-  } catch {
-    return undefined // unicode mode refuses escapes that PCRE allows, such as \- or \_
+    return withRoom(() => pcre2().compile(pattern, flags))
+  } catch (error) {
+    fail(51091, `Regular expression is invalid: ${(error as Error).message}`)
   }
 }
 
-/** PCRE's extended form: white space and comments count only when escaped or inside a class. */
-function withoutFreeSpacing(source: string): string {
-  return source.replace(/(\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\])|\s+|#[^\n]*/g, (_, literal: string | undefined) => literal ?? '')
+/** Does it again without the other compiled patterns when there was no memory left. */
+function withRoom<R>(use: () => R): R {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof MatchLimitError && error.isOutOfMemory) || compiledPatterns.size === 0) throw error
+    while (compiledPatterns.size > 0) freeOldest()
+    return use()
+  }
+}
+
+function freeOldest(): void {
+  const [key, code] = compiledPatterns.entries().next().value!
+  compiledPatterns.delete(key)
+  pcre2().free(code)
+}
+
+function limited(match: Match): Match {
+  return (subject, from) => {
+    if (subject.length > maxSubject) fail(51156, `Regular expressions match strings of at most ${maxSubject} characters`)
+    try {
+      return withRoom(() => match(subject, from))
+    } catch (error) {
+      if (!(error instanceof MatchLimitError)) throw error
+      fail(51156, `Error occurred while executing the regular expression. Result code: ${error.code}`)
+    }
+  }
+}
+
+// A plain text, perhaps anchored at the start, means the same to JavaScript, which needs no copy of the subject.
+const literal = /^\^?(?:[A-Za-z0-9 _@%,;:"'=&#~<>!/-]|\\[.\-/@+*?()[\]{}|$^])*$/
+
+function literalTest(pattern: string, flags: string): ((subject: string) => boolean) | undefined {
+  if (flags !== '' || !literal.test(pattern)) return undefined
+  const text = pattern.replace(/^\^/, '').replace(/\\(.)/g, '$1')
+  return pattern.startsWith('^') ? subject => subject.startsWith(text) : subject => subject.includes(text)
+}
+
+// As MongoDB: a match that is empty advances by one character, and an end that was reached is not tried again.
+function findAll(subject: string, match: Match): RegexMatch[] {
+  const found: RegexMatch[] = []
+  let units = 0
+  let from = 0
+  do {
+    units += subject.length - from
+    if (units > maxFindAllUnits) fail(51156, 'Error occurred while executing the regular expression: too many matches in a long string')
+    const offsets = match(subject, from)
+    if (!offsets) break
+    const next = matchAt(subject, offsets)
+    const { text, index } = next
+    found.push(next)
+    const end = index + text.length
+    from = text.length > 0 && end > from ? end : Math.max(end, from) + widthAt(subject, Math.max(end, from))
+  } while (from < subject.length)
+  return found
+}
+
+function matchAt(subject: string, offsets: Int32Array): RegexMatch {
+  const parts: (string | null)[] = []
+  for (let i = 0; i < offsets.length; i += 2) parts.push(offsets[i]! < 0 ? null : subject.slice(offsets[i], offsets[i + 1]))
+  return { text: parts[0] ?? '', index: offsets[0]!, captures: parts.slice(1) }
+}
+
+function widthAt(subject: string, at: number): number {
+  return (subject.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }

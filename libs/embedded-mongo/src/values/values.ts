@@ -29,6 +29,11 @@ export const type = {
   maxKey: 127,
 } as const
 
+/** What an index has of an array without elements, and what it is sorted by: less than null. It is no value of a document. */
+export const emptyArray = Symbol('an array without elements')
+/** A code that no BSON type has. */
+export const emptyArrayCode = -2
+
 const typeNames = new Map<number, string>(Object.entries(type).map(([name, code]) => [code, name]))
 
 /** The BSON type code of a decoded value; a missing value counts as `undefined` (6). */
@@ -44,6 +49,8 @@ export function typeCode(v: unknown): number {
       return Number.isInteger(v) && !Object.is(v, -0) && v === (v | 0) ? type.int : type.double
     case 'bigint':
       return type.long
+    case 'symbol':
+      return emptyArrayCode
   }
   if (v === null) return type.null
   if (v instanceof Int32) return type.int
@@ -121,8 +128,44 @@ export function fieldReader(key: string): (doc: Doc) => unknown {
   return key in Object.prototype ? doc => getOwn(doc, key) : doc => doc[key]
 }
 
-/** Sets an own property, `__proto__` included. */
+/**
+ * The order of a document's fields, where JavaScript's own may be different: it puts names that are whole numbers first. It is enumerable, so
+ * that `{ ...doc }` has it too; only its owner may add to it.
+ */
+const fieldOrder = Symbol('order of fields')
+type Ordered = { [fieldOrder]?: { readonly owner: Doc; readonly names: Set<string> } }
+
+/** The names of the fields in the document's order. */
+export function fieldNames(doc: Doc): readonly string[] {
+  const order = (doc as Ordered)[fieldOrder]
+  const keys = Object.keys(doc)
+  if (order === undefined) return keys
+  const names: string[] = []
+  for (const name of order.names) if (Object.hasOwn(doc, name)) names.push(name)
+  if (names.length < keys.length) for (const name of keys) if (!order.names.has(name)) names.push(name)
+  return names
+}
+
+/** Remembers the order in which fields came, if JavaScript's own order is different. */
+export function orderFields(doc: Doc, names: readonly string[]): void {
+  if (Object.keys(doc).some((name, i) => name !== names[i])) (doc as Ordered)[fieldOrder] = { owner: doc, names: new Set(names) }
+}
+
+/** Whether JavaScript puts a name before all others that are not numbers. */
+export function isNumberName(name: string): boolean {
+  const first = name.charCodeAt(0)
+  return first >= 0x30 && first <= 0x39
+}
+
+/** Sets an own property, `__proto__` included; a new one is the last. */
 export function setOwn(doc: Doc, key: string, value: unknown): void {
+  const order = (doc as Ordered)[fieldOrder]
+  if ((order !== undefined || isNumberName(key)) && !Object.hasOwn(doc, key)) {
+    const names = order?.owner === doc ? order.names : new Set(fieldNames(doc))
+    if (names !== order?.names) (doc as Ordered)[fieldOrder] = { owner: doc, names }
+    names.delete(key) // a field that was deleted and comes again is the last
+    names.add(key)
+  }
   if (key === '__proto__') Object.defineProperty(doc, key, { value, enumerable: true, configurable: true, writable: true })
   else doc[key] = value
 }
@@ -130,7 +173,7 @@ export function setOwn(doc: Doc, key: string, value: unknown): void {
 /** A shallow copy with the same own keys in the same order. */
 export function copyDoc(doc: Doc): Doc {
   const copy: Doc = {}
-  for (const key of Object.keys(doc)) setOwn(copy, key, doc[key])
+  for (const key of fieldNames(doc)) setOwn(copy, key, doc[key])
   return copy
 }
 
@@ -187,7 +230,7 @@ export function identical(a: unknown, b: unknown): boolean {
 }
 
 function identicalDocs(a: Doc, b: Doc): boolean {
-  const x = Object.keys(a)
-  const y = Object.keys(b)
+  const x = fieldNames(a)
+  const y = fieldNames(b)
   return x.length === y.length && x.every((key, i) => key === y[i] && identical(a[key], b[key]))
 }

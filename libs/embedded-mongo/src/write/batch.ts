@@ -2,6 +2,7 @@ import { type Context, flag } from '../engine/context.ts'
 import { abortTxn } from '../engine/engine.ts'
 import { MongoError } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
+import { Pause, sliceMs } from './pause.ts'
 import { type Progress, runWrite } from './run.ts'
 import type { Done, StatementResult } from './statements.ts'
 import type { Writer } from './write.ts'
@@ -32,7 +33,10 @@ export async function runBatch<T>(
   return runWrite(
     context,
     writer => {
+      const first = tally.next
+      const sliceEnd = Date.now() + sliceMs
       for (; tally.next < statements.length; tally.next++) {
+        if (tally.next > first && Date.now() > sliceEnd) throw new Pause()
         const statement = statements[tally.next]!
         const error = attempt(() => tally.add(statement, run({ ...writer, bypassValidation }, statement, done)))
         if (error) {
@@ -49,7 +53,7 @@ export async function runBatch<T>(
 }
 
 function freshDone(): Done {
-  return { keys: new Set(), result: { n: 0, nModified: 0 } }
+  return { keys: new Set(), result: { n: 0, nModified: 0 }, search: {} }
 }
 
 function attempt(action: () => void): MongoError | undefined {

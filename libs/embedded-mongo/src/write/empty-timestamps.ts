@@ -1,7 +1,7 @@
 import { Timestamp } from 'bson'
 import { elements } from '../bson/raw.ts'
 import { type Context, flag } from '../engine/context.ts'
-import { type Doc, setOwn } from '../values/values.ts'
+import { type Doc, fieldNames, setOwn } from '../values/values.ts'
 
 const timestampType = 0x11
 const empty = Buffer.alloc(8)
@@ -28,6 +28,6 @@ export function withTimestamps({ engine, body }: Context, doc: Doc): Doc {
   if (!Object.entries(doc).some(([name, value]) => name !== '_id' && isEmpty(value)) || flag(body, 'bypassEmptyTsReplacement')) return doc
   let { seconds: t, counter: i } = engine.log.time()
   const filled: Doc = {}
-  for (const [name, value] of Object.entries(doc)) setOwn(filled, name, name !== '_id' && isEmpty(value) ? new Timestamp({ t, i: i++ }) : value)
+  for (const name of fieldNames(doc)) setOwn(filled, name, name !== '_id' && isEmpty(doc[name]) ? new Timestamp({ t, i: i++ }) : doc[name])
   return filled
 }

@@ -5,9 +5,10 @@ import { requireCollection } from '../engine/views.ts'
 import { remember } from '../sessions/session.ts'
 import type { Collection } from '../storage/catalog.ts'
 import { idIndexSpec } from '../storage/index-spec.ts'
-import { Blocked } from '../storage/txn.ts'
-import { failConflict, outOfTime } from '../values/errors.ts'
+import { Blocked, type Txn } from '../storage/txn.ts'
+import { fail, failConflict, outOfTime } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
+import { Pause } from './pause.ts'
 import type { Writer } from './write.ts'
 
 /** The progress of a write of many statements: it may pause for a transaction's lock, or resume after a restart. */
@@ -19,12 +20,12 @@ export interface Progress {
 
 /**
  * Runs a write to the end: at once into the transaction's overlay, or as one commit with its retry record. `step` is called again
- * when the transaction lock that blocked it is free; it must continue where it stopped. Resolves when the write is on disk.
+ * when the transaction lock that blocked it is free, or when others have worked after a `Pause`; it must continue where it stopped. Resolves when the write is on disk.
  */
 export async function runWrite(context: Context, step: (writer: Writer) => Buffer, progress?: Progress): Promise<Buffer> {
   checkWriteConcern(context)
   const { engine, txn, session, retryNumber, now } = context
-  if (txn) return step({ ...engine, txn })
+  if (txn) return runInTransaction({ ...engine, txn }, txn, step)
   for (;;) {
     try {
       const reply = await engine.storage.write(() => {
@@ -34,7 +35,7 @@ export async function runWrite(context: Context, step: (writer: Writer) => Buffe
             remember(engine.storage, session, retryNumber, now.getTime(), { reply: done })
           return done
         } catch (error) {
-          if (error instanceof Blocked && session && retryNumber !== undefined && progress?.hasWritten())
+          if ((error instanceof Blocked || error instanceof Pause) && session && retryNumber !== undefined && progress?.hasWritten())
             remember(engine.storage, session, retryNumber, now.getTime(), { progress: progress.toDoc() })
           throw error
         }
@@ -42,8 +43,21 @@ export async function runWrite(context: Context, step: (writer: Writer) => Buffe
       if (session && retryNumber !== undefined && session.number === retryNumber) session.reply = reply
       return reply
     } catch (error) {
-      if (!(error instanceof Blocked)) throw error
-      await waitFor(error, context.deadline)
+      if (error instanceof Blocked) await waitFor(error, context.deadline)
+      else if (error instanceof Pause) await error.work()
+      else throw error
+    }
+  }
+}
+
+async function runInTransaction(writer: Writer, txn: Txn, step: (writer: Writer) => Buffer): Promise<Buffer> {
+  for (;;) {
+    try {
+      return step(writer)
+    } catch (error) {
+      if (!(error instanceof Pause)) throw error
+      await error.work()
+      if (txn.state !== 'open') fail(251, `Transaction ${txn.number} has been aborted.`)
     }
   }
 }

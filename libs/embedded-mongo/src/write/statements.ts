@@ -1,9 +1,8 @@
 import { ObjectId } from 'bson'
 import { type Context, flag, optionalDoc, optionalDocs, variables } from '../engine/context.ts'
 import { docOf, type Found } from '../read/found.ts'
-import { runQuery, withinDeadline } from '../read/read.ts'
+import type { Query } from '../read/read.ts'
 import type { Collection } from '../storage/catalog.ts'
-import { viewOf } from '../storage/txn.ts'
 import { compileUpdate, isReplacement, type Updated, upsertSeed } from '../update/update.ts'
 import { checkCollatedUpdate, collationOf } from '../values/collation.ts'
 import { fail } from '../values/errors.ts'
@@ -11,6 +10,7 @@ import { parseSort } from '../values/sort-keys.ts'
 import { asInteger, type Doc, getOwn, isDoc, isNumeric, typeName } from '../values/values.ts'
 import { withTimestamps } from './empty-timestamps.ts'
 import { ensureCollection } from './run.ts'
+import { eachTarget, type Search } from './targets.ts'
 import { deleteDocument, encodeVersion, insertDocument, replaceDocument, type Writer } from './write.ts'
 
 export interface StatementResult {
@@ -20,8 +20,8 @@ export interface StatementResult {
   upserted?: unknown
 }
 
-/** The documents that a statement has treated before it had to wait for a lock. */
-export type Done = { keys: Set<string>; result: StatementResult }
+/** The documents that a statement has treated before it had to wait for a lock, or for its next slice. */
+export type Done = { keys: Set<string>; result: StatementResult; search: Search }
 
 export type Update = Doc | readonly Doc[]
 
@@ -38,18 +38,18 @@ export function updateStatement(context: Context, writer: Writer, name: string, 
   if (isMulti && statement.sort !== undefined) fail(9, 'Cannot specify sort with multi=true')
   const collection = writer.catalog.find(context.db, name, writer.txn)
   checkCollatedUpdate(statement.u, statement.arrayFilters, collationOf(collection, statement.collation))
-  const found = collection ? targets(context, writer, collection, statement, filter, isMulti) : []
   const change = updater(context, statement, filter, update)
   const { result } = done
-  for (const target of found) {
-    const key = target.key.toString('latin1')
-    if (done.keys.has(key)) continue
-    const isChanged = applyTo(writer, collection!, target, change) !== undefined
-    done.keys.add(key)
-    result.n += 1
-    if (isChanged) result.nModified += 1
-  }
-  if (found.length > 0 || !flag(statement, 'upsert')) return result
+  const isFound =
+    collection !== undefined &&
+    eachTarget(context, writer, collection, queryOf(context, collection, statement, filter, isMulti), done.search, target =>
+      once(done, target, () => {
+        const isChanged = applyTo(writer, collection, target, change) !== undefined
+        result.n += 1
+        if (isChanged) result.nModified += 1
+      }),
+    )
+  if (isFound || !flag(statement, 'upsert')) return result
   const doc = insertUpsert(context, writer, ensureCollection(writer, context.db, name), statement, filter, update)
   return { n: 1, nModified: 0, upserted: doc._id }
 }
@@ -62,13 +62,12 @@ export function deleteStatement(context: Context, writer: Writer, name: string, 
   if (limit !== 0 && limit !== 1) return fail(9, `The limit field in delete objects must be 0 or 1. Got ${String(statement.limit)}`)
   const collection = writer.catalog.find(context.db, name, writer.txn)
   if (!collection) return { n: 0, nModified: 0 }
-  for (const target of targets(context, writer, collection, statement, filter, limit === 0)) {
-    const key = target.key.toString('latin1')
-    if (done.keys.has(key)) continue
-    deleteDocument(writer, collection, target.key, target)
-    done.keys.add(key)
-    done.result.n += 1
-  }
+  eachTarget(context, writer, collection, queryOf(context, collection, statement, filter, limit === 0), done.search, target =>
+    once(done, target, () => {
+      deleteDocument(writer, collection, target.key, target)
+      done.result.n += 1
+    }),
+  )
   return done.result
 }
 
@@ -105,12 +104,18 @@ export function insertUpsert(context: Context, writer: Writer, collection: Colle
   return inserted
 }
 
-/** All targets are found before the first is changed, so that no change makes a document be met twice. */
-function targets(context: Context, writer: Writer, collection: Collection, statement: Doc, filter: Doc, isMulti: boolean): Found[] {
+function queryOf(context: Context, collection: Collection, statement: Doc, filter: Doc, isMulti: boolean): Query {
   const vars = { ...variables(context), ...optionalDoc(statement, 'c') }
   const sort = parseSort(optionalDoc(statement, 'sort'))
-  const query = { filter, sort, hint: statement.hint, vars, collation: collationOf(collection, statement.collation), limit: isMulti ? 0 : 1 }
-  return [...withinDeadline(runQuery(viewOf(writer.storage, writer.txn), collection, query), context.deadline)]
+  return { filter, sort, hint: statement.hint, vars, collation: collationOf(collection, statement.collation), limit: isMulti ? 0 : 1 }
+}
+
+/** A search that was finished knows by itself what was treated; one that is made again after a wait does not. */
+function once(done: Done, { key }: Found, treat: () => void): void {
+  const text = done.search.found ? undefined : key.toString('latin1')
+  if (text !== undefined && done.keys.has(text)) return
+  treat()
+  if (text !== undefined) done.keys.add(text)
 }
 
 function checkStatement(place: string, statement: Doc, fields: ReadonlySet<string>): void {

@@ -2,7 +2,7 @@ import { selectionOf } from '../bson/decode.ts'
 import { decodeFields, encode, findElement, maxDocumentBytes } from '../bson/raw.ts'
 import { type ChangeLog, documentChange } from '../change-streams/change-log.ts'
 import { type Entry, entriesOf, type Version } from '../index/changes.ts'
-import { failDuplicate } from '../index/duplicate-key.ts'
+import { failDuplicate, keyValueOf } from '../index/duplicate-key.ts'
 import { noteCapped, refuseCapped } from '../storage/capped.ts'
 import { type Catalog, type Collection, namespaceOf } from '../storage/catalog.ts'
 import { afterPrefix, docKeyOf } from '../storage/keyspace.ts'
@@ -36,7 +36,7 @@ export function insertDocument(writer: Writer, collection: Collection, raw: Buff
   }
   const { key, isExact } = docKeyOf(collection, id)
   claim(writer, key)
-  if (currentOf(writer, collection, key)) failDuplicate(collection, '_id_', { _id: 1 }, { _id: id })
+  if (versionOf(writer, collection, key)) failDuplicate(collection, '_id_', { _id: 1 }, { _id: id })
   if (!isExact && !collection.hasInexactIds) {
     collection.hasInexactIds = true
     saveFlags(writer, collection)
@@ -88,7 +88,7 @@ export function encodeVersion(doc: Doc, isReplacement = false): Version {
 }
 
 /** The document as the writer sees it now. */
-function currentOf(writer: Writer, collection: Collection, key: Buffer): Buffer | undefined {
+export function versionOf(writer: Writer, collection: Collection, key: Buffer): Buffer | undefined {
   if (!writer.txn) return writer.storage.docs.get(key)
   const change = writer.txn.changes.get(collection.id)?.get(key.toString('latin1'))
   return change ? change.after : writer.storage.docs.get(key, writer.txn.snapshot)
@@ -127,7 +127,7 @@ function makeRoom(writer: Writer, collection: Collection, keys: readonly Buffer[
 
 function checkUnique(writer: Writer, collection: Collection, entry: Entry, key: Buffer, freed: ReadonlySet<string>): void {
   const text = entry.entryKey.toString('latin1')
-  const refuse = () => failDuplicate(collection, entry.index.name, entry.index.spec.key, duplicateValue(entry))
+  const refuse = () => failDuplicate(collection, entry.index.name, entry.index.spec.key, keyValueOf(entry.index, entry.values))
   const { storage, locks, txn } = writer
   if (!txn) {
     const owner = storage.index.get(entry.entryKey)
@@ -153,12 +153,8 @@ function checkPrepared({ storage, locks, txn }: Writer, collection: Collection, 
   const owners = [...storage.index.scan({ start: value, end: afterPrefix(value) })].map(stored => stored.value)
   const own = txn?.uniques.get(text)
   if ([...owners, ...(own ? [own] : [])].some(owner => !owner.equals(key)))
-    failDuplicate(collection, entry.index.name, entry.index.spec.key, duplicateValue(entry))
+    failDuplicate(collection, entry.index.name, entry.index.spec.key, keyValueOf(entry.index, entry.values))
   txn?.uniques.set(text, key)
-}
-
-function duplicateValue({ index, values }: Entry): Doc {
-  return Object.fromEntries(index.fields.map((field, i) => [field.path, values[i] ?? null]))
 }
 
 /** In a transaction nothing is stored before the commit: the change is recorded, with the locks of the unique values that it frees. */
