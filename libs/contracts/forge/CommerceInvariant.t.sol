@@ -11,7 +11,9 @@ contract CommerceCallers is Deployed {
 
     function createJob(uint256 who, uint256 provider, uint256 evaluator, uint256 time) external {
         uint256 expiredAt = block.timestamp + bound(time, 1, 30 days);
-        bytes memory data = abi.encodeCall(commerce.createJob, (actor(provider), actor(evaluator), expiredAt, "", address(0)));
+        bytes memory data = abi.encodeWithSignature(
+            "createJob(address,address,uint256,string,address)", actor(provider), actor(evaluator), expiredAt, "", address(0)
+        );
         attempt(actor(who), address(commerce), data);
     }
 
@@ -19,7 +21,7 @@ contract CommerceCallers is Deployed {
         uint256 expiredAt = block.timestamp + bound(time, 1, 30 days);
         bytes memory data = abi.encodeCall(
             commerce.createJobFor,
-            (actor(who), address(this), bound(budget, 0, 1_000e6), expiredAt, "", bytes32(salt % SALTS))
+            (actor(who), address(this), bound(budget, 0, 1_000e6), expiredAt, "", keccak256(abi.encode(salt % SALTS)))
         );
         attempt(address(this), address(commerce), data);
     }
@@ -29,7 +31,7 @@ contract CommerceCallers is Deployed {
     }
 
     function setBudget(uint256 job, uint256 amount) external {
-        _asClient(job, abi.encodeCall(commerce.setBudget, (_job(job), bound(amount, 0, 1_000e6), "")));
+        _asClient(job, abi.encodeWithSignature("setBudget(uint256,uint256,bytes)", _job(job), bound(amount, 0, 1_000e6), ""));
     }
 
     function fund(uint256 job) external {
@@ -38,15 +40,15 @@ contract CommerceCallers is Deployed {
 
     function prefund(uint256 job, uint256 amount) external {
         uint256 value = amount % 4 == 0 ? bound(amount, 0, 1_000e6) : _budget(job);
-        attempt(address(this), address(commerce), abi.encodeCall(commerce.prefund, (_job(job), value)));
+        attempt(address(this), address(commerce), abi.encodeCall(commerce.prefund, (_key(job), value)));
     }
 
     function assign(uint256 job, uint256 provider) external {
-        attempt(address(this), address(commerce), abi.encodeCall(commerce.assign, (_job(job), actor(provider))));
+        attempt(address(this), address(commerce), abi.encodeCall(commerce.assign, (_key(job), actor(provider))));
     }
 
     function submitFor(uint256 job) external {
-        attempt(address(this), address(commerce), abi.encodeCall(commerce.submitFor, (_job(job), "")));
+        attempt(address(this), address(commerce), abi.encodeCall(commerce.submitFor, (_key(job), "")));
     }
 
     function complete(uint256 job, uint256 who) external {
@@ -61,8 +63,12 @@ contract CommerceCallers is Deployed {
         _asClient(job, abi.encodeCall(commerce.reject, (_job(job), "", "")));
     }
 
+    function withdrawFor(uint256 job) external {
+        attempt(address(this), address(commerce), abi.encodeCall(commerce.withdrawFor, (_key(job), "")));
+    }
+
     function flagDispute(uint256 job, uint256 who) external {
-        attempt(actor(who), address(commerce), abi.encodeCall(commerce.flagDispute, (_job(job), actor(who))));
+        attempt(actor(who), address(commerce), abi.encodeCall(commerce.flagDispute, (_key(job), actor(who))));
     }
 
     function wait(uint256 time) external {
@@ -84,7 +90,9 @@ contract CommerceCallers is Deployed {
         uint256 deposits = 0;
         for (uint256 id = 1; id <= commerce.jobCounter(); ++id) {
             IERC8183.Job memory job = commerce.getJob(id);
-            uint256 paidIn = commerce.depositOf(id).amount;
+            bytes32 key = commerce.keyOf(id);
+            require(commerce.jobOf(key) == id, "a key of another job");
+            uint256 paidIn = commerce.depositOf(key).amount;
             bool isRunning = job.status == IERC8183.JobStatus.Funded || job.status == IERC8183.JobStatus.Submitted;
             if (isRunning) require(paidIn == job.budget && paidIn > 0, "a funded job without its budget");
             if (job.status > IERC8183.JobStatus.Submitted) require(paidIn == 0, "an ended job holds a deposit");
@@ -113,6 +121,10 @@ contract CommerceCallers is Deployed {
     function _job(uint256 seed) private view returns (uint256) {
         uint256 count = commerce.jobCounter();
         return count == 0 ? 0 : bound(seed, 1, count);
+    }
+
+    function _key(uint256 seed) private view returns (bytes32) {
+        return commerce.jobCounter() == 0 ? bytes32(0) : commerce.keyOf(_job(seed));
     }
 
     function _budget(uint256 seed) private view returns (uint256) {

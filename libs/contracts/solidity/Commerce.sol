@@ -29,6 +29,7 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     mapping(uint256 jobId => Deposit) private _deposits;
     mapping(uint256 jobId => bool) private _disputed;
     mapping(bytes32 salt => uint256 jobId) private _jobOfSalt;
+    mapping(uint256 jobId => bytes32 salt) private _saltOf;
 
     constructor(Roles memory roles, IUSDC usdc_, address feeRecipient_) Managed(roles) {
         _usdc = usdc_;
@@ -42,10 +43,20 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
         whenNotPaused
         returns (uint256 jobId)
     {
-        require(hook == address(0), InvalidHook());
-        require(provider != evaluator, ProviderCannotBeEvaluator());
-        jobId = _create(msg.sender, provider, evaluator, expiredAt, description);
-        emit JobCreated(bytes32(jobId), msg.sender, 0);
+        jobId = _createDirect(provider, evaluator, expiredAt, description, hook);
+    }
+
+    /// @inheritdoc IERC8183
+    function createJob(
+        address provider,
+        address evaluator,
+        uint256 expiredAt,
+        string calldata description,
+        address hook,
+        uint256 providerAgentId
+    ) external whenNotPaused returns (uint256 jobId) {
+        jobId = _createDirect(provider, evaluator, expiredAt, description, hook);
+        _jobs[jobId].providerAgentId = providerAgentId;
     }
 
     /// @inheritdoc ICommerce
@@ -62,6 +73,7 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
         require(budget > 0, ZeroBudget());
         jobId = _create(client, address(0), evaluator, expiredAt, description);
         _jobOfSalt[salt] = jobId;
+        _saltOf[jobId] = salt;
         _jobs[jobId].budget = budget;
         emit JobCreated(bytes32(jobId), client, budget);
         emit BudgetSet(jobId, budget);
@@ -78,12 +90,20 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     /// @inheritdoc IERC8183
+    function setProvider(uint256 jobId, address provider, uint256 agentId) external {
+        _setProvider(jobId, provider);
+        _jobs[jobId].providerAgentId = agentId;
+    }
+
+    /// @inheritdoc IERC8183
     function setBudget(uint256 jobId, uint256 amount, bytes calldata) external {
-        Job storage job = _inStatus(jobId, JobStatus.Open);
-        require(msg.sender == job.client || msg.sender == job.provider, Unauthorized());
-        require(_deposits[jobId].amount == 0, Commerce_AlreadyPaidIn(jobId));
-        job.budget = amount;
-        emit BudgetSet(jobId, amount);
+        _setBudget(jobId, amount);
+    }
+
+    /// @inheritdoc IERC8183
+    function setBudget(uint256 jobId, address token, uint256 amount, bytes calldata) external {
+        require(token == address(_usdc), Commerce_TokenNotAccepted(token));
+        _setBudget(jobId, amount);
     }
 
     /// @inheritdoc IERC8183
@@ -97,7 +117,8 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     /// @inheritdoc ICommerce
-    function prefund(uint256 jobId, uint256 amount) external nonReentrant whenNotPaused {
+    function prefund(bytes32 key, uint256 amount) external nonReentrant whenNotPaused {
+        uint256 jobId = _jobOf(key);
         address client = _known(jobId).client;
         require(msg.sender == client || hasRole(OPERATOR_ROLE, msg.sender), Unauthorized());
         _payIn(jobId, client, amount);
@@ -105,18 +126,19 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     /// @inheritdoc ICommerce
-    function prefundWithAuthorization(uint256 jobId, uint256 amount, Authorization calldata auth)
+    function prefundWithAuthorization(bytes32 key, uint256 amount, Authorization calldata auth)
         external
         nonReentrant
         whenNotPaused
         onlyRole(OPERATOR_ROLE)
     {
-        _payIn(jobId, auth.from, amount);
-        _usdc.pullSigned({auth: auth, amount: amount, nonce: bytes32(jobId)});
+        _payIn(_jobOf(key), auth.from, amount);
+        _usdc.pullSigned({auth: auth, amount: amount, nonce: key});
     }
 
     /// @inheritdoc ICommerce
-    function assign(uint256 jobId, address provider) external onlyRole(OPERATOR_ROLE) {
+    function assign(bytes32 key, address provider) external onlyRole(OPERATOR_ROLE) {
+        uint256 jobId = _jobOf(key);
         Job storage job = _inStatus(jobId, JobStatus.Open);
         require(_deposits[jobId].amount > 0, ZeroBudget());
         if (job.provider == address(0)) _nameProvider(job, provider);
@@ -131,8 +153,8 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     /// @inheritdoc ICommerce
-    function submitFor(uint256 jobId, bytes32 deliverable) external onlyRole(OPERATOR_ROLE) {
-        _submit(jobId, deliverable);
+    function submitFor(bytes32 key, bytes32 deliverable) external onlyRole(OPERATOR_ROLE) {
+        _submit(_jobOf(key), deliverable);
     }
 
     /// @inheritdoc IERC8183
@@ -156,14 +178,15 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
         JobStatus status = job.status;
         address rejector = status == JobStatus.Open ? job.client : job.evaluator;
         require(status <= JobStatus.Submitted, WrongStatus());
-        // While a job is open only its client can end it; the platform does so in the client's name.
-        bool forClient = status == JobStatus.Open && hasRole(OPERATOR_ROLE, msg.sender);
-        require(msg.sender == rejector || forClient, Unauthorized());
-        Deposit memory paid = _empty(jobId, JobStatus.Rejected);
-        emit JobRejected(jobId, rejector, reason);
-        if (status == JobStatus.Open) emit JobCancelled(bytes32(jobId));
-        else emit JobRejected(bytes32(jobId), rejector);
-        _payBack(jobId, paid);
+        require(msg.sender == rejector, Unauthorized());
+        if (status == JobStatus.Open) _withdraw(jobId, rejector, reason);
+        else _reject(jobId, rejector, reason);
+    }
+
+    /// @inheritdoc ICommerce
+    function withdrawFor(bytes32 key, bytes32 reason) external nonReentrant onlyRole(OPERATOR_ROLE) {
+        uint256 jobId = _jobOf(key);
+        _withdraw(jobId, _inStatus(jobId, JobStatus.Open).client, reason);
     }
 
     /// @inheritdoc IERC8183
@@ -179,7 +202,8 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     /// @inheritdoc ICommerce
-    function flagDispute(uint256 jobId, address disputer) external {
+    function flagDispute(bytes32 key, address disputer) external {
+        uint256 jobId = _jobOf(key);
         Job storage job = _inStatus(jobId, JobStatus.Submitted);
         require(msg.sender == disputer || hasRole(OPERATOR_ROLE, msg.sender), Unauthorized());
         bool isParty = disputer == job.client || disputer == job.provider;
@@ -211,18 +235,30 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     }
 
     /// @inheritdoc ICommerce
-    function jobOfSalt(bytes32 salt) external view returns (uint256) {
-        return _jobOfSalt[salt];
+    function jobOf(bytes32 key) external view returns (uint256) {
+        return _jobOf(key);
     }
 
     /// @inheritdoc ICommerce
-    function depositOf(uint256 jobId) external view returns (Deposit memory) {
-        return _deposits[jobId];
+    function keyOf(uint256 jobId) external view returns (bytes32) {
+        _known(jobId);
+        bytes32 salt = _saltOf[jobId];
+        return salt == bytes32(0) ? bytes32(jobId) : salt;
     }
 
     /// @inheritdoc ICommerce
-    function isDisputed(uint256 jobId) external view returns (bool) {
-        return _disputed[jobId];
+    function jobByKey(bytes32 key) external view returns (Job memory) {
+        return _known(_jobOf(key));
+    }
+
+    /// @inheritdoc ICommerce
+    function depositOf(bytes32 key) external view returns (Deposit memory) {
+        return _deposits[_jobOf(key)];
+    }
+
+    /// @inheritdoc ICommerce
+    function isDisputed(bytes32 key) external view returns (bool) {
+        return _disputed[_jobOf(key)];
     }
 
     /// @inheritdoc ICommerce
@@ -251,6 +287,24 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
         job.expiredAt = expiredAt;
         job.paymentToken = address(_usdc);
         emit JobCreated(jobId, client, provider, evaluator, expiredAt, address(0));
+    }
+
+    function _createDirect(address provider, address evaluator, uint256 expiredAt, string calldata description, address hook)
+        private
+        returns (uint256 jobId)
+    {
+        require(hook == address(0), InvalidHook());
+        require(provider != evaluator, ProviderCannotBeEvaluator());
+        jobId = _create(msg.sender, provider, evaluator, expiredAt, description);
+        emit JobCreated(bytes32(jobId), msg.sender, 0);
+    }
+
+    function _setBudget(uint256 jobId, uint256 amount) private {
+        Job storage job = _inStatus(jobId, JobStatus.Open);
+        require(msg.sender == job.client || msg.sender == job.provider, Unauthorized());
+        require(_deposits[jobId].amount == 0, Commerce_AlreadyPaidIn(jobId));
+        job.budget = amount;
+        emit BudgetSet(jobId, amount);
     }
 
     function _setProvider(uint256 jobId, address provider) private {
@@ -306,6 +360,20 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
         emit JobSubmitted(bytes32(jobId), deliverable);
     }
 
+    function _withdraw(uint256 jobId, address client, bytes32 reason) private {
+        Deposit memory paid = _empty(jobId, JobStatus.Rejected);
+        emit JobRejected(jobId, client, reason);
+        emit JobCancelled(bytes32(jobId));
+        _payBack(jobId, paid);
+    }
+
+    function _reject(uint256 jobId, address evaluator, bytes32 reason) private {
+        Deposit memory paid = _empty(jobId, JobStatus.Rejected);
+        emit JobRejected(jobId, evaluator, reason);
+        emit JobRejected(bytes32(jobId), evaluator);
+        _payBack(jobId, paid);
+    }
+
     /// @dev Ends the job: what was paid in leaves the books and has to be paid out by the caller.
     function _empty(uint256 jobId, JobStatus end) private returns (Deposit memory paid) {
         paid = _deposits[jobId];
@@ -323,6 +391,15 @@ contract Commerce is ICommerce, Managed, ReentrancyGuard {
     /// @dev From its expiry on a job can only be ended.
     function _requireRunning(Job storage job) private view {
         require(block.timestamp < job.expiredAt, WrongStatus());
+    }
+
+    /// @dev The number of a job that was created with a salt is no key: a reorganisation may give it to another job.
+    function _jobOf(bytes32 key) private view returns (uint256 jobId) {
+        jobId = _jobOfSalt[key];
+        if (jobId != 0) return jobId;
+        jobId = uint256(key);
+        bool isDirect = _jobs[jobId].id != 0 && _saltOf[jobId] == bytes32(0);
+        return isDirect ? jobId : 0;
     }
 
     function _known(uint256 jobId) private view returns (Job storage job) {

@@ -4,16 +4,23 @@ pragma solidity 0.8.37;
 import {AccessControlDefaultAdminRules} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {IERC4906} from "@openzeppelin/contracts/interfaces/IERC4906.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
 import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
 import {Managed, Roles} from "./access/Managed.sol";
 import {Once} from "./access/Once.sol";
 import {IDomainRegistry} from "./interfaces/IDomainRegistry.sol";
 import {IDomainResolver} from "./interfaces/IDomainResolver.sol";
 import {IEnsRegistry} from "./interfaces/IEnsRegistry.sol";
+import {Authorization, IUSDC} from "./interfaces/IUSDC.sol";
+import {Funds} from "./libraries/Funds.sol";
 import {Names} from "./libraries/Names.sol";
 
 /// @notice See {IDomainRegistry}.
-contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once {
+contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once, ReentrancyGuard {
+    using Funds for IUSDC;
+    using SafeERC20 for IUSDC;
+
     bytes4 private constant ERC4906_ID = 0x49064906;
 
     struct Domain {
@@ -24,20 +31,23 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once {
 
     IEnsRegistry private immutable _ens;
     IDomainResolver private immutable _resolver;
+    IUSDC private immutable _usdc;
     bytes32 private immutable _reverseNode;
 
     string private _uri;
+    uint256 private _totalSales;
     mapping(bytes32 node => bool) private _tlds;
     mapping(uint256 tokenId => Domain) private _domains;
     mapping(address owner => uint256 tokenId) private _primary;
 
     /// @dev The registry's root must belong to this contract.
-    constructor(Roles memory roles, IEnsRegistry ens_, IDomainResolver resolver_, string memory baseUri)
+    constructor(Roles memory roles, IEnsRegistry ens_, IDomainResolver resolver_, IUSDC usdc_, string memory baseUri)
         ERC721("Carapace Domains", "DOMAIN")
         Managed(roles)
     {
         _ens = ens_;
         _resolver = resolver_;
+        _usdc = usdc_;
         _uri = baseUri;
         _grantOperators(roles);
         string[5] memory tlds = ["molt", "claw", "shell", "pinch", "agent"];
@@ -56,17 +66,42 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once {
         once(mintId)
         returns (uint256 tokenId)
     {
-        require(Names.isLabel(label), Domain_InvalidLabel(label));
-        require(_tlds[_tldNode(tld)], Domain_UnknownTld(tld));
-        tokenId = tokenIdOf(label, tld);
-        require(_ownerOf(tokenId) == address(0), Domain_Taken(tokenId));
-        _domains[tokenId] = Domain({label: label, tld: tld, isOperatorLocked: false});
-        _mint(owner, tokenId);
-        emit DomainMinted(tokenId, owner, keccak256(bytes(label)), nameOf(tokenId));
-        for (uint256 i = 0; i < texts.length; ++i) {
-            _resolver.setText({node: bytes32(tokenId), key: texts[i].key, value: texts[i].value});
-        }
-        if (_primary[owner] == 0) _setPrimary(owner, tokenId);
+        return _register(owner, label, tld, texts);
+    }
+
+    /// @inheritdoc IDomainRegistry
+    function sellFor(
+        address owner,
+        string calldata label,
+        string calldata tld,
+        TextRecord[] calldata texts,
+        bytes32 mintId,
+        uint256 price
+    ) external nonReentrant whenNotPaused onlyRole(OPERATOR_ROLE) once(mintId) returns (uint256 tokenId) {
+        tokenId = _register(owner, label, tld, texts);
+        _recordSale(tokenId, owner, price);
+        _usdc.pull({from: owner, amount: price});
+    }
+
+    /// @inheritdoc IDomainRegistry
+    function sellWithAuthorization(
+        address owner,
+        string calldata label,
+        string calldata tld,
+        TextRecord[] calldata texts,
+        bytes32 mintId,
+        uint256 price,
+        Authorization calldata auth
+    ) external nonReentrant whenNotPaused onlyRole(OPERATOR_ROLE) once(mintId) returns (uint256 tokenId) {
+        tokenId = _register(owner, label, tld, texts);
+        _recordSale(tokenId, auth.from, price);
+        _usdc.pullSigned({auth: auth, amount: price, nonce: mintId});
+    }
+
+    /// @inheritdoc IDomainRegistry
+    function withdrawIncome(address to, uint256 amount) external nonReentrant onlyRole(DEFAULT_ADMIN_ROLE) {
+        emit IncomeWithdrawn(to, amount);
+        _usdc.safeTransfer({to: to, value: amount});
     }
 
     /// @inheritdoc IDomainRegistry
@@ -145,6 +180,16 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once {
     }
 
     /// @inheritdoc IDomainRegistry
+    function totalSales() external view returns (uint256) {
+        return _totalSales;
+    }
+
+    /// @inheritdoc IDomainRegistry
+    function usdc() external view returns (address) {
+        return address(_usdc);
+    }
+
+    /// @inheritdoc IDomainRegistry
     function ens() external view returns (address) {
         return address(_ens);
     }
@@ -185,6 +230,29 @@ contract DomainRegistry is IDomainRegistry, IERC4906, ERC721, Managed, Once {
             resolver: to == address(0) ? address(0) : address(_resolver),
             ttl: 0
         });
+    }
+
+    function _register(address owner, string calldata label, string calldata tld, TextRecord[] calldata texts)
+        private
+        returns (uint256 tokenId)
+    {
+        require(Names.isLabel(label), Domain_InvalidLabel(label));
+        require(_tlds[_tldNode(tld)], Domain_UnknownTld(tld));
+        tokenId = tokenIdOf(label, tld);
+        require(_ownerOf(tokenId) == address(0), Domain_Taken(tokenId));
+        _domains[tokenId] = Domain({label: label, tld: tld, isOperatorLocked: false});
+        _mint(owner, tokenId);
+        emit DomainMinted(tokenId, owner, keccak256(bytes(label)), nameOf(tokenId));
+        for (uint256 i = 0; i < texts.length; ++i) {
+            _resolver.setText({node: bytes32(tokenId), key: texts[i].key, value: texts[i].value});
+        }
+        if (_primary[owner] == 0) _setPrimary(owner, tokenId);
+    }
+
+    function _recordSale(uint256 tokenId, address payer, uint256 price) private {
+        require(price > 0, Domain_ZeroPrice());
+        _totalSales += price;
+        emit DomainSold(tokenId, payer, price);
     }
 
     function _setPrimary(address owner, uint256 tokenId) private {

@@ -9,6 +9,8 @@ contract ReputationAdapter is IReputationAdapter, Managed {
     uint256 private constant MAX_BATCH = 50;
     uint256 private constant MAX_SCORE = 10_000;
     uint256 private constant MAX_RISK = 100;
+    uint256 private constant MAX_POINTS = 100;
+    uint256 private constant HUNDREDTHS = 100;
 
     mapping(address wallet => Score) private _scores;
 
@@ -32,9 +34,10 @@ contract ReputationAdapter is IReputationAdapter, Managed {
         view
         returns (bool eligible, uint256 score, uint256 risk, bool bonded, uint256 updatedAt)
     {
+        require(minScore <= MAX_POINTS && maxRisk <= MAX_RISK, Reputation_LimitOutOfRange(minScore, maxRisk));
         Score memory known = _scores[wallet];
-        eligible = known.nonce > 0 && known.score >= minScore && known.risk <= maxRisk;
-        return (eligible, known.score, known.risk, known.bonded, known.updatedAt);
+        eligible = known.nonce > 0 && known.score >= minScore * HUNDREDTHS && known.risk <= maxRisk;
+        return (eligible, known.score / HUNDREDTHS, known.risk, known.bonded, known.updatedAt);
     }
 
     /// @inheritdoc IReputationAdapter

@@ -7,6 +7,7 @@ export const contractNames = [
   'Bond',
   'SwarmValidator',
   'Commerce',
+  'JobEvaluator',
   'IdentityRegistry',
   'ReputationRegistry',
   'ValidationRegistry',

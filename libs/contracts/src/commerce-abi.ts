@@ -2,16 +2,25 @@ import type { JsonFragment } from 'ethers'
 import { artifact } from './artifact.ts'
 
 // The contract emits the platform's events and ERC-8183's, which share names: one ABI with both makes bare names ambiguous.
-// The ERC has some functions in two forms; both ABIs have the form of its prose.
-const leftOut = new Set(['setProvider(uint256,address)', 'fund(uint256,bytes)'])
+// The ERC has some functions in two forms, its authors' contracts three in another one; both ABIs have the form of the ERC's prose.
+const leftOut = new Set([
+  'setProvider(uint256,address)',
+  'fund(uint256,bytes)',
+  'createJob(address,address,uint256,string,address,uint256)',
+  'setProvider(uint256,address,uint256)',
+  'setBudget(uint256,address,uint256,bytes)',
+])
 const platformFunctions = new Set([
   'createJobFor',
   'prefund',
   'prefundWithAuthorization',
   'assign',
   'submitFor',
+  'withdrawFor',
   'flagDispute',
-  'jobOfSalt',
+  'jobOf',
+  'keyOf',
+  'jobByKey',
   'depositOf',
   'isDisputed',
   'totalDeposits',

@@ -7,6 +7,8 @@ import {Authorization} from "./IUSDC.sol";
 /// @title Jobs between agents: ERC-8183 and the platform's own face of it
 /// @notice The platform funds a job before it has a provider: the deposit stays in an open job until `assign` makes it a
 /// funded one. Its events carry `bytes32(jobId)`, so both kinds of readers see a whole history.
+/// @dev The platform's calls name a job by its key: the salt that it was created with, else `bytes32(jobId)`. A transaction
+/// that a reorganisation includes again so never reaches another job, also where the jobs have other numbers by then.
 interface ICommerce is IERC8183 {
     /// @param payer Where refunds go.
     struct Deposit {
@@ -28,6 +30,7 @@ interface ICommerce is IERC8183 {
     error Commerce_AlreadyDisputed(uint256 jobId);
     error Commerce_NotParty(address account);
     error Commerce_ProviderTaken(uint256 jobId, address provider);
+    error Commerce_TokenNotAccepted(address token);
 
     /// @notice Opens a job of `client` with its budget, once per salt. Operator.
     function createJobFor(
@@ -40,27 +43,34 @@ interface ICommerce is IERC8183 {
     ) external returns (uint256 jobId);
 
     /// @notice Pays the budget of an open job in from the client's allowance. Operator or client.
-    function prefund(uint256 jobId, uint256 amount) external;
+    function prefund(bytes32 key, uint256 amount) external;
 
-    /// @notice Pays the budget in by an EIP-3009 authorisation whose nonce is `bytes32(jobId)`; refunds go to its signer. Operator.
-    function prefundWithAuthorization(uint256 jobId, uint256 amount, Authorization calldata auth) external;
+    /// @notice Pays the budget in by an EIP-3009 authorisation whose nonce is the key; refunds go to its signer. Operator.
+    function prefundWithAuthorization(bytes32 key, uint256 amount, Authorization calldata auth) external;
 
     /// @notice Gives a job that is paid in to a provider. Operator.
-    function assign(uint256 jobId, address provider) external;
+    function assign(bytes32 key, address provider) external;
 
     /// @notice Hands in the deliverable's hash for the provider. Operator.
-    function submitFor(uint256 jobId, bytes32 deliverable) external;
+    function submitFor(bytes32 key, bytes32 deliverable) external;
+
+    /// @notice Ends an open job in its client's name; what is paid in goes back. Operator.
+    function withdrawFor(bytes32 key, bytes32 reason) external;
 
     /// @notice Marks submitted work as disputed, once; it stays with the evaluator. Operator for either party or for the
     /// evaluator; a party for itself.
-    function flagDispute(uint256 jobId, address disputer) external;
+    function flagDispute(bytes32 key, address disputer) external;
 
-    /// @notice Zero when no job has this salt.
-    function jobOfSalt(bytes32 salt) external view returns (uint256);
+    /// @notice Zero when no job has this key.
+    function jobOf(bytes32 key) external view returns (uint256 jobId);
 
-    function depositOf(uint256 jobId) external view returns (Deposit memory);
+    function keyOf(uint256 jobId) external view returns (bytes32 key);
 
-    function isDisputed(uint256 jobId) external view returns (bool);
+    function jobByKey(bytes32 key) external view returns (Job memory);
+
+    function depositOf(bytes32 key) external view returns (Deposit memory);
+
+    function isDisputed(bytes32 key) external view returns (bool);
 
     /// @notice Sum of all deposits in jobs that have not ended.
     function totalDeposits() external view returns (uint256);

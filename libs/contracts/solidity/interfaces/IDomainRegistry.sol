@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Authorization} from "./IUSDC.sol";
+
 /// @title Names under .molt, .claw, .shell, .pinch and .agent
 /// @notice ERC-721 whose token id is `uint256(namehash(full name))`. The registry of ERC-137 follows the tokens' owners. Ids of
 /// the operator's calls (`mintId`, …) are the platform's: each counts once.
@@ -11,6 +13,8 @@ interface IDomainRegistry {
     }
 
     event DomainMinted(uint256 indexed tokenId, address indexed owner, bytes32 indexed labelHash, string name);
+    event DomainSold(uint256 indexed tokenId, address indexed payer, uint256 price);
+    event IncomeWithdrawn(address indexed to, uint256 amount);
     event DomainBurned(uint256 indexed tokenId, address indexed owner, string name);
     event PrimaryNameSet(address indexed owner, uint256 indexed tokenId);
     event PrimaryNameCleared(address indexed owner);
@@ -24,6 +28,7 @@ interface IDomainRegistry {
     error Domain_NotOwner(uint256 tokenId, address account);
     error Domain_LockedByOwner(uint256 tokenId);
     error Domain_NotLocked(uint256 tokenId);
+    error Domain_ZeroPrice();
 
     /// @notice Registers a name (3 to 32 of a-z, 0-9 and inner single hyphens) with text records. An owner's first name becomes
     /// its primary one. Operator.
@@ -31,6 +36,32 @@ interface IDomainRegistry {
     function mintFor(address owner, string calldata label, string calldata tld, TextRecord[] calldata texts, bytes32 mintId)
         external
         returns (uint256 tokenId);
+
+    /// @notice As `mintFor`, against a price in micro-USDC that the owner has allowed this contract to pull. The name is minted and paid
+    /// for, or neither. Operator.
+    function sellFor(
+        address owner,
+        string calldata label,
+        string calldata tld,
+        TextRecord[] calldata texts,
+        bytes32 mintId,
+        uint256 price
+    ) external returns (uint256 tokenId);
+
+    /// @notice As `sellFor`, paid by a signed EIP-3009 authorisation whose nonce is `mintId`; the payer may be another than the owner.
+    /// Operator.
+    function sellWithAuthorization(
+        address owner,
+        string calldata label,
+        string calldata tld,
+        TextRecord[] calldata texts,
+        bytes32 mintId,
+        uint256 price,
+        Authorization calldata auth
+    ) external returns (uint256 tokenId);
+
+    /// @notice Pays out what names have earned. Timelock.
+    function withdrawIncome(address to, uint256 amount) external;
 
     /// @notice Moves a name for its owner. Operator, unless the owner locked it out.
     function transferFor(address from, address to, uint256 tokenId, bytes32 transferId) external;
@@ -62,6 +93,11 @@ interface IDomainRegistry {
     function tokenIdOf(string calldata label, string calldata tld) external pure returns (uint256);
 
     function isOperatorLocked(uint256 tokenId) external view returns (bool);
+
+    /// @notice Sum of all prices that were ever paid, in micro-USDC.
+    function totalSales() external view returns (uint256);
+
+    function usdc() external view returns (address);
 
     function ens() external view returns (address);
 

@@ -65,13 +65,34 @@ interface IERC8183 {
         external
         returns (uint256 jobId);
 
+    /// @notice The same as the authors' contracts declare it.
+    /// @param expiredAt Unix seconds, more than five minutes ahead.
+    /// @param providerAgentId ERC-8004 id of the provider, or zero; stored as given.
+    function createJob(
+        address provider,
+        address evaluator,
+        uint256 expiredAt,
+        string calldata description,
+        address hook,
+        uint256 providerAgentId
+    ) external returns (uint256 jobId);
+
     /// @notice Names the provider of an open job that has none. Client.
     function setProvider(uint256 jobId, address provider) external;
+
+    /// @notice The same as the authors' contracts declare it.
+    /// @param agentId ERC-8004 id of the provider, or zero; stored as given.
+    function setProvider(uint256 jobId, address provider, uint256 agentId) external;
 
     function setProvider(uint256 jobId, address provider, bytes calldata optParams) external;
 
     /// @notice Sets the budget of an open job into which nothing was paid. Client or provider.
     function setBudget(uint256 jobId, uint256 amount, bytes calldata optParams) external;
+
+    /// @notice The same as the authors' contracts declare it.
+    /// @param token The payment token; no other one is accepted.
+    /// @param amount Smallest units of the token.
+    function setBudget(uint256 jobId, address token, uint256 amount, bytes calldata optParams) external;
 
     /// @notice Pays the budget in from the client's allowance, if it was not paid in before. Client.
     function fund(uint256 jobId, bytes calldata optParams) external;

@@ -57,6 +57,7 @@ const created = [
   'DomainResolver',
   'DomainRegistry',
   'ValidationRegistry',
+  'JobEvaluator',
 ] as const satisfies readonly ContractName[]
 
 const registries = ['IdentityRegistry', 'ReputationRegistry'] as const satisfies readonly ContractName[]
@@ -121,11 +122,12 @@ const argumentTable: Record<ContractName, (input: PlanInput, at: Addresses) => u
   Bond: (input, at) => [roles(input, at), at.DevUSDC, at.SwarmValidator],
   Escrow: (input, at) => [roles(input, at), at.DevUSDC, at.SwarmValidator],
   Commerce: (input, at) => [roles(input, at), at.DevUSDC, at.SwarmValidator],
+  JobEvaluator: (input, at) => [roles(input, at), at.Commerce],
   Card: (input, at) => [roles(input, at), `${input.baseUrl}/api/cards/`],
   ReputationAdapter: (input, at) => [roles(input, at)],
   EnsRegistry: (_, at) => [at.DomainRegistry],
   DomainResolver: (_, at) => [at.EnsRegistry, at.DomainRegistry],
-  DomainRegistry: (input, at) => [roles(input, at), at.EnsRegistry, at.DomainResolver, `${input.baseUrl}/api/domains/`],
+  DomainRegistry: (input, at) => [roles(input, at), at.EnsRegistry, at.DomainResolver, at.DevUSDC, `${input.baseUrl}/api/domains/`],
   ValidationRegistry: (_, at) => [at.IdentityRegistry],
   IdentityRegistry: (input, at) => [roles(input, at)],
   ReputationRegistry: (_, at) => [at.IdentityRegistry],

@@ -6,6 +6,9 @@ import { differences } from '../build/manifest.ts'
 const functions: Partial<Record<ContractName, Record<string, string>>> = {
   Commerce: {
     'createJob(address,address,uint256,string,address)': '0x41528812',
+    'createJob(address,address,uint256,string,address,uint256)': '0x1c226749',
+    'setProvider(uint256,address,uint256)': '0xfac3246c',
+    'setBudget(uint256,address,uint256,bytes)': '0xf3302b89',
     'setProvider(uint256,address,bytes)': '0xc9a84bb9',
     'setProvider(uint256,address)': '0xd0fae591',
     'setBudget(uint256,uint256,bytes)': '0xdd4ae9d4',

@@ -7,10 +7,13 @@ import { authorize, balanceOf, daySeconds, fund, key, usd } from '../testing/usd
 
 const { operator, pauser, poster: client, payee: provider, stranger } = people
 const evaluator = operator
+const createJob = 'createJob(address,address,uint256,string,address)'
 const budget = usd(200)
 const jobId = 1n
 const topic = toBeHex(jobId, 32)
 const reason = id('reason')
+/** What the platform's calls name its job by. */
+const salt = id('salt')
 const Status = { Open: 0n, Funded: 1n, Submitted: 2n, Completed: 3n, Rejected: 4n, Expired: 5n }
 
 describe('Commerce', () => {
@@ -26,18 +29,21 @@ describe('Commerce', () => {
 
   const paused = () => jobs.send(pauser, 'pause')
   const expiry = async () => (await chain.now()) + BigInt(daySeconds)
-  const createFor = async (salt = key(), by = client, value = budget) =>
-    jobs.send(operator, 'createJobFor', by, evaluator, value, await expiry(), 'a job', salt)
+  const createFor = async (own = salt, by = client, value = budget) =>
+    jobs.send(operator, 'createJobFor', by, evaluator, value, await expiry(), 'a job', own)
   const createDirect = async (to: string = provider, judge: string = evaluator, hook: string = ZeroAddress) =>
-    jobs.send(client, 'createJob', to, judge, await expiry(), 'a job', hook)
-  const prefund = async (amount = budget) => {
+    jobs.send(client, createJob, to, judge, await expiry(), 'a job', hook)
+  const createWithAgent = async (agentId: bigint, hook: string = ZeroAddress) =>
+    jobs.send(client, `${createJob.slice(0, -1)},uint256)`, provider, evaluator, await expiry(), 'a job', hook, agentId)
+  const prefund = async (amount = budget, of = salt) => {
     await fund(chain, client, amount || 1n, jobs.address)
-    return jobs.send(operator, 'prefund', jobId, amount)
+    return jobs.send(operator, 'prefund', of, amount)
   }
-  const assign = (to: string = provider) => jobs.send(operator, 'assign', jobId, to)
-  const submitFor = () => jobs.send(operator, 'submitFor', jobId, id('url'))
+  const assign = (to: string = provider) => jobs.send(operator, 'assign', salt, to)
+  const submitFor = () => jobs.send(operator, 'submitFor', salt, id('url'))
   const complete = () => jobs.send(evaluator, 'complete', jobId, reason, '0x')
   const reject = (by: string) => jobs.send(by, 'reject', jobId, reason, '0x')
+  const withdrawFor = (by: string = operator) => jobs.send(by, 'withdrawFor', salt, reason)
   const claim = () => jobs.send(stranger, 'claimRefund', jobId)
   const funded = async () => {
     await createFor()
@@ -54,7 +60,8 @@ describe('Commerce', () => {
       ? jobs.send(client, 'fund(uint256,bytes)', jobId, '0x')
       : jobs.send(client, 'fund(uint256,uint256,bytes)', jobId, expected, '0x')
   }
-  const setBudget = (by = client, amount = budget) => jobs.send(by, 'setBudget', jobId, amount, '0x')
+  const setBudget = (by = client, amount = budget) => jobs.send(by, 'setBudget(uint256,uint256,bytes)', jobId, amount, '0x')
+  const setBudgetIn = (token: string) => jobs.send(client, 'setBudget(uint256,address,uint256,bytes)', jobId, token, budget, '0x')
   const job = () => jobs.read('getJob', jobId)
   const status = async () => (await job()).status
   const deposited = async () => [await jobs.read('totalDeposits'), await balanceOf(chain, jobs.address)]
@@ -70,7 +77,13 @@ describe('Commerce', () => {
       'when the evaluator is zero': () => createDirect(provider, ZeroAddress),
       'when the provider is the evaluator': () => createDirect(evaluator, evaluator),
       'when it expires within five minutes': async () =>
-        jobs.send(client, 'createJob', provider, evaluator, (await chain.now()) + 300n, 'a job', ZeroAddress),
+        jobs.send(client, createJob, provider, evaluator, (await chain.now()) + 300n, 'a job', ZeroAddress),
+      'when a hook is given with an agent id': () => createWithAgent(7n, stranger),
+      'it stores the agent id of the provider': async () => {
+        const events = await createWithAgent(7n)
+
+        assert.deepEqual([events.length, (await job()).providerAgentId], [2, 7n])
+      },
       "it emits the ERC's event and the platform's": async () => {
         const events = await createDirect()
         const { expiredAt } = await job()
@@ -88,13 +101,13 @@ describe('Commerce', () => {
         await createFor()
       },
       'when the salt was used before': async () => {
-        await createFor(id('salt'))
-        await createFor(id('salt'))
+        await createFor()
+        await createFor()
       },
       'when the client is zero': () => createFor(key(), ZeroAddress),
       'when the budget is zero': () => createFor(key(), client, 0n),
       'it opens a job of the client with its budget': async () => {
-        const events = await createFor(id('salt'))
+        const events = await createFor()
         const { expiredAt } = await job()
 
         assert.deepEqual(shown(events), [
@@ -102,11 +115,11 @@ describe('Commerce', () => {
           ['JobCreated(bytes32,address,uint256)', topic, client, budget],
           ['BudgetSet(uint256,uint256)', jobId, budget],
         ])
-        assert.equal(await jobs.read('jobOfSalt', id('salt')), jobId)
+        assert.equal(await jobs.read('jobOf', salt), jobId)
       },
       'it counts jobs from 1': async () => {
         await createFor()
-        await createFor()
+        await createFor(key())
 
         assert.equal(await jobs.read('jobCounter'), 2n)
       },
@@ -133,17 +146,21 @@ describe('Commerce', () => {
         await funded()
         await jobs.send(client, 'setProvider(uint256,address)', jobId, stranger)
       },
-      'it names the provider, in both forms': async () => {
+      'it names the provider, in all forms': async () => {
+        await createDirect(ZeroAddress)
         await createDirect(ZeroAddress)
         await createDirect(ZeroAddress)
 
         const first = await jobs.send(client, 'setProvider(uint256,address)', 1, provider)
         const second = await jobs.send(client, 'setProvider(uint256,address,bytes)', 2, provider, '0x')
+        const third = await jobs.send(client, 'setProvider(uint256,address,uint256)', 3, provider, 7)
 
-        assert.deepEqual(shown([...first, ...second]), [
+        assert.deepEqual(shown([...first, ...second, ...third]), [
           ['ProviderSet(uint256,address)', 1n, provider],
           ['ProviderSet(uint256,address)', 2n, provider],
+          ['ProviderSet(uint256,address)', 3n, provider],
         ])
+        assert.equal((await jobs.read('getJob', 3)).providerAgentId, 7n)
       },
     },
     setBudget: {
@@ -160,6 +177,15 @@ describe('Commerce', () => {
         await createDirect()
         await reject(client)
         await setBudget()
+      },
+      'when another token is named': async () => {
+        await createDirect()
+        await setBudgetIn(stranger)
+      },
+      'it accepts the payment token by name': async () => {
+        await createDirect()
+
+        assert.deepEqual(shown(await setBudgetIn(chain.addresses.DevUSDC)), [['BudgetSet(uint256,uint256)', jobId, budget]])
       },
       'it lets client and provider set it': async () => {
         await createDirect()
@@ -247,7 +273,7 @@ describe('Commerce', () => {
     prefund: {
       'when the caller is neither operator nor client': async () => {
         await createFor()
-        await jobs.send(stranger, 'prefund', jobId, budget)
+        await jobs.send(stranger, 'prefund', salt, budget)
       },
       'when entries are paused': async () => {
         await createFor()
@@ -261,7 +287,7 @@ describe('Commerce', () => {
       },
       'when the amount is zero': async () => {
         await createDirect()
-        await prefund(0n)
+        await prefund(0n, topic)
       },
       'when it is paid in already': async () => {
         await createFor()
@@ -280,39 +306,50 @@ describe('Commerce', () => {
 
         assert.deepEqual(shown(events), [['JobFunded(bytes32,address)', topic, client]])
         assert.equal(await status(), Status.Open)
-        assert.deepEqual([...(await jobs.read('depositOf', jobId))], [client, budget])
+        assert.deepEqual([...(await jobs.read('depositOf', salt))], [client, budget])
+      },
+      'when a job with a salt is named by its number': async () => {
+        await createFor()
+        await prefund(budget, topic)
+      },
+      'it pays in for a job without a salt by its number': async () => {
+        await createDirect()
+        await setBudget()
+        await prefund(budget, topic)
+
+        assert.deepEqual(await deposited(), [budget, budget])
       },
       'it lets the client pay in itself': async () => {
         await createFor()
         await fund(chain, client, budget, jobs.address)
-        await jobs.send(client, 'prefund', jobId, budget)
+        await jobs.send(client, 'prefund', salt, budget)
 
         assert.deepEqual(await deposited(), [budget, budget])
       },
     },
     prefundWithAuthorization: {
-      'when the caller is not operator': () => jobs.send(client, 'prefundWithAuthorization', jobId, budget, [client, 0, 0, '0x']),
+      'when the caller is not operator': () => jobs.send(client, 'prefundWithAuthorization', salt, budget, [client, 0, 0, '0x']),
       'when entries are paused': async () => {
         await paused()
-        await jobs.send(operator, 'prefundWithAuthorization', jobId, budget, [client, 0, 0, '0x'])
+        await jobs.send(operator, 'prefundWithAuthorization', salt, budget, [client, 0, 0, '0x'])
       },
       'when the nonce signed is not the job': async () => {
         await createFor()
         const auth = await authorize(chain, walletOf('custodial'), jobs.address, budget, key())
-        await jobs.send(operator, 'prefundWithAuthorization', jobId, budget, auth)
+        await jobs.send(operator, 'prefundWithAuthorization', salt, budget, auth)
       },
       'when it is paid in already': async () => {
         await createFor()
         await prefund()
-        await jobs.send(operator, 'prefundWithAuthorization', jobId, budget, [client, 0, 0, '0x'])
+        await jobs.send(operator, 'prefundWithAuthorization', salt, budget, [client, 0, 0, '0x'])
       },
       "it collects the signer's tokens and refunds to the signer": async () => {
         const custodial = walletOf('custodial')
         await createFor()
         await fund(chain, custodial.address, budget)
-        const auth = await authorize(chain, custodial, jobs.address, budget, topic)
+        const auth = await authorize(chain, custodial, jobs.address, budget, salt)
 
-        await jobs.send(operator, 'prefundWithAuthorization', jobId, budget, auth)
+        await jobs.send(operator, 'prefundWithAuthorization', salt, budget, auth)
         assert.deepEqual(await deposited(), [budget, budget])
         await reject(client)
 
@@ -323,7 +360,7 @@ describe('Commerce', () => {
       'when the caller is not operator': async () => {
         await createFor()
         await prefund()
-        await jobs.send(client, 'assign', jobId, provider)
+        await jobs.send(client, 'assign', salt, provider)
       },
       'when nothing is paid in': async () => {
         await createFor()
@@ -394,7 +431,7 @@ describe('Commerce', () => {
     submitFor: {
       'when the caller is not operator': async () => {
         await funded()
-        await jobs.send(provider, 'submitFor', jobId, id('url'))
+        await jobs.send(provider, 'submitFor', salt, id('url'))
       },
       'when it is submitted already': async () => {
         await submitted()
@@ -424,7 +461,7 @@ describe('Commerce', () => {
       'it pays 3 % to the fee pool and the rest to the provider, to the last unit': async () => {
         const odd = 100_000_017n
         const pool = chain.addresses.SwarmValidator
-        await createFor(key(), client, odd)
+        await createFor(salt, client, odd)
         await prefund(odd)
         await assign()
         await submitFor()
@@ -442,7 +479,7 @@ describe('Commerce', () => {
       },
       'it pays while paused, also disputed work': async () => {
         await submitted()
-        await jobs.send(client, 'flagDispute', jobId, client)
+        await jobs.send(client, 'flagDispute', salt, client)
         await paused()
         await complete()
 
@@ -454,6 +491,10 @@ describe('Commerce', () => {
       'when a stranger rejects an open job': async () => {
         await createFor()
         await reject(stranger)
+      },
+      'when the operator rejects an open job': async () => {
+        await jobs.send(operator, 'createJobFor', client, stranger, budget, await expiry(), 'a job', salt)
+        await reject(operator)
       },
       'when the client rejects a funded job': async () => {
         await funded()
@@ -475,19 +516,6 @@ describe('Commerce', () => {
         ])
         assert.equal(await status(), Status.Rejected)
       },
-      "it lets the operator cancel an open job in the client's name and pays back": async () => {
-        await createFor()
-        await prefund()
-
-        const events = await reject(operator)
-
-        assert.deepEqual(shown(events), [
-          ['JobRejected(uint256,address,bytes32)', jobId, client, reason],
-          ['JobCancelled(bytes32)', topic],
-          ['Refunded(uint256,address,uint256)', jobId, client, budget],
-        ])
-        assert.equal(await balanceOf(chain, client), budget)
-      },
       'it lets the evaluator reject submitted work and pays back while paused': async () => {
         await submitted()
         await paused()
@@ -500,6 +528,30 @@ describe('Commerce', () => {
           ['Refunded(uint256,address,uint256)', jobId, client, budget],
         ])
         assert.deepEqual(await deposited(), [0n, 0n])
+      },
+    },
+    withdrawFor: {
+      'when the caller is not operator': async () => {
+        await createFor()
+        await withdrawFor(client)
+      },
+      'when there is no such job': () => withdrawFor(),
+      'when the job is funded': async () => {
+        await funded()
+        await withdrawFor()
+      },
+      "it ends an open job in the client's name and pays back": async () => {
+        await createFor()
+        await prefund()
+
+        const events = await withdrawFor()
+
+        assert.deepEqual(shown(events), [
+          ['JobRejected(uint256,address,bytes32)', jobId, client, reason],
+          ['JobCancelled(bytes32)', topic],
+          ['Refunded(uint256,address,uint256)', jobId, client, budget],
+        ])
+        assert.equal(await balanceOf(chain, client), budget)
       },
     },
     claimRefund: {
@@ -543,7 +595,7 @@ describe('Commerce', () => {
       },
       'it lets anybody end submitted work an hour after the submission': async () => {
         await submitted()
-        await jobs.send(client, 'flagDispute', jobId, client)
+        await jobs.send(client, 'flagDispute', salt, client)
         await chain.advance(daySeconds)
         await claim()
 
@@ -564,40 +616,66 @@ describe('Commerce', () => {
     flagDispute: {
       'when the caller speaks for another': async () => {
         await submitted()
-        await jobs.send(stranger, 'flagDispute', jobId, client)
+        await jobs.send(stranger, 'flagDispute', salt, client)
       },
       'when the disputer is no party': async () => {
         await submitted()
-        await jobs.send(stranger, 'flagDispute', jobId, stranger)
+        await jobs.send(stranger, 'flagDispute', salt, stranger)
       },
       'when nothing is submitted': async () => {
         await funded()
-        await jobs.send(client, 'flagDispute', jobId, client)
+        await jobs.send(client, 'flagDispute', salt, client)
       },
       'when it is disputed already': async () => {
         await submitted()
-        await jobs.send(client, 'flagDispute', jobId, client)
-        await jobs.send(provider, 'flagDispute', jobId, provider)
+        await jobs.send(client, 'flagDispute', salt, client)
+        await jobs.send(provider, 'flagDispute', salt, provider)
       },
       'it accepts a party as the disputer': async () => {
         await submitted()
 
-        const events = await jobs.send(provider, 'flagDispute', jobId, provider)
+        const events = await jobs.send(provider, 'flagDispute', salt, provider)
 
         assert.deepEqual(shown(events), [['JobDisputed(bytes32,address)', topic, provider]])
-        assert.equal(await jobs.read('isDisputed', jobId), true)
+        assert.equal(await jobs.read('isDisputed', salt), true)
       },
       'it lets the operator open a dispute for a party': async () => {
         await submitted()
-        await jobs.send(operator, 'flagDispute', jobId, client)
+        await jobs.send(operator, 'flagDispute', salt, client)
 
         assert.equal(await status(), Status.Submitted)
       },
       'it lets the operator open a dispute for the evaluator': async () => {
         await submitted()
-        await jobs.send(operator, 'flagDispute', jobId, evaluator)
+        await jobs.send(operator, 'flagDispute', salt, evaluator)
 
-        assert.equal(await jobs.read('isDisputed', jobId), true)
+        assert.equal(await jobs.read('isDisputed', salt), true)
+      },
+    },
+    jobOf: {
+      'it finds a job by its salt, and by its number only where it has none': async () => {
+        await createFor()
+        await createDirect()
+
+        const found = [salt, topic, toBeHex(2, 32), toBeHex(3, 32)].map(named => jobs.read<bigint>('jobOf', named))
+        assert.deepEqual(await Promise.all(found), [1n, 0n, 2n, 0n])
+      },
+    },
+    keyOf: {
+      'when there is no such job': () => jobs.read('keyOf', jobId),
+      'it is the salt, or the number of a job without one': async () => {
+        await createFor()
+        await createDirect()
+
+        assert.deepEqual([await jobs.read('keyOf', 1), await jobs.read('keyOf', 2)], [salt, toBeHex(2, 32)])
+      },
+    },
+    jobByKey: {
+      'when there is no such job': () => jobs.read('jobByKey', salt),
+      'it has what getJob has': async () => {
+        await createFor()
+
+        assert.deepEqual([...(await jobs.read('jobByKey', salt))], [...(await job())])
       },
     },
     getJob: {

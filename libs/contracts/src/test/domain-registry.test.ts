@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { id, MaxUint256, namehash, ZeroAddress } from 'ethers'
-import { type Chain, type Handle, people, startChain } from '../testing/chain.ts'
+import { type Chain, type Handle, people, startChain, walletOf } from '../testing/chain.ts'
 import { testTree } from '../testing/tree.ts'
-import { key } from '../testing/usdc.ts'
+import { authorize, balanceOf, fund, key, usd } from '../testing/usdc.ts'
 
 const { operator, pauser, poster: alice, payee: bob, stranger } = people
 const token = BigInt(namehash('alice.molt'))
@@ -25,6 +25,16 @@ describe('DomainRegistry', () => {
 
   const mint = (label = 'alice', tld = 'molt', to = alice, mintId = key()) =>
     domains.send(operator, 'mintFor', to, label, tld, [['carapace.agentId', 'agent-1']], mintId)
+  const sell = async (sellId = key(), price = usd(8), allowed = price) => {
+    await fund(chain, alice, allowed, domains.address)
+    return domains.send(operator, 'sellFor', alice, 'alice', 'molt', [['url', 'https://alice']], sellId, price)
+  }
+  const sellSigned = async (sellId = key(), signedId = sellId) => {
+    const payer = walletOf('custodial')
+    await fund(chain, payer.address, usd(8))
+    const signed = await authorize(chain, payer, domains.address, usd(8), signedId)
+    return domains.send(operator, 'sellWithAuthorization', alice, 'alice', 'molt', [], sellId, usd(8), signed)
+  }
   const transfer = (from = alice, transferId = key()) => domains.send(operator, 'transferFor', from, bob, token, transferId)
   const burn = (burnId = key()) => domains.send(operator, 'burnFor', token, burnId)
   const lockOut = () => domains.send(alice, 'lockOperator', token)
@@ -72,6 +82,57 @@ describe('DomainRegistry', () => {
         await mint('alice', 'molt', bob)
 
         assert.deepEqual([await domains.read('ownerOf', token), await resolver.read('addr(bytes32)', node)], [bob, bob])
+      },
+    },
+    sellFor: {
+      'when the caller is not operator': () => domains.send(alice, 'sellFor', alice, 'alice', 'molt', [], key(), usd(8)),
+      'when entries are paused': async () => {
+        await domains.send(pauser, 'pause')
+        await sell()
+      },
+      'when the id was used before': async () => {
+        await sell(id('sale'))
+        await burn()
+        await sell(id('sale'))
+      },
+      'when the price is zero': () => sell(key(), 0n, usd(1)),
+      'when the owner allowed less': () => sell(key(), usd(8), usd(7)),
+      'when the name is registered already': async () => {
+        await mint('alice', 'molt', bob)
+        await sell()
+      },
+      'it mints the name and pulls its price': async () => {
+        const events = await sell()
+
+        assert.deepEqual([...(events.find(e => e.name === 'DomainSold')?.args ?? [])], [token, alice, usd(8)])
+        assert.deepEqual([await domains.read('ownerOf', token), await resolver.read('text', node, 'url')], [alice, 'https://alice'])
+        assert.deepEqual([await balanceOf(chain, domains.address), await balanceOf(chain, alice)], [usd(8), 0n])
+        assert.equal(await domains.read('totalSales'), usd(8))
+      },
+    },
+    sellWithAuthorization: {
+      'when the caller is not operator': () =>
+        domains.send(alice, 'sellWithAuthorization', alice, 'alice', 'molt', [], key(), usd(8), [alice, 0, 0, '0x']),
+      'when the nonce signed is not the id': () => sellSigned(key(), key()),
+      'when the name is registered already': async () => {
+        await mint()
+        await sellSigned()
+      },
+      'it mints the name to its owner and pulls its price from the signer': async () => {
+        await sellSigned()
+
+        assert.equal(await domains.read('ownerOf', token), alice)
+        assert.deepEqual([await balanceOf(chain, domains.address), await balanceOf(chain, walletOf('custodial').address)], [usd(8), 0n])
+      },
+    },
+    withdrawIncome: {
+      'when the caller is the operator': () => domains.send(operator, 'withdrawIncome', bob, 1n),
+      'it pays out what names have earned': async () => {
+        await sell()
+        await domains.send(chain.addresses.Timelock, 'withdrawIncome', bob, usd(5))
+
+        assert.deepEqual([await balanceOf(chain, bob), await balanceOf(chain, domains.address)], [usd(5), usd(3)])
+        assert.equal(await domains.read('totalSales'), usd(8))
       },
     },
     transferFor: {

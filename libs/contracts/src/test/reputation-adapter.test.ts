@@ -60,12 +60,22 @@ describe('ReputationAdapter', () => {
       'it is true at both limits': async () => {
         await set(entry())
 
-        assert.deepEqual(await check(agent, 7_050, 20), [true, 7_050n, 20n, true, at])
+        assert.deepEqual(await check(agent, 70, 20), [true, 70n, 20n, true, at])
       },
       'it is false below the score': async () => {
         await set(entry())
 
-        assert.equal((await check(agent, 7_051, 20))[0], false)
+        assert.equal((await check(agent, 71, 20))[0], false)
+      },
+      'it is refused for limits above 100 points': async () => {
+        await set(entry())
+
+        for (const [minScore, maxRisk] of [
+          [101, 20],
+          [7_050, 100],
+          [70, 101],
+        ] as const)
+          await assert.rejects(check(agent, minScore, maxRisk), /Reputation_LimitOutOfRange/)
       },
       'it is false above the risk': async () => {
         await set(entry())
