@@ -20,6 +20,7 @@ export type Chain = {
 }
 
 export type ChainParts = {
+  isGasless: boolean
   ready: () => Promise<void>
   port: () => number
   upstream: () => Upstream
@@ -31,7 +32,7 @@ export type ChainParts = {
 const maxBlocksPerCall = 1000
 const mineTimeoutMs = 60_000
 
-export function createChain({ ready, port, upstream, records, onError }: ChainParts): Chain {
+export function createChain({ isGasless, ready, port, upstream, records, onError }: ChainParts): Chain {
   let last: Promise<unknown> = Promise.resolve()
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(ready).then(work)
@@ -91,6 +92,8 @@ export function createChain({ ready, port, upstream, records, onError }: ChainPa
         await records?.dump()
         return answer
       }),
+    // anvil names 1 gwei although nothing is to be paid: clients would then refuse to send without money
+    tip: async (method, params) => (isGasless ? '0x0' : upstream().request(method, params)),
     refuse: async method => {
       throw new RpcError(-32601, refusalOf(method))
     },

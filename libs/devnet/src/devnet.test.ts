@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import { Wallet } from 'ethers'
+import { JsonRpcProvider, Wallet } from 'ethers'
 import { startDevnet, startDevnets } from './devnet.ts'
 import { base, call, cleanups, freshFolder, gasless, hasEnded, open, payee, payments, receipt, send, startSupervisor, until } from './test/support.ts'
 
@@ -48,6 +48,19 @@ describe('a throw-away devnet', () => {
     const hash = await send(rpcUrl, await Wallet.createRandom().signTransaction(tx))
 
     assert.equal((await receipt(rpcUrl, hash)).status, '0x1')
+  })
+
+  it('requests no tip on the gasless network, so that a wallet without money sends with what its client fills in', async () => {
+    const { rpcUrl } = await open(after.add, { network: gasless })
+    const provider = new JsonRpcProvider(rpcUrl, undefined, { pollingInterval: 50 })
+    try {
+      const sent = await Wallet.createRandom().connect(provider).sendTransaction({ to: payee, value: 0 })
+
+      assert.equal(await call(rpcUrl, 'eth_maxPriorityFeePerGas'), '0x0')
+      assert.equal((await receipt(rpcUrl, sent.hash)).status, '0x1')
+    } finally {
+      provider.destroy()
+    }
   })
 
   it('makes a block at each heartbeat, so that time passes', async () => {

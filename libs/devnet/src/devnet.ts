@@ -81,6 +81,7 @@ export async function startDevnet<A>(options: DevnetOptions<A>): Promise<Devnet<
       if (!(error instanceof RpcError) && !closing) void node().anvil.kill()
     }
     const chain = createChain({
+      isGasless: network.gasless,
       ready: () => withLimit(serving),
       port: () => node().anvil.port,
       upstream: () => node().upstream,

@@ -11,7 +11,7 @@ const maxWatchedWrites = 10_000
  * Joins a client's WebSocket to an anvil WebSocket of its own, so that subscriptions work. Messages go on in the order they came;
  * those with transactions wait for the journal. The client is closed with 1012 when anvil ends: it connects and subscribes again.
  */
-export function bridge(chain: Chain, client: WebSocket): void {
+export function bridge(chain: Chain, client: WebSocket, isForeign: boolean): void {
   const upstream = chain.ready().then(() => openUpstream(chain, client, writes))
   upstream.catch(() => client.close(1013, 'the devnet is not ready'))
   /** Transactions whose answer was not seen yet, by call id: an error answer means that the journal must forget them. */
@@ -35,7 +35,7 @@ export function bridge(chain: Chain, client: WebSocket): void {
   /** Journals immediately, in order of arrival; the function it returns forwards or answers, and is called in that order. */
   const acceptMessage = (data: RawData): (() => Promise<void>) => {
     const text = toBuffer(data)
-    const message = readMessage(text)
+    const message = readMessage(text, isForeign)
     if (message.kind === 'malformed') return async () => send(client, message.answer)
     const transactions = writesOf(message)
     const recorded = chain.record(transactions)

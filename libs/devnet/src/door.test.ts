@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
 import { WebSocket } from 'ws'
 import { call, cleanups, open, payments, type RpcAnswer, receipt, request, send, sender, until } from './test/support.ts'
 
@@ -55,7 +56,7 @@ describe('the door', () => {
   it('refuses what would sign for others or change the way of mining', async () => {
     const { rpcUrl } = await open(after.add)
 
-    for (const method of ['eth_sendTransaction', 'anvil_impersonateAccount', 'evm_setAutomine', 'anvil_setIntervalMining']) {
+    for (const method of ['eth_sendTransaction', 'eth_fillTransaction', 'anvil_impersonateAccount', 'evm_setAutomine', 'anvil_setIntervalMining']) {
       const { error } = await request(rpcUrl, method, [{}])
       assert.equal(error?.code, -32601, method)
       assert.match(error.message, new RegExp(`^${method} is not served here`))
@@ -74,6 +75,49 @@ describe('the door', () => {
     assert.equal(response.status, 413)
     assert.equal(await closed, 1009)
     assert.equal(await call(rpcUrl, 'eth_chainId'), '0x14a34')
+  })
+
+  it('serves pages of other sites what a public RPC serves, entry by entry, and nothing that changes the chain by fiat', async () => {
+    const { rpcUrl, wsUrl } = await open(after.add)
+    const items = [
+      { jsonrpc: '2.0', id: 1, method: 'eth_chainId' },
+      { jsonrpc: '2.0', id: 2, method: 'anvil_setBalance', params: [sender.address, '0x1'] },
+      { jsonrpc: '2.0', id: 3, method: 'net_version' },
+    ]
+    const codes = (answers: RpcAnswer[]) => answers.map(({ id, error }) => [id, error?.code])
+    const refused = [
+      [1, undefined],
+      [2, -32601],
+      [3, undefined],
+    ]
+    const post = async (headers: Record<string, string>) =>
+      (await (await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(items) })).json()) as RpcAnswer[]
+
+    assert.deepEqual(codes(await post({ origin: 'https://other.example' })), refused)
+    assert.deepEqual(codes(await post({ origin: 'null' })), refused)
+    assert.equal(codes(await post({ origin: rpcUrl }))[1]![1], undefined)
+    const page = new WebSocket(wsUrl, { origin: 'https://other.example' })
+    after.add(() => page.terminate())
+    await new Promise(resolve => page.once('open', resolve))
+    const answered = nextMessage(page)
+    page.send(JSON.stringify(items))
+    assert.deepEqual(codes((await answered) as RpcAnswer[]), refused)
+  })
+
+  it('answers under the names of this machine only', async () => {
+    const { rpcUrl, wsUrl } = await open(after.add)
+    const { port } = new URL(rpcUrl)
+    const status = await new Promise(resolve => {
+      const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers: { host: `rebound.example:${port}` } }, ({ statusCode }) =>
+        resolve(statusCode),
+      )
+      request.end('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+    })
+    const socket = new WebSocket(wsUrl, { headers: { host: `rebound.example:${port}` } })
+    const refused = await new Promise(resolve => socket.once('error', resolve))
+
+    assert.equal(status, 403)
+    assert.match(String(refused), /401/)
   })
 
   it('answers a mixed batch item by item, in order', async () => {

@@ -1,6 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
+import { isForeignPage, namesThisMachine } from './caller.ts'
 import type { Chain } from './chain.ts'
 import { bridge } from './door.socket.ts'
 import { errorAnswer, readMessage, type SignedTransaction, serve, writesOf } from './message.ts'
@@ -9,7 +10,7 @@ export const maxBodyBytes = 2 * 1024 * 1024
 
 export type Door = { port: number; dropSockets: () => void; close: () => Promise<void> }
 
-// Browser wallets call the published address from any page, as they may with any public RPC; a devnet holds nothing of value.
+// Browser wallets call the published address from any page, as they may with any public RPC. What changes the chain by fiat is not served to them.
 const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS' }
 const headers = { 'content-type': 'application/json', ...corsHeaders }
 
@@ -19,8 +20,9 @@ export async function openDoor(chain: Chain, port: number): Promise<Door> {
   const server = createServer((req, res) => {
     answer(chain, agent, req, res).catch((error: Error) => reply(res, 200, errorAnswer(null, error)))
   })
-  const sockets = new WebSocketServer({ server, maxPayload: maxBodyBytes, perMessageDeflate: false })
-  sockets.on('connection', socket => bridge(chain, socket))
+  const verifyClient = ({ req }: { req: IncomingMessage }) => namesThisMachine(req)
+  const sockets = new WebSocketServer({ server, maxPayload: maxBodyBytes, perMessageDeflate: false, verifyClient })
+  sockets.on('connection', (socket, request) => bridge(chain, socket, isForeignPage(request)))
   sockets.on('error', () => undefined)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -42,11 +44,12 @@ export async function openDoor(chain: Chain, port: number): Promise<Door> {
 }
 
 async function answer(chain: Chain, agent: Agent, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (!namesThisMachine(req)) return reply(res, 403, errorAnswer(null, new Error('this devnet is known under the names of this machine only')))
   if (req.method === 'OPTIONS') return void res.writeHead(204, corsHeaders).end()
   if (req.method !== 'POST') return reply(res, 405, errorAnswer(null, new Error('send JSON-RPC by POST or WebSocket')))
   const body = await readBody(req)
   if (body === undefined) return reply(res, 413, errorAnswer(null, new Error(`the request is larger than ${maxBodyBytes} bytes`)))
-  const message = readMessage(body)
+  const message = readMessage(body, isForeignPage(req))
   if (message.kind === 'malformed') return reply(res, 200, message.answer)
   const writes = writesOf(message)
   await chain.record(writes)

@@ -1,4 +1,4 @@
 export { type Devnet, type DevnetOptions, type DevnetsOptions, type Rpc, startDevnet, startDevnets } from './devnet.ts'
-export { lockFolder } from './lock.ts'
+export { folderHolder, lockFolder } from './lock.ts'
 export { type Network, processIdentity } from './process.ts'
 export { RpcError } from './upstream.ts'

@@ -18,13 +18,20 @@ export async function lockFolder(dir: string): Promise<() => Promise<void>> {
       )
       if (isLocked) return () => rm(path, { force: true })
       const holder = await readHolder(path)
-      if (holder?.identity && processIdentity(holder.pid) === holder.identity) throw new Error(`${dir} is in use by process ${holder.pid}`)
+      const living = await folderHolder(dir)
+      if (living !== undefined) throw new Error(`${dir} is in use by process ${living}`)
       await removeStale(path, `${own}.stale`, holder)
     }
     throw new Error(`${dir} is being taken by another process`)
   } finally {
     await rm(own, { force: true })
   }
+}
+
+/** The process that has the folder; undefined where none does, or where it has ended without a release. */
+export async function folderHolder(dir: string): Promise<number | undefined> {
+  const holder = await readHolder(join(dir, 'lock'))
+  return holder?.identity && processIdentity(holder.pid) === holder.identity ? holder.pid : undefined
 }
 
 /** Moves the stale lock away; should another process have locked the folder since it was read, that process gets its lock back. */

@@ -1,3 +1,4 @@
+import { isOpenToAll } from './caller.ts'
 import type { Chain } from './chain.ts'
 import { treatmentOf } from './methods.ts'
 import { transactionHash } from './recorder.ts'
@@ -15,7 +16,8 @@ export type Message = { kind: 'malformed'; answer: string } | { kind: 'forward';
 
 const maxBatchItems = 1000
 
-export function readMessage(text: Buffer): Message {
+/** @param isForeign sent by a page of another site: it may call what a public RPC serves */
+export function readMessage(text: Buffer, isForeign = false): Message {
   let parsed: unknown
   try {
     parsed = JSON.parse(text.toString('utf8'))
@@ -28,12 +30,12 @@ export function readMessage(text: Buffer): Message {
   if (raw.length > maxBatchItems) {
     return { kind: 'malformed', answer: errorAnswer(null, new RpcError(-32600, `a batch holds at most ${maxBatchItems} calls`)) }
   }
-  const items = raw.map(readItem)
+  const items = raw.map(item => readItem(item, isForeign))
   const calls = items.filter(isForwardable)
   return calls.length === items.length ? { kind: 'forward', calls } : { kind: 'serve', items, isBatch }
 }
 
-function readItem(item: unknown): Item {
+function readItem(item: unknown, isForeign: boolean): Item {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return { id: null, fault: new RpcError(-32600, 'a call is an object') }
   const { id, method, params = [], jsonrpc } = item as Record<string, unknown>
   if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') {
@@ -42,6 +44,7 @@ function readItem(item: unknown): Item {
   if (jsonrpc !== '2.0') return { id, fault: new RpcError(-32600, 'jsonrpc must be "2.0"') }
   if (typeof method !== 'string') return { id, fault: new RpcError(-32600, 'method must be a string') }
   if (typeof params !== 'object' || params === null) return { id, fault: new RpcError(-32602, 'params must be an array or an object') }
+  if (isForeign && !isOpenToAll(method)) return { id, fault: new RpcError(-32601, `${method} is not served to pages of other sites`) }
   if (treatmentOf(method) !== 'raw') return { id, method, params }
   const raw: unknown = Array.isArray(params) ? params[0] : undefined
   if (typeof raw !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(raw)) {

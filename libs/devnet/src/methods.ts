@@ -7,17 +7,21 @@
  *  mine    makes blocks, which are recorded before the answer
  *  drop    removes transactions from the pool
  *  rewrite changes history: forwarded alone and followed by a dump, since no replay could repeat it
+ *  tip     what to pay besides the base fee: nothing where gas is free
  *  refuse  not served here
  */
-export type Treatment = 'pass' | 'raw' | 'call' | 'clock' | 'mine' | 'drop' | 'rewrite' | 'refuse'
+export type Treatment = 'pass' | 'raw' | 'call' | 'clock' | 'mine' | 'drop' | 'rewrite' | 'tip' | 'refuse'
 
 const unlockedAccounts = 'this node signs for nobody: sign the transaction and send it with eth_sendRawTransaction'
+// anvil fills in a tip of 1 gwei, also where it then refuses any: clients do it by themselves when nobody does it for them.
+const ownFees = 'fill in nonce, gas and fees from eth_getTransactionCount, eth_estimateGas and eth_maxPriorityFeePerGas'
 const ownMining = 'blocks are mined on demand; evm_mine makes one'
 
 /** Methods by the name they have, or would have, in the `evm_` namespace; anvil answers to several namespaces alike. */
 const treatments = new Map<string, Treatment>([
   ['eth_sendRawTransaction', 'raw'],
   ['eth_sendRawTransactionSync', 'raw'],
+  ['eth_maxPriorityFeePerGas', 'tip'],
   ['evm_increaseTime', 'clock'],
   ['evm_setTime', 'clock'],
   ['evm_setNextBlockTimestamp', 'clock'],
@@ -46,6 +50,7 @@ const refusals = new Map([
   ['wallet_sendTransaction', unlockedAccounts],
   ['evm_impersonateAccount', unlockedAccounts],
   ['evm_autoImpersonateAccount', unlockedAccounts],
+  ['eth_fillTransaction', ownFees],
   ['evm_setAutomine', ownMining],
   ['evm_setIntervalMining', ownMining],
 ])

@@ -11,7 +11,7 @@ export type NodeOptions = {
   dir: string
   /** The timestamp of the genesis block; with it the genesis hash of a network is always the same. */
   genesisSec: number
-  /** Whether anvil outlives this process, to be found again by findLeftBehind. */
+  /** Whether anvil outlives this process, to be found again by `findOrphan`. */
   pidFile: boolean
 }
 

@@ -8,7 +8,7 @@ export type RpcBlock = { number: string; hash: string; parentHash: string; times
 /** Transactions that were journaled and not yet seen in a block, in the order of their arrival. */
 export type Pending = Map<string, { raw: string; since: number }>
 
-/** Keeps the journal true to the chain: which transactions came in, which blocks were made of them. */
+/** Records the chain in the journal: which transactions came in, which blocks were made of them. */
 export type Recorder = {
   pending: Pending
   head: () => Head
@@ -18,7 +18,7 @@ export type Recorder = {
   drop: (hashes: string[]) => Promise<void>
   /** Journals the blocks that anvil has beyond the last recorded one. False: history was rewritten and needs a dump. */
   blocks: (upstream: Upstream) => Promise<boolean>
-  /** Takes the chain's present head as recorded (after a dump or restore). */
+  /** Marks the chain's present head as recorded (after a dump or restore). */
   moveTo: (head: Head) => void
 }
 

@@ -38,7 +38,7 @@ function outcomeOf(entries: Entry[], callIndex: number): boolean | undefined {
 }
 
 /**
- * Brings a new anvil to the recorded head: the dump, then block by block what the journal says, with the recorded timestamps, so that block
+ * Replays the recorded history into a new anvil: the dump, then block by block what the journal says, with the recorded timestamps, so that block
  * hashes come back. Throws when a block does not come back with the same effects. Returns the head reached.
  */
 export async function replay<A>(upstream: Upstream, dump: Dump<A>, entries: Entry[], raws: Map<string, string>): Promise<Head> {
