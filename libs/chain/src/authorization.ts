@@ -1,6 +1,6 @@
 import { TypedDataEncoder } from 'ethers'
 import { z } from 'zod'
-import { address, amount } from './fields.ts'
+import { address, amount, signature } from './fields.ts'
 
 /** An EIP-3009 authorisation that still needs a signature by the key of `from`. */
 export interface AuthorizationRequest {
@@ -56,8 +56,6 @@ export function permitDigest(
 ): string {
   return TypedDataEncoder.hash(domain, { Permit: permitFields }, permit)
 }
-
-const signature = z.string().regex(/^0x[0-9a-fA-F]{130,2048}$/, 'must be signature bytes in hex')
 
 /** Where the money of a command comes from (behaviour 6.1, in that order). */
 export const fundingSource = z.discriminatedUnion('kind', [

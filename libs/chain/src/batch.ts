@@ -20,7 +20,7 @@ export interface BatchResult {
   logs: readonly RawLog[]
 }
 
-/** What the Batcher itself needs around a call, beside what it must hold back (1/64). */
+/** What the Batcher itself needs around a call, besides what it must hold back (1/64). */
 const overhead = 50_000n
 const intrinsic = 60_000n
 
@@ -40,7 +40,7 @@ function runSelector(): string {
   return selectorOfRun
 }
 
-/** `run((bytes32 id, address target, uint256 gas, bytes data)[])`, put together by hand: the general coder takes milliseconds for it. */
+/** `run((bytes32 id, address target, uint256 gas, bytes data)[])`, put together by hand: the general coder needs milliseconds for it. */
 function encodeRun(calls: readonly BatchCall[]): string {
   const tuples = calls.map(
     ({ id, to, gas, data }) => id.slice(2) + to.slice(2).toLowerCase().padStart(64, '0') + uintWord(gas) + uintWord(128) + bytesTail(data),
@@ -56,7 +56,7 @@ function encodeRun(calls: readonly BatchCall[]): string {
 
 let topics: { result: string; skipped: string } | undefined
 
-/** Takes the logs of a mined Batcher transaction apart, call by call. */
+/** Splits the logs of a mined Batcher transaction, call by call. */
 export function batchResults(logs: readonly RawLog[], batcher: string): BatchResult[] {
   const abi = contractInterface('Batcher')
   topics ??= { result: abi.getEvent('OpResult')!.topicHash, skipped: abi.getEvent('OpSkipped')!.topicHash }

@@ -13,6 +13,16 @@ const allErrors = new Set(contractNames.flatMap(errorsOf))
 const table = Object.values(commandTable)
 
 describe('the table of commands', () => {
+  it('names kinds of the same effect from both sides, with the same key arguments', () => {
+    const byKind = new Map(table.map(known => [known.kind as string, known]))
+    for (const { kind, key, sameEffect = [] } of table) {
+      for (const other of sameEffect) {
+        assert.deepEqual([...byKind.get(other)!.key], [...key], `${kind} and ${other}`)
+        assert.ok(byKind.get(other)!.sameEffect?.includes(kind), `${other} does not name ${kind}`)
+      }
+    }
+  })
+
   it('names reverts that contracts have: custom errors by name, the token and the registries by their text', () => {
     const unknown = table.flatMap(({ kind, finalReverts }) =>
       finalReverts.filter(reason => !allErrors.has(reason) && !/^[A-Za-z0-9]+: |^[a-zA-Z-]+ .*/.test(reason)).map(reason => `${kind}: ${reason}`),
@@ -30,7 +40,7 @@ describe('the table of commands', () => {
     }
   })
 
-  it('never takes for final what an effect that is away explains', () => {
+  it('never counts as final what a missing effect explains', () => {
     const away = {
       'escrow.settle': ['Escrow_WrongStatus', 'Escrow_NoPayee'],
       'escrow.payee': ['Escrow_WrongStatus'],

@@ -1,3 +1,4 @@
+import type { CommandKind } from '@carapace/api'
 import type { Command } from './command.ts'
 import { bondDeposit, bondLock, bondSlash, bondUnlock, bondUnslash, bondWithdraw } from './commands/bond.ts'
 import { jobAssign, jobCreate, jobDispute, jobFund, jobSettle, jobSubmit } from './commands/commerce.ts'
@@ -5,11 +6,19 @@ import { domainBurn, domainMint, domainTransfer } from './commands/domains.ts'
 import { escrowAccept, escrowApprove, escrowDispute, escrowLock, escrowLockX402, escrowPayee, escrowSettle } from './commands/escrow.ts'
 import { cardBurn, cardMint, cardUpdate, gasDrip, identityRegister } from './commands/identity.ts'
 import { laneApprove } from './commands/lane.ts'
-import { faucetGas, faucetMint, treasuryPay } from './commands/money.ts'
+import { faucetGas, faucetMint, treasuryPay, treasurySettleX402 } from './commands/money.ts'
 import { feedbackGive, scoreSync } from './commands/reputation.ts'
 import { rewardPay, swarmOpen, swarmReplace, swarmVote } from './commands/swarm.ts'
 
-/** Every kind of command (behaviour 13). Services call `.draft(...)` of one; the relayer finds it by its kind. */
+type Joined<Text extends string, Separator extends string> = Text extends `${infer Head}${Separator}${infer Tail}`
+  ? `${Head}${Capitalize<Joined<Tail, Separator>>}`
+  : Text
+/** `escrow.lock-x402` → `escrowLockX402` */
+type NameOf<Kind extends string> = Joined<Joined<Kind, '.'>, '-'>
+// biome-ignore lint/suspicious/noExplicitAny: commands of all arguments side by side
+type Declared = { [Kind in CommandKind as NameOf<Kind>]: Command<any, Kind> }
+
+/** Every kind of command (behaviour 13), no more and no fewer. Services call `.draft(...)` of one; the relayer finds it by its kind. */
 export const commandTable = {
   identityRegister,
   cardBurn,
@@ -42,13 +51,14 @@ export const commandTable = {
   jobSettle,
   jobDispute,
   treasuryPay,
+  treasurySettleX402,
   domainMint,
   domainTransfer,
   domainBurn,
   faucetMint,
   faucetGas,
   laneApprove,
-}
+} satisfies Declared
 type Table = typeof commandTable
 
 /**

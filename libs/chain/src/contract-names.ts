@@ -1,7 +1,7 @@
 import { type ContractName as Artifact, contractNames as artifacts } from '@carapace/contracts'
 
-/** Built and deployed, but never called by the platform; the token is called by the name that it has on every network. */
-const uncalled = ['DevUSDC', 'EnsRegistry', 'Timelock', 'Multicall3'] as const satisfies readonly Artifact[]
+/** Built and deployed, and neither called by the platform nor shown to its users; the token is called by the name that it has on every network. */
+const uncalled = ['DevUSDC', 'Timelock', 'Multicall3'] as const satisfies readonly Artifact[]
 type Uncalled = (typeof uncalled)[number]
 
 export type ContractName = Exclude<Artifact, Uncalled> | 'USDC'

@@ -4,7 +4,7 @@ import type { ContractCall } from './command.ts'
 import type { Addresses, ContractName } from './contract-names.ts'
 import { encodeWords } from './words.ts'
 
-/** Stands in the arguments of a call for an address that only the network knows. */
+/** Represents, in the arguments of a call, an address that only the network knows. */
 interface Placeholder {
   addressOf: ContractName | 'Lane'
 }
@@ -32,7 +32,7 @@ export function decodeResult(call: ContractCall, data: string): readonly unknown
   return contractInterface(call.contract).decodeFunctionResult(call.fn, data)
 }
 
-/** ethers finds a function and hashes its selector anew each time. */
+/** ethers finds a function and hashes its selector again each time. */
 const functions = new Map<string, { fragment: FunctionFragment; selector: string }>()
 
 function functionOf(contract: ContractName, fn: string): { fragment: FunctionFragment; selector: string } {

@@ -1,4 +1,4 @@
-export { contractInterface } from './abi.ts'
+export { commerceAbis, contractInterface } from './abi.ts'
 export {
   type AuthorizationRequest,
   authorizationDigest,
@@ -23,12 +23,27 @@ export { claimKey } from './commands/swarm.ts'
 export { commandOf, commands, commandTable } from './commands.ts'
 export { type Addresses, type ContractName, contractNames } from './contract-names.ts'
 export { decodeResult, type EncodedCall, encodeCall } from './encode.ts'
-export { addressUrl, tokenUrl, txUrl } from './explorer.ts'
-export { domainTokenId, escrowSlot, jobIdTopic, logIdentity, onChainKey, paymentNonce, toChecksum, uuidOfKey, validationKey } from './keys.ts'
+export { type Explorer, explorerOf } from './explorer.ts'
+export { type FundingNeed, findSource, isProven, optionsNow, reserveCustodial } from './funding/find-source.ts'
+export {
+  domainOperationId,
+  domainTokenId,
+  escrowSlot,
+  jobIdTopic,
+  logIdentity,
+  onChainKey,
+  paymentNonce,
+  toChecksum,
+  uuidOfKey,
+  validationKey,
+} from './keys.ts'
 export { logDecoder, type RawLog } from './logs.ts'
 export { type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
 export { type FeeProfile, type NetworkProfile, networkOf, networks } from './networks.ts'
+export { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from './on-chain.ts'
 export { perChain } from './per-chain.ts'
 export { named, plain } from './plain.ts'
+export { retryAfter } from './retry-after.ts'
 export { decodeRevert, type Revert, revertClass, revertText } from './revert.ts'
 export { type CommandOutcome, type CommandState, type TrackedOutcome, trackOutcome } from './track-outcome.ts'
+export { chainOfPayment, nonceTail, type PaymentTerms, type PaymentTermsV1, paymentTerms, paymentTermsV1, paymentWindowSeconds } from './x402.ts'

@@ -26,7 +26,7 @@ export function onChainKey(uuid: string): string {
   return hexlify(toUtf8Bytes(uuid.replaceAll('-', '').toLowerCase()))
 }
 
-/** The UUID behind an on-chain key; undefined when the bytes are none of ours. */
+/** The UUID of an on-chain key; undefined when the bytes are none of ours. */
 export function uuidOfKey(key: string): string | undefined {
   const hex = Buffer.from(key.slice(2), 'hex').toString('latin1')
   if (!/^[0-9a-f]{32}$/.test(hex)) return undefined
@@ -43,7 +43,7 @@ export const validationKey = (validationId: string, round = 1): string =>
 
 /**
  * Names a contract log for ever: a reorganisation may include its transaction in another block, where block hash and log index differ, but the
- * transaction emits its logs in the same order. Whoever books by logs books under this key.
+ * transaction emits its logs in the same order. Bookings that follow logs use this key.
  * @param log `logPosition`: place among all logs of its transaction, from 0
  * @returns `<network>:<txHash>:<logPosition>`
  */
@@ -56,5 +56,8 @@ export const paymentNonce = (paymentId: string): string => id(paymentId)
 /** ERC-721 id of a full domain name (ENS namehash). @throws when a label is empty or not normalised */
 export const domainTokenId = (fullDomain: string): bigint => BigInt(namehash(fullDomain))
 
-/** A commerce job id as it stands in the spec's events. */
+/** A commerce job id as the spec's events write it; also the key of a job that somebody made on the contract itself. */
 export const jobIdTopic = (jobId: bigint): string => `0x${jobId.toString(16).padStart(64, '0')}`
+
+/** What the registry accepts once: the n-th operation on a domain; also the nonce of the authorisation that pays for it. */
+export const domainOperationId = (domainId: string, n: number): string => id(`${domainId}:${n}`)

@@ -16,7 +16,7 @@ describe('the position of a log', () => {
   const decode = logDecoder(addresses)
   const positions = (logs: readonly RawLog[], first?: RawLog) => decode(logs, first).map(({ logIndex, logPosition }) => [logIndex, logPosition])
 
-  it('is counted among all logs of its transaction, whatever came before it in the block', () => {
+  it('is counted among all logs of its transaction, not among those of the block', () => {
     assert.deepEqual(positions([foreign('0x7'), ours('0x8'), foreign('0x9'), ours('0xa')]), [
       [8, 1],
       [10, 3],

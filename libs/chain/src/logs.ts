@@ -28,7 +28,7 @@ interface Known {
  * @param only contract and event names that matter; default: all
  */
 export function logDecoder(addresses: Addresses, only?: Readonly<Record<string, readonly string[]>>): LogDecoder {
-  /** By address in small letters, then by topic. Contracts that share a topic differ in the number of indexed parameters. */
+  /** By address in lower case, then by topic. Contracts that share a topic differ in the number of indexed parameters. */
   const events = new Map<string, Map<string, Known[]>>()
   for (const contract of contractNames) {
     if (!addresses[contract]) continue

@@ -2,22 +2,31 @@ import { type AnyEndpoint, type Chain, chainRelayerApi, chains, type ResponseOf 
 
 const { chainNetworks, chainStatus } = chainRelayerApi.internal
 
-/** A network as the relayer tells of it. */
+/** A network as the relayer describes it. */
 export type KnownNetwork = ResponseOf<typeof chainNetworks>['networks'][number]
 type Contracts = KnownNetwork['contracts']
 
 export interface NetworkReader {
   /** All networks. @throws DEPENDENCY_UNAVAILABLE while nobody knows them yet */
   all(): Promise<readonly KnownNetwork[]>
+  /** One network. @throws DEPENDENCY_UNAVAILABLE while nobody knows it yet */
+  of(chain: Chain): Promise<KnownNetwork>
   /** Addresses of a network's contracts. @throws DEPENDENCY_UNAVAILABLE */
   contracts(chain: Chain): Promise<Contracts>
-  /** The same if they are known already, without asking. */
+  /** The same if they are known already, without a request. */
   known(chain: Chain): Contracts | undefined
-  /** All networks are devnets. False when nobody can tell. */
+  /** Whether a network is a devnet, without waiting; undefined while it is unknown, and then it is requested. */
+  isDevnet(chain: Chain): boolean | undefined
+  /** Requests all of it now, so that answers have it without waiting. Resolves also while nobody knows it: it is requested again where it is needed. */
+  readAhead(): Promise<void>
+  /** All networks are devnets. False when it is unknown. */
   areDevnets(): Promise<boolean>
   /** The address that sends the platform's transactions. @throws DEPENDENCY_UNAVAILABLE, CHAIN_UNAVAILABLE */
   lane(chain: Chain): Promise<string>
 }
+
+/** Milliseconds between the requests of those who do not wait for the answer. */
+const pauseMs = 5_000
 
 /** A service's way to the relayer: its `peers`. */
 interface Relayer {
@@ -25,28 +34,41 @@ interface Relayer {
 }
 
 /**
- * Asks the relayer once for what does not change while a process runs.
+ * Requests from the relayer once for what does not change while a process runs.
  * @example const networks = networkReader(platform); const { escrow } = await networks.contracts('BASE_SEPOLIA')
  */
 export function networkReader({ peers }: { peers: Relayer }): NetworkReader {
   let known: readonly KnownNetwork[] = []
+  let nextRequestAt = 0
   const lanes = new Map<Chain, string>()
-  const ask = async () => {
+  const request = async () => {
     known = (await peers.call('chain-relayer', chainNetworks)).networks
   }
   const of = (chain: Chain) => known.find(network => network.chain === chain)
   return {
     all: async () => {
-      if (known.length === 0) await ask()
+      if (known.length === 0) await request()
       return known
     },
+    of: async chain => {
+      if (!of(chain)) await request()
+      return of(chain)!
+    },
     contracts: async chain => {
-      if (!of(chain)) await ask()
+      if (!of(chain)) await request()
       return of(chain)!.contracts
     },
     known: chain => of(chain)?.contracts,
+    isDevnet: chain => {
+      if (!of(chain) && Date.now() >= nextRequestAt) {
+        nextRequestAt = Date.now() + pauseMs
+        void request().catch(() => undefined)
+      }
+      return of(chain)?.devnet
+    },
+    readAhead: () => request().catch(() => undefined),
     areDevnets: async () => {
-      if (known.length === 0) await ask().catch(() => undefined)
+      if (known.length === 0) await request().catch(() => undefined)
       return chains.every(chain => of(chain)?.devnet === true)
     },
     lane: async chain => {

@@ -3,7 +3,7 @@ import { contractInterface } from './abi.ts'
 import { contractNames } from './contract-names.ts'
 import { plain } from './plain.ts'
 
-/** Why a call failed, as the contract said it. */
+/** Why a call failed, as the contract reported it. */
 export interface Revert {
   /** Name of the custom error, `Error` (text) or `Panic`; `unknown` when there was no readable data. */
   name: string
@@ -36,10 +36,10 @@ export function decodeRevert(data: string | undefined | null): Revert {
 export const revertText = ({ name, args }: Revert): string =>
   name === 'Error' ? (args[0] ?? 'reverted') : name === 'unknown' ? 'reverted without a readable reason' : `${name}(${args.join(', ')})`
 
-/** Nothing of the call's own: the contract is paused, a call was nested, the gas was short, or the node told no reason. */
+/** Nothing of the call's own: the contract is paused, a call was nested, the gas was short, or the node gave no reason. */
 const passing: readonly string[] = ['EnforcedPause', 'ReentrancyGuardReentrantCall', 'Batcher_GasTooLow', 'unknown']
 
-/** `passing`: five tries. `final`: none. `missing`: an effect may be missing that a reorganisation took away, so it is waited for. */
+/** `passing`: five tries. `final`: none. `missing`: an effect may be missing that a reorganisation dropped, so it is waited for. */
 export type RevertClass = 'passing' | 'final' | 'missing'
 
 /** @param finalReverts those of the command */

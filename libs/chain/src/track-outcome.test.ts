@@ -52,21 +52,21 @@ describe('trackOutcome', () => {
   it('ends in the state of the newest outcome, in any order and however often they arrive', () => {
     const steps = fc.array(fc.constantFrom('reincluded' as const, 'failed' as const, 'lost' as const), { maxLength: 4 })
     const anyOrder = steps.chain(later => {
-      const told: CommandOutcome[] = [outcome('submitted', 1), outcome('confirmed', 2)]
+      const published: CommandOutcome[] = [outcome('submitted', 1), outcome('confirmed', 2)]
       for (const step of later) {
-        const { seq, round, is } = told.at(-1)!
-        if (is === 'failed') told.push(outcome('submitted', seq + 1, round + 1), outcome('confirmed', seq + 2, round + 1))
-        else if (step === 'lost') told.push(outcome('reorged', seq + 1, round))
-        else told.push(outcome('reorged', seq + 1, round), outcome(step === 'failed' ? 'failed' : 'confirmed', seq + 2, round))
+        const { seq, round, is } = published.at(-1)!
+        if (is === 'failed') published.push(outcome('submitted', seq + 1, round + 1), outcome('confirmed', seq + 2, round + 1))
+        else if (step === 'lost') published.push(outcome('reorged', seq + 1, round))
+        else published.push(outcome('reorged', seq + 1, round), outcome(step === 'failed' ? 'failed' : 'confirmed', seq + 2, round))
       }
-      const repeated = [...told, ...told]
-      return fc.tuple(fc.constant(told), fc.shuffledSubarray(repeated, { minLength: repeated.length }))
+      const repeated = [...published, ...published]
+      return fc.tuple(fc.constant(published), fc.shuffledSubarray(repeated, { minLength: repeated.length }))
     })
     fc.assert(
-      fc.property(anyOrder, ([told, arriving]) => {
-        const last = told.at(-1)!
+      fc.property(anyOrder, ([published, arriving]) => {
+        const last = published.at(-1)!
         const end = arriving.reduce(follow, state('pending', 0))
-        const inOrder = told.reduce(follow, state('pending', 0))
+        const inOrder = published.reduce(follow, state('pending', 0))
         assert.deepEqual(end, inOrder)
         assert.deepEqual([end.seq, end.round], [last.seq, last.round])
       }),

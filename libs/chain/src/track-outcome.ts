@@ -2,7 +2,7 @@
 export interface CommandState {
   /** Of the command that was sent last, from 1; 0 = none was sent. */
   round: number
-  /** Of the last outcome that was followed; 0 = none. It is kept when the command is sent again: the relayer counts on over the rounds of a key. */
+  /** Of the last outcome that was followed; 0 = none. It is preserved when the command is sent again: the relayer counts on over the rounds of a key. */
   seq: number
   /** reorged counts as pending: the same transaction is sent again. */
   status: 'none' | 'pending' | 'confirmed' | 'failed'
@@ -26,7 +26,7 @@ export type TrackedOutcome = 'submitted' | 'confirmed' | 'reincluded' | 'finaliz
  * - `reincluded`: the effect, known as confirmed, is now in the block and transaction that this outcome names, which may be the same ones
  * - `finalized`: the block of the effect is final; it is the confirmation, too, when that was never received
  * - `failed`: this round has no effect and never will, also where one was confirmed before
- * - `reorged`: the block of the effect is gone; pending again
+ * - `reorged`: the block of the effect is dropped; pending again
  * - `stale`: repeated, or older than what is known, or about an earlier round: nothing changes
  *
  * An effect of an earlier round counts when it is newer, because the contract has it; a failure of an earlier round says nothing about the present one.

@@ -34,6 +34,8 @@ export function localQueue(
   { retry, deadLetterStore, log }: { retry: RetryPolicy; deadLetterStore: DeadLetterStore; log: BusLog },
 ): LocalQueue {
   const bindings = new Set<string>()
+  /** By routing key: few exist, and each message is compared with every queue. */
+  const matched = new Map<string, boolean>()
   const ready: Job[] = []
   const timers = new Set<NodeJS.Timeout>()
   let consumers: Consumer[] = []
@@ -93,9 +95,17 @@ export function localQueue(
   }
 
   return {
-    matches: (exchange, routingKey) => exchange === spec.exchange && [...bindings].some(binding => topicMatches(binding, routingKey)),
+    matches(exchange, routingKey) {
+      if (exchange !== spec.exchange) return false
+      const known = matched.get(routingKey)
+      if (known !== undefined) return known
+      const isMatch = [...bindings].some(binding => topicMatches(binding, routingKey))
+      matched.set(routingKey, isMatch)
+      return isMatch
+    },
     bind(more) {
       for (const binding of more) bindings.add(binding)
+      matched.clear()
     },
     deliver: json =>
       new Promise((resolve, reject) => {

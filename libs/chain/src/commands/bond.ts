@@ -1,5 +1,5 @@
 import { fundingSource } from '../authorization.ts'
-import { command, type EffectCheck, nothing } from '../command.ts'
+import { command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, bytes32, positive, recordId } from '../fields.ts'
 import { onChainKey } from '../keys.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
@@ -13,7 +13,7 @@ const once = (a: { bondEventId: string }): EffectCheck => ({ contract: 'Bond', f
 const zeroKey = `0x${'0'.repeat(64)}`
 
 /** What puts money into the free part of a bond. */
-const stakes = [{ kind: 'bond.deposit' }, { kind: 'bond.unlock' }, { kind: 'bond.unslash' }]
+const stakes: readonly Need[] = [{ kind: 'bond.deposit' }, { kind: 'bond.unlock' }, { kind: 'bond.unslash' }]
 
 export const bondDeposit = command({
   kind: 'bond.deposit',
@@ -80,7 +80,7 @@ export const bondUnlock = command({
   effect: once,
 })
 
-/** `gigId` null: no lock of a gig is taken first. */
+/** `gigId` null: no lock of a gig is slashed first. */
 export const bondSlash = command({
   kind: 'bond.slash',
   args: { ...bondEvent, gigId: recordId.nullable(), amount: positive, reasonHash: bytes32 },

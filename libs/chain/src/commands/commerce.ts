@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
 import { command, nothing } from '../command.ts'
-import { address, amount, bytes32, positive, recordId } from '../fields.ts'
-import { jobIdTopic, onChainKey } from '../keys.ts'
+import { address, bytes32, positive, recordId } from '../fields.ts'
+import { onChainKey } from '../keys.ts'
 import { storedTextGas } from '../text-gas.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
-/** `onChainJobId` is the number that the creation gave the job; the creation itself is known by its salt, the job's key. */
-const job = { jobId: recordId, onChainJobId: amount }
+/** `jobKey` names the job on the contract, also where a reorganisation changes its number: the key of its record, or the number of one that was made there. */
+const job = { jobId: recordId, jobKey: bytes32 }
 const key = ['jobId'] as const
 const aggregate = ({ jobId }: { jobId: string }) => `job:${jobId}`
 /** States of a job, as the contract numbers them (ERC-8183). */
-const Status = { Open: 0n, Funded: 1n, Submitted: 2n, Completed: 3n, Rejected: 4n, Expired: 5n } as const
-const statusIs = (onChainJobId: bigint, isOurs: (job: { status: bigint; provider: string }) => boolean) => ({
+const Status = { Open: 0n, Funded: 1n, Submitted: 2n, Completed: 3n, Rejected: 4n } as const
+const statusIs = (jobKey: string, isOurs: (job: { status: bigint; provider: string }) => boolean) => ({
   contract: 'Commerce' as const,
-  fn: 'getJob',
-  args: [onChainJobId],
+  fn: 'jobByKey',
+  args: [jobKey],
   isOurs: ([found]: readonly unknown[]) => isOurs(found as { status: bigint; provider: string }),
 })
 
@@ -32,9 +32,9 @@ export const jobCreate = command({
   call: a => ({
     contract: 'Commerce',
     fn: 'createJobFor',
-    args: [a.client, { addressOf: 'Lane' }, a.budget, BigInt(a.expiredAt), a.description, onChainKey(a.jobId)],
+    args: [a.client, { addressOf: 'JobEvaluator' }, a.budget, BigInt(a.expiredAt), a.description, onChainKey(a.jobId)],
   }),
-  effect: a => ({ contract: 'Commerce', fn: 'jobOfSalt', args: [onChainKey(a.jobId)], isOurs: ([id]) => (id as bigint) > 0n }),
+  effect: a => ({ contract: 'Commerce', fn: 'jobOf', args: [onChainKey(a.jobId)], isOurs: ([id]) => (id as bigint) > 0n }),
 })
 
 export const jobFund = command({
@@ -47,20 +47,21 @@ export const jobFund = command({
   prelude: a => permitOf(a.source, a.client, 'Commerce'),
   authorization: a =>
     a.source.kind === 'custodial'
-      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Commerce', value: a.amount, nonce: jobIdTopic(a.onChainJobId) }
+      ? { type: 'ReceiveWithAuthorization', from: a.source.from, to: 'Commerce', value: a.amount, nonce: a.jobKey }
       : undefined,
   finalReverts: ['ZeroBudget', 'BudgetMismatch', 'Commerce_AlreadyPaidIn', 'Funds_ShortTransfer', ...fundingReverts],
   needs: () => [{ kind: 'job.create' }],
+  isEntry: true,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
-      ? { contract: 'Commerce', fn: 'prefundWithAuthorization', args: [a.onChainJobId, a.amount, authorizationTuple(signed)] }
-      : { contract: 'Commerce', fn: 'prefund', args: [a.onChainJobId, a.amount] }
+      ? { contract: 'Commerce', fn: 'prefundWithAuthorization', args: [a.jobKey, a.amount, authorizationTuple(signed)] }
+      : { contract: 'Commerce', fn: 'prefund', args: [a.jobKey, a.amount] }
   },
   effect: a => ({
     contract: 'Commerce',
     fn: 'depositOf',
-    args: [a.onChainJobId],
+    args: [a.jobKey],
     isOurs: ([deposit]) => (deposit as { amount: bigint }).amount === a.amount,
   }),
 })
@@ -74,8 +75,8 @@ export const jobAssign = command({
   batchable: true,
   finalReverts: ['ZeroAddress', 'ProviderCannotBeEvaluator', 'Commerce_ProviderTaken'],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }],
-  call: a => ({ contract: 'Commerce', fn: 'assign', args: [a.onChainJobId, a.provider] }),
-  effect: a => statusIs(a.onChainJobId, found => found.status >= Status.Funded && found.provider === a.provider),
+  call: a => ({ contract: 'Commerce', fn: 'assign', args: [a.jobKey, a.provider] }),
+  effect: a => statusIs(a.jobKey, found => found.status >= Status.Funded && found.provider === a.provider),
 })
 
 export const jobSubmit = command({
@@ -87,36 +88,43 @@ export const jobSubmit = command({
   batchable: true,
   finalReverts: [],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
-  call: a => ({ contract: 'Commerce', fn: 'submitFor', args: [a.onChainJobId, a.deliverableHash] }),
-  effect: a => statusIs(a.onChainJobId, found => found.status >= Status.Submitted),
+  call: a => ({ contract: 'Commerce', fn: 'submitFor', args: [a.jobKey, a.deliverableHash] }),
+  effect: a => statusIs(a.jobKey, found => found.status >= Status.Submitted),
 })
 
-/** One key for every way a job ends. complete and reject are the evaluator's, which is the lane's key. */
+/** What a job becomes on chain by each way it ends. */
+const ends = { complete: Status.Completed, reject: Status.Rejected, withdraw: Status.Rejected } as const
+
+/**
+ * One key for every way a job ends. `complete` and `reject` are the evaluator's, the platform's own contract; `withdraw` ends an open job in its
+ * client's name.
+ */
 export const jobSettle = command({
   kind: 'job.settle',
-  args: { ...job, outcome: z.enum(['complete', 'reject', 'claimRefund']), reason: bytes32 },
+  args: { ...job, outcome: z.enum(['complete', 'reject', 'withdraw']), reason: bytes32 },
   key,
   aggregate,
-  gas: 230_000n,
-  batchable: false,
+  gas: 250_000n,
+  batchable: true,
   finalReverts: [],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.fund' }, { kind: 'job.assign' }, { kind: 'job.submit' }],
-  call: a => ({ contract: 'Commerce', fn: a.outcome, args: a.outcome === 'claimRefund' ? [a.onChainJobId] : [a.onChainJobId, a.reason, '0x'] }),
-  effect: a => {
-    const wanted = { complete: Status.Completed, reject: Status.Rejected, claimRefund: Status.Expired }[a.outcome]
-    return statusIs(a.onChainJobId, found => found.status === wanted)
+  call: ({ outcome, jobKey, reason }) => {
+    const args = [jobKey, reason]
+    return outcome === 'withdraw' ? { contract: 'Commerce', fn: 'withdrawFor', args } : { contract: 'JobEvaluator', fn: outcome, args }
   },
+  effect: a => statusIs(a.jobKey, found => found.status === ends[a.outcome]),
 })
 
 export const jobDispute = command({
   kind: 'job.dispute',
-  args: { ...job, disputer: address },
+  /** Without a disputer the platform itself flags the job. */
+  args: { ...job, disputer: address.nullable() },
   key,
   aggregate,
   gas: 90_000n,
   batchable: true,
   finalReverts: ['Commerce_AlreadyDisputed'],
   needs: () => [{ kind: 'job.create' }, { kind: 'job.assign' }],
-  call: a => ({ contract: 'Commerce', fn: 'flagDispute', args: [a.onChainJobId, a.disputer] }),
-  effect: a => ({ contract: 'Commerce', fn: 'isDisputed', args: [a.onChainJobId], isOurs: ([disputed]) => disputed === true }),
+  call: a => ({ contract: 'Commerce', fn: 'flagDispute', args: [a.jobKey, a.disputer ?? { addressOf: 'JobEvaluator' }] }),
+  effect: a => ({ contract: 'Commerce', fn: 'isDisputed', args: [a.jobKey], isOurs: ([disputed]) => disputed === true }),
 })

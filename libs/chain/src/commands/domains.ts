@@ -1,9 +1,10 @@
-import { id } from 'ethers'
 import { z } from 'zod'
+import { fundingSource } from '../authorization.ts'
 import { command, nothing } from '../command.ts'
-import { address, recordId } from '../fields.ts'
-import { domainTokenId } from '../keys.ts'
+import { address, positive, recordId } from '../fields.ts'
+import { domainOperationId, domainTokenId } from '../keys.ts'
 import { spokenTextGas, storedTextGas } from '../text-gas.ts'
+import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
 
 const fullDomain = z.string().regex(/^[a-z0-9-]{3,32}\.(molt|claw|shell|pinch|agent)$/, 'must be <name>.<extension>')
 /** Counts the operations on one domain, so that each has its own key. */
@@ -15,22 +16,42 @@ const once = (a: { domainId: string; n: number }) => ({
   args: [operationId(a)],
   isOurs: ([done]: readonly unknown[]) => done === true,
 })
-/** The contract takes each operation id once. */
-const operationId = (a: { domainId: string; n: number }) => id(`${a.domainId}:${a.n}`)
+const operationId = (a: { domainId: string; n: number }) => domainOperationId(a.domainId, a.n)
 const textRecord = z.object({ key: z.string().max(64), value: z.string().max(500) })
 
+const saleGas = 130_000n
+
+/** Mints a name; with a `sale` the same transaction moves its price from the owner, or from its custodial wallet, to the registry. */
 export const domainMint = command({
   kind: 'domain.mint',
-  args: { domainId: recordId, n, fullDomain, owner: address, texts: z.array(textRecord).max(8).default([]) },
+  args: {
+    domainId: recordId,
+    n,
+    fullDomain,
+    owner: address,
+    texts: z.array(textRecord).max(8).default([]),
+    sale: z.object({ price: positive, source: fundingSource }).nullable().default(null),
+  },
   key: ['domainId', 'n'],
   aggregate,
-  gas: a => a.texts.reduce((sum, { key, value }) => sum + 30_000n + spokenTextGas(key) + storedTextGas(value), 460_000n),
+  gas: a => a.texts.reduce((sum, { key, value }) => sum + 30_000n + spokenTextGas(key) + storedTextGas(value), 460_000n) + (a.sale ? saleGas : 0n),
   batchable: true,
-  finalReverts: ['Domain_InvalidLabel', 'Domain_UnknownTld', 'ERC721InvalidReceiver'],
+  prelude: a => (a.sale ? permitOf(a.sale.source, a.owner, 'DomainRegistry') : []),
+  authorization: a =>
+    a.sale?.source.kind === 'custodial'
+      ? { type: 'ReceiveWithAuthorization', from: a.sale.source.from, to: 'DomainRegistry', value: a.sale.price, nonce: operationId(a) }
+      : undefined,
+  finalReverts: ['Domain_InvalidLabel', 'Domain_UnknownTld', 'Domain_Taken', 'ERC721InvalidReceiver', 'Funds_ShortTransfer', ...fundingReverts],
   needs: nothing,
-  call: a => {
+  isEntry: true,
+  call: (a, custodial) => {
     const [label, tld] = a.fullDomain.split('.')
-    return { contract: 'DomainRegistry', fn: 'mintFor', args: [a.owner, label, tld, a.texts, operationId(a)] }
+    const minted = [a.owner, label, tld, a.texts, operationId(a)]
+    if (!a.sale) return { contract: 'DomainRegistry', fn: 'mintFor', args: minted }
+    const signed = signedBy(a.sale.source, custodial)
+    return signed
+      ? { contract: 'DomainRegistry', fn: 'sellWithAuthorization', args: [...minted, a.sale.price, authorizationTuple(signed)] }
+      : { contract: 'DomainRegistry', fn: 'sellFor', args: [...minted, a.sale.price] }
   },
   effect: once,
 })
@@ -56,7 +77,7 @@ export const domainBurn = command({
   gas: 110_000n,
   batchable: true,
   finalReverts: ['Domain_LockedByOwner'],
-  needs: () => [{ kind: 'domain.mint' }],
+  needs: () => [{ kind: 'domain.mint' }, { kind: 'domain.transfer' }],
   call: a => ({ contract: 'DomainRegistry', fn: 'burnFor', args: [domainTokenId(a.fullDomain), operationId(a)] }),
   effect: once,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command, type EffectCheck, nothing } from '../command.ts'
+import { command, type EffectCheck, type Need, nothing } from '../command.ts'
 import { address, addressOrZero, amount, positive, recordId } from '../fields.ts'
 import { escrowSlot, onChainKey } from '../keys.ts'
 import { authorizationTuple, fundingReverts, permitOf, signedBy } from './funding.ts'
@@ -24,10 +24,13 @@ const slotHolds = (a: { gigId: string; poster: string }, isOurs: (lock: Lock) =>
   isOurs: ([lock]) => isOurs(lock as Lock),
 })
 
-/** What puts a gig's budget into its slot. A direct lock that is paired with its payee needs none of them. */
-const locks = [{ kind: 'escrow.lock' }, { kind: 'escrow.lock-x402' }, { kind: 'escrow.accept' }]
+/** What puts a gig's budget into its slot. */
+const lockKinds = ['escrow.lock', 'escrow.lock-x402', 'escrow.accept'] as const
+const otherLocks = (kind: (typeof lockKinds)[number]) => lockKinds.filter(other => other !== kind)
+/** A direct lock that is paired with its payee needs none of them. */
+const locks: readonly Need[] = lockKinds.map(kind => ({ kind }))
 
-/** What no further block changes about a lock, whoever pays for it. */
+/** What no further block changes about a lock, for any payer. */
 const lockReverts = [
   'Escrow_ZeroAddress',
   'Escrow_PosterIsPayee',
@@ -64,9 +67,10 @@ export const escrowLock = command({
       : { contract: 'Escrow', fn: 'lockFor', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }
   },
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
+  sameEffect: otherLocks('escrow.lock'),
 })
 
-/** Locks what an x402 payment has brought to the intake (the lane's own address). */
+/** Locks what an x402 payment has sent to the intake (the lane's own address). */
 export const escrowLockX402 = command({
   kind: 'escrow.lock-x402',
   args: { ...gig, payee: addressOrZero, amount: positive },
@@ -76,8 +80,10 @@ export const escrowLockX402 = command({
   batchable: false,
   finalReverts: lockReverts,
   needs: nothing,
+  isEntry: true,
   call: a => ({ contract: 'Escrow', fn: 'lockUSDCViaX402', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
+  sameEffect: otherLocks('escrow.lock-x402'),
 })
 
 /** Accepts a direct lock of exactly this amount. */
@@ -92,6 +98,7 @@ export const escrowAccept = command({
   needs: nothing,
   call: a => ({ contract: 'Escrow', fn: 'accept', args: [slotOf(a), a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
+  sameEffect: otherLocks('escrow.accept'),
 })
 
 export const escrowPayee = command({

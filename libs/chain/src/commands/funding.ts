@@ -22,7 +22,7 @@ export function signedBy(source: FundingSource, custodial: SignedAuthorization |
 /** Solidity's struct Authorization. */
 export const authorizationTuple = ({ from, validAfter, validBefore, signature }: Signed) => ({ from, validAfter, validBefore, signature })
 
-/** The call that turns a signed permit into an allowance for `spender`. Anybody may have submitted it before, so its failure says nothing. */
+/** The call that converts a signed permit into an allowance for `spender`. Anybody may have submitted it before, so its failure says nothing. */
 export function permitOf(source: FundingSource, owner: string, spender: ContractName): ContractCall[] {
   if (source.kind !== 'permit') return []
   return [

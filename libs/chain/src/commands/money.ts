@@ -1,6 +1,6 @@
 import { id } from 'ethers'
 import { command, nothing } from '../command.ts'
-import { address, keyId, positive } from '../fields.ts'
+import { address, amount, bytes32, keyId, positive, signature } from '../fields.ts'
 import { paymentNonce } from '../keys.ts'
 import { fundingReverts } from './funding.ts'
 
@@ -23,6 +23,29 @@ export const treasuryPay = command({
   effect: a => ({ contract: 'USDC', fn: 'authorizationState', args: [a.from, paymentNonce(a.paymentId)], isOurs: ([used]) => used === true }),
 })
 
+/**
+ * Settles an x402 payment: an authorisation that a buyer signed. Anyone may submit it, and its signer may cancel it, so a used nonce proves no
+ * payment: where the effect was there already, the consumer of the outcome reads the transaction.
+ */
+export const treasurySettleX402 = command({
+  kind: 'treasury.settle-x402',
+  args: { paymentId: keyId, from: address, to: address, amount: positive, validAfter: amount, validBefore: amount, nonce: bytes32, signature },
+  key: ['paymentId'],
+  aggregate: ({ paymentId }) => `x402:${paymentId}`,
+  gas: 110_000n,
+  batchable: true,
+  finalReverts: [...fundingReverts],
+  needs: nothing,
+  isEntry: true,
+  call: a => ({
+    contract: 'USDC',
+    fn: 'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+    args: [a.from, a.to, a.amount, a.validAfter, a.validBefore, a.nonce, a.signature],
+  }),
+  endsAt: a => a.validBefore,
+  effect: a => ({ contract: 'USDC', fn: 'authorizationState', args: [a.from, a.nonce], isOurs: ([used]) => used === true }),
+})
+
 /** Test USDC out of nothing. */
 export const faucetMint = command({
   kind: 'faucet.mint',
@@ -38,7 +61,7 @@ export const faucetMint = command({
   effect: a => ({ contract: 'USDC', fn: 'isDone', args: [id(a.requestId)], isOurs: ([done]) => done === true }),
 })
 
-/** Test gas money beside it. */
+/** Test gas money in addition. */
 export const faucetGas = command({
   kind: 'faucet.gas',
   args: { requestId: keyId, to: address, wei: positive },

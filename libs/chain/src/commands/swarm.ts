@@ -15,9 +15,9 @@ const seat = (a: { validationId: string; validationRound: number }, account: str
 })
 const aggregate = ({ validationId }: { validationId: string }) => `validation:${validationId}`
 
-/** The panel of that round, with those who took over a seat. */
+/** The panel of that round, with those who replaced a member. */
 const panel = ({ validationRound }: { validationRound: number }): readonly Need[] =>
-  ['swarm.open', 'swarm.replace'].map(kind => ({ kind, where: { validationRound } }))
+  (['swarm.open', 'swarm.replace'] as const).map(kind => ({ kind, where: { validationRound } }))
 
 /** Puts a panel on chain; sent with the first vote. `validationRound` counts panels, not tries of the command. */
 export const swarmOpen = command({
