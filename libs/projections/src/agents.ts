@@ -9,7 +9,7 @@ import {
   heartbeatRecorded,
   identityApi,
   identitySnapshot,
-  newcomerScore,
+  newAgentScore,
   type PayloadOf,
   refuse,
   reputationApi,
@@ -21,9 +21,8 @@ import {
   skillVerified,
   type Tier,
 } from '@carapace/api'
-import { on, type Platform, type Subscription } from '@carapace/service'
-import { projection } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { on, type Platform, type Subscription, sharedRead } from '@carapace/service'
+import { type FindOptions, type Indexes, projection } from '@carapace/store'
 
 /** The facts of an agent that services project: its identity, and its scores from reputation. */
 export interface AgentFacts {
@@ -59,30 +58,27 @@ export interface AgentProjection {
   many(ids: readonly string[]): Promise<Map<string, Agent>>
   /** Short forms by id; an unknown id gets nulls. */
   refs(ids: readonly (string | null | undefined)[]): Promise<(id: string) => AgentRef>
-  find(filter: Record<string, unknown>, options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number }): Promise<Agent[]>
+  find(filter: Record<string, unknown>, options?: FindOptions): Promise<Agent[]>
 }
 
-const schema = new Schema<AgentFacts>({
-  handle: String,
-  walletKey: String,
-  status: String,
-  registeredAt: Date,
-  lastSeenAt: Date,
-  fusedScore: Number,
-  riskScore: Number,
-})
-schema.index({ walletKey: 1 }, { name: 'wallet_key' })
-schema.index({ handle: 1 }, { name: 'handle' })
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-schema.index({ status: 1, fusedScore: 1, lastSeenAt: 1 }, { name: 'eligible' })
+const indexes: Indexes = {
+  wallet_key: { key: { walletKey: 1 } },
+  handle: { key: { handle: 1 } },
+  eligible: { key: { status: 1, fusedScore: 1, lastSeenAt: 1 } },
+}
 
-/** This service's read copy of all agents. @example const agents = agentProjection(platform) */
-export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): AgentProjection {
-  const rows = projection<AgentFacts>(db, { collection: 'agents', schema })
-  const applied = async (id: string, fields: Partial<AgentFacts>, event: { source: string; subject: string; aggregateversion: number }) =>
-    rows.apply(id, fields, event)
+/** This service's read copy of all agents. @param follow is given each row that an event was about @example const agents = agentProjection(platform) */
+export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>, follow?: (agent: Agent) => Promise<void>): AgentProjection {
+  const rows = projection<AgentFacts>(db, { collection: 'agents', indexes })
+  // Many calls of one agent, or about one, come at the same time.
+  const rowNow = sharedRead((id: string) => rows.get(id))
+  const applied = async (id: string, fields: Partial<AgentFacts>, event: { source: string; subject: string; aggregateversion: number }) => {
+    const agent = full(await rows.apply(id, fields, event))
+    if (agent) await follow?.(agent)
+  }
   const full = (row: (Partial<AgentFacts> & { id: string }) | undefined) =>
-    row?.handle === undefined ? undefined : ({ ...newcomerScore, ...row } as Agent)
+    row?.handle === undefined ? undefined : ({ ...newAgentScore, ...row } as Agent)
   const ownSkills = ({ agentId, skills, verifiedSkills }: PayloadOf<typeof skillRemoved>, event: CloudEvent) =>
     applied(agentId, { skills, verifiedSkills }, event)
 
@@ -112,7 +108,7 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
         applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),
       ),
     ],
-    get: async id => full(await rows.get(id)),
+    get: async id => full(await rowNow(id)),
     need: async idOrHandle => {
       if (uuid.test(idOrHandle)) return (await agents.get(idOrHandle)) ?? agents.fresh(idOrHandle)
       const known = full((await rows.find({ handle: idOrHandle }, { limit: 1 }))[0])
@@ -120,7 +116,7 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
       const row = await peers.find('identity', identityApi.internal.getAgentRowByHandle, { params: { handle: idOrHandle } })
       return agents.fresh(row?.agentId ?? refuse('NOT_FOUND', { resource: 'agent' }))
     },
-    fresh: async id => {
+    fresh: sharedRead(async id => {
       const [agent, score] = await Promise.all([
         peers.find('identity', identityApi.internal.getAgentRow, { params: { id } }),
         peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: id } }),
@@ -134,14 +130,14 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>): 
           aggregateversion: score.version,
         })
       return (await agents.get(agent.agentId)) ?? refuse('NOT_FOUND', { resource: 'agent' })
-    },
+    }),
     byWallet: async wallet => full((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
     many: async ids => new Map([...(await rows.many(ids))].flatMap(([id, row]) => (full(row) ? [[id, full(row)!]] : []))),
     refs: async ids => {
       const known = await rows.many([...new Set(ids.filter(id => typeof id === 'string'))])
       return id => {
         const row = known.get(id)
-        return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newcomerScore.fusedScore, tier: row?.tier ?? newcomerScore.tier }
+        return { id, handle: row?.handle ?? null, fusedScore: row?.fusedScore ?? newAgentScore.fusedScore, tier: row?.tier ?? newAgentScore.tier }
       }
     },
     find: async (filter, options) => (await rows.find(filter, options)).flatMap(row => full(row) ?? []),

@@ -1,4 +1,3 @@
-import { Schema } from 'mongoose'
 import type { Pending } from './outbox/claims.ts'
 import { leaseUntil, type OutboxEntry, relayToken } from './outbox/entry.ts'
 
@@ -12,17 +11,7 @@ export type Envelope = Pending & {
   processed?: string[]
 } & Record<string, unknown>
 
-export const envelopeFields = {
-  _id: String,
-  version: Number,
-  createdAt: Date,
-  updatedAt: Date,
-  outbox: [Schema.Types.Mixed],
-  pending: Boolean,
-  lease: Schema.Types.Mixed,
-  processed: [String],
-}
-const ownFields = new Set(['id', ...Object.keys(envelopeFields)])
+const ownFields = new Set(['id', '_id', 'version', 'createdAt', 'updatedAt', 'outbox', 'pending', 'lease', 'processed'])
 const rememberedCauses = 100
 
 export function stored<T>(document: Envelope): Stored<T> {
@@ -35,11 +24,27 @@ export function fieldsOf(state: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
 }
 
+/** The document as it is after an update; its outbox is left out. */
+export function updated(
+  before: Envelope,
+  state: object,
+  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined },
+): Envelope {
+  const { _id, createdAt, pending, lease, processed } = before
+  return {
+    ...fieldsOf(state),
+    ...{ _id, createdAt, version: change.version, updatedAt: change.now, outbox: [] },
+    ...(pending || change.outbox.length ? { pending: true } : {}),
+    ...(lease ? { lease } : {}),
+    ...(processed || change.cause ? { processed: [...(processed ?? []), ...(change.cause ? [change.cause] : [])].slice(-rememberedCauses) } : {}),
+  }
+}
+
 /** Only what differs is written. An outbox that was empty is leased to this process by the same write: it sends without claiming. */
 export function updateOf(
   before: Envelope,
   state: object,
-  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined; lease: boolean },
+  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined },
 ): Record<string, unknown> {
   const after = fieldsOf(state)
   const set: Record<string, unknown> = { version: change.version, updatedAt: change.now }
@@ -51,7 +56,7 @@ export function updateOf(
   )
   if (change.outbox.length) {
     set.pending = true
-    if (!before.pending && change.lease) set.lease = { token: relayToken, until: leaseUntil() }
+    if (!before.pending) set.lease = { token: relayToken, until: leaseUntil() }
   }
   const push = {
     ...(change.outbox.length ? { outbox: { $each: change.outbox } } : {}),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { event, Refusal, refuse } from '@carapace/api'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
-import { Schema } from 'mongoose'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from './aggregate.ts'
 import { type Database, openDatabase } from './database.ts'
+import type { Indexes } from './indexes.ts'
 import type { OutboxEntry } from './outbox/entry.ts'
 
 const counted = event('store.counter.counted', 'id', 'For the test', { id: z.string(), to: z.number() })
@@ -17,10 +17,11 @@ interface Counter {
   note?: string
 }
 
-const schema = new Schema<Counter>({ name: String, count: Number, note: String })
-schema.index({ name: 1 }, { name: 'name', unique: true })
-schema.index({ createdAt: -1, _id: -1 }, { name: 'newest' })
-schema.index({ count: 1 }, { name: 'count' })
+const indexes: Indexes = {
+  name: { key: { name: 1 }, unique: true },
+  newest: { key: { createdAt: -1, _id: -1 } },
+  count: { key: { count: 1 } },
+}
 
 describe('aggregate store', () => {
   let mongo: TestMongo
@@ -30,7 +31,7 @@ describe('aggregate store', () => {
   before(async () => {
     mongo = await acquireMongo()
     db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}aggregate` })
-    counters = aggregateStore<Counter>(db, { collection: 'counters', resource: 'counter', schema, duplicates: { name: 'DUPLICATE_HANDLE' } })
+    counters = aggregateStore<Counter>(db, { collection: 'counters', resource: 'counter', indexes, duplicates: { name: 'DUPLICATE_HANDLE' } })
     await db.init()
   })
   after(async () => {
@@ -152,7 +153,7 @@ describe('aggregate store', () => {
 
   it('saves what follows from the other fields with every write', async () => {
     const derive = (counter: Counter): Counter => ({ ...counter, note: counter.count > 0 ? 'counted' : 'new' })
-    const noted = aggregateStore<Counter>(db, { collection: 'noted_counters', resource: 'counter', schema, derive })
+    const noted = aggregateStore<Counter>(db, { collection: 'noted_counters', resource: 'counter', indexes, derive })
 
     const created = await noted.create({ id: randomUUID(), name: randomUUID(), count: 0 }, [])
     const changed = await noted.change(created.id, increment)
@@ -206,5 +207,27 @@ describe('aggregate store', () => {
 
     await assert.rejects(work, (error: Refusal) => error.code === 'CONFLICT')
     assert.equal((await counters.need(id)).count, 0)
+  })
+
+  it('reads a document in an older form as its upgrade says, everywhere, and writes the present one with the next change', async () => {
+    interface Named {
+      id: string
+      name: { full: string }
+    }
+    const upgrade = <T extends Named>(state: T): T => {
+      const { title, ...rest } = state as T & { title?: string }
+      return title === undefined ? state : ({ ...rest, name: { full: title } } as unknown as T)
+    }
+    const named = aggregateStore<Named>(db, { collection: 'named', resource: 'named', upgrade })
+    const raw = db.connection.collection<{ _id: string; [field: string]: unknown }>('named')
+    const at = new Date()
+    await raw.insertOne({ _id: 'old', title: 'An old one', version: 1, createdAt: at, updatedAt: at })
+
+    assert.deepEqual((await named.need('old')).name, { full: 'An old one' })
+    assert.deepEqual((await named.find({}))[0]?.name, { full: 'An old one' })
+    await named.change('old', before => ({ state: { ...before }, events: [] }))
+
+    const { title, name } = (await raw.findOne({ _id: 'old' }))!
+    assert.deepEqual([title, name], [undefined, { full: 'An old one' }])
   })
 })

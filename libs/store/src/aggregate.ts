@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type ErrorCode, type PageQuery, Refusal, refuse } from '@carapace/api'
-import type { ClientSession, Collection, mongo, Schema } from 'mongoose'
-import { type Envelope, envelopeFields, fieldsOf, type Stored, stored, updateOf } from './aggregate-document.ts'
+import type { ClientSession, Collection, mongo } from 'mongoose'
+import { type Envelope, fieldsOf, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
+import { type Booking, bookingOf } from './booking.ts'
 import { announce, type Database } from './database.ts'
-import { duplicateIndex, refuseDuplicate } from './duplicate.ts'
+import { isUnwritten, isWriteConflict, refuseDuplicate } from './duplicate.ts'
+import type { Indexes } from './indexes.ts'
+import type { LedgerEntry } from './ledger.ts'
+import { orExisting } from './or-existing.ts'
 import { leaseUntil, outboxEntries, relayToken } from './outbox/entry.ts'
+import { recentOf } from './recent/recent.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
@@ -15,16 +20,23 @@ export interface Decision<T> {
   events: Draft[]
 }
 
-export interface AggregateSpec<T> {
+export interface AggregateSpec<T, D extends Decision<T> = Decision<T>, P = LedgerEntry> extends Booking<T, D, P> {
   collection: string
   /** The word for it in error details: `{ resource: 'gig' }`. */
   resource: string
-  /** Fields and named indexes. The store adds version, times and the outbox. */
-  schema: Schema<T>
+  /** By name, with fields of the state, and `createdAt`, `updatedAt` and `version`, which the store adds. */
+  indexes?: Indexes
   /** Which refusal a collision on which named index means. `_id_` is the id itself. */
   duplicates?: Readonly<Record<string, ErrorCode>>
   /** Sets fields that follow from the others and that lists are filtered by, before every write. Answers the state itself where they are right. */
   derive?: (state: T) => T
+  /** A document in an older form as it is now. Every one that is read passes it; the present form is written with the next change. */
+  upgrade?: (state: Stored<T>) => Stored<T>
+  /**
+   * `change` decides first on the document as this process last read or wrote it, a moment ago; a refusal, and "nothing to change", are decided again on a
+   * fresh one. Only where every write to its documents counts the version.
+   */
+  optimistic?: boolean
   /** Figures of the whole collection that are stored with it, for `sums`. */
   shareOf?: ShareOf<Stored<T>>
 }
@@ -35,7 +47,7 @@ export interface ChangeOptions {
   session?: ClientSession
 }
 
-export interface AggregateStore<T> {
+export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
   /** Past the guard: for aggregations, and for fields that this store does not own. */
   readonly collection: Collection<mongo.Document>
   /** Stores a new aggregate with its first events. @throws the refusal named for the index it collides with */
@@ -51,10 +63,11 @@ export interface AggregateStore<T> {
   /** @throws NOT_FOUND */
   need(id: string, session?: ClientSession): Promise<Stored<T>>
   /**
-   * Load → decide → save, in one guarded write that carries the events. Decides again when another write came between, at most 5 times.
-   * @throws NOT_FOUND, CONFLICT, and what `decide` refuses
+   * Load → decide → save, in one guarded write that carries the events; with postings or other documents (see `Booking`), in one transaction with them.
+   * Decides again when another write came between, at most 5 times.
+   * @throws NOT_FOUND, CONFLICT, what `decide` refuses, and what the ledger refuses
    */
-  change(id: string, decide: (state: Stored<T>) => Decision<T> | undefined, options?: ChangeOptions): Promise<Stored<T>>
+  change(id: string, decide: (state: Stored<T>) => D | undefined, options?: ChangeOptions): Promise<Stored<T>>
   /** Deletes an aggregate that nobody else knows of; what was published needs an event, so a state instead. */
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<Stored<T>[]>
@@ -80,29 +93,82 @@ export interface FindOptions {
 
 const newestFirst: Record<string, 1 | -1> = { createdAt: -1, _id: -1 }
 const attempts = 5
+const outboxIndex: Indexes = { outbox_pending: { key: { pending: 1 }, partialFilterExpression: { pending: true } } }
 
 /**
  * A collection of aggregates: one document each, with its version and its outbox inside, so that state and events are one write.
- * @example const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', schema })
+ * @example const gigs = aggregateStore<Gig>(db, { collection: 'gigs', resource: 'gig', indexes })
  */
-export function aggregateStore<T extends { id: string }>(db: Database, spec: AggregateSpec<T>): AggregateStore<T> {
-  const schema = spec.schema.clone() as unknown as Schema
-  schema.add(envelopeFields)
-  schema.index({ pending: 1 }, { name: 'outbox_pending', partialFilterExpression: { pending: true } })
-  schema.set('versionKey', false)
-  const raw = db.collection<Envelope>(spec.collection, schema)
+export function aggregateStore<T extends { id: string }, D extends Decision<T> = Decision<T>, P = LedgerEntry>(
+  db: Database,
+  spec: AggregateSpec<T, D, P>,
+): AggregateStore<T, D> {
+  const raw = db.collection<Envelope>(spec.collection, { ...spec.indexes, ...outboxIndex })
   db.outboxes.set(spec.collection, 'keep')
   const totals = totalsOf(db, spec.collection)
 
+  const read = (document: Envelope): Stored<T> => (spec.upgrade ? spec.upgrade(stored<T>(document)) : stored<T>(document))
   const all = async function* (session: ClientSession) {
-    for await (const document of raw.find({}, { session, projection: { outbox: 0, processed: 0 } })) yield stored<T>(document)
+    for await (const document of raw.find({}, { session, projection: { outbox: 0, processed: 0 } })) yield read(document)
   }
   const sums = openSums(db, spec.collection, spec.shareOf, all)
 
-  const derive = spec.derive ?? ((state: T) => state)
-  const load = (id: string, session?: ClientSession) => raw.findOne({ _id: id }, session ? { session } : {})
+  const booking = bookingOf<T, D, P>(db, spec.collection, spec)
 
-  const store: AggregateStore<T> = {
+  const derive = spec.derive ?? ((state: T) => state)
+  const recent = recentOf(db, spec.collection, spec.optimistic ?? false)
+  const load = async (id: string, session?: ClientSession) => {
+    const document = await raw.findOne({ _id: id }, session ? { session } : {})
+    if (document && !session) recent.put(document)
+    return document
+  }
+  /** What is decided on the document, unless that is a refusal or nothing: then it may be old. */
+  const decidedOn = (document: Envelope | undefined, decide: (state: Stored<T>) => D | undefined, cause: string | undefined): D | undefined => {
+    if (!document || (cause && document.processed?.includes(cause))) return undefined
+    try {
+      return decide(read(document))
+    } catch {
+      return undefined
+    }
+  }
+
+  const change: AggregateStore<T, D>['change'] = async (id, decide, options = {}) => {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      if (attempt > 1) await breathe(attempt)
+      const known = attempt === 1 && !options.session ? recent.get(id) : undefined
+      const early = decidedOn(known, decide, options.cause)
+      const document = (early ? known : await load(id, options.session)) ?? refuse('NOT_FOUND', { resource: spec.resource })
+      const before = read(document)
+      if (options.cause && document.processed?.includes(options.cause)) return before
+      const decision = early ?? decide(before)
+      if (!decision) return before
+      const state = derive(decision.state)
+      const now = db.clock.now()
+      const version = document.version + 1
+      const outbox = outboxEntries(db, decision.events, version, now)
+      const after: Stored<T> = { ...state, id, version, createdAt: document.createdAt, updatedAt: now }
+      const step = { version, now, outbox, cause: options.cause }
+      const update = updateOf(document, state, step)
+      const guardedUpdate = async (session: { session?: ClientSession }) => {
+        const { modifiedCount } = await raw
+          .updateOne({ _id: id, version: document.version }, update, session)
+          .catch((error: unknown) => refuseDuplicate(error, spec.duplicates ?? {}))
+        return modifiedCount === 1
+      }
+      const isWritten = await booking({ before, after, decision, session: options.session }, own =>
+        sums.write(before, after, own.session, guardedUpdate),
+      ).catch((error: unknown) => ((isWriteConflict(error) && !options.session) || (early && isUnwritten(error)) ? false : Promise.reject(error)))
+      if (isWritten && !options.session) recent.put(updated(document, state, step))
+      else recent.drop(id)
+      if (isWritten) {
+        announce(db, options.session, spec.collection, id, document.pending ? undefined : { version, entries: outbox })
+        return after
+      }
+    }
+    return refuse('CONFLICT')
+  }
+
+  const store: AggregateStore<T, D> = {
     collection: raw as unknown as Collection<mongo.Document>,
 
     create: async (given, events, options = {}) => {
@@ -116,78 +182,56 @@ export function aggregateStore<T extends { id: string }>(db: Database, spec: Agg
         createdAt: now,
         updatedAt: now,
         outbox,
-        ...(outbox.length ? { pending: true as const, ...(options.session ? {} : { lease: { token: relayToken, until: leaseUntil() } }) } : {}),
+        ...(outbox.length ? { pending: true as const, lease: { token: relayToken, until: leaseUntil() } } : {}),
         ...(options.cause ? { processed: [options.cause] } : {}),
       }
-      try {
-        await sums.write(undefined, stored<T>(document), options.session, async session => (await raw.insertOne(document, session)).acknowledged)
-      } catch (error) {
-        const index = duplicateIndex(error)
-        const existing = options.cause && index === '_id_' ? await load(state.id, options.session) : undefined
-        if (existing?.processed?.includes(options.cause!)) return stored<T>(existing)
-        refuseDuplicate(error, { _id_: 'ALREADY_EXISTS', ...spec.duplicates })
+      const insert = async (session: { session?: ClientSession }) => {
+        await raw.insertOne(document, session).catch((error: unknown) => refuseDuplicate(error, { _id_: 'ALREADY_EXISTS', ...spec.duplicates }))
+        return true
       }
-      announce(db, options.session, spec.collection, state.id, { version: 1, entries: outbox })
-      return stored<T>(document)
-    },
-
-    createOnce: async (id, make) => {
+      const after = stored<T>(document)
       try {
-        const { state, events } = await make()
-        return await store.create({ ...state, id }, events)
+        await booking({ before: undefined, after, decision: undefined, session: options.session }, own =>
+          sums.write(undefined, after, own.session, insert),
+        )
       } catch (error) {
-        const existing = error instanceof Refusal ? await store.get(id) : undefined
-        if (existing) return existing
+        const existing = options.cause && error instanceof Refusal ? await load(state.id, options.session) : undefined
+        if (existing?.processed?.includes(options.cause!)) return read(existing)
         throw error
       }
+      if (!options.session) recent.put(document)
+      announce(db, options.session, spec.collection, state.id, { version: 1, entries: outbox })
+      return after
+    },
+
+    createOnce: (id, make) => {
+      const created = async () => {
+        const { state, events } = await make()
+        return store.create({ ...state, id }, events)
+      }
+      return orExisting(created(), () => store.get(id))
     },
 
     get: async (id, session) => {
       const document = await load(id, session)
-      return document ? stored<T>(document) : undefined
+      return document ? read(document) : undefined
     },
 
     need: async (id, session) => (await store.get(id, session)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
 
-    change: async (id, decide, options = {}) => {
-      for (let attempt = 1; attempt <= attempts; attempt++) {
-        if (attempt > 1) await breathe(attempt)
-        const document = (await load(id, options.session)) ?? refuse('NOT_FOUND', { resource: spec.resource })
-        const before = stored<T>(document)
-        if (options.cause && document.processed?.includes(options.cause)) return before
-        const decision = decide(before)
-        if (!decision) return before
-        const state = derive(decision.state)
-        const now = db.clock.now()
-        const version = document.version + 1
-        const outbox = outboxEntries(db, decision.events, version, now)
-        const after: Stored<T> = { ...state, id, version, createdAt: document.createdAt, updatedAt: now }
-        const update = updateOf(document, state, { version, now, outbox, cause: options.cause, lease: !options.session })
-        const isWritten = await sums
-          .write(before, after, options.session, async session => {
-            const { modifiedCount } = await raw.updateOne({ _id: id, version: document.version }, update, session)
-            return modifiedCount === 1
-          })
-          .catch((error: unknown) => refuseDuplicate(error, spec.duplicates ?? {}))
-        if (isWritten) {
-          announce(db, options.session, spec.collection, id, document.pending ? undefined : { version, entries: outbox })
-          return after
-        }
-      }
-      return refuse('CONFLICT')
-    },
-
+    change: (id, decide, options = {}) => (options.session ? change(id, decide, options) : recent.inOrder(id, () => change(id, decide, options))),
     remove: async id => {
       const document = await load(id)
+      recent.drop(id)
       if (document)
-        await sums.write(stored<T>(document), undefined, undefined, async session => (await raw.deleteOne({ _id: id }, session)).deletedCount === 1)
+        await sums.write(read(document), undefined, undefined, async session => (await raw.deleteOne({ _id: id }, session)).deletedCount === 1)
       totals.forget()
     },
 
     find: async (filter, { sort = newestFirst, limit = 0, offset = 0, hint } = {}) => {
       const options = { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 }, ...(hint === undefined ? {} : { hint }) }
       const documents = await raw.find(filter, options).toArray()
-      return documents.map(document => stored<T>(document))
+      return documents.map(read)
     },
 
     count: filter => raw.countDocuments(filter),

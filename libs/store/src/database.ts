@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events'
-import mongoose, { type ClientSession, type Collection, type Connection, type mongo, type Schema } from 'mongoose'
+import mongoose, { type ClientSession, type Collection, type Connection, type mongo } from 'mongoose'
 import { v7 } from 'uuid'
 import { type Clock, wallClock } from './clock.ts'
 import { PromptConnection } from './driver-connection.ts'
-import type { Handoff } from './outbox/entry.ts'
+import { createIndexes, type Indexes } from './indexes.ts'
+import { type Handoff, leaseMs } from './outbox/entry.ts'
 import { runTransaction } from './transaction.ts'
 
 export interface DatabaseOptions {
@@ -17,9 +18,9 @@ export interface DatabaseOptions {
   traceparent?: () => string | undefined
 }
 
-/** Any mongoose schema. Comparing two kinds of them costs the compiler seconds in each place. */
-interface Indexed {
-  indexes(): unknown
+type Changes = {
+  saved: [collection: string, id: string, handoff: Handoff | undefined]
+  cleared: [collection: string, id: string, version: number]
 }
 
 /** One service's own database and what every store in it needs. */
@@ -29,18 +30,18 @@ export interface Database {
   readonly clock: Clock
   newId(): string
   traceparent(): string | undefined
-  /** Emits `saved` with (collection, id, handoff) after each committed aggregate write in this process. */
-  readonly changes: EventEmitter<{ saved: [collection: string, id: string, handoff: Handoff | undefined] }>
+  /** Emits `saved` after each committed aggregate write in this process, `cleared` when the events up to a version were sent and none is left. */
+  readonly changes: EventEmitter<Changes>
   /** Collections that hold outboxes, and whether a document goes away once its outbox is sent. */
   readonly outboxes: Map<string, 'keep' | 'delete'>
-  /** A collection as the driver gives it; `init` makes the indexes of its schema. */
-  collection<Row extends mongo.Document = mongo.Document>(name: string, schema: Indexed): Collection<Row>
+  /** A collection as the driver gives it; `init` creates its indexes. */
+  collection<Row extends mongo.Document = mongo.Document>(name: string, indexes?: Indexes): Collection<Row>
   /**
    * Runs `work` in one multi-document transaction, again when another one wrote the same documents first, for 10 s at most unless `limitMs` says
    * otherwise. Meant for ledger postings with their reservation. @throws what `work` throws; CONFLICT, TIMEOUT
    */
   transaction<T>(work: (session: ClientSession) => Promise<T>, limitMs?: number): Promise<T>
-  /** Makes the indexes of all models that were defined. */
+  /** Creates the indexes of all collections that were opened until now. */
   init(): Promise<void>
   ready(): boolean
   close(): Promise<void>
@@ -63,8 +64,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ...{ connectionType: PromptConnection },
     })
     .asPromise()
-  const models: ReturnType<Defining['model']>[] = []
-  const changes = new EventEmitter<{ saved: [string, string, Handoff | undefined] }>().setMaxListeners(0)
+  const tables = new Map<string, Indexes>()
+  const changes = new EventEmitter<Changes>().setMaxListeners(0)
   return {
     name: options.name,
     connection,
@@ -73,35 +74,36 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     traceparent: options.traceparent ?? (() => undefined),
     changes,
     outboxes: new Map(),
-    collection: (name, schema) => {
-      models.push((connection as unknown as Defining).model(name, schema as unknown as Schema, name))
+    collection: (name, indexes) => {
+      tables.set(name, { ...tables.get(name), ...indexes })
       return connection.collection(name)
     },
     transaction: async (work, limitMs) => {
-      let touched: [string, string][] = []
+      let touched: Touched = new Map()
+      let startedAt = 0
       const attempt = (session: ClientSession) => {
-        touched = []
+        touched = new Map()
+        startedAt = performance.now()
         savedIn.set(session, touched)
         return work(session)
       }
       const result = await runTransaction(connection, attempt, limitMs)
-      for (const [collection, id] of touched) changes.emit('saved', collection, id, undefined)
+      // its leases have run since the writes: one that is old already is claimed again
+      const isFresh = performance.now() - startedAt < leaseMs / 2
+      for (const { collection, id, handoff } of touched.values()) changes.emit('saved', collection, id, isFresh ? handoff : undefined)
       return result
     },
     init: async () => {
-      await Promise.all(models.map(model => model.createIndexes()))
+      await Promise.all([...tables].map(([name, indexes]) => createIndexes(connection.collection(name), indexes)))
     },
     ready: () => connection.readyState === mongoose.ConnectionStates.connected,
     close: () => connection.close(),
   }
 }
 
-/** What is used of mongoose's models. Their own types cost the compiler seconds in every project that meets them. */
-interface Defining {
-  model(name: string, schema: Schema, collection: string): { createIndexes(): Promise<unknown> }
-}
-
-const savedIn = new WeakMap<ClientSession, [string, string][]>()
+/** What a transaction wrote, by collection and id. */
+type Touched = Map<string, { collection: string; id: string; handoff: Handoff | undefined }>
+const savedIn = new WeakMap<ClientSession, Touched>()
 
 const nothingToSend: Handoff = { version: 0, entries: [] }
 
@@ -112,6 +114,14 @@ export function announceWritten(db: Database, collection: string, id: string): v
 
 /** Announces a write: immediately, or after the commit when it is part of a transaction. `handoff` is the outbox that the write leased to this process. */
 export function announce(db: Database, session: ClientSession | undefined, collection: string, id: string, handoff?: Handoff): void {
-  if (session) savedIn.get(session)?.push([collection, id])
-  else db.changes.emit('saved', collection, id, handoff)
+  if (!session) {
+    db.changes.emit('saved', collection, id, handoff)
+    return
+  }
+  const touched = savedIn.get(session)
+  const key = `${collection}/${id}`
+  const before = touched?.get(key)
+  // of several writes the last one knows all that is unsent, unless an earlier one left something
+  const isAll = before === undefined || before.handoff?.entries.length === 0
+  touched?.set(key, { collection, id, handoff: isAll ? handoff : undefined })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
@@ -51,5 +52,10 @@ describe('a database whose server goes away', () => {
 
       await rows.findOne({ _id: 1 })
     }
+  })
+
+  it('uses the copy of the driver that mongoose uses', () => {
+    const driverOf = (url: string) => createRequire(url).resolve('mongodb')
+    assert.equal(driverOf(import.meta.url), driverOf(import.meta.resolve('mongoose')))
   })
 })

@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
+// @ts-expect-error: not declared; it must be the same copy of the driver that mongoose uses
+import { Connection as OwnConnection } from 'mongodb/lib/cmap/connection.js'
 
 /** What is used here of the driver's own class, which it does not export. */
 interface DriverConnection {
@@ -10,8 +11,7 @@ interface DriverConnection {
 }
 type DriverConnectionClass = new (socket: Socket, options: object) => DriverConnection
 
-const requireAsMongoose = createRequire(import.meta.resolve('mongoose'))
-const { Connection } = requireAsMongoose('mongodb/lib/cmap/connection.js') as { Connection: DriverConnectionClass }
+const Connection: DriverConnectionClass = OwnConnection
 
 /**
  * The driver's connection without two faults that it has when the server goes away (seen in 7.8, the same in 7.9):

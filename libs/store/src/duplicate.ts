@@ -1,4 +1,4 @@
-import { type ErrorCode, refuse } from '@carapace/api'
+import { type ErrorCode, Refusal, refuse } from '@carapace/api'
 
 /** The index that a write collided with, or undefined when the error is another one. */
 export function duplicateIndex(error: unknown): string | undefined {
@@ -9,7 +9,11 @@ export function duplicateIndex(error: unknown): string | undefined {
 /** Whether another write of the same document came first (112). */
 export const isWriteConflict = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 112
 
-/** Turns a duplicate-key error into the refusal named for its index; any other error is thrown on. */
+/** Whether nothing was written for sure: after a lost connection or a time-out it may have been. */
+export const isUnwritten = (error: unknown): boolean =>
+  (error instanceof Refusal && error.code !== 'TIMEOUT') || duplicateIndex(error) !== undefined || isWriteConflict(error)
+
+/** Converts a duplicate-key error into the refusal named for its index; any other error is thrown on. */
 export function refuseDuplicate(error: unknown, codes: Readonly<Record<string, ErrorCode>>): never {
   const index = duplicateIndex(error)
   const code = index === undefined ? undefined : codes[index]

@@ -1,7 +1,8 @@
 import { refuse } from '@carapace/api'
-import { type ClientSession, Schema } from 'mongoose'
+import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
+import type { Indexes } from './indexes.ts'
 
 export interface LedgerLine {
   account: string
@@ -28,22 +29,21 @@ export interface Ledger {
   post(entry: LedgerEntry, session: ClientSession): Promise<boolean>
   /** micro-USDC; credits minus debits. 0n for an account that was never used. */
   balance(chain: string, account: string, session?: ClientSession): Promise<bigint>
-  /** Accounts whose name starts with `prefix`, with their balances. */
-  balances(chain: string, prefix: string): Promise<Map<string, bigint>>
+  /** Accounts whose name starts with `prefix`, with their balances. With a limit: the first ones after `after`, in the order of their names. */
+  balances(chain: string, prefix: string, page?: { after: string; limit: number }): Promise<Map<string, bigint>>
   entries(filter: Record<string, unknown>, options?: { limit?: number; offset?: number }): Promise<(LedgerEntry & { at: Date })[]>
   /** What is wrong, as sentences; empty when every entry balances and every account is the sum of its lines. */
   audit(): Promise<string[]>
 }
 
-const entrySchema = new Schema(
-  { _id: String, chain: String, lines: [Schema.Types.Mixed], ref: Schema.Types.Mixed, txHash: String, at: Date },
-  { versionKey: false },
-)
-entrySchema.index({ 'lines.account': 1, at: -1, _id: -1 }, { name: 'lines_account' })
-entrySchema.index({ 'ref.id': 1 }, { name: 'ref' })
-entrySchema.index({ txHash: 1 }, { name: 'tx_hash' })
-const accountSchema = new Schema({ _id: String, chain: String, account: String, balance: BigInt }, { versionKey: false })
-accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: true })
+const entryIndexes: Indexes = {
+  lines_account: { key: { 'lines.account': 1, at: -1, _id: -1 } },
+  ref: { key: { 'ref.id': 1 } },
+  tx_hash: { key: { txHash: 1 } },
+}
+const accountIndexes: Indexes = {
+  chain_account: { key: { chain: 1, account: 1 }, unique: true },
+}
 
 /**
  * A double-entry ledger: every movement is one entry with equal debits and credits, and entries never change.
@@ -52,8 +52,8 @@ accountSchema.index({ chain: 1, account: 1 }, { name: 'chain_account', unique: t
 export function openLedger(db: Database, mayBeNegative: (account: string) => boolean): Ledger {
   type Account = { _id: string; chain: string; account: string; balance: bigint }
   type Entry = Omit<LedgerEntry, 'key'> & { _id: string; at: Date }
-  const accounts = db.collection<Account>('ledger_accounts', accountSchema)
-  const entries = db.collection<Entry>('ledger_entries', entrySchema)
+  const accounts = db.collection<Account>('ledger_accounts', accountIndexes)
+  const entries = db.collection<Entry>('ledger_entries', entryIndexes)
   const id = (chain: string, account: string) => `${chain}/${account}`
 
   return {
@@ -73,8 +73,9 @@ export function openLedger(db: Database, mayBeNegative: (account: string) => boo
       return true
     },
     balance: async (chain, account, session) => (await accounts.findOne({ _id: id(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
-    balances: async (chain, prefix) => {
-      const rows = await accounts.find({ chain, account: { $gte: prefix, $lt: `${prefix}\uffff` } }).toArray()
+    balances: async (chain, prefix, page) => {
+      const range = { $lt: `${prefix}\uffff`, ...(page?.after ? { $gt: page.after } : { $gte: prefix }) }
+      const rows = await accounts.find({ chain, account: range }, page ? { sort: { account: 1 }, limit: page.limit } : {}).toArray()
       return new Map(rows.map(row => [row.account, row.balance]))
     },
     entries: async (filter, { limit = 0, offset = 0 } = {}) => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
 import fc from 'fast-check'
-import { Schema } from 'mongoose'
 import { type Database, openDatabase } from './database.ts'
 import { type Projection, projection } from './projection.ts'
 
@@ -20,7 +19,7 @@ describe('projection', () => {
   before(async () => {
     mongo = await acquireMongo()
     db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}projection` })
-    rows = projection<Row>(db, { collection: 'rows', schema: new Schema<Row>({ handle: String, score: Number, tier: String }) })
+    rows = projection<Row>(db, { collection: 'rows' })
     await db.init()
   })
   after(async () => {

@@ -1,33 +1,39 @@
 import type { CloudEvent, PageQuery } from '@carapace/api'
-import type { ClientSession, Schema } from 'mongoose'
+import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
+import type { Indexes } from './indexes.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
 
 export interface ProjectionSpec<Row> {
   collection: string
-  schema: Schema<Row>
+  indexes?: Indexes
   /** Figures of the whole collection that are stored with it, for `sums`. */
   shareOf?: ShareOf<Partial<Row> & { id: string }>
 }
 
 type Stamp = Pick<CloudEvent, 'source' | 'subject' | 'aggregateversion'>
 
+/** Default: all, by id. */
+export interface FindOptions {
+  sort?: Record<string, 1 | -1>
+  limit?: number
+  offset?: number
+  session?: ClientSession
+}
+
 export interface Projection<Row> {
   /**
    * Merges fields that an event carries about `id`. Each field remembers which version of which aggregate last wrote it,
-   * so that a late or repeated event never puts an older value back, in any order of events.
+   * so that a late or repeated event never puts an older value back, in any order of events. Resolves to the row as it is then.
    */
-  apply(id: string, fields: Partial<Row>, stamp: Stamp): Promise<void>
+  apply(id: string, fields: Partial<Row>, stamp: Stamp): Promise<Partial<Row> & { id: string }>
   get(id: string): Promise<(Row & { id: string }) | undefined>
   /** Rows by id, in one read. */
   many(ids: readonly string[]): Promise<Map<string, Row & { id: string }>>
-  find(
-    filter: Record<string, unknown>,
-    options?: { sort?: Record<string, 1 | -1>; limit?: number; offset?: number },
-  ): Promise<(Row & { id: string })[]>
+  find(filter: Record<string, unknown>, options?: FindOptions): Promise<(Row & { id: string })[]>
   /** One page and the count of all matches. What another process writes counts after 1 s at the latest. */
   page(filter: Record<string, unknown>, page: PageQuery, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
   /** The stored figures by name; 0n for one that nothing adds to. */
@@ -43,33 +49,56 @@ interface StoredRow {
 const byId: Record<string, 1 | -1> = { _id: 1 }
 const attempts = 20
 
-/** This service's own read copy of another's facts, fed by events. @example const agents = projection<AgentRow>(db, { collection: 'agents', schema }) */
+/** This service's own read copy of another's facts, fed by events. @example const agents = projection<AgentRow>(db, { collection: 'agents', indexes }) */
 export function projection<Row extends object>(db: Database, spec: ProjectionSpec<Row>): Projection<Row> {
-  const schema = spec.schema.clone() as unknown as Schema
-  schema.add({ _id: String, rev: Number, writers: {} })
-  schema.set('versionKey', false)
-  const raw = db.collection<StoredRow & Record<string, unknown>>(spec.collection, schema)
+  const raw = db.collection<StoredRow & Record<string, unknown>>(spec.collection, spec.indexes)
   const view = (row: StoredRow & Record<string, unknown>) => {
     const { _id, rev, writers, ...fields } = row
     return { id: _id, ...fields } as unknown as Row & { id: string }
   }
-  const find: Projection<Row>['find'] = async (filter, { sort = byId, limit = 0, offset = 0 } = {}) =>
-    (await raw.find(filter, { sort, limit, skip: offset }).toArray()).map(view)
+  const find: Projection<Row>['find'] = async (filter, { sort = byId, limit = 0, offset = 0, session } = {}) =>
+    (await raw.find(filter, { sort, limit, skip: offset, ...(session ? { session } : {}) }).toArray()).map(view)
   const totals = totalsOf(db, spec.collection)
   const all = async function* (session: ClientSession) {
     for await (const row of raw.find({}, { session })) yield view(row)
   }
   const sums = openSums(db, spec.collection, spec.shareOf, all)
 
+  /** One atomic update: each field is compared with its writer where it is stored. */
+  const applyInPlace: Projection<Row>['apply'] = async (id, fields, stamp) => {
+    const set: Record<string, unknown> = {}
+    for (const [field, value] of Object.entries(fields)) {
+      if (value === undefined) continue
+      const writer = `writers.${writerKey(stamp, field)}`
+      const isNew = { $lt: [{ $ifNull: [`$${writer}`, -1] }, stamp.aggregateversion] }
+      set[field] = { $cond: [isNew, { $literal: value }, `$${field}`] }
+      set[writer] = { $max: [`$${writer}`, stamp.aggregateversion] }
+    }
+    const asGiven = (row: unknown) => (row ? view(row as StoredRow & Record<string, unknown>) : ({ id } as Partial<Row> & { id: string }))
+    if (Object.keys(set).length === 0) return asGiven(await raw.findOne({ _id: id }))
+    set.rev = { $add: [{ $ifNull: ['$rev', 0] }, 1] }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const row = await raw.findOneAndUpdate({ _id: id }, [{ $set: set }], { upsert: true, returnDocument: 'after' })
+        totals.forget()
+        return asGiven(row)
+      } catch (error) {
+        // two made the row at once
+        if (duplicateIndex(error) === undefined || attempt === attempts) throw error
+      }
+    }
+  }
+
   return {
     apply: async (id, fields, stamp) => {
+      if (!spec.shareOf) return applyInPlace(id, fields, stamp)
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const row = await raw.findOne({ _id: id })
         const writers = row?.writers ?? {}
         const news = Object.entries(fields).filter(
           ([field, value]) => value !== undefined && (writers[writerKey(stamp, field)] ?? -1) < stamp.aggregateversion,
         )
-        if (news.length === 0) return
+        if (news.length === 0) return row ? view(row) : ({ id } as Partial<Row> & { id: string })
         const set: Record<string, unknown> = { ...Object.fromEntries(news), rev: (row?.rev ?? 0) + 1 }
         for (const [field] of news) set[`writers.${writerKey(stamp, field)}`] = stamp.aggregateversion
         try {
@@ -80,7 +109,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
             return matchedCount + upsertedCount === 1
           })
           totals.forget()
-          if (isWritten) return
+          if (isWritten) return after
         } catch (error) {
           if (duplicateIndex(error) === undefined) throw error
         }

@@ -51,4 +51,10 @@ describe('stateMachine', () => {
   it('names the states that time alone never ends', () => {
     assert.deepEqual(stalledStates(machine), ['assigned'])
   })
+
+  it('names none of a record that nothing waits for', () => {
+    const resting = stateMachine({ ...machine, rests: 'nobody waits' })
+
+    assert.deepEqual(stalledStates(resting), [])
+  })
 })

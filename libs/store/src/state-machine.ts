@@ -14,12 +14,19 @@ export type Transitions<State extends string, Trigger extends string, Subject = 
   Record<State, Readonly<Partial<Record<Trigger, State | Edge<State, Subject>>>>>
 >
 
+/** The states to which a trigger leads in a table of transitions (`as const`): the type of what follows from it. */
+export type Target<Table, Trigger extends PropertyKey> = {
+  [From in keyof Table]: Trigger extends keyof Table[From] ? (Table[From][Trigger] extends { to: infer To } ? To : Table[From][Trigger]) : never
+}[keyof Table]
+
 export interface StateMachineTable<State extends string, Trigger extends string, Subject = never> {
   /** The record, as in `{ resource: 'gig' }`. */
   name: string
   initial: State
   /** States that nothing leaves in the normal course; only a reorganisation of the chain may. */
   final: readonly State[]
+  /** Nothing waits for the record, whichever state it is in, so that time needs to end none: why. */
+  rests?: string
   transitions: Transitions<State, Trigger, Subject>
 }
 
@@ -77,10 +84,11 @@ export function stateMachine<State extends string, Trigger extends string, Subje
 const isBare = <State extends string, Subject>(edge: State | Edge<State, Subject> | undefined): edge is State => typeof edge === 'string'
 
 /**
- * States from which time alone reaches no final state (behaviour 18: none may exist).
+ * States from which time alone reaches no final state (behaviour 18: none may exist), but for a record that nothing waits for.
  * @example assert.deepEqual(stalledStates(gigStates), [])
  */
 export function stalledStates<State extends string, Trigger extends string, Subject>(machine: StateMachine<State, Trigger, Subject>): State[] {
+  if (machine.rests !== undefined) return []
   const timed = machine.edges().filter(({ byTime }) => byTime !== undefined)
   const ending = new Set<State>(machine.final)
   for (let before = -1; before !== ending.size; ) {

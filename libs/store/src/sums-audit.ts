@@ -28,7 +28,7 @@ export const hasSums = (db: Database): boolean => audits.has(db)
 /**
  * Compares the stored figures of all collections of this process (`shareOf`) with what their documents add up to: one line for each that is wrong.
  * Writes go on meanwhile: figures and documents of a collection are read in one transaction. Reads every document of them, one after the other.
- * @example for (const fault of await auditSums(db)) report(fault) // 'gigs: "open" is kept as 3 and adds up to 2'
+ * @example for (const fault of await auditSums(db)) report(fault) // 'gigs: "open" is stored as 3 and adds up to 2'
  */
 export async function auditSums(db: Database): Promise<string[]> {
   const faults: string[] = []
@@ -53,7 +53,7 @@ async function faultsOf({ collection, stored, members, shares }: Audited, sessio
   const wrong = namesOf(actual, expected).filter(name => (actual.get(name) ?? 0n) !== (expected.get(name) ?? 0n))
   const strange = namesOf(named.byDocuments, named.asStored).filter(set => named.byDocuments.get(set) !== named.asStored.get(set))
   return [
-    ...wrong.map(name => `${collection}: "${name}" is kept as ${actual.get(name) ?? 0n} and adds up to ${expected.get(name) ?? 0n}`),
+    ...wrong.map(name => `${collection}: "${name}" is stored as ${actual.get(name) ?? 0n} and adds up to ${expected.get(name) ?? 0n}`),
     ...strange.map(set => `${collection}: the kept members of "${set}" are not those that documents name`),
   ]
 }

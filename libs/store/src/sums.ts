@@ -1,4 +1,4 @@
-import { type ClientSession, Schema } from 'mongoose'
+import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
 import { pool } from './pool.ts'
 import { type Difference, difference, plus, type ShareOf } from './share.ts'
@@ -30,9 +30,6 @@ interface Member {
 /** Rows that the figures of one collection are spread over, so that writers at the same time seldom meet in one. */
 const partCount = 8
 
-const sumSchema = new Schema({ _id: String, isComplete: Boolean, of: Schema.Types.Mixed }, { versionKey: false })
-const memberSchema = new Schema({ _id: String, documents: BigInt }, { versionKey: false })
-
 /**
  * The figures of one collection.
  * @param all every document of it, as `shareOf` accepts them
@@ -44,8 +41,8 @@ export function openSums<T>(
   all: (session: ClientSession) => AsyncIterable<T>,
 ): Sums<T> {
   if (!shareOf) return noSums
-  const rows = db.collection<Row>('sums', sumSchema)
-  const members = db.collection<Member>('sum_members', memberSchema)
+  const rows = db.collection<Row>('sums')
+  const members = db.collection<Member>('sum_members')
   const parts = Array.from({ length: partCount }, (_, part) => `${collection}/${part}`)
   // all of this collection: "0" comes next after "/"
   const ownMembers = { _id: { $gte: `${collection}/`, $lt: `${collection}0` } }

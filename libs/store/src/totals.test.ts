@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
-import { Schema } from 'mongoose'
 import { aggregateStore } from './aggregate.ts'
 import { openDatabase } from './database.ts'
+import type { Indexes } from './indexes.ts'
 import { totals } from './totals.ts'
 
 interface Thing {
@@ -85,9 +85,10 @@ describe('totals of lists', () => {
     it('every write of this process counts at once, also one made in a transaction', async () => {
       const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}totals` })
       try {
-        const schema = new Schema<Thing>({ kind: String })
-        schema.index({ kind: 1, createdAt: -1, _id: -1 }, { name: 'kind_newest' })
-        const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
+        const indexes: Indexes = {
+          kind_newest: { key: { kind: 1, createdAt: -1, _id: -1 } },
+        }
+        const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', indexes })
         await db.init()
         const total = async (kind: string) => (await things.page({ kind }, { limit: 1, offset: 0 })).total
         const create = () => things.create({ id: randomUUID(), kind: 'a' }, [])

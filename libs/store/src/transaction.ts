@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, refuse } from '@carapace/api'
 import type { ClientSession, Connection } from 'mongoose'
 
-/** How long a transaction may take, all its attempts together: less than a caller of the gateway waits. */
+/** How long a transaction may last, all its attempts together: less than a caller of the gateway waits. */
 export const transactionLimitMs = 10_000
 /** The same for one that reads a whole collection, which no caller waits for. */
 export const longTransactionLimitMs = 60_000

@@ -7,7 +7,6 @@ import { event } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo, median, quantile } from '@carapace/testing'
 import { connect } from 'amqplib'
-import { Schema } from 'mongoose'
 import { z } from 'zod'
 import { aggregateStore, openDatabase, startRelay } from '../index.ts'
 
@@ -34,7 +33,6 @@ interface Thing {
 }
 const stepped = event('bench.thing.stepped', 'id', 'For the bench', { id: z.string(), text: z.string(), at: z.number() })
 const draft = (id: string) => stepped.of({ id, text: 'x'.repeat(200), at: performance.now() })
-const schema = new Schema<Thing>({ step: Number })
 
 if (process.send) await serveMongo()
 else await main()
@@ -108,7 +106,7 @@ async function relayRates(mongo: Place): Promise<void> {
 /** Fills outboxes without a relay, then measures how long one needs to empty them. */
 async function backlog(mongo: Place, count: number, bus: Bus): Promise<Measured> {
   const writer = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}b${randomUUID().slice(0, 8)}` })
-  const things = aggregateStore<Thing>(writer, { collection: 'things', resource: 'thing', schema })
+  const things = aggregateStore<Thing>(writer, { collection: 'things', resource: 'thing' })
   await writer.init()
   const ids = Array.from({ length: events / count }, () => randomUUID())
   await Promise.all(
@@ -155,7 +153,7 @@ async function measure(work: () => Promise<void>): Promise<Measured> {
 
 async function commitToApplied(mongo: Place): Promise<void> {
   const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}latency` })
-  const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
+  const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing' })
   const applied = db.connection.collection<{ _id: string; at: number }>('applied')
   await db.init()
   const bus = inProcessBus({ log: quiet })

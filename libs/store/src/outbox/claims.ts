@@ -19,11 +19,11 @@ export interface Claims {
   claimable(): PendingFilter
   /** Documents that this process sends and no other has claimed. */
   own: PendingFilter
-  /** Takes a document's outbox; undefined when it is empty or another process has it. */
+  /** Claims a document's outbox; undefined when it is empty or another process has it. */
   one(collection: string, id: string): Promise<Handoff | undefined>
   /** As `one`, for a backlog: two calls of the database at most, however many documents. */
   many(collection: string, ids: readonly string[]): Promise<{ id: string; handoff: Handoff }[]>
-  /** Keeps documents for another lease: a publish may last longer than one, in process as long as its slowest handler. */
+  /** Holds documents for another lease: a publish may last longer than one, in process as long as its slowest handler. */
   renew(collection: string, ids: readonly string[]): Promise<void>
 }
 

@@ -17,8 +17,8 @@ export function openOutbox(db: Database): (drafts: Draft[], session?: ClientSess
     const now = db.clock.now()
     const id = db.newId()
     const entries = outboxEntries(db, drafts, 0, now)
-    const lease = session ? {} : { lease: { token: relayToken, until: leaseUntil() } }
-    await documents.insertOne({ _id: id, version: 1, updatedAt: now, outbox: entries, pending: true, ...lease }, session ? { session } : {})
+    const lease = { token: relayToken, until: leaseUntil() }
+    await documents.insertOne({ _id: id, version: 1, updatedAt: now, outbox: entries, pending: true, lease }, session ? { session } : {})
     announce(db, session, collection, id, { version: 1, entries })
   }
 }

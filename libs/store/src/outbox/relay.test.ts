@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type CloudEvent, event } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, Unroutable } from '@carapace/bus'
 import { acquireMongo, type TestMongo, until } from '@carapace/testing'
-import { Schema } from 'mongoose'
+import mongoose from 'mongoose'
 import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import { type Database, openDatabase } from '../database.ts'
@@ -33,7 +33,7 @@ describe('outbox relay', () => {
 
   beforeEach(async () => {
     db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}relay_${randomUUID().slice(0, 8)}` })
-    things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema: new Schema<Thing>({ step: Number }) })
+    things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing' })
     await db.init()
     bus = inProcessBus({ log: quiet })
     got = []
@@ -47,7 +47,7 @@ describe('outbox relay', () => {
   })
 
   const start = (options: { bus?: Bus; sweepMs?: number; exclusive?: boolean } = {}) => {
-    relay = startRelay(db, options.bus ?? bus, { source: '/carapace/store', sweepMs: 50, ...options })
+    relay = startRelay(db, options.bus ?? bus, { source: '/carapace/store', sweepMs: 50, retryMs: 50, ...options })
     return relay
   }
   const pending = () => db.connection.collection('things').countDocuments({ pending: true })
@@ -118,9 +118,34 @@ describe('outbox relay', () => {
     await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
   })
 
+  it('sends what the bus refused soon, however seldom it sweeps, and sweeps all collections by one call', async () => {
+    aggregateStore<Thing>(db, { collection: 'others', resource: 'other' })
+    let refusing = true
+    const moody: Bus = { ...bus, publish: messages => (refusing ? Promise.reject(new Error('no broker')) : bus.publish(messages)) }
+    const commands: string[] = []
+    relay = startRelay(db, moody, { source: '/carapace/store', sweepMs: 3_600_000, retryMs: 20 })
+    await relay.sweep()
+    const { id } = await make()
+    await things.change(id, step)
+    await until('it was tried', async () => (await pending()) === 1)
+
+    refusing = false
+
+    await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
+    const { aggregate } = mongoose.mongo.Collection.prototype
+    mongoose.mongo.Collection.prototype.aggregate = function (this: mongoose.mongo.Collection, ...args: Parameters<typeof aggregate>) {
+      commands.push(this.collectionName)
+      return aggregate.apply(this, args)
+    } as typeof aggregate
+    await relay.sweep().finally(() => {
+      mongoose.mongo.Collection.prototype.aggregate = aggregate
+    })
+    assert.deepEqual([commands.length, db.outboxes.size], [1, 2])
+  })
+
   it('preserves events that match no queue, delays no other document for them, and sends them once there is a queue', async () => {
     const errors: unknown[] = []
-    relay = startRelay(db, bus, { source: '/carapace/store', sweepMs: 50, window: 1, onError: error => errors.push(error) })
+    relay = startRelay(db, bus, { source: '/carapace/store', sweepMs: 50, retryMs: 50, window: 1, onError: error => errors.push(error) })
     const commanding = (thing: Thing) => ({
       state: thing,
       events: [{ ...stepped.of(thing), exchange: 'commands' as const, routingKey: 'store.command' }],
@@ -143,8 +168,30 @@ describe('outbox relay', () => {
     await until('all are sent', async () => (await pending()) === 0 && stuck.every(thing => got.some(({ subject }) => subject === thing.id)))
   })
 
+  it('sends events that matched no queue after their rest, also when another document of the collection failed meanwhile', async () => {
+    const [resting, failing] = await Promise.all([make(), make()])
+    let [refusals, failures] = [2, 1]
+    const moody: Bus = {
+      ...bus,
+      publish: async messages => {
+        const { subject, type } = messages[0]!.event
+        if (subject === failing.id && failures-- > 0) throw new Error('no broker')
+        if (subject !== resting.id || refusals-- <= 0) return bus.publish(messages)
+        // its second rest is longer than the pause after the failure
+        if (refusals === 0) await things.change(failing.id, step)
+        throw new Unroutable(type)
+      },
+    }
+    relay = startRelay(db, moody, { source: '/carapace/store', sweepMs: 3_600_000, retryMs: 200 })
+    await relay.sweep()
+
+    await things.change(resting.id, step)
+
+    await until('both are sent', async () => new Set(got.map(({ subject }) => subject)).size === 2 && (await pending()) === 0)
+  })
+
   it('renews its lease while a publish lasts longer than one', async function () {
-    this.timeout(30_000)
+    this.timeout(60_000)
     let finish = () => {}
     const slow: Bus = { ...bus, publish: messages => new Promise<void>(resolve => (finish = resolve)).then(() => bus.publish(messages)) }
     start({ bus: slow })
@@ -181,7 +228,7 @@ describe('outbox relay', () => {
   })
 
   it('sends what is on its way before it closes, and closes although the bus does not answer', async function () {
-    this.timeout(30_000)
+    this.timeout(60_000)
     const relays = [start({ sweepMs: 10_000 })]
     const ids = (await Promise.all(Array.from({ length: 300 }, make))).map(thing => thing.id)
     await Promise.all(ids.map(id => things.change(id, step)))

@@ -10,8 +10,10 @@ import { outboxWork, type Work } from './work.ts'
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
   source: string
-  /** How often the relay sweeps for what a crash or a dead broker left unsent. Default 1,000 ms. */
+  /** How often the relay sweeps for what another process left unsent. Default 10 s, 60 s where no other shares the database. */
   sweepMs?: number
+  /** First pause before what could not be sent is tried again. Default 1,000 ms. */
+  retryMs?: number
   /** Documents in work concurrently. Default 256. */
   window?: number
   /** No other process shares this database: documents are sent without a lease. */
@@ -20,7 +22,7 @@ export interface RelayOptions {
   after?: Promise<void>
   /** Stores something of its own about entries before their outbox is emptied; while it fails they are sent again. */
   alongside?: (entries: readonly OutboxEntry[]) => Promise<unknown>
-  /** Told once for each failed attempt; the events stay in the outbox. */
+  /** Called once for each failed attempt; the events stay in the outbox. */
   onError?: (error: unknown) => void
 }
 
@@ -34,26 +36,30 @@ export interface Relay {
 
 const closeMs = 2_000
 
+const [sweepMs, soleSweepMs] = [10_000, 60_000]
+
 /**
- * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a sweep finds the rest.
+ * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a slow sweep finds the rest.
  * A document in work is leased, so replicas may sweep concurrently; a duplicate after a crash is harmless to idempotent consumers.
  * A document whose events match no queue is retried after 1 s, then after up to 30 s; the others go on.
  */
 export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay {
-  const { sweepMs = 1_000, window = 256, onError = () => undefined } = options
+  const { retryMs = 1_000, window = 256, onError = () => undefined } = options
   const claims = options.exclusive ? soleClaims(db) : leasedClaims(db)
   const stopping = new AbortController()
   const stopped = stopping.signal
   const failed = (error: unknown) => {
     if (!stopped.aborted) onError(error)
   }
-  const rests = outboxRests(sweepMs)
-  const send = withRests(rests, sender(db, bus, claims, options, stopped))
+  const rests = outboxRests(retryMs)
+  const retryAt = (collection: string, at: number) => sweeps.again(collection, at)
+  const send = withRetries(rests, sender(db, bus, claims, options, stopped), { retryMs, retryAt })
   const work = outboxWork({ window, send, failed, ended: waiting => sweeps.goOn(waiting), stopped })
   db.changes.on('saved', work.wake)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
-  const sweeps = outboxSweeps(db, claims, work, { after: opened, window, rests, failed, stopped })
-  const timer = setInterval(sweeps.sweepNext, sweepMs)
+  const everyMs = options.sweepMs ?? (options.exclusive ? soleSweepMs : sweepMs)
+  const tickMs = Math.min(retryMs, everyMs)
+  const sweeps = outboxSweeps(db, claims, work, { after: opened, everyMs, tickMs, window, rests, failed, stopped })
 
   return {
     sweep: sweeps.sweep,
@@ -62,19 +68,25 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       // what is not sent by then stays in its outbox for the next start
       if (work.isOpen()) await settledWithin([sweeps.settled().then(work.idle)], closeMs)
       stopping.abort()
-      clearInterval(timer)
+      sweeps.close()
       db.changes.off('saved', work.wake)
     },
   }
 }
 
-function withRests(rests: Rests, send: ReturnType<typeof sender>): ReturnType<typeof sender> {
+interface Retries {
+  /** Pause after a failure that has nothing to do with the events. */
+  retryMs: number
+  retryAt(collection: string, at: number): void
+}
+
+function withRetries(rests: Rests, send: ReturnType<typeof sender>, { retryMs, retryAt }: Retries): ReturnType<typeof sender> {
   return async (work, handoff) => {
     try {
       await send(work, handoff)
       rests.end(work.collection, work.id)
     } catch (error) {
-      if (error instanceof Unroutable) rests.begin(work.collection, work.id)
+      retryAt(work.collection, error instanceof Unroutable ? rests.begin(work.collection, work.id) : Date.now() + retryMs)
       throw error
     }
   }
@@ -90,6 +102,7 @@ function sender(db: Database, bus: Bus, claims: Claims, { source, alongside }: R
       await Promise.all([bus.publish(next.entries.map(entry => outgoing(entry, source))), alongside?.(next.entries)])
       const ids = next.entries.map(entry => entry.id)
       const cleared = await clears.clear(collection, id, ids)
+      if (cleared) db.changes.emit('cleared', collection, id, next.version)
       if (cleared && !work.isDirty) return
       if (!cleared) await clears.removeSent(collection, id, ids)
     }

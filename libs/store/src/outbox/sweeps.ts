@@ -1,23 +1,28 @@
 import type { Database } from '../database.ts'
-import type { Claims, Pending } from './claims.ts'
+import type { Claims, Pending, PendingFilter } from './claims.ts'
 import { leaseMs } from './entry.ts'
 import type { Rests } from './rests.ts'
 import type { OutboxWork } from './work.ts'
 
 export interface Sweeps {
-  /** Searches for unsent events now and hands them over to be sent. */
+  /** Sweeps for unsent events now and hands them over to be sent. */
   sweep(): Promise<void>
-  /** Sweeps after the sweep that runs. */
-  sweepNext(): void
+  /** Something could not be sent: its collection is swept again at that time. @param at ms, wall clock */
+  again(collection: string, at: number): void
   /** Sweeps again if the last sweep ended at its limit, while the broker still has work from it. */
   goOn(waiting: number): void
   /** Resolves after the sweeps so far. */
   settled(): Promise<void>
+  close(): void
 }
 
 export interface SweepsOptions {
   /** No sweep starts by itself before this resolves. */
   after: Promise<void>
+  /** Pause between two sweeps of everything. */
+  everyMs: number
+  /** How often leases are renewed and what could not be sent is tried again. */
+  tickMs: number
   /** Documents in work concurrently. */
   window: number
   rests: Rests
@@ -25,25 +30,68 @@ export interface SweepsOptions {
   stopped: AbortSignal
 }
 
-/** Finds what no write of this process announced, and renews the leases of what is being sent. */
-export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { after, window, rests, failed, stopped }: SweepsOptions): Sweeps {
+/**
+ * Finds what no write of this process announced: what a dead process left, and what could not be sent. Writes announce themselves, so that a sweep of
+ * everything is only the safety net; it costs one call of the database. Renews the leases of what is being sent.
+ */
+export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, options: SweepsOptions): Sweeps {
+  const { after, everyMs, tickMs, window, rests, failed, stopped } = options
   const page = 4 * window
+  /** Collections with something that could not be sent, and when they are swept again, ms. */
+  const due = new Map<string, number>()
+  let fullAt = 0
   let hasMore = false
   let sweeping = after.then(sweep).catch(failed)
+  const timer = setInterval(() => {
+    sweeping = sweeping.then(tick).catch(failed)
+  }, tickMs)
+
+  async function tick(): Promise<void> {
+    const now = Date.now()
+    await renew(claims, work)
+    if (now >= fullAt) return sweep()
+    await sweepOf([...due].filter(([, at]) => at <= now).map(([collection]) => collection))
+  }
 
   async function sweep(): Promise<void> {
     hasMore = false
-    await renew(claims, work)
-    for (const collection of db.outboxes.keys()) {
+    // replicas part by chance
+    fullAt = Date.now() + everyMs * (0.75 + Math.random() / 2)
+    await sweepOf([...db.outboxes.keys()])
+  }
+
+  async function sweepOf(collections: readonly string[]): Promise<void> {
+    if (collections.length === 0) return
+    for (const collection of collections) {
+      // what still rests is not in this sweep
+      const next = rests.nextEnd(collection)
+      if (next === undefined) due.delete(collection)
+      else due.set(collection, next)
+    }
+    try {
+      await handOver(collections)
+    } catch (error) {
+      for (const collection of collections) again(collection, Date.now() + tickMs)
+      throw error
+    }
+  }
+
+  async function handOver(collections: readonly string[]): Promise<void> {
+    const claimable = (collection: string) => {
       const resting = rests.of(collection)
-      const found = await db.connection
-        .collection<Pending>(collection)
-        .find({ ...claims.claimable(), ...(resting.length > 0 && { _id: { $nin: resting } }) }, { projection: { _id: 1 }, limit: page })
-        .toArray()
-      hasMore ||= found.length === page
-      const idle = found.map(({ _id }) => _id).filter(id => !work.holds(collection, id))
+      return { ...claims.claimable(), ...(resting.length > 0 && { _id: { $nin: resting } }) }
+    }
+    const found = await unsentIn(db, collections, claimable, page)
+    for (const collection of collections) {
+      const ids = found.filter(one => one.collection === collection).map(({ _id }) => _id)
+      hasMore ||= ids.length === page
+      const idle = ids.filter(id => !work.holds(collection, id))
       if (idle.length > 0) for (const { id, handoff } of await claims.many(collection, idle)) work.wake(collection, id, handoff)
     }
+  }
+
+  function again(collection: string, at: number): void {
+    due.set(collection, Math.min(at, due.get(collection) ?? at))
   }
 
   function sweepNext(): void {
@@ -51,15 +99,38 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, { a
   }
 
   return {
-    sweep: sweep,
-    sweepNext: sweepNext,
+    sweep,
+    again,
     goOn: waiting => {
       if (!hasMore || waiting >= window / 2) return
       hasMore = false
       if (!stopped.aborted) sweepNext()
     },
     settled: () => sweeping,
+    close: () => clearInterval(timer),
   }
+}
+
+type Unsent = { _id: string; collection: string }
+
+/** Ids of documents with unsent events, so many of each collection at most, by one call. */
+async function unsentIn(
+  db: Database,
+  collections: readonly string[],
+  filterOf: (collection: string) => PendingFilter,
+  limit: number,
+): Promise<Unsent[]> {
+  const stages = (collection: string) => [
+    { $match: filterOf(collection) },
+    { $limit: limit },
+    { $project: { _id: 1, collection: { $literal: collection } } },
+  ]
+  const [first, ...others] = collections
+  const unions = others.map(coll => ({ $unionWith: { coll, pipeline: stages(coll) } }))
+  return db.connection
+    .collection<Pending>(first!)
+    .aggregate<Unsent>([...stages(first!), ...unions])
+    .toArray()
 }
 
 async function renew(claims: Claims, work: OutboxWork): Promise<void> {

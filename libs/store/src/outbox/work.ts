@@ -30,12 +30,12 @@ export interface OutboxWorkOptions {
   /** Sends until the document's outbox is empty. */
   send(work: Work, handoff: Handoff | undefined): Promise<void>
   failed(error: unknown): void
-  /** Told after each document how many wait. */
+  /** Called after each document with the number that wait. */
   ended(waiting: number): void
   stopped: AbortSignal
 }
 
-/** Each document is sent by one at a time, so that its events keep their order, and no more documents concurrently than the window. */
+/** Each document is sent by one at a time, so that its events stay in order, and no more documents concurrently than the window. */
 export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
   const inWork = new Map<string, Work>()
   const waiting = new Map<string, [collection: string, id: string, handoff: Handoff | undefined]>()

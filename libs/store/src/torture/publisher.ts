@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { event } from '@carapace/api'
 import { type Bus, quiet, rabbitBus } from '@carapace/bus'
 import { start } from '@carapace/embedded-mongo'
-import { Schema } from 'mongoose'
 import { z } from 'zod'
 import { aggregateStore, type Decision, openDatabase, startRelay } from '../index.ts'
 
@@ -27,8 +26,7 @@ const happened = event('torture.thing.happened', 'id', 'For the torture run', { 
 
 const engine = await start({ path: path.join(folder, 'outboxes') })
 const db = await openDatabase({ uri: engine.uri, name: 'torture' })
-const schema = new Schema<Thing>({ published: Number })
-const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing', schema })
+const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing' })
 await db.init()
 const bus = rabbitBus({ log: quiet, url, prefix, service: 'torture-publisher' })
 const relay = startRelay(db, counted(bus), { source: '/carapace/torture', exclusive: true })
@@ -65,7 +63,7 @@ async function sentBefore(): Promise<number> {
   return found.reduce((sum, thing) => sum + thing.published - thing.outbox.length, 0)
 }
 
-/** Tells of what the broker has confirmed; a repeated event may count twice, which only hurries the next kill. */
+/** Reports what the broker has confirmed; a repeated event may count twice, which only hurries the next kill. */
 function counted(inner: Bus): Bus {
   return {
     ...inner,
