@@ -11,7 +11,7 @@ import {
 } from './identity/events.ts'
 import { reputationSnapshot, scoreChanged } from './reputation/events.ts'
 
-/** What a service that keeps a copy of all agents consumes (`agentProjection`). */
+/** What a service that stores a copy of all agents consumes (`agentProjection`). */
 export const agentFacts = [
   agentRegistered,
   agentUpdated,

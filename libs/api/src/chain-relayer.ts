@@ -1,14 +1,7 @@
-import {
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandFinalized,
-  chainCommandReorged,
-  chainCommandSubmitted,
-  chainEventRemoved,
-  contractEvents,
-} from './chain-relayer/events.ts'
+import { chainEventRemoved, contractEvents } from './chain-relayer/events.ts'
 import { relayerReads } from './chain-relayer/internal.ts'
 import { operatorEndpoints } from './chain-relayer/operations.ts'
+import { commandOutcomes } from './chain-relayer/outcomes.ts'
 import { chains } from './core/fields.ts'
 import { serviceApi } from './core/service-api.ts'
 
@@ -16,14 +9,6 @@ import { serviceApi } from './core/service-api.ts'
 export const chainRelayerApi = serviceApi('chain-relayer', {
   endpoints: operatorEndpoints,
   internal: relayerReads,
-  events: {
-    chainCommandSubmitted,
-    chainCommandConfirmed,
-    chainCommandFinalized,
-    chainCommandFailed,
-    chainCommandReorged,
-    chainEventRemoved,
-    ...contractEvents,
-  },
+  events: { ...commandOutcomes, chainEventRemoved, ...contractEvents },
   commandsOf: chains,
 })

@@ -1,27 +1,33 @@
 import { z } from 'zod'
+import { consumes } from './commerce/consumes.ts'
 import * as events from './commerce/events.ts'
 import * as jobs from './commerce/jobs.ts'
 import * as reads from './commerce/reads.ts'
 import { jobStatus } from './commerce/records.ts'
+import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
 import { endpoint } from './core/endpoint.ts'
-import { chain, id, microText } from './core/fields.ts'
+import { chain, id, microText, timestamp } from './core/fields.ts'
 import { serviceApi } from './core/service-api.ts'
 import { announceEndpoint } from './core/snapshot.ts'
 
-/** What other services keep of a job. */
+/** What other services store of a job. */
 export const jobRow = z
   .looseObject({
     jobId: id,
     onChainJobId: z.string().nullable(),
     title: z.string(),
     status: jobStatus,
-    posterId: id,
+    posterId: id.nullable(),
     assigneeId: id.nullable(),
     applicantIds: z.array(id),
     budget: microText,
     chain,
     requiredSkills: z.array(z.string()),
     submissionId: id.nullable(),
+    /** The payment of a job that counts is decided, and not confirmed yet. */
+    isBeingPaid: z.boolean().optional(),
+    /** When the assignee was paid for a job that counts; null while it is not. */
+    settledAt: timestamp.nullable(),
     version: z.int(),
   })
   .meta({ id: 'JobRow' })
@@ -32,8 +38,8 @@ const announceJobs = announceEndpoint(['job'])
 
 /** ERC-8183 jobs, applicants, quorum, commerce receipts. */
 export const commerceApi = serviceApi('commerce', {
-  planned: true,
   endpoints: { ...jobs, ...reads },
-  internal: { getJobRow, announceJobs },
+  internal: { getJobRow, announceJobs, doctorReport, clearingBalances, explainClearing },
   events,
+  consumes,
 })

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { apis } from './apis.ts'
 import { type CallerClass, callers } from './core/callers.ts'
 import { paramNames } from './core/endpoint.ts'
+import { parseUsd } from './core/money.ts'
 import { routes } from './core/routes.ts'
 import type { AnyEndpoint, ServiceApi } from './core/service-api.ts'
-import { x402Prices } from './gateway/x402.ts'
 
 interface SpecLine {
   method: string
@@ -31,15 +31,15 @@ describe('the map of endpoints', () => {
     assert.deepEqual(missing, [])
   })
 
-  it('declares 46 paths of its own beside them', () => {
+  it('declares 56 paths of its own next to them', () => {
     const ofSpec = new Set(spec.map(line => shape(line.method, line.path)))
     const own = table.all.map(route => shape(route.method, route.path)).filter(key => !ofSpec.has(key))
 
-    assert.equal(own.length, 46, own.join('\n'))
-    assert.equal(table.all.length, 221)
+    assert.equal(own.length, 56, own.join('\n'))
+    assert.equal(table.all.length, 231)
   })
 
-  it('asks for the identity that the spec asks for', () => {
+  it('requires the identity that the spec requires', () => {
     const accepted: Record<SpecLine['auth'], readonly CallerClass[]> = {
       none: Object.keys(callers) as CallerClass[],
       agent: ['agent'],
@@ -54,7 +54,7 @@ describe('the map of endpoints', () => {
     }
   })
 
-  it('has no caller class "internal" at the public door, and no other behind it', () => {
+  it('has no caller class "internal" at the public door, and no other class inside', () => {
     for (const [name, endpoint] of endpoints) assert.notEqual(endpoint.caller, 'internal', name)
     for (const api of all)
       for (const [name, endpoint] of Object.entries(api.internal)) {
@@ -81,20 +81,23 @@ describe('the map of endpoints', () => {
     }
   })
 
-  it('keeps no undescribed answer beyond the list of bare.json, which only shrinks', () => {
+  it('has no undescribed answer beyond the list of bare.json, which only shrinks', () => {
     const bare = endpoints.filter(([, endpoint]) => !endpoint.response && !endpoint.produces).map(([name, , service]) => `${service}.${name}`)
     const known = read<string[]>('../bare.json')
 
     assert.deepEqual(bare.toSorted(), known.toSorted(), 'take what is described now off the list; describe what is new')
   })
 
-  it('sells only paths that exist', () => {
-    for (const { path } of x402Prices) assert.ok(declared.has(shape('get', path)), path)
-    for (const [name, endpoint] of endpoints.filter(([, { price }]) => price))
-      assert.ok(
-        x402Prices.some(price => price.gated && price.path === endpoint.path && price.amount === endpoint.price),
-        name,
-      )
+  it('sells only reads, by prices above zero that a query value of the endpoint distinguishes', () => {
+    const sold = endpoints.filter(([, { prices }]) => prices.length > 0)
+    assert.deepEqual(sold.map(([name]) => name).toSorted(), ['checkEligibility', 'getReceipt', 'getReputation'])
+    for (const [name, { method, prices, query }] of sold) {
+      assert.equal(method, 'get', name)
+      for (const { amount, query: values = {} } of prices) {
+        assert.ok((parseUsd(Number(amount)) ?? 0n) > 0n, name)
+        for (const [key, value] of Object.entries(values)) assert.ok(query.shape[key]?.safeParse(value).success, `${name} ${key}=${value}`)
+      }
+    }
   })
 
   it('opens to pages of other sites nothing that acts for an agent', () => {

@@ -1,6 +1,6 @@
 import { apis, apiVersion } from './apis.ts'
-import { asyncapi } from './core/asyncapi.ts'
-import { openapi } from './core/openapi.ts'
+import { asyncapi } from './asyncapi.ts'
+import { openapi } from './openapi/document.ts'
 
 /** The generated documents of docs/, by file name, as text. */
 export function documents(): Record<string, string> {

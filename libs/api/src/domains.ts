@@ -1,41 +1,17 @@
 import { z } from 'zod'
+import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
 import { endpoint } from './core/endpoint.ts'
-import { event } from './core/event.ts'
-import { chain, id, micro, timestamp, walletOut } from './core/fields.ts'
+import { id, walletOut } from './core/fields.ts'
+import { quoting } from './core/quote.ts'
 import { serviceApi } from './core/service-api.ts'
-import { announceEndpoint, snapshotEvent } from './core/snapshot.ts'
+import { announceEndpoint } from './core/snapshot.ts'
+import { consumes } from './domains/consumes.ts'
+import { domainActivated, domainDeleted, domainSynced, domainsSnapshot, domainTransferred } from './domains/events.ts'
 import * as lookups from './domains/lookups.ts'
 import { extension } from './domains/records.ts'
 import * as registration from './domains/registration.ts'
 
-/** `moltDomain` is the .molt name that the agent has after the change. */
-const domainFacts = {
-  domainId: id,
-  fullDomain: z.string(),
-  tld: extension,
-  ownerWallet: walletOut,
-  agentId: id.nullable(),
-  moltDomain: z.string().nullable(),
-  chain,
-  tokenId: z.string().nullable(),
-  txHash: z.string().nullable(),
-  at: timestamp,
-}
-export const domainActivated = event('domains.domain.registered', 'domainId', 'A name is registered', {
-  ...domainFacts,
-  pricePaid: micro,
-  free: z.boolean(),
-})
-export const domainTransferred = event('domains.domain.transferred', 'domainId', 'A name has another owner', {
-  ...domainFacts,
-  fromAgentId: id.nullable(),
-  fromWallet: walletOut,
-})
-export const domainDeleted = event('domains.domain.deleted', 'domainId', 'A name was given up', domainFacts)
-export const domainSynced = event('domains.domain.synced', 'domainId', 'A name was brought on chain', domainFacts)
-export const domainsSnapshot = snapshotEvent('domains', ['domain'])
-
-/** What other services keep of a name. */
+/** What other services store of a name. */
 export const domainRow = z
   .looseObject({
     domainId: id,
@@ -58,10 +34,25 @@ const getDomainRow = endpoint({
 })
 const announceDomains = announceEndpoint(['domain'])
 
+const quoteErrors = ['NAME_INVALID', 'NAME_RESERVED'] as const
+// one for each form of the body: what is quoted is what the call registers
+const quoteName = endpoint({
+  ...quoting,
+  path: '/internal/v1/domains/quote',
+  summary: 'What x402 has to pay for a name',
+  errors: [...quoteErrors, 'PRICE_MISMATCH'],
+})
+const quoteMoltName = endpoint({
+  ...quoting,
+  path: '/internal/v1/molt-domains/quote',
+  summary: 'What x402 has to pay for a name, by the body of molt-domains/register',
+  errors: [...quoteErrors, 'WALLET_MISMATCH'],
+})
+
 /** The five extensions: prices, registration, transfer, resolution. */
 export const domainsApi = serviceApi('domains', {
-  planned: true,
   endpoints: { ...registration, ...lookups },
-  internal: { getDomainRow, announceDomains },
+  internal: { getDomainRow, announceDomains, quoteName, quoteMoltName, doctorReport, clearingBalances, explainClearing },
   events: { domainActivated, domainTransferred, domainDeleted, domainSynced, domainsSnapshot },
+  consumes,
 })

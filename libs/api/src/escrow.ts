@@ -1,16 +1,27 @@
-import { doctorReport } from './core/doctor.ts'
+import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as bonds from './escrow/bonds.ts'
 import { consumes } from './escrow/consumes.ts'
 import * as escrows from './escrow/escrows.ts'
 import * as events from './escrow/events.ts'
-import { announceEscrowsAndBonds, getBondRow, getEscrowRow, getSlashRow, lockBondForGig, unlockBondForGig } from './escrow/internal.ts'
+import { announceEscrowsAndBonds, getBondRow, getEscrowRow, getSlashRow, lockBondForGig, quoteFunding, unlockBondForGig } from './escrow/internal.ts'
 import * as receipts from './escrow/receipts.ts'
 
 /** Gig escrow, bonds, caps, fee pool, trust receipts, earnings. */
 export const escrowApi = serviceApi('escrow', {
   endpoints: { ...escrows, ...bonds, ...receipts },
-  internal: { getEscrowRow, getBondRow, getSlashRow, lockBondForGig, unlockBondForGig, announceEscrowsAndBonds, doctorReport },
+  internal: {
+    getEscrowRow,
+    getBondRow,
+    getSlashRow,
+    lockBondForGig,
+    unlockBondForGig,
+    announceEscrowsAndBonds,
+    quoteFunding,
+    doctorReport,
+    clearingBalances,
+    explainClearing,
+  },
   events,
   consumes,
 })

@@ -29,7 +29,8 @@ treasury.x402.settled
 domains.domain.registered domains.domain.transferred domains.domain.deleted domains.domain.synced
 social.agent.followed social.agent.unfollowed social.comment.posted social.message.sent social.offer.answered social.review.published
 notifications.webhook.disabled gateway.clock.advanced
-chain.command.submitted chain.command.confirmed chain.command.finalized chain.command.failed chain.command.reorged chain.event.removed
+chain.command.escrow-lock.submitted chain.command.escrow-lock.confirmed chain.command.escrow-lock.finalized chain.command.escrow-lock.failed
+chain.command.escrow-lock.reorged chain.command.escrow-lock-x402.confirmed chain.command.swarm-vote.confirmed chain.event.removed
 chain.event.Escrow.EscrowLocked chain.event.Bond.BondDeposited chain.event.USDC.Transfer
 identity.snapshot.published marketplace.snapshot.published swarm.snapshot.published escrow.snapshot.published
 reputation.snapshot.published treasury.snapshot.published commerce.snapshot.published domains.snapshot.published`

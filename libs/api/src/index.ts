@@ -1,19 +1,22 @@
 // Events and the services' declarations are exported whole: adding one is a change of one file (docs/extend.md).
 
 export { apis, apiVersion } from './apis.ts'
+export { asyncapi } from './asyncapi.ts'
 export { type ChainCommand, chainCommand, chainCommandType, commandRoute } from './chain-relayer/command.ts'
+export { type CommandKind, commandKinds } from './chain-relayer/command-kinds.ts'
 export * from './chain-relayer/events.ts'
 export { outcomesAtOnce } from './chain-relayer/internal.ts'
+export type { ChainLog } from './chain-relayer/log.ts'
 export { type Network, network } from './chain-relayer/network.ts'
+export { chainOutcome, type OutcomeName, outcomeNameOf, outcomesOf, type PublishedOutcome } from './chain-relayer/outcomes.ts'
 export * from './chain-relayer.ts'
 export * from './commerce/events.ts'
-export { commerceReceipt, type Job, type JobStatus, job, jobStatus, jobStatuses } from './commerce/records.ts'
+export { type CommerceReceipt, commerceReceipt, type Job, type JobStatus, job, jobStatus, jobStatuses } from './commerce/records.ts'
 export * from './commerce.ts'
-export { asyncapi } from './core/asyncapi.ts'
 export { type AdminCaller, type AgentCaller, type CallerClass, type CallerOf, callers } from './core/callers.ts'
 export { type CallArgs, type Client, type ClientOptions, client } from './core/client.ts'
 export { moveClock } from './core/clock.ts'
-export { type DoctorCheck, doctorCheck, doctorReport } from './core/doctor.ts'
+export { clearingAtOnce, clearingBalances, type DoctorCheck, doctorCheck, doctorReport, explainClearing } from './core/doctor.ts'
 export {
   type BodyInputOf,
   type BodyOf,
@@ -21,6 +24,7 @@ export {
   type Endpoint,
   endpoint,
   type ParamsOf,
+  type Price,
   type QueryInputOf,
   type QueryOf,
   type ResponseOf,
@@ -40,20 +44,22 @@ export { type CloudEvent, cloudEvent, type Draft, type EventDef, event, exchange
 export { type Chain, chain, chains, handle, micro, type PageQuery } from './core/fields.ts'
 export type { FundingOptions } from './core/funding.ts'
 export { limits } from './core/limits.ts'
-export { feeOf, formatUsdc, MICRO, usd } from './core/money.ts'
-export { openapi } from './core/openapi.ts'
+export { feeOf, formatUsdc, MICRO, parseUsd, usd } from './core/money.ts'
+export type { Quote, QuoteEndpoint } from './core/quote.ts'
 export { type Found, isDotSegment, type RouteTable, routes } from './core/routes.ts'
 export { type AnyEndpoint, type AnyEvent, type ServiceApi, type ServiceName, serviceApi, serviceNames } from './core/service-api.ts'
-export { type Authorization, newcomerScore, type Tier, tiers } from './core/terms.ts'
+export { type Authorization, newAgentScore, riskLevelOf, type Tier, tiers } from './core/terms.ts'
 export { dayMs, hourMs } from './core/time.ts'
+export * from './domains/events.ts'
 export { type DomainRecord, domainPrices, domainRecord, type Extension, extensions, reservedNames } from './domains/records.ts'
 export * from './domains.ts'
 export * from './escrow/events.ts'
 export { type BondRow, bondRow, type EscrowRow, escrowRow } from './escrow/internal.ts'
 export type { Bond, Escrow, EscrowStatus, Slash, TrustReceipt } from './escrow/records.ts'
 export * from './escrow.ts'
+export { type Bazaar, bazaarOf } from './gateway/bazaar.ts'
 export { clockAdvanced } from './gateway/events.ts'
-export { type PaymentChallenge, type Price, paymentChallenge, paymentProof, x402Prices } from './gateway/x402.ts'
+export { type PaymentChallenge, type PaymentProof, paymentChallenge, paymentProof } from './gateway/x402.ts'
 export * from './gateway.ts'
 export * from './identity/events.ts'
 export { type AgentRow, agentRow } from './identity/internal.ts'
@@ -67,10 +73,12 @@ export { type Application, type Crew, type Gig, type GigStatus, gigStatuses, typ
 export * from './marketplace.ts'
 export type { Notification, NotificationType } from './notifications/records.ts'
 export * from './notifications.ts'
+export { openapi } from './openapi/document.ts'
 export { commandQueue, consumedBy, type DeclaredQueue, eventQueue, queuesOf } from './queues.ts'
 export * from './reputation/events.ts'
 export { type ScoreRow, scoreRow } from './reputation/internal.ts'
 export * from './reputation.ts'
+export * from './social/events.ts'
 export { message, review } from './social/records.ts'
 export * from './social.ts'
 export * from './swarm/events.ts'
@@ -80,4 +88,5 @@ export * from './swarm.ts'
 export * from './treasury/events.ts'
 export { type WalletRow, walletRow } from './treasury/internal.ts'
 export { paymentStatuses } from './treasury/records.ts'
+export type { SettledX402 } from './treasury/x402-internal.ts'
 export * from './treasury.ts'

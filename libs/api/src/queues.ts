@@ -15,7 +15,7 @@ export interface DeclaredQueue {
 
 type Consuming = Pick<ServiceApi, 'name' | 'consumes'>
 
-/** What a service takes from the bus: the events that it declares, and the sandbox clock, which every service follows. */
+/** What a service consumes from the bus: the events that it declares, and the sandbox clock, which every service follows. */
 export const consumedBy = ({ consumes }: Pick<Consuming, 'consumes'>): AnyEvent[] => [...new Set([...consumes, clockAdvanced])]
 
 /** The queue of a service, shared by its replicas. */
@@ -25,7 +25,7 @@ export const eventQueue = (api: Consuming): DeclaredQueue => ({
   bindings: [...new Set(consumedBy(api).map(({ type }) => type))],
 })
 
-/** The queue of a network's commands: the process that leads the lane takes them, the others stand by. */
+/** The queue of a network's commands: the process that leads the lane consumes them, the others wait. */
 export const commandQueue = (network: Chain): DeclaredQueue => ({
   name: `carapace.chain.${network}`,
   exchange: 'commands',

@@ -1,6 +1,7 @@
 import { doctorReport } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import { consumes } from './swarm/consumes.ts'
+import * as draws from './swarm/draws.ts'
 import * as events from './swarm/events.ts'
 import * as figures from './swarm/figures.ts'
 import { announceValidations, getValidationRow, listGigValidations, listJobValidations } from './swarm/internal.ts'
@@ -8,7 +9,7 @@ import * as validations from './swarm/validations.ts'
 
 /** Validations, panels, votes, freeze signals, appeals, validator rewards. */
 export const swarmApi = serviceApi('swarm', {
-  endpoints: { ...validations, ...figures },
+  endpoints: { ...validations, ...draws, ...figures },
   internal: { getValidationRow, listGigValidations, listJobValidations, announceValidations, doctorReport },
   events,
   consumes,

@@ -5,7 +5,7 @@ import { type Chain, chain } from '../core/fields.ts'
 export const opKey = z.string().regex(/^[a-z0-9.-]{3,40}(:[A-Za-z0-9._-]{1,128}){1,4}$/, 'must be kind:ids')
 
 /**
- * What a service asks of the relayer. Travels as type `chain.command.v1` on the commands exchange, routing key `chain.command.<chain>`.
+ * What a service requests of the relayer. Travels as type `chain.command.v1` on the commands exchange, routing key `chain.command.<chain>`.
  * Services build it with the typed builders of `@carapace/chain`, never by hand.
  */
 export const chainCommand = z.object({

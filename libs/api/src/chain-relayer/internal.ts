@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, timestamp, txHash, walletIn } from '../core/fields.ts'
 import { opKey } from './command.ts'
-import { chainLog } from './events.ts'
+import { chainLog } from './log.ts'
 import { network } from './network.ts'
 
 const chainPath = { chain }
+/** Names of contracts, separated by commas. */
+const contracts = z.string().regex(/^[A-Za-z]{1,40}(,[A-Za-z]{1,40}){0,20}$/)
 
 /** An event as it travels on the bus. */
 const announcedEvent = z.object({
@@ -38,6 +40,9 @@ const commandOutcome = z.object({
   news: z.boolean(),
   events: z.array(announcedEvent),
 })
+
+/** Name and version of the USDC contract's EIP-712 domain, as the token itself answers them. */
+const tokenDomain = z.object({ name: z.string(), version: z.string() })
 
 /** Reads for other services: 2 s, cached for a block, 503 CHAIN_UNAVAILABLE when the network is away. */
 export const relayerReads = {
@@ -101,6 +106,35 @@ export const relayerReads = {
     response: z.object({ result: z.array(z.unknown()), blockNumber: z.int() }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),
+  chainCode: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/code/:wallet',
+    caller: 'internal',
+    summary: 'Code at an address, hex; 0x for a wallet without any',
+    params: { ...chainPath, wallet: walletIn },
+    response: z.object({ code: z.string() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  chainCall: endpoint({
+    method: 'post',
+    path: '/internal/v1/chain/:chain/call',
+    caller: 'internal',
+    rate: 'read',
+    summary: 'Simulates a call of any contract on the newest block; a revert is an answer',
+    params: chainPath,
+    body: z.object({ to: walletIn, data: z.string().regex(/^0x([0-9a-fA-F]{2}){0,8192}$/) }),
+    response: z.object({ success: z.boolean(), data: z.string(), reason: z.string().nullable() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
+  chainAuthorization: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/authorization/:wallet/:nonce',
+    caller: 'internal',
+    summary: 'The recent transaction that used or cancelled an authorisation of the token (EIP-3009); null where none is known',
+    params: { ...chainPath, wallet: walletIn, nonce: txHash },
+    response: z.object({ txHash: txHash.nullable(), cancelled: z.boolean() }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
   isValidSignature: endpoint({
     method: 'post',
     path: '/internal/v1/chain/:chain/is-valid-signature',
@@ -131,14 +165,14 @@ export const relayerReads = {
         .array(
           z.object({
             opKey,
-            /** Number of the last event about it that the asking service handled; 0: none. */
+            /** Number of the last event about it that the calling service handled; 0: none. */
             seq: z.int().min(0).default(0),
           }),
         )
         .max(outcomesAtOnce),
-      /** Whether the asking service consumes `chain.command.finalized`. Without it a final success says nothing new after its confirmation. */
+      /** Whether the calling service consumes a `finalized` outcome. Without it a final success says nothing new after its confirmation. */
       finality: z.boolean().default(false),
-      /** false: only whether there is news, without the events, which the chain has to be asked for. */
+      /** false: only whether there is news, without the events, which have to be read from the chain. */
       events: z.boolean().default(true),
     }),
     response: z.object({ outcomes: z.array(commandOutcome) }),
@@ -153,8 +187,7 @@ export const relayerReads = {
     query: {
       /** Block after which to begin. */
       after: z.coerce.number().int().min(-1),
-      /** Names of contracts, separated by commas. */
-      contracts: z.string().regex(/^[A-Za-z]{1,40}(,[A-Za-z]{1,40}){0,20}$/),
+      contracts,
     },
     response: z.object({
       /** Everything of these contracts up to this block is in the answer. */
@@ -165,12 +198,32 @@ export const relayerReads = {
     }),
     errors: ['CHAIN_UNAVAILABLE'],
   }),
+  chainRemovedLogs: endpoint({
+    method: 'get',
+    path: '/internal/v1/chain/:chain/removed-logs',
+    caller: 'internal',
+    summary: 'Events of contracts that were withdrawn because their block was dropped, in the order of their withdrawal',
+    params: chainPath,
+    query: {
+      /** Unix ms: withdrawn from then on. */
+      since: z.coerce.number().int().min(0),
+      contracts,
+    },
+    response: z.object({
+      /** Everything of these contracts that was withdrawn before this moment is in the answer, Unix ms. */
+      upTo: z.int(),
+      /** More follows from `upTo` on. */
+      more: z.boolean(),
+      events: z.array(announcedEvent),
+    }),
+    errors: ['CHAIN_UNAVAILABLE'],
+  }),
   chainNetworks: endpoint({
     method: 'get',
     path: '/internal/v1/networks',
     caller: 'internal',
     summary: 'Networks as users see them, and whether they are devnets',
-    response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int() })) }),
+    response: z.looseObject({ networks: z.array(network.extend({ devnet: z.boolean(), finalityBlocks: z.int(), tokenDomain })) }),
   }),
   chainStatus: endpoint({
     method: 'get',

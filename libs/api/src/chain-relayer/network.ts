@@ -11,7 +11,10 @@ const contracts = z.looseObject({
   bond: walletOut,
   swarmValidator: walletOut,
   commerce: walletOut,
+  jobEvaluator: walletOut,
   domains: walletOut,
+  ensRegistry: walletOut,
+  domainResolver: walletOut,
   reputationAdapter: walletOut,
   timelock: walletOut.nullable(),
 })

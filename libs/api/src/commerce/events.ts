@@ -75,6 +75,18 @@ export const jobDisputed = event('commerce.job.disputed', 'jobId', 'The job wait
   disputedBy: id.nullable(),
 })
 
+/**
+ * A reorganisation dropped the effect of a step and its transaction failed when it was sent again: the job is where it was before. A payment that was
+ * reported and is made again is reported here, too, with status `settled`; one that is not made after all with the status in which the job ended.
+ */
+export const jobCorrected = event('commerce.job.corrected', 'jobId', 'The chain took back what a job had reached', {
+  ...jobFacts,
+  /** A payment that was reported is reversed. */
+  unpaid: z.boolean(),
+  fee: micro,
+  net: micro,
+})
+
 export const commerceReceiptIssued = event('commerce.receipt.issued', 'jobId', 'A receipt of a job exists', {
   jobId: id,
   title: z.string(),

@@ -25,6 +25,15 @@ export const getCommerceInfo = endpoint({
     .meta({ id: 'CommerceInfo' }),
 })
 
+export const getCommerceAbi = endpoint({
+  method: 'get',
+  path: '/api/erc8183/abi/:name',
+  summary: "ABI of the contract: `spec` with the platform's events, `erc8183` with those of the ERC text",
+  caller: 'public',
+  params: { name: z.enum(['spec', 'erc8183']) },
+  response: z.array(z.looseObject({ type: z.string() })),
+})
+
 export const listJobApplicants = endpoint({
   method: 'get',
   path: '/api/erc8183/jobs/:jobId/applicants',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { agentRef, chain, id, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { currency } from '../core/terms.ts'
 import { fundedFrom } from '../escrow/records.ts'
 
 export const jobStatuses = ['open', 'funded', 'assigned', 'submitted', 'settled', 'cancelled', 'disputed', 'rejected'] as const
@@ -19,15 +20,22 @@ export const job = z
     chain,
     status: jobStatus,
     closeReason: z.string().nullable(),
-    posterAgentId: id,
+    currency,
+    external: z.boolean().meta({ description: 'Made on the contract itself, and neither judged by the swarm nor counted' }),
+    posterAgentId: id.nullable(),
+    posterWallet: walletOut,
     assigneeAgentId: id.nullable(),
-    poster: agentRef,
+    assigneeWallet: walletOut.nullable(),
+    poster: agentRef.nullable(),
     assignee: agentRef.nullable(),
     deliverableUrl: z.string().nullable(),
     deliverableNote: z.string().nullable(),
     deliverableHash: z.string().nullable(),
     validationId: id.nullable(),
     fundedFrom: fundedFrom.nullable(),
+    disputeReason: z.string().nullable(),
+    disputedBy: z.string().nullable(),
+    nextDeadline: z.looseObject({ at: timestamp, action: z.string() }).nullable(),
     submitDeadline: timestamp,
     expiredAt: timestamp,
     txHashCreated: z.string().nullable(),
@@ -51,6 +59,8 @@ export const commerceReceipt = z
   .looseObject({
     jobId: id,
     onChainJobId: z.string(),
+    title: z.string(),
+    chain,
     poster: party,
     assignee: party,
     budgetUsdc: usdOut,
@@ -59,7 +69,9 @@ export const commerceReceipt = z
     settledAt: timestamp,
     txHashSettled: z.string(),
     ipfsReceiptUrl: z.string(),
+    shareUrl: z.string(),
     erc8183Compliant: z.boolean(),
     txHashes: z.looseObject({}),
   })
   .meta({ id: 'CommerceReceipt' })
+export type CommerceReceipt = z.output<typeof commerceReceipt>

@@ -29,7 +29,7 @@ const endpoints = {
 
 type Answer = { status: number; body: string | Buffer; headers?: Record<string, string> }
 
-/** Runs `work` against a server that answers as told, and is gone afterwards. */
+/** Runs `work` against a server that answers as given, and is closed afterwards. */
 async function against(answer: (request: IncomingMessage, body: string) => Answer, work: (baseUrl: string) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

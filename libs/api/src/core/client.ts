@@ -9,13 +9,13 @@ export interface ClientOptions {
   /** Without a slash at the end. */
   baseUrl: string
   fetch?: typeof fetch
-  /** Sent with every call, such as identity headers; a function is asked before each call. */
+  /** Sent with every call, such as identity headers; a function is called before each request. */
   headers?: Headers | (() => Headers)
   /** Default 30 s. */
   timeoutMs?: number
 }
 
-// biome-ignore lint/complexity/noBannedTypes: {} extends T asks whether every key of T may be left out
+// biome-ignore lint/complexity/noBannedTypes: {} extends T tests whether every key of T may be left out
 type Part<Name extends string, T> = [T] extends [undefined] ? { [K in Name]?: T } : {} extends T ? { [K in Name]?: T } : { [K in Name]: T }
 type QueryOf<Q> = { [K in keyof Q]: Q[K] | QueryValue }
 export type CallArgs<E> = Part<'params', { [K in keyof ParamsOf<E>]: string }> &
@@ -78,7 +78,7 @@ function queryText(query: Record<string, QueryValue> = {}): string {
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`
 }
 
-/** The refusal behind an answer that is an error. */
+/** The refusal in an answer that is an error. */
 async function refusalOf(response: Response): Promise<Refusal> {
   const body = (await response.json().catch(() => undefined)) as Record<string, unknown> | undefined
   const code = typeof body?.code === 'string' && Object.hasOwn(errors, body.code) ? (body.code as ErrorCode) : undefined

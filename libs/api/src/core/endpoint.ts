@@ -13,6 +13,18 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
     : never
 type CleanName<Name extends string> = Name extends `${infer Base}.${string}` ? Base : Name
 
+/** One x402 price of an endpoint. */
+export interface Price {
+  /** Whole USDC, as text. */
+  amount: string
+  /** A call without proof gets 402. Otherwise it is only sold by /api/x402/pay, and open by itself. */
+  gated: boolean
+  /** Query values that distinguish entries of one endpoint. */
+  query?: Readonly<Record<string, string>>
+  /** Query of a call that is valid, for catalogues. */
+  example?: Readonly<Record<string, string>>
+}
+
 export interface EndpointSpec<
   Path extends string,
   C extends CallerClass,
@@ -31,9 +43,9 @@ export interface EndpointSpec<
   signed?: CallerClass
   /** Needs a request signature in plain mode too. */
   alwaysSigned?: boolean
-  /** Spends what the platform keeps for the caller: signed also in plain mode where others can reach the gateway. */
+  /** Spends what the platform holds for the caller: signed also in plain mode where others can reach the gateway. */
   spends?: boolean
-  /** Declared, and refused by whoever serves it until it is made. */
+  /** Declared, and refused by its service until it is implemented. */
   planned?: true
   /** Pages of any site may call it: a browser sends no identity there. Default: what anybody may read (behaviour 1.9). */
   crossOrigin?: boolean
@@ -43,21 +55,23 @@ export interface EndpointSpec<
   actor?: string
   /** Default: read for GET, admin for oracle and admin callers, else write. An internal endpoint of class read changes nothing: it may be called again. */
   rate?: RateClass
-  /** Most successful calls of one client address, beside its rate class. */
+  /** Most successful calls of one client address, besides its rate class. */
   quota?: { limit: number; windowSeconds: number }
-  /** x402 price in whole USDC, as text. */
-  price?: string
+  /** What x402 sells of it; the first entry also stands for a missing query value. */
+  prices?: readonly Price[]
+  /** Internal endpoint of the same service (see `quoting`) that says what x402 has to pay for one call; the money goes to the intake. */
+  quote?: string
   /** Schemas of path parameters that are not plain ids. */
   params?: P
   query?: Q
   body?: B
   /** Answer of the main success status. Left out = bare: not yet described. */
   response?: R
-  /** Main success status, 200 unless said. */
+  /** Main success status, 200 unless declared. */
   status?: 200 | 201 | 202
   /** Further success statuses, same answer unless a schema is given. */
   also?: readonly number[]
-  /** Refusals of its own, beside `commonErrors`; tests fail on one that is not declared. */
+  /** Refusals of its own, besides `commonErrors`; tests fail on one that is not declared. */
   errors?: readonly ErrorCode[]
   /** Other paths (same parameters) that lead here. */
   aliases?: readonly string[]
@@ -66,7 +80,9 @@ export interface EndpointSpec<
   /** Holds a secret: an idempotent replay answers the outcome without the body. */
   sensitive?: boolean
   /** Content type of an answer that is not JSON. */
-  produces?: 'image/png' | 'text/html' | 'text/event-stream'
+  produces?: 'image/png' | 'text/html' | 'text/event-stream' | 'application/ld+json'
+  /** Further content types of the answer, chosen by Accept. */
+  alsoProduces?: readonly 'application/vc+jwt'[]
 }
 
 /** One declared endpoint; see `endpoint`. */
@@ -91,7 +107,8 @@ export interface Endpoint<
   readonly actor: string | undefined
   readonly rate: RateClass
   readonly quota: { limit: number; windowSeconds: number } | undefined
-  readonly price: string | undefined
+  readonly prices: readonly Price[]
+  readonly quote: string | undefined
   readonly params: z.ZodObject<P>
   readonly query: z.ZodObject<Q>
   readonly body: B | undefined
@@ -103,6 +120,7 @@ export interface Endpoint<
   readonly private: boolean
   readonly sensitive: boolean
   readonly produces: string | undefined
+  readonly alsoProduces: readonly string[]
 }
 
 type PathParams<Path extends string, P extends Fields> = { [Name in ParamNames<Path>]: Name extends keyof P ? P[Name] : typeof pathId }
@@ -138,7 +156,8 @@ export function endpoint<
     actor: spec.actor,
     rate,
     quota: spec.quota,
-    price: spec.price,
+    prices: spec.prices ?? [],
+    quote: spec.quote,
     params: z.object(params) as unknown as z.ZodObject<PathParams<Path, P>>,
     query: z.object(spec.query ?? ({} as Q)),
     body: spec.body,
@@ -150,6 +169,7 @@ export function endpoint<
     private: spec.private ?? (spec.method === 'get' && spec.caller !== 'public'),
     sensitive: spec.sensitive ?? false,
     produces: spec.produces,
+    alsoProduces: spec.alsoProduces ?? [],
   }
 }
 

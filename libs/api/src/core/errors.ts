@@ -112,7 +112,7 @@ export interface RefusalExtras {
   retryable?: true
 }
 
-/** A request that is refused for a reason the caller can act on; the framework turns it into the error body. */
+/** A request that is refused for a reason the caller can act on; the framework answers it as the error body. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly extras: RefusalExtras

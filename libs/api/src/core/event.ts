@@ -35,8 +35,14 @@ export interface EventDef<F extends Fields = Fields> {
  * Declares a domain event. `subject` is the payload field that holds the aggregate's id.
  * @example export const gigPosted = event('marketplace.gig.posted', 'gigId', 'A gig was posted', { gigId: z.string(), budget: micro })
  */
-export function event<F extends Fields>(name: string, subject: keyof F & string, summary: string, fields: F, version = 1): EventDef<F> {
-  const payload = z.object(fields)
+export function event<F extends Fields>(
+  name: string,
+  subject: keyof F & string,
+  summary: string,
+  fields: F | z.ZodObject<F>,
+  version = 1,
+): EventDef<F> {
+  const payload = fields instanceof z.ZodObject ? fields : z.object(fields)
   const type = `${name}.v${version}`
   const draft = (data: Record<string, unknown>): Draft => ({ exchange: 'events', type, routingKey: type, subject: String(data[subject]), data })
   return {

@@ -48,6 +48,7 @@ export const urlIn = z
   .string()
   .max(limits.text.url, `must be at most ${limits.text.url} characters`)
   .refine(isWebUrl, 'must be an http or https URL without credentials')
+  .meta({ format: 'uri' })
 
 function isWebUrl(value: string): boolean {
   if (control.test(value) || !URL.canParse(value)) return false
@@ -125,7 +126,7 @@ export const pageQuery = {
     .meta({ type: 'integer', minimum: 1, description: 'More than 100 is lowered to 100' }),
   offset: wholeNumber('a whole number of at least 0').prefault('0').meta({ type: 'integer', minimum: 0 }),
 }
-/** Which page of a list is asked for: at most `limit` entries behind the first `offset`. */
+/** Which page of a list is requested: at most `limit` entries after the first `offset`. */
 export type PageQuery = z.infer<z.ZodObject<typeof pageQuery>>
 /** The answer L(x): one page of a list under its name. */
 export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>

@@ -20,7 +20,7 @@ export const fundingOptions = z
       available,
       ...source('BALANCE_TOO_LOW', 'ALLOWANCE_TOO_LOW', 'NOT_PROVEN'),
     }),
-    authorization: z.looseObject({ available, ...source('NOT_SENT', 'EXPIRED', 'NOT_YET_VALID', 'BALANCE_TOO_LOW', 'NOT_COVERED') }),
+    authorization: z.looseObject({ available, ...source('NOT_SENT', 'EXPIRED', 'NOT_YET_VALID', 'BALANCE_TOO_LOW', 'NOT_COVERED', 'NOT_OFFERED') }),
     treasury: z.looseObject({
       depositAddress: z.string().nullable(),
       missing: usdOut.optional(),

@@ -36,10 +36,22 @@ export const limits = {
     minDailyMicro: 1_000_000n,
     maxDailyMicro: 500_000_000n,
   },
-  /** Notification streams: how many an agent may have open, how far back one is taken up again. */
+  /** Notification streams: how many an agent may have open, how far back one is resumed. */
   stream: { perAgent: 5, replayMs: 7 * dayMs },
+  social: {
+    /** Agents that one agent may follow. */
+    follows: 5000,
+    /** FusedScore from which an agent comments on another. */
+    commentScore: 15,
+    /** Messages to one agent that may wait for an answer. */
+    unanswered: 20,
+    /** An answer may come at any time; the sender is requested to wait so long. */
+    retryAfterSeconds: 3600,
+  },
+  review: { windowDays: 30, hiddenDays: 14 },
   appealWindowMs: 48 * hourMs,
   newAccountAgeMs: 48 * hourMs,
   idempotencyTtlMs: 24 * hourMs,
-  boundedWaitMs: 10_000,
+  /** An answer is out 10 s after the request arrived: the last second is for what comes before and after the wait. */
+  boundedWaitMs: 9_000,
 } as const

@@ -21,7 +21,7 @@ describe('money', () => {
       assert.equal(parseUsd(bad), undefined, String(bad))
   })
 
-  it('never takes a number for another amount than its decimal text says', () => {
+  it('never reads a number as another amount than its decimal text says', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: 0, max: 1e9 }), value => {
         const micro = parseUsd(value)
@@ -44,7 +44,7 @@ describe('money', () => {
     )
   })
 
-  it('takes a fee that is rounded half up once, and fee + net is the amount', () => {
+  it('charges a fee that is rounded half up once, and fee + net is the amount', () => {
     assert.equal(feeOf(33_333_333n, 275), 916_667n)
     fc.assert(
       fc.property(anyMicro, fc.integer({ min: 0, max: 10_000 }), (amount, basisPoints) => {

@@ -48,7 +48,7 @@ describe('the route table', () => {
     }
   })
 
-  it('takes the static sibling before the parameter', () => {
+  it('prefers the static sibling before the parameter', () => {
     const nameOf = (path: string) => {
       const found = table.match('GET', path)
       return 'name' in found ? found.name : undefined
@@ -64,7 +64,7 @@ describe('the route table', () => {
     assert.equal(nameOf('/api/agents/somebody/'), 'getAgent')
   })
 
-  it('tells an unknown path from an unknown method', () => {
+  it('separates an unknown path from an unknown method', () => {
     assert.deepEqual(table.match('GET', '/api/no-such-thing'), { none: true })
     assert.deepEqual(table.match('DELETE', '/api/agents'), { methodNotAllowed: ['GET', 'HEAD'] })
     assert.deepEqual(table.match('GET', '/'), { none: true })
@@ -79,7 +79,7 @@ describe('the route table', () => {
     assert.deepEqual(found.match('GET', '/a/'), { none: true })
   })
 
-  it('refuses two endpoints that cannot be told apart', () => {
+  it('refuses two endpoints that cannot be distinguished', () => {
     assert.throws(() => sample({ one: get('/a/:id/b'), two: get('/a/:name/b') }), /same route/)
   })
 })

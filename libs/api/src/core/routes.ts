@@ -23,20 +23,25 @@ export interface RouteTable {
   match(method: string, path: string): Match
 }
 
+/** Paths of the older API whose last segment would be read as an id (behaviour 19): they are no routes. */
+export const reservedPaths: readonly string[] = ['/api/gigs/discover', '/api/gigs/create', '/api/crews/create']
+
 interface Node {
   statics: Map<string, Node>
   /** With a fixed ending (`:id.png`) before those without. */
   params: { name: string; suffix: string; node: Node }[]
   routes: Map<Method, { route: Route; names: string[] }>
+  isReserved?: boolean
 }
 
 /**
  * The routing table of all public endpoints.
- * @throws Error when two endpoints cannot be told apart
+ * @throws Error when two endpoints cannot be distinguished
  * @example routes(Object.values(apis)).match('GET', '/api/gigs/42')
  */
 export function routes(apis: readonly ServiceApi[]): RouteTable {
   const root = newNode()
+  for (const path of reservedPaths) reserve(root, path)
   const all = apis.flatMap(routesOf).sort(bySpecificity)
   for (const route of all) insert(root, route)
   return {
@@ -73,9 +78,16 @@ function insert(root: Node, route: Route): void {
     if (param) names.push(param.name)
     node = param ? paramChild(node, param) : staticChild(node, segment)
   }
-  const taken = node.routes.get(route.method)
-  if (taken) throw new Error(`${route.method} ${route.path} (${route.name}) and ${taken.route.path} (${taken.route.name}) are the same route`)
+  const other = node.routes.get(route.method)
+  if (other) throw new Error(`${route.method} ${route.path} (${route.name}) and ${other.route.path} (${other.route.name}) are the same route`)
   node.routes.set(route.method, { route, names })
+}
+
+/** A node without routes of its own that no parameter replaces. */
+function reserve(root: Node, path: string): void {
+  let node = root
+  for (const segment of segmentsOf(path)) node = staticChild(node, segment)
+  node.isReserved = true
 }
 
 interface Search {
@@ -94,6 +106,7 @@ function walk(node: Node, at: number, search: Search): Found | undefined {
   const next = node.statics.get(segment)
   const found = next && walk(next, at + 1, search)
   if (found) return found
+  if (next?.isReserved && at + 1 === segments.length) return undefined
   for (const { suffix, node: child } of node.params) {
     if (segment.length <= suffix.length || !segment.endsWith(suffix)) continue
     values.push(suffix === '' ? segment : segment.slice(0, -suffix.length))
@@ -137,7 +150,7 @@ function paramChild(node: Node, { name, suffix }: { name: string; suffix: string
   return child
 }
 
-/** What stands between the slashes; one slash at the end does not count. By hand: `split` costs the gateway and each service more than the rest of the match. */
+/** The segments between the slashes; one slash at the end does not count. By hand: `split` costs the gateway and each service more than the rest of the match. */
 function segmentsOf(path: string): string[] {
   const segments: string[] = []
   let from = 1
@@ -157,7 +170,7 @@ function paramOf(segment: string): { name: string; suffix: string } | undefined 
 const rank = (segment: string): number => (segment.startsWith(':') ? (segment.includes('.') ? 1 : 2) : 0)
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** No id: whoever puts it into an address makes it another address (RFC 3986, 5.2.4). */
+/** No id: in an address it makes another address (RFC 3986, 5.2.4). */
 export const isDotSegment = (value: string): boolean => value === '.' || value === '..'
 
 // What cannot be decoded stays as it is: the schema of the parameter refuses it.

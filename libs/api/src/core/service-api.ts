@@ -18,12 +18,28 @@ export const serviceNames = [
 ] as const
 export type ServiceName = (typeof serviceNames)[number]
 
+/** What each service is for, in one line. */
+export const serviceSummaries: Readonly<Record<ServiceName, string>> = {
+  identity: 'Agents: registration, profiles, cards, heartbeats, skills, credentials, migration',
+  reputation: 'FusedScore, risk, slashes and the audit log',
+  marketplace: 'Gigs, applications, offers, crews and deliverables',
+  swarm: 'Validations, votes and appeals',
+  escrow: 'Escrows, bonds, trust receipts and earnings',
+  commerce: 'Jobs between agents under ERC-8183',
+  treasury: 'Custodial wallets, payments and x402',
+  domains: 'Names of agents',
+  social: 'Follows, comments, messages and reviews',
+  notifications: 'The inbox of an agent',
+  'chain-relayer': 'Operators: commands that wait for the chain',
+  gateway: 'Networks, sandbox, pages, documents and sales by x402',
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the one place where endpoints of all shapes are held together
 export type AnyEndpoint = Endpoint<string, any, any, any, any, any>
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyEvent = EventDef<any>
 
-/** All that one service offers and takes: endpoints in the gateway's table, endpoints for other services only, events it publishes and consumes. */
+/** All that one service offers and consumes: endpoints in the gateway's table, endpoints for other services only, events it publishes and consumes. */
 export interface ServiceApi<
   E extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,
   I extends Record<string, AnyEndpoint> = Record<string, AnyEndpoint>,

@@ -4,8 +4,8 @@ import { event } from './event.ts'
 import { id } from './fields.ts'
 
 /**
- * The event by which an owner announces a row of its data anew, so that a consumer can build its projection again.
- * `row` is the JSON of the internal read of that kind, `version` the aggregate's version. A service with one kind declares its fields.
+ * The event by which an owner announces a row of its data again, so that a consumer can build its projection again.
+ * `row` is the JSON of the internal read of that kind, `version` the aggregate's version. A service whose rows others read declares their fields.
  */
 export const snapshotEvent = <Service extends string>(
   service: Service,
@@ -19,7 +19,7 @@ export const snapshotEvent = <Service extends string>(
     row,
   })
 
-/** Asks an owner to announce its rows again, at most `limit` from after `after`, in order of id. */
+/** Requests an owner to announce its rows again, at most `limit` from after `after`, in order of id. */
 export const announceEndpoint = (kinds: readonly [string, ...string[]]) =>
   endpoint({
     method: 'post',

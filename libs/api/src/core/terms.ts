@@ -8,6 +8,11 @@ export type Tier = z.output<typeof tier>
 
 export const riskLevels = ['low', 'medium', 'high'] as const
 export const riskLevel = z.enum(riskLevels)
+/** The level of a risk score, 0..100 (behaviour 17.5). */
+export function riskLevelOf(riskScore: number): (typeof riskLevels)[number] {
+  if (riskScore <= 25) return 'low'
+  return riskScore <= 60 ? 'medium' : 'high'
+}
 export const recommendation = z.enum(['HIRE', 'CAUTION', 'AVOID'])
 export const bondTier = z.enum(['UNBONDED', 'BONDED', 'HIGH_BOND'])
 export const bondStatus = z.enum(['BONDED', 'UNBONDED'])
@@ -19,7 +24,7 @@ export const crewRole = z.enum(crewRoles)
 export const currency = z.literal('USDC')
 
 /** The standing of an agent without any activity (behaviour 17.1). */
-export const newcomerScore = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 } as const satisfies {
+export const newAgentScore = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 } as const satisfies {
   fusedScore: number
   tier: Tier
   riskScore: number

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { agentRef, id, listOf, pageQuery, text0, walletIn } from '../core/fields.ts'
+import { agentRef, id, listOf, onChain, pageQuery, text0, walletIn } from '../core/fields.ts'
 import { domainRecord, extensionIn } from './records.ts'
 
 export const getMoltInfo = endpoint({
@@ -67,4 +67,19 @@ export const getMoltDomain = endpoint({
   summary: 'One .molt name, with or without .molt',
   caller: 'public',
   response: domainRecord.extend({ display: z.string(), handle: z.string().nullable(), profileUrl: z.string().nullable() }),
+})
+
+export const getDomainOperation = endpoint({
+  method: 'get',
+  path: '/api/domains/operations/:id',
+  summary: 'What became of a registration, a transfer or a deletion that was answered with 202',
+  caller: 'public',
+  response: z.looseObject({
+    operation: z.enum(['register', 'transfer', 'delete']),
+    status: z.enum(['pending', 'confirmed', 'failed']),
+    fullDomain: z.string(),
+    record: domainRecord.nullable(),
+    txHash: z.string().nullable(),
+    onChain,
+  }),
 })

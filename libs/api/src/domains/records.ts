@@ -9,6 +9,7 @@ export type Extension = z.output<typeof extension>
 export const extensionIn = z
   .string()
   .max(16)
+  .meta({ examples: ['.molt'] })
   .transform(value => `.${value.trim().toLowerCase().replace(/^\./, '')}`)
   .pipe(extension)
 

@@ -10,6 +10,7 @@ const nameIn = z
   .string()
   .min(1, 'must not be empty')
   .max(64, 'must be at most 64 characters')
+  .meta({ examples: ['example-name'] })
   .transform(value => value.trim().toLowerCase())
 const nameErrors = ['NAME_INVALID', 'NAME_RESERVED', 'NAME_TAKEN', 'ALREADY_EXISTS', 'ACCOUNT_SUSPENDED'] as const
 
@@ -48,11 +49,12 @@ export const registerMoltDomain = endpoint({
   path: '/api/molt-domains/register',
   summary: 'Register a name',
   caller: 'wallet',
+  quote: 'quoteMoltName',
   body: z.object({ name: nameIn, extension: extensionIn, walletAddress: walletIn, authorization: authorizationIn.optional() }),
   response: domainRegistered,
   status: 201,
   also: [202],
-  errors: ['WALLET_MISMATCH', 'FUNDS_REQUIRED', ...nameErrors],
+  errors: ['WALLET_MISMATCH', 'FUNDS_REQUIRED', 'PAYMENT_INVALID', 'REPLAY_DETECTED', ...nameErrors],
 })
 
 export const registerDomain = endpoint({
@@ -60,6 +62,7 @@ export const registerDomain = endpoint({
   path: '/api/domains/register',
   summary: 'Register a name with any extension; pricePaid is the most the caller agrees to',
   caller: 'walletOnly',
+  quote: 'quoteName',
   body: z.object({ name: nameIn, tld: extensionIn, pricePaid: usdIn({ zero: true }), authorization: authorizationIn.optional() }),
   response: domainRegistered,
   status: 201,

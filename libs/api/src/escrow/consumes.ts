@@ -1,6 +1,7 @@
 import { agentFacts } from '../agent-facts.ts'
-import { chainCommandConfirmed, chainCommandFailed, chainCommandReorged, chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
-import { jobRejected, jobSettled } from '../commerce/events.ts'
+import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
+import { outcomesOf } from '../chain-relayer/outcomes.ts'
+import { jobCorrected, jobRejected, jobSettled } from '../commerce/events.ts'
 import { gigAssigned, gigCancelled, gigPosted, gigSubmitted } from '../marketplace/events.ts'
 import {
   appealClosed,
@@ -13,7 +14,7 @@ import {
   validationOpened,
   validationResolved,
 } from '../swarm/events.ts'
-import { treasurySnapshot, walletCreated } from '../treasury/events.ts'
+import { treasurySnapshot, walletCreated, x402Arrived } from '../treasury/events.ts'
 import { bondLocked, bondLockFailed, bondSlashed, escrowDecided, escrowRefunded, escrowReleased, escrowRestated, slashReversed } from './events.ts'
 
 /** What the escrow service subscribes to. */
@@ -21,6 +22,7 @@ export const consumes = [
   ...agentFacts,
   walletCreated,
   treasurySnapshot,
+  x402Arrived,
   gigPosted,
   gigAssigned,
   gigSubmitted,
@@ -31,9 +33,6 @@ export const consumes = [
   validationExpired,
   appealFiled,
   appealClosed,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandReorged,
   chainEvent('Escrow', 'EscrowLocked'),
   chainEvent('Escrow', 'EscrowReclaimed'),
   chainEvent('Escrow', 'EscrowReleased'),
@@ -51,8 +50,12 @@ export const consumes = [
   escrowReleased,
   escrowRestated,
   jobSettled,
+  jobCorrected,
   rewardAccrued,
   escrowRefunded,
   jobRejected,
   rewardClaimRequested,
+  ...outcomesOf(['escrow.lock', 'escrow.lock-x402', 'escrow.accept', 'escrow.settle'], ['confirmed', 'failed', 'reorged']),
+  ...outcomesOf(['escrow.payee'], ['failed']),
+  ...outcomesOf(['bond.deposit', 'bond.withdraw', 'bond.lock', 'bond.unlock', 'bond.slash', 'bond.unslash', 'reward.pay'], ['confirmed', 'failed']),
 ]

@@ -27,6 +27,7 @@ export const fundEscrow = endpoint({
   path: '/api/agent-payments/fund-escrow',
   summary: 'Lock the budget of a gig, by x402 or from the sources of the poster',
   caller: 'optionalWallet',
+  quote: 'quoteFunding',
   body: z.object({ gigId: uuid, agentId: uuid, amount: gigAmount.optional(), authorization: authorizationIn.optional() }),
   response: z.looseObject({ funded: z.boolean(), escrow, txHash: z.string().nullable(), depositAddress: z.string().nullable() }),
   also: [202],

@@ -3,6 +3,7 @@ import { event } from '../core/event.ts'
 import { chain, id, micro, timestamp, walletOut } from '../core/fields.ts'
 import { snapshotEvent } from '../core/snapshot.ts'
 import { bondStatus, bondTier } from '../core/terms.ts'
+import { bondRow, escrowRow } from './internal.ts'
 import { fundingKind, receiptVerdict, slashStatus } from './records.ts'
 
 /** What every event about an escrow carries. */
@@ -24,7 +25,7 @@ export const escrowDecided = event('escrow.escrow.decided', 'gigId', 'What happe
   outcome: z.enum(['release', 'refund', 'hold', 'unfunded']),
   reason: decisionReason,
   by: decider,
-  /** Verdict that stands behind it; null where there is none. */
+  /** Verdict that it follows; null where there is none. */
   verdict: z.enum(['approved', 'rejected', 'expired']).nullable(),
   validationId: id.nullable(),
   /** A dispute was open, or is opened by this decision. */
@@ -80,7 +81,7 @@ export const escrowRefunded = event('escrow.escrow.refunded', 'gigId', 'The paye
   failure: z.enum(['rejected', 'deadline_missed', 'dispute_lost']).nullable(),
   /** The contract refunded while a release was under way: a debt to the payee is booked. */
   payoutLost: z.boolean(),
-  /** It had been told of as disputed: that is over. */
+  /** It had been reported as disputed: that is over. */
   disputed: z.boolean(),
   refundedAt: timestamp,
 })
@@ -95,23 +96,23 @@ export const escrowDisputed = event('escrow.escrow.disputed', 'gigId', 'The escr
   disputedAt: timestamp,
 })
 
-export const escrowFailed = event('escrow.escrow.failed', 'gigId', 'A lock failed for good: nothing was moved, or what was moved is undone', {
+export const escrowFailed = event('escrow.escrow.failed', 'gigId', 'A lock failed for good: nothing was moved, or what was moved is reversed', {
   ...escrowFacts,
   code: z.string(),
   error: z.string(),
-  /** It had been told of as locked: a reorganisation of the chain has undone it. */
+  /** It had been reported as locked: a reorganisation of the chain has reversed it. */
   wasLocked: z.boolean(),
   /** As in `refunded`. */
   disputed: z.boolean(),
 })
 
-export const escrowRestated = event('escrow.escrow.restated', 'gigId', 'A payout or refund is undone by a reorganisation, or made again', {
+export const escrowRestated = event('escrow.escrow.restated', 'gigId', 'A payout or refund is reversed by a reorganisation, or made again', {
   ...escrowFacts,
-  /** locked or disputed: it will be tried again; `none`: its lock is undone too, for good. */
+  /** locked or disputed: it will be tried again; `none`: its lock is reversed too, for good. */
   status: z.enum(['locked', 'disputed', 'released', 'refunded', 'none']),
-  /** The assignee had been told of as paid, and will not be. */
+  /** The assignee had been reported as paid, and will not be. */
   unpaid: z.boolean(),
-  /** Of the settlement as it stands now; null while there is none. */
+  /** Of the current settlement; null while there is none. */
   txHash: z.string().nullable(),
   blockNumber: z.int().nullable(),
   settledAt: timestamp.nullable(),
@@ -146,9 +147,9 @@ export const bondLockFailed = event('escrow.bond.lock-failed', 'agentId', 'A loc
   ...bondFacts,
   gigId: id,
   code: z.string(),
-  /** The gig's lock had been told of as standing; an acceptance that waited for it has failed otherwise. */
+  /** The gig's lock had been reported as confirmed; an acceptance that waited for it has failed otherwise. */
   wasLocked: z.boolean(),
-  /** It is asked for once more: `locked` or another `lock-failed` follows. */
+  /** It is requested again: `locked` or another `lock-failed` follows. */
   isLockedAgain: z.boolean(),
 })
 const slashFacts = { ...bondFacts, slashId: id, validationId: id.nullable(), reason: z.string(), by: z.enum(['swarm', 'oracle', 'admin']) }
@@ -194,10 +195,16 @@ export const rewardFunded = event('escrow.reward.funded', 'validationId', 'Rewar
   rewards: z.array(z.object({ validatorId: id, amount: micro, funded: micro })),
 })
 const claimFacts = { claimId: id, round: z.int(), validatorId: id, chain, amount: micro, validationIds: z.array(id) }
-export const rewardPaid = event('escrow.reward.paid', 'claimId', 'A claim was paid', { ...claimFacts, txHash: z.string(), paidAt: timestamp })
+export const rewardPaid = event('escrow.reward.paid', 'claimId', 'A claim was paid', {
+  ...claimFacts,
+  /** What it was paid for: less than requested when the contract had paid an earlier round of it. Absent: all that was requested. */
+  rewards: z.array(z.object({ validationId: id, amount: micro })).optional(),
+  txHash: z.string(),
+  paidAt: timestamp,
+})
 export const rewardFailed = event('escrow.reward.failed', 'claimId', 'The payment of a claim failed for good', {
   ...claimFacts,
   code: z.string(),
 })
 
-export const escrowSnapshot = snapshotEvent('escrow', ['escrow', 'bond'])
+export const escrowSnapshot = snapshotEvent('escrow', ['escrow', 'bond'], z.union([escrowRow, bondRow]))

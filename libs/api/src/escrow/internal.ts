@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, id, microText, timestamp, uuid } from '../core/fields.ts'
+import { quoting } from '../core/quote.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { bondStatus, bondTier } from '../core/terms.ts'
 import { escrowStatus, slash } from './records.ts'
 
-/** What other services keep of an escrow. */
+/** What other services store of an escrow. */
 export const escrowRow = z
   .looseObject({
     escrowId: id,
@@ -17,12 +18,14 @@ export const escrowRow = z
     chain,
     txHash: z.string().nullable(),
     releaseTxHash: z.string().nullable(),
+    /** When the assignee was paid; null while it is not. */
+    settledAt: timestamp.nullable(),
     version: z.int(),
   })
   .meta({ id: 'EscrowRow' })
 export type EscrowRow = z.output<typeof escrowRow>
 
-/** What other services keep of a bond. */
+/** What other services store of a bond. */
 export const bondRow = z
   .looseObject({
     agentId: id,
@@ -84,4 +87,11 @@ export const getSlashRow = endpoint({
   caller: 'internal',
   summary: 'One slash by id, also while its command is under way',
   response: slash,
+})
+
+export const quoteFunding = endpoint({
+  ...quoting,
+  path: '/internal/v1/escrows/quote',
+  summary: 'What x402 has to bring to lock the budget of a gig',
+  errors: ['NOT_POSTER', 'FORBIDDEN', 'CAP_EXCEEDED', 'AMOUNT_MISMATCH'],
 })

@@ -26,6 +26,7 @@ export const getReceipt = endpoint({
   path: '/api/trust-receipts/:id',
   summary: 'One receipt',
   caller: 'public',
+  prices: [{ amount: '0.001', gated: false }],
   response: trustReceipt,
 })
 

@@ -1,4 +1,4 @@
-import { chainCommandConfirmed, chainCommandFailed, chainCommandSubmitted } from '../chain-relayer/events.ts'
+import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { agentRegistered, agentStatusChanged, agentUpdated, identitySnapshot } from '../identity/events.ts'
 
 /** What the gateway subscribes to. */
@@ -7,7 +7,5 @@ export const consumes = [
   agentStatusChanged,
   agentUpdated,
   identitySnapshot,
-  chainCommandSubmitted,
-  chainCommandConfirmed,
-  chainCommandFailed,
+  ...outcomesOf(['faucet.mint', 'faucet.gas'], ['submitted', 'confirmed', 'failed']),
 ]

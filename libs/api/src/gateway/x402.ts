@@ -19,9 +19,12 @@ export const paymentChallenge = z
     error: z.string(),
     accepts: z.array(z.looseObject({})),
     message: z.string(),
-    code: z.enum(['PAYMENT_REQUIRED', 'PAYMENT_INVALID']),
+    code: z.enum(['PAYMENT_REQUIRED', 'PAYMENT_INVALID', 'FUNDS_REQUIRED']),
     status: z.literal(402),
-    details: z.looseObject({ options: fundingOptions }).optional().meta({ description: 'Why no source of the caller covers the budget of a gig' }),
+    details: z
+      .looseObject({ options: fundingOptions })
+      .optional()
+      .meta({ description: 'With FUNDS_REQUIRED: why no source of the caller covers the amount' }),
   })
   .meta({ id: 'PaymentChallenge' })
 export type PaymentChallenge = z.output<typeof paymentChallenge>
@@ -36,23 +39,7 @@ export const paymentProof = z
     to: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
   })
   .meta({ id: 'PaymentProof' })
-
-export interface Price {
-  path: string
-  /** Query values that tell entries of one path apart; the first entry also stands for a missing value. */
-  query?: Readonly<Record<string, string>>
-  /** Whole USDC, as text. */
-  amount: string
-  /** Gated: a call without proof gets 402. Otherwise only sold by /api/x402/pay and open by itself. */
-  gated: boolean
-}
-/** Everything that has a price, beside the budgets of fund-escrow (behaviour 12). */
-export const x402Prices: readonly Price[] = [
-  { path: '/api/reputation/check-eligibility', amount: '0.001', gated: true },
-  { path: '/api/agents/:id/reputation', query: { view: 'full' }, amount: '0.002', gated: false },
-  { path: '/api/agents/:id/reputation', query: { view: 'basic' }, amount: '0.001', gated: false },
-  { path: '/api/trust-receipts/:id', amount: '0.001', gated: false },
-]
+export type PaymentProof = z.output<typeof paymentProof>
 
 export const payX402 = endpoint({
   method: 'post',

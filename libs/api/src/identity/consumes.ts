@@ -1,12 +1,7 @@
-import {
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandReorged,
-  chainCommandSubmitted,
-  chainEvent,
-  chainEventRemoved,
-} from '../chain-relayer/events.ts'
-import { domainActivated, domainDeleted, domainTransferred } from '../domains.ts'
+import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
+import { outcomesOf } from '../chain-relayer/outcomes.ts'
+import { jobApplied, jobCorrected, jobSettled, jobSubmitted } from '../commerce/events.ts'
+import { domainActivated, domainDeleted, domainSynced, domainTransferred } from '../domains/events.ts'
 import {
   bondDeposited,
   bondLocked,
@@ -21,7 +16,7 @@ import {
 } from '../escrow/events.ts'
 import { applicationCreated, gigCommented, gigSubmitted } from '../marketplace/events.ts'
 import { reputationSnapshot, scoreChanged, tierChanged } from '../reputation/events.ts'
-import { agentCommented, agentFollowed, agentUnfollowed } from '../social.ts'
+import { agentCommented, agentFollowed, agentUnfollowed } from '../social/events.ts'
 import { voteRecorded } from '../swarm/events.ts'
 
 /** What the identity service subscribes to. */
@@ -39,14 +34,11 @@ export const consumes = [
   domainActivated,
   domainTransferred,
   domainDeleted,
+  domainSynced,
   agentFollowed,
   agentUnfollowed,
   chainEvent('IdentityRegistry', 'Transfer'),
   chainEventRemoved,
-  chainCommandSubmitted,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandReorged,
   applicationCreated,
   gigSubmitted,
   gigCommented,
@@ -54,5 +46,10 @@ export const consumes = [
   agentCommented,
   escrowReleased,
   escrowRestated,
+  jobApplied,
+  jobSubmitted,
+  jobSettled,
+  jobCorrected,
   tierChanged,
+  ...outcomesOf(['identity.register', 'card.mint', 'gas.drip'], ['submitted', 'confirmed', 'failed', 'reorged']),
 ]

@@ -37,7 +37,7 @@ export const agentUpdated = event('identity.agent.updated', 'agentId', 'The prof
   ...profile,
 })
 
-/** `wallet` is null when the agent lost it; `wallet_reclaimed` also tells the escrow to refund open money of its gigs to the payers. */
+/** `wallet` is null when the agent lost it; `wallet_reclaimed` also requests the escrow to refund open money of its gigs to the payers. */
 export const agentStatusChanged = event('identity.agent.status-changed', 'agentId', 'The agent was suspended, reinstated or migrated', {
   agentId: id,
   handle: z.string(),

@@ -4,7 +4,7 @@ import { chain, handle, id, timestamp, walletIn, walletOut } from '../core/field
 import { announceEndpoint } from '../core/snapshot.ts'
 import { agentStatus, perChain } from '../core/terms.ts'
 
-/** What other services keep of an agent, and what the gateway needs to know a caller. */
+/** What other services store of an agent, and what the gateway needs to know a caller. */
 export const agentRow = z
   .looseObject({
     agentId: id,
@@ -26,6 +26,8 @@ export const agentRow = z
     lastSeenAt: timestamp,
     registeredAt: timestamp,
     version: z.int(),
+    /** Of the bond that the profile shows; 0 = none. */
+    bondVersion: z.int().optional(),
   })
   .meta({ id: 'AgentRow' })
 export type AgentRow = z.output<typeof agentRow>
@@ -56,7 +58,7 @@ export const getAgentRowByHandle = endpoint({
   response: agentRow,
 })
 
-/** Reputation asks for it before it pushes a score to a network that does not know the agent. */
+/** Reputation requests it before it pushes a score to a network that does not know the agent. */
 export const registerOnChain = endpoint({
   method: 'post',
   path: '/internal/v1/agents/:id/chains/:chain',

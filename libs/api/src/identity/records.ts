@@ -73,6 +73,9 @@ export const agentErc8004 = z
   })
   .meta({ id: 'AgentErc8004' })
 
+/** An entry in an ERC-8004 identity registry. */
+const registrationEntry = z.looseObject({ agentId: z.number(), agentRegistry: z.string() })
+
 /** One JSON that is ERC-721 metadata and ERC-8004 registration file. */
 export const cardMetadata = z
   .looseObject({
@@ -85,12 +88,12 @@ export const cardMetadata = z
     services: z.array(z.looseObject({ name: z.string(), endpoint: z.string() })),
     x402Support: z.boolean(),
     active: z.boolean(),
-    registrations: z.array(z.looseObject({ agentId: z.number(), agentRegistry: z.string() })),
+    registrations: z.array(registrationEntry),
     supportedTrust: z.array(z.string()),
   })
   .meta({ id: 'AgentCardMetadata' })
 
-/** A2A 1.0 agent card with the fields old readers look for. */
+/** A2A 1.0 agent card with the fields that old readers expect. */
 export const a2aCard = z
   .looseObject({
     name: z.string(),
@@ -101,6 +104,9 @@ export const a2aCard = z
     defaultInputModes: z.array(z.string()),
     defaultOutputModes: z.array(z.string()),
     skills: z.array(z.looseObject({ id: z.string(), name: z.string(), description: z.string(), tags: z.array(z.string()) })),
+    type: z.string(),
+    services: z.array(z.looseObject({ name: z.string(), endpoint: z.string() })),
+    registrations: z.array(registrationEntry),
   })
   .meta({ id: 'A2AAgentCard' })
 

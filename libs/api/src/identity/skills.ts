@@ -137,7 +137,11 @@ export const linkSkillRepository = endpoint({
   signed: 'wallet',
   self: 'id',
   params: skillParam,
-  body: z.object({ repoUrl: urlIn.refine(isGithubRepository, 'must be https://github.com/<owner>/<repository>') }),
+  body: z.object({
+    repoUrl: urlIn
+      .refine(isGithubRepository, 'must be https://github.com/<owner>/<repository>')
+      .meta({ examples: ['https://github.com/example/repository'] }),
+  }),
   response: z.looseObject({ ...skillStanding, checked: z.boolean(), message: z.string() }),
 })
 

@@ -16,7 +16,7 @@ import {
   slashReversed,
 } from '../escrow/events.ts'
 import { panelChanged, validationOpened } from '../swarm/events.ts'
-import { applicationCreated, gigAssigned, gigCompleted } from './events.ts'
+import { applicationCreated, gigAssigned, gigCancelled, gigCompleted } from './events.ts'
 
 /** What the marketplace service subscribes to. */
 export const consumes = [
@@ -30,6 +30,7 @@ export const consumes = [
   slashReversed,
   applicationCreated,
   gigAssigned,
+  gigCancelled,
   gigCompleted,
   validationOpened,
   panelChanged,

@@ -5,7 +5,7 @@ import { announceEndpoint } from '../core/snapshot.ts'
 import { crewRole } from '../core/terms.ts'
 import { gigCloseReason, gigStatus, offer } from './records.ts'
 
-/** What other services keep of a gig; money in micro-USDC as text. */
+/** What other services store of a gig; money in micro-USDC as text. */
 export const gigRow = z
   .looseObject({
     gigId: id,
@@ -75,7 +75,7 @@ export const listAgentCrewRows = endpoint({
   response: listOf('crews', crewRow),
 })
 
-/** Asked by the escrow for a bond lock that stands without an assignment: one guarded update, so the answer is final. */
+/** Requested by the escrow for a bond lock that exists without an assignment: one guarded update, so the answer is final. */
 export const settleAcceptance = endpoint({
   method: 'post',
   path: '/internal/v1/gigs/:id/acceptances/:agentId/settle',
@@ -93,7 +93,7 @@ export const hireByMessage = endpoint({
   body: z.object({ fromAgentId: uuid, toAgentId: uuid, messageId: uuid }),
   response: z.looseObject({ offer }),
   also: [202],
-  errors: ['NOT_POSTER', 'INVALID_STATE', 'RISK_TOO_HIGH', 'INSUFFICIENT_BOND'],
+  errors: ['NOT_POSTER', 'INVALID_STATE', 'ALREADY_EXISTS', 'RISK_TOO_HIGH', 'INSUFFICIENT_BOND', 'CREW_NOT_ELIGIBLE', 'ACCOUNT_SUSPENDED'],
 })
 
 export const announceGigsAndCrews = announceEndpoint(['gig', 'crew'])

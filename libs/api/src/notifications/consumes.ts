@@ -1,4 +1,16 @@
 import {
+  commerceReceiptIssued,
+  jobApplied,
+  jobAssigned,
+  jobCancelled,
+  jobCorrected,
+  jobDisputed,
+  jobRejected,
+  jobSettled,
+  jobSubmitted,
+} from '../commerce/events.ts'
+import { domainActivated, domainTransferred } from '../domains/events.ts'
+import {
   bondDeposited,
   bondLocked,
   bondLockFailed,
@@ -32,6 +44,7 @@ import {
   offerMade,
 } from '../marketplace/events.ts'
 import { riskChanged, tierChanged } from '../reputation/events.ts'
+import { agentCommented, agentFollowed, messageOfferAnswered, messageSent, reviewPublished } from '../social/events.ts'
 import {
   appealFiled,
   panelChanged,
@@ -86,6 +99,15 @@ export const consumes = [
   escrowFailed,
   escrowDecided,
   receiptIssued,
+  jobApplied,
+  jobAssigned,
+  jobSubmitted,
+  jobSettled,
+  jobRejected,
+  jobDisputed,
+  jobCancelled,
+  jobCorrected,
+  commerceReceiptIssued,
   bondDeposited,
   bondLocked,
   bondUnlocked,
@@ -101,4 +123,11 @@ export const consumes = [
   limitChanged,
   validationSuperseded,
   depositReversed,
+  domainActivated,
+  domainTransferred,
+  agentFollowed,
+  agentCommented,
+  messageSent,
+  messageOfferAnswered,
+  reviewPublished,
 ]

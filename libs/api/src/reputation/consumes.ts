@@ -1,4 +1,5 @@
-import { chainCommandConfirmed, chainCommandFailed } from '../chain-relayer/events.ts'
+import { outcomesOf } from '../chain-relayer/outcomes.ts'
+import { jobCancelled, jobCorrected, jobDisputed, jobRejected, jobSettled } from '../commerce/events.ts'
 import {
   bondDeposited,
   bondSlashed,
@@ -22,6 +23,7 @@ import {
   skillVerified,
 } from '../identity/events.ts'
 import { crewChanged } from '../marketplace/events.ts'
+import { agentFollowed, agentUnfollowed, reviewPublished } from '../social/events.ts'
 import { panelChanged, validationOpened, validationResolved, validationSuperseded, voteRecorded } from '../swarm/events.ts'
 
 /** What the reputation service subscribes to. */
@@ -38,6 +40,11 @@ export const consumes = [
   escrowRestated,
   escrowDisputed,
   escrowFailed,
+  jobSettled,
+  jobRejected,
+  jobCancelled,
+  jobDisputed,
+  jobCorrected,
   slashRecorded,
   bondDeposited,
   bondWithdrawn,
@@ -49,7 +56,9 @@ export const consumes = [
   voteRecorded,
   validationResolved,
   crewChanged,
-  chainCommandConfirmed,
-  chainCommandFailed,
   validationSuperseded,
+  agentFollowed,
+  agentUnfollowed,
+  reviewPublished,
+  ...outcomesOf(['score.sync'], ['confirmed', 'failed']),
 ]

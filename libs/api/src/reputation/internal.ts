@@ -5,7 +5,7 @@ import { announceEndpoint } from '../core/snapshot.ts'
 import { riskLevel, scoreComponents, tier } from '../core/terms.ts'
 import { slashStatus } from '../escrow/records.ts'
 
-/** What other services keep of a score. */
+/** What other services store of a score. */
 export const scoreRow = z
   .looseObject({
     agentId: id,

@@ -10,6 +10,10 @@ export const getReputation = endpoint({
   path: '/api/agents/:id/reputation',
   summary: 'Score, tier, components, history and the scores on both networks',
   caller: 'public',
+  prices: [
+    { amount: '0.002', gated: false, query: { view: 'full' } },
+    { amount: '0.001', gated: false, query: { view: 'basic' } },
+  ],
   query: { view: z.enum(['full', 'basic']).default('full') },
   response: z
     .looseObject({
@@ -128,7 +132,7 @@ export const checkEligibility = endpoint({
   path: '/api/reputation/check-eligibility',
   summary: 'Whether the agent of a wallet meets a score and a risk',
   caller: 'public',
-  price: '0.001',
+  prices: [{ amount: '0.001', gated: true, example: { wallet: '0x036CbD53842c5426634e7929541eC2318f3dCF7e', minScore: '50' } }],
   query: { wallet: walletIn, minScore: intQuery(0, 100).prefault('0'), maxRisk: intQuery(0, 100).prefault('100') },
   response: eligibility,
   errors: ['PAYMENT_REQUIRED', 'PAYMENT_INVALID', 'REPLAY_DETECTED'],

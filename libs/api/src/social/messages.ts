@@ -50,7 +50,16 @@ export const acceptMessage = endpoint({
   summary: 'Accept: consent to contact, or take the offered gig',
   ...answer,
   also: [202],
-  errors: ['FORBIDDEN', 'INVALID_STATE', 'WINDOW_CLOSED', 'RISK_TOO_HIGH', 'INSUFFICIENT_BOND', 'ACCOUNT_SUSPENDED'],
+  errors: [
+    'FORBIDDEN',
+    'INVALID_STATE',
+    'WINDOW_CLOSED',
+    'ALREADY_EXISTS',
+    'RISK_TOO_HIGH',
+    'INSUFFICIENT_BOND',
+    'CREW_NOT_ELIGIBLE',
+    'ACCOUNT_SUSPENDED',
+  ],
 })
 
 export const declineMessage = endpoint({
@@ -58,5 +67,5 @@ export const declineMessage = endpoint({
   path: '/api/agents/:id/messages/:messageId/decline',
   summary: 'Decline a message or an offered gig',
   ...answer,
-  errors: ['FORBIDDEN', 'INVALID_STATE', 'WINDOW_CLOSED'],
+  errors: ['FORBIDDEN', 'INVALID_STATE', 'WINDOW_CLOSED', 'ACCOUNT_SUSPENDED'],
 })

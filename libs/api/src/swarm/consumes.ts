@@ -1,5 +1,6 @@
 import { agentFacts } from '../agent-facts.ts'
-import { chainCommandConfirmed, chainCommandFailed, chainCommandReorged, chainCommandSubmitted } from '../chain-relayer/events.ts'
+import { outcomesOf } from '../chain-relayer/outcomes.ts'
+import { jobCancelled, jobRejected, jobSettled, jobSubmitted } from '../commerce/events.ts'
 import {
   bondDeposited,
   bondSlashed,
@@ -25,13 +26,14 @@ export const consumes = [
   escrowReleased,
   escrowRestated,
   gigSubmitted,
+  jobSubmitted,
+  jobSettled,
+  jobRejected,
+  jobCancelled,
   escrowDecided,
   rewardFunded,
   rewardPaid,
   rewardFailed,
-  chainCommandConfirmed,
-  chainCommandSubmitted,
-  chainCommandFailed,
   gigCancelled,
-  chainCommandReorged,
+  ...outcomesOf(['swarm.open', 'swarm.replace', 'swarm.vote'], ['submitted', 'confirmed', 'failed', 'reorged']),
 ]

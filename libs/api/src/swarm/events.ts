@@ -52,7 +52,7 @@ export const voteRecorded = event('swarm.vote.cast', 'validationId', 'A validato
 })
 
 const tally = {
-  /** Everybody who was asked and not replaced. */
+  /** Everybody who was drawn and not replaced. */
   panel: z.array(id),
   votes: z.array(z.object({ voterId: id, vote: voteChoice })),
   approvals: z.int(),
@@ -139,7 +139,7 @@ export const rewardAccrued = event('swarm.reward.accrued', 'validationId', 'Winn
 
 export const rewardClaimRequested = event('swarm.reward.claim-requested', 'claimId', 'Funded rewards of one network shall be paid', {
   claimId: id,
-  /** From 1; a claim whose payment failed for good is asked for again as its next round. */
+  /** From 1; a claim whose payment failed for good is requested again as its next round. */
   round: z.int(),
   validatorId: id,
   wallet: walletOut,

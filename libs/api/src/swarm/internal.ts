@@ -4,7 +4,7 @@ import { chain, id, microText, timestamp } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { validationStatus, voteChoice } from './records.ts'
 
-/** What other services keep of a validation. */
+/** What other services store of a validation. */
 export const validationRow = z
   .looseObject({
     validationId: id,

@@ -1,12 +1,6 @@
 import { agentFacts } from '../agent-facts.ts'
-import {
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandFinalized,
-  chainCommandSubmitted,
-  chainEvent,
-  chainEventRemoved,
-} from '../chain-relayer/events.ts'
+import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
+import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { gigPosted, gigUpdated, marketplaceSnapshot } from '../marketplace/events.ts'
 
 /** What the treasury service subscribes to. */
@@ -16,9 +10,11 @@ export const consumes = [
   gigUpdated,
   marketplaceSnapshot,
   chainEvent('USDC', 'Transfer'),
-  chainCommandSubmitted,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandFinalized,
   chainEventRemoved,
+  ...outcomesOf(['treasury.pay'], ['submitted']),
+  // what a reservation pays for: the commands that move money from custodial wallets
+  ...outcomesOf(['treasury.pay', 'escrow.lock', 'bond.deposit', 'job.fund', 'domain.mint'], ['confirmed', 'failed', 'finalized']),
+  // what an x402 payment at the intake is used for
+  ...outcomesOf(['escrow.lock-x402'], ['confirmed', 'failed']),
+  ...outcomesOf(['treasury.settle-x402'], ['confirmed', 'failed', 'finalized']),
 ]

@@ -98,4 +98,21 @@ export const x402Settled = event('treasury.x402.settled', 'settlementId', 'An x4
   settledAt: timestamp,
 })
 
+export const x402Arrived = event('treasury.x402.arrived', 'paymentId', 'An x402 payment is at the intake for good', {
+  paymentId: id,
+  service: z.enum(['escrow', 'domains']),
+  subject: id,
+  payer: walletOut,
+  amount: micro,
+  chain,
+})
+export const x402Returned = event('treasury.x402.returned', 'paymentId', 'What an x402 payment brought was returned to its payer', {
+  paymentId: id,
+  payer: walletOut,
+  amount: micro,
+  chain,
+  reason: z.string(),
+  txHash: z.string(),
+})
+
 export const treasurySnapshot = snapshotEvent('treasury', ['wallet'])

@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { chain, id, microText, timestamp, uuid, walletOut } from '../core/fields.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 
-/** What other services keep of a custodial wallet. */
+/** What other services store of a custodial wallet. */
 export const walletRow = z.looseObject({ walletId: id, agentId: id, address: walletOut, chain, version: z.int() }).meta({ id: 'WalletRow' })
 export type WalletRow = z.output<typeof walletRow>
 
@@ -15,7 +15,7 @@ export const getWalletRow = endpoint({
   response: walletRow,
 })
 
-/** Nothing is set aside by asking: what a reservation would find now. */
+/** Nothing is reserved: what a reservation would find now. */
 export const getSpendable = endpoint({
   method: 'get',
   path: '/internal/v1/wallets/by-agent/:agentId/spendable',

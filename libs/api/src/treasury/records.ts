@@ -64,7 +64,7 @@ export const paymentAnswer = z
   })
   .meta({ id: 'PaymentAnswer' })
 
-/** How a payment stands or ended. `failure`: why a failed one failed. */
+/** How far a payment is, or how it ended. `failure`: why a failed one failed. */
 export const paymentRecord = paymentAnswer
   .extend({ status: z.enum(['executed', 'processing', 'queued', 'failed', 'cancelled']), failure: z.string().nullable() })
   .meta({ id: 'Payment' })

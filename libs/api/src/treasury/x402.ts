@@ -39,6 +39,30 @@ export const getX402Statistics = endpoint({
   }),
 })
 
+const transferOut = z
+  .looseObject({
+    id,
+    chain: z.string(),
+    txHash: z.string(),
+    payer: z.string(),
+    payTo: z.string(),
+    amount: usdOut,
+    state: z.string(),
+    seenAt: timestamp,
+    dueAt: timestamp.nullable(),
+  })
+  .meta({ id: 'X402Transfer' })
+
+export const listX402Transfers = endpoint({
+  method: 'get',
+  path: '/api/admin/x402-transfers',
+  summary: 'Transfers from outside to the addresses of x402 that no payment claims, newest first',
+  caller: 'admin',
+  rate: 'admin',
+  query: { state: z.enum(['waiting', 'claimed', 'returned', 'unclaimed', 'dropped']).prefault('unclaimed'), ...pageQuery },
+  response: listOf('transfers', transferOut).extend({ totalAmount: usdOut }),
+})
+
 const x402Version = z.union([z.literal(1), z.literal(2)])
 const facilitatorCall = z.object({
   x402Version,
@@ -52,8 +76,7 @@ export const verifyX402 = endpoint({
   summary: 'Check an x402 payment to this platform',
   caller: 'public',
   crossOrigin: true,
-  planned: true,
-  errors: ['PROVIDER_NOT_CONFIGURED'],
+  errors: ['PROVIDER_NOT_CONFIGURED', 'CHAIN_UNAVAILABLE'],
   body: facilitatorCall,
   response: z.looseObject({ isValid: z.boolean(), invalidReason: z.string().optional(), payer: z.string().optional() }),
 })
@@ -64,8 +87,7 @@ export const settleX402 = endpoint({
   summary: 'Settle an x402 payment to this platform',
   caller: 'public',
   crossOrigin: true,
-  planned: true,
-  errors: ['PROVIDER_NOT_CONFIGURED'],
+  errors: ['PROVIDER_NOT_CONFIGURED', 'CHAIN_UNAVAILABLE'],
   body: facilitatorCall,
   response: z.looseObject({
     success: z.boolean(),

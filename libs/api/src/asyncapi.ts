@@ -1,9 +1,9 @@
-import { chainCommand, chainCommandType } from '../chain-relayer/command.ts'
-import { consumedBy } from '../queues.ts'
-import { exchanges } from './event.ts'
-import { chains } from './fields.ts'
-import { type Json, schemaBook } from './json-schema.ts'
-import type { AnyEvent, ServiceApi } from './service-api.ts'
+import { chainCommand, chainCommandType } from './chain-relayer/command.ts'
+import { exchanges } from './core/event.ts'
+import { chains } from './core/fields.ts'
+import { type Json, schemaBook } from './core/json-schema.ts'
+import type { AnyEvent, ServiceApi } from './core/service-api.ts'
+import { consumedBy } from './queues.ts'
 
 /**
  * All domain events and the command of the relayer as an AsyncAPI 3.0.0 document, as they travel on RabbitMQ.
