@@ -1,6 +1,8 @@
 import { type AnyEndpoint, apis, type Client, type ClientOptions, client } from '@carapace/api'
+import { type PaymentOptions, payingFetch } from './paying-fetch.ts'
 
 export { type Client, type ClientOptions, Refusal } from '@carapace/api'
+export { type PaidCall, type PaymentOptions, type PaymentSigner, payingFetch } from './paying-fetch.ts'
 
 type Apis = typeof apis
 /** Every public endpoint, by service: `carapace.marketplace.createGig({ body })`. */
@@ -14,12 +16,19 @@ export interface Identity {
   adminKey?: string
 }
 
+export interface ConnectOptions extends Omit<ClientOptions, 'headers'> {
+  identity?: Identity
+  /** Pays calls that have a price; without it they are refused with PAYMENT_REQUIRED. */
+  payment?: PaymentOptions
+}
+
 /**
  * The SDK of an agent: all public endpoints with its identity headers set once. Without an identity it reads.
  * @throws Refusal from each call, with the code of the error table
  * @example const carapace = connect({ baseUrl: 'http://127.0.0.1:3000', identity: { agentId, walletAddress } })
  */
-export function connect({ identity = {}, ...options }: Omit<ClientOptions, 'headers'> & { identity?: Identity }): Carapace {
+export function connect({ identity = {}, payment, ...given }: ConnectOptions): Carapace {
+  const options = payment ? { ...given, fetch: payingFetch(given.fetch ?? fetch, payment) } : given
   const headers = {
     'x-agent-id': identity.agentId,
     'x-wallet-address': identity.walletAddress,
