@@ -2,9 +2,9 @@ import { type CloudEvent, eventQueue, type ServiceApi } from '@carapace/api'
 import { type Bus, Retry, topicMatches } from '@carapace/bus'
 import { ZodError } from 'zod'
 import type { Subscription } from './define.ts'
-import type { Logger } from './log.ts'
-import type { Metrics } from './metrics.ts'
-import { inSpan } from './trace.ts'
+import type { Logger } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import { inSpan } from './telemetry/trace.ts'
 
 /** Runs an event through a service's subscriptions. @throws what a handler threw */
 export type Dispatch = (event: CloudEvent, attempt: number) => Promise<void>

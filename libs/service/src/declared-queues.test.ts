@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type AnyEvent, cloudEvent, serviceApi } from '@carapace/api'
 import { startPlatform, until } from '@carapace/testing'
 import { type AnyService, defineService, on, type Platform, type Subscription } from './define.ts'
-import { startThings } from './start-things.fixture.ts'
-import { thingMade, thingsApi } from './things.fixture.ts'
+import { startThings } from './testing/start-things.fixture.ts'
+import { thingMade, thingsApi } from './testing/things.fixture.ts'
 
 const draft = thingMade.of({ id: 'thing-1', title: 'early' })
 const early = {

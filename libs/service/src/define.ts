@@ -12,16 +12,18 @@ import type {
   ServiceApi,
 } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
-import type { Database } from '@carapace/store'
-import type { Config } from './config.ts'
-import type { RequestContext } from './context.ts'
+import type { Database, StateMachine } from '@carapace/store'
+import type { PlatformClock } from './clock/platform-clock.ts'
+import type { Wait } from './clock/wait.ts'
+import type { Config } from './config/config.ts'
+import type { RequestContext } from './context/context.ts'
 import type { Reply } from './http/reply.ts'
-import type { Logger } from './log.ts'
-import type { Metrics } from './metrics.ts'
+import type { Due } from './jobs/due.ts'
 import type { Awaiting, Outcomes } from './outcomes/outcomes.ts'
 import type { Peers } from './peers/peers.ts'
-import type { PlatformClock } from './platform-clock.ts'
-import type { Wait } from './wait.ts'
+import type { PerKeyQueue } from './sharing/per-key-queue.ts'
+import type { Logger } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
 
 /** What every service runs on; handed to its stores, handlers, events and jobs. */
 export interface Platform {
@@ -38,12 +40,17 @@ export interface Platform {
   mayPublish: Promise<void>
   peers: Peers
   wait: Wait
+  /** Transactions of this process on one aggregate, by its id: they run one after another. */
+  queue: PerKeyQueue
   config: Config
   metrics: Metrics
   log: Logger
   /** Commands and records whose end on the chain is open. */
   outcomes: Pick<Outcomes, 'faults'>
 }
+
+/** What a service runs on and what it stores, by the function that opens it. @example export type Parts = PartsOf<typeof stores> */
+export type PartsOf<Open extends (platform: Platform) => unknown> = Awaited<ReturnType<Open>> & Platform
 
 export interface Input<E> {
   params: ParamsOf<E>
@@ -71,6 +78,12 @@ export type Handler<E> = (input: Input<E>) => Promise<Answer<E> | Reply> | Answe
 export type HandlersOf<Api> =
   Api extends ServiceApi<infer E, infer I> ? { [Name in keyof E]: Handler<E[Name]> } & { [Name in keyof I]: Handler<I[Name]> } : never
 
+/**
+ * For a group of handlers, which has the names that it has: an unknown one does not compile here, one that no group has does not in `defineService`.
+ * @example export const skillHandlers = (parts: Parts) => ({ listSkills: () => … }) satisfies Handlers<typeof identityApi>
+ */
+export type Handlers<Api> = Partial<HandlersOf<Api>>
+
 export interface Subscription {
   /** Event types this handler gets; `*` and `#` as in AMQP topics. */
   types: readonly string[]
@@ -89,12 +102,19 @@ export interface Job {
   name: string
   /** Wall-clock pause between two runs, ms. Jobs also run immediately when the platform clock is moved. */
   everyMs: number
+  /** When there is something to do; without it the job runs each time. */
+  due?: Due
   run(now: Date): Promise<unknown>
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: tables of all records side by side
+export type AnyStateMachine = StateMachine<any, any, any>
+
 export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores extends object = object> {
   api: Api
-  /** Opens what the service stores. Runs before anything is served. */
+  /** The tables by which its records move: drawn into docs/states.md, and each walked to an end by a test. */
+  states?: readonly AnyStateMachine[]
+  /** Opens what the service stores. Runs before anything is served. A projection among it has its own `subscriptions`. */
   stores: (platform: Platform) => Stores | Promise<Stores>
   http: (parts: Stores & Platform) => HandlersOf<Api>
   events?: (parts: Stores & Platform) => Subscription[]
@@ -102,7 +122,7 @@ export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores e
   /** Records in states that end with the outcome of a command, by indexed queries: each is polled until it has moved on. */
   awaits?: (parts: Stores & Platform) => Promise<readonly Awaiting[]>
   /** Runs once when everything is up: first records, long-lived consumers. What it returns is closed at the end. */
-  started?: (parts: Stores & Platform) => Promise<{ close(): Promise<void> } | undefined>
+  started?: (parts: Stores & Platform) => Promise<{ close(): Promise<void> }> | Promise<void>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: services of all shapes side by side

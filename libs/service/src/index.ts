@@ -1,46 +1,56 @@
 export { announceRows } from './announce-rows.ts'
-export { callHeaders } from './call-headers.ts'
-export { type Config, configSchema, readConfig, required } from './config.ts'
-export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context.ts'
+export type { PlatformClock } from './clock/platform-clock.ts'
+export { atTickEnd } from './clock/tick-end.ts'
+export type { Wait } from './clock/wait.ts'
+export { baseUrlOf, type Config, configSchema, readConfig, required } from './config/config.ts'
+export { callHeaders } from './context/call-headers.ts'
+export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context/context.ts'
 export {
   type AnyService,
+  type AnyStateMachine,
   defineService,
   type Handler,
+  type Handlers,
   type HandlersOf,
   type Input,
   type Job,
   on,
   onTypes,
+  type PartsOf,
   type Platform,
   type ServiceDefinition,
   type Subscription,
 } from './define.ts'
-export { doctorHandlers } from './doctor.ts'
-export { type Checks, examination } from './examination.ts'
-export { healthRoutes, type ReadinessParts, readiness } from './health.ts'
+export { clearingHandlers, type ExplainClearing } from './health/clearing.ts'
+export { doctorHandlers } from './health/doctor.ts'
+export { type Checks, examination } from './health/examination.ts'
+export { healthRoutes, type ReadinessParts, readiness } from './health/health.ts'
 export { checkBodyHeaders, collectBody, hasBody } from './http/body.ts'
 export { asRefusal, sendFailure } from './http/failure.ts'
+export { recordIdOf } from './http/idempotency.ts'
+export { unlessPassing } from './http/passing.ts'
 export { bareList, content, Reply, reply, send } from './http/reply.ts'
 export { requestLine } from './http/request-line.ts'
 export { closeServer, drainServer, fastExpress, listen } from './http/server.ts'
 export { eventFrame, eventStream } from './http/stream.ts'
-export { recordIdOf } from './idempotency.ts'
+export { writeOnce } from './http/write-once.ts'
+export { holdAtIntake, onArrival, returnFromIntake, useOrReturn } from './intake/payments.ts'
+export { type QuoteRequest, quoteOrRefusal } from './intake/quote.ts'
+export { dueBy } from './jobs/due.ts'
 export { eachDue } from './jobs/each-due.ts'
 export { paced } from './jobs/paced.ts'
-export { type Logger, makeLog } from './log.ts'
-export { type Metrics, makeMetrics } from './metrics.ts'
+export { mergeHandlers } from './merge-handlers.ts'
 export { nextPollAt } from './outcomes/next-poll.ts'
+export { onOutcomes } from './outcomes/on-outcomes.ts'
 export type { Awaiting } from './outcomes/outcomes.ts'
-export { unlessPassing } from './passing.ts'
 export { addressesOf, makePeers, type Peers, servicePort } from './peers/peers.ts'
 export { readBack } from './peers/read-back.ts'
 export { maySendAgain, pauseBeforeTry } from './peers/send-again.ts'
-export { type PerKeyQueue, perKeyQueue } from './per-key-queue.ts'
-export type { PlatformClock } from './platform-clock.ts'
+export { type MinedTransaction, transactionOf } from './peers/transaction-of.ts'
 export { endWithSupervisor, run, runProcess, terminated } from './run.ts'
-export { sharedRead } from './shared-read.ts'
+export type { PerKeyQueue } from './sharing/per-key-queue.ts'
+export { sharedRead } from './sharing/shared-read.ts'
 export { type RunningService, type Runtime, startService } from './start.ts'
-export { atTickEnd } from './tick-end.ts'
-export { currentTrace, inSpan, inTrace, newTrace, spansAreRecorded, type Trace, traceparentOf } from './trace.ts'
-export type { Wait } from './wait.ts'
-export { writeOnce } from './write-once.ts'
+export { type Logger, makeLog } from './telemetry/log.ts'
+export { type Metrics, makeMetrics } from './telemetry/metrics.ts'
+export { currentTrace, inSpan, inTrace, newTrace, spansAreRecorded, type Trace, traceparentOf } from './telemetry/trace.ts'

@@ -3,7 +3,7 @@ import { inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { until } from '@carapace/testing'
 import getPort from 'get-port'
 import { closeServer, fastExpress, listen } from './http/server.ts'
-import { startThings } from './start-things.fixture.ts'
+import { startThings } from './testing/start-things.fixture.ts'
 
 describe('the life of a service', () => {
   it('is reported by /healthz, /readyz and /metrics', async () => {

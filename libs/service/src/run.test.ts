@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { acquireBroker, acquireMongo, type Broker, type TestMongo, until } from '@carapace/testing'
-import { internalKey, signed } from './things.fixture.ts'
+import { internalKey, signed } from './testing/things.fixture.ts'
 
 interface Program {
   child: ChildProcess
@@ -47,7 +47,7 @@ describe('a service as a process of its own', function () {
 
   function start(environment: Record<string, string | undefined>, stdio: StdioOptions = ['ignore', 'pipe', 'pipe']): Program {
     const env = { PATH: process.env.PATH, ...environment }
-    const child = spawn(process.execPath, [fileURLToPath(new URL('run.fixture.js', import.meta.url))], { env, stdio })
+    const child = spawn(process.execPath, [fileURLToPath(new URL('testing/run.fixture.js', import.meta.url))], { env, stdio })
     let out = ''
     let errors = ''
     child.stdout!.on('data', chunk => (out += chunk))

@@ -1,11 +1,11 @@
 import { apis, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, type QueueSpec, rabbitBus } from '@carapace/bus'
-import { type Config, readConfig, required } from './config.ts'
+import { type Config, readConfig, required } from './config/config.ts'
 import type { AnyService } from './define.ts'
-import { type Logger, makeLog } from './log.ts'
 import { addressesOf, servicePort } from './peers/peers.ts'
 import { startService } from './start.ts'
-import { startTelemetry } from './telemetry.ts'
+import { type Logger, makeLog } from './telemetry/log.ts'
+import { startTelemetry } from './telemetry/telemetry.ts'
 
 /** What a process of its own runs on, by its configuration. */
 export interface Environment {
@@ -73,7 +73,7 @@ async function main(name: ServiceName, start: (environment: Environment) => Prom
   }
 }
 
-/** So long a process may take for an orderly end after its supervisor has ended. */
+/** So long an orderly end of a process may last after its supervisor has ended. */
 const orphanMs = 2_500
 
 /**

@@ -3,22 +3,23 @@ import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
 import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import type { RequestHandler } from 'express'
 import { v7 } from 'uuid'
-import type { Config } from './config.ts'
+import { openPlatformClock } from './clock/platform-clock.ts'
+import { waiter } from './clock/wait.ts'
+import type { Config } from './config/config.ts'
 import { assertDeclared, consume } from './consume.ts'
-import { type AnyService, type Handler, on, type Platform } from './define.ts'
-import { healthRoutes } from './health.ts'
+import { type AnyService, type Handler, on, type Platform, type Subscription } from './define.ts'
+import { healthRoutes } from './health/health.ts'
+import { openIdempotency } from './http/idempotency.ts'
 import { mount } from './http/mount.ts'
 import { closeServer, drainServer, fastExpress, listen } from './http/server.ts'
 import { endStreams } from './http/stream.ts'
-import { openIdempotency } from './idempotency.ts'
 import { startJobs } from './jobs/jobs.ts'
-import type { Logger } from './log.ts'
-import { makeMetrics } from './metrics.ts'
 import { type Outcomes, openOutcomes } from './outcomes/outcomes.ts'
 import { makePeers } from './peers/peers.ts'
-import { openPlatformClock } from './platform-clock.ts'
-import { currentTrace, traceparentOf } from './trace.ts'
-import { waiter } from './wait.ts'
+import { perKeyQueue } from './sharing/per-key-queue.ts'
+import type { Logger } from './telemetry/log.ts'
+import { makeMetrics } from './telemetry/metrics.ts'
+import { currentTrace, traceparentOf } from './telemetry/trace.ts'
 
 /** What a process gives to the service it runs. */
 export interface Runtime {
@@ -79,7 +80,7 @@ export async function startService(service: AnyService, runtime: Runtime): Promi
 type Closer = () => Promise<unknown> | undefined
 
 /**
- * Each closer undoes one step; they run in reverse: consumers, jobs, HTTP, what `started` opened, outbox, database. The listener closes after the
+ * Each closer reverses one step; they run in reverse: consumers, jobs, HTTP, what `started` opened, outbox, database. The listener closes after the
  * work of events and jobs, so that reads are refused for a moment only; until then answers end their connections.
  */
 async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
@@ -92,11 +93,12 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const { platform, endWaits } = await openPlatform(name, runtime, mayPublish)
   const { db, clock, log, metrics } = platform
   closers.push(() => db.close())
-  const parts = { ...platform, ...(await service.stores(platform)) }
+  const stores = await service.stores(platform)
+  const parts = { ...platform, ...stores }
   const clockMoved = on(clockAdvanced, async ({ offsetMs }) => {
     if (await clock.advanceTo(offsetMs)) await jobs.runAll()
   })
-  const subscriptions = [...(service.events?.(parts) ?? []), clockMoved]
+  const subscriptions = [...ofProjections(stores), ...(service.events?.(parts) ?? []), clockMoved]
   assertDeclared(service.api, subscriptions)
   const outcomes = openOutcomes(platform, {
     source: sourceOf(name),
@@ -106,9 +108,9 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     awaits: async () => service.awaits?.(parts) ?? [],
   })
   platform.outcomes.faults = outcomes.faults
-  await db.init()
-  const idempotency = await openIdempotency(db, log)
+  const idempotency = openIdempotency(db, log)
   closers.push(() => idempotency.close())
+  await db.init()
   const relay = startRelay(db, bus, {
     source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,
@@ -126,8 +128,10 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     endStreams(app)
     return closeServer(server, graceMs)
   })
-  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log)
-  const clockPolls = startJobs(config.SANDBOX ? [{ name: 'platform clock', everyMs: clockPollMs, run: () => clock.refresh() }] : [], clock, log)
+  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log, { db, exclusive: runtime.exclusive ?? false })
+  // nobody else moves the clock of a process that has the database to itself
+  const isClockShared = config.SANDBOX && !runtime.exclusive
+  const clockPolls = startJobs(isClockShared ? [{ name: 'platform clock', everyMs: clockPollMs, run: () => clock.refresh() }] : [], clock, log)
   if (config.SANDBOX) await clock.refresh()
   closers.push(
     () => clock.leave(),
@@ -168,7 +172,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const gate = openLater(serve)
   app.use(gate.handle)
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
-  started = await service.started?.(parts)
+  started = (await service.started?.(parts)) ?? undefined
   gate.open()
   isServing = true
 
@@ -178,6 +182,9 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   isConsuming = true
   return { name, url, platform, runJobs: () => jobs.runAll() }
 }
+
+const ofProjections = (stores: object): Subscription[] =>
+  Object.values(stores).flatMap((part: { subscriptions?: Subscription[] } | null | undefined) => part?.subscriptions ?? [])
 
 const sourceOf = (name: ServiceName): string => `/carapace/${name}`
 
@@ -225,6 +232,7 @@ async function openPlatform(name: ServiceName, runtime: Runtime, mayPublish: Pro
       mayPublish,
       peers: makePeers(runtime.address, runtime.internalKey),
       wait: waits.wait,
+      queue: perKeyQueue(),
       config,
       metrics: makeMetrics(name),
       log: runtime.log.child({ service: name }),

@@ -1,4 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { configurationDoc } from './configuration-doc.ts'
+import { configurationDoc } from './config/configuration-doc.ts'
 
 writeFileSync(new URL('../../../docs/configuration.md', import.meta.url), configurationDoc())

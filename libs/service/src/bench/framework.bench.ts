@@ -4,13 +4,13 @@ import { endpoint, serviceApi } from '@carapace/api'
 import { median } from '@carapace/testing'
 import autocannon from 'autocannon'
 import { z } from 'zod'
-import { contextHeader, signContext } from '../context.ts'
+import { contextHeader, signContext } from '../context/context.ts'
 import type { Platform } from '../define.ts'
+import type { Idempotency } from '../http/idempotency.ts'
 import { mount } from '../http/mount.ts'
 import { fastExpress, listen } from '../http/server.ts'
-import type { Idempotency } from '../idempotency.ts'
-import { makeLog } from '../log.ts'
-import { makeMetrics } from '../metrics.ts'
+import { makeLog } from '../telemetry/log.ts'
+import { makeMetrics } from '../telemetry/metrics.ts'
 
 /**
  * Requests per second of server CPU, which a busy machine distorts less than wall-clock throughput; both are printed.

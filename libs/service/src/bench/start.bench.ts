@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { queuesOf } from '@carapace/api'
 import { inProcessBus } from '@carapace/bus'
 import { acquireBroker, acquireMongo, cpuSeconds, median } from '@carapace/testing'
-import { readConfig } from '../config.ts'
-import { makeLog } from '../log.ts'
+import { readConfig } from '../config/config.ts'
 import { startService } from '../start.ts'
-import { internalKey, newHarness, things, thingsApi } from '../things.fixture.ts'
+import { makeLog } from '../telemetry/log.ts'
+import { internalKey, newHarness, things, thingsApi } from '../testing/things.fixture.ts'
 
 /**
  * The start of the test service on a database that exists. As a process of its own: from its start to the line that says it is ready, with a broker that
@@ -23,7 +23,7 @@ const service: Duration[] = []
 const inProcess: Duration[] = []
 for (let round = 0; round <= rounds; round++) {
   const node = await measure(['-e', 'console.log("ready");setTimeout(() => {}, 60_000)'])
-  const own = await measure([fileURLToPath(new URL('../run.fixture.js', import.meta.url))])
+  const own = await measure([fileURLToPath(new URL('../testing/run.fixture.js', import.meta.url))])
   const embedded = await measureInProcess()
   // the first round makes the databases
   if (round === 0) continue

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Started, startThings } from '../start-things.fixture.ts'
-import { signed } from '../things.fixture.ts'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
+import { signed } from '../testing/things.fixture.ts'
 
 describe('the answers of a service', () => {
   let service: Started

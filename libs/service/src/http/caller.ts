@@ -1,5 +1,5 @@
 import { type AdminCaller, type AgentCaller, type AnyEndpoint, type CallerClass, refuse } from '@carapace/api'
-import type { RequestContext } from '../context.ts'
+import type { RequestContext } from '../context/context.ts'
 
 /** The caller in the form the endpoint's class promises. @throws AUTH_REQUIRED, NOT_ADMIN */
 export function callerOf(endpoint: AnyEndpoint, context: RequestContext | undefined): AgentCaller | AdminCaller | undefined {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { limits } from '@carapace/api'
-import { type Started, startThings } from '../start-things.fixture.ts'
-import { agent, signed } from '../things.fixture.ts'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
+import { agent, signed } from '../testing/things.fixture.ts'
 
 const json = { 'content-type': 'application/json' }
 const title = { title: 'a' }

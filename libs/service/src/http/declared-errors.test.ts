@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Started, startThings } from '../start-things.fixture.ts'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
 
 describe('a service whose answers are checked', () => {
   let service: Started

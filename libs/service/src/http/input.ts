@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { type AdminCaller, type AgentCaller, type AnyEndpoint, limits, Refusal } from '@carapace/api'
 import { parse as parseQuery } from 'fast-querystring'
 import type { z } from 'zod'
-import type { RequestContext } from '../context.ts'
-import { operationIdOf } from '../idempotency.ts'
+import type { RequestContext } from '../context/context.ts'
 import { parseBody } from './body.ts'
 import { callerOf, checkActor, checkSelf } from './caller.ts'
+import { operationIdOf } from './idempotency.ts'
 
 export interface RouteInput {
   params: Record<string, string>
@@ -45,7 +45,7 @@ export function inputOf(endpoint: AnyEndpoint, arrival: Arrival): RouteInput {
   const rawBody = parseBody(arrival.bytes)
   const body = endpoint.body === undefined ? {} : parse(endpoint.body, rawBody)
   const query = parse(endpoint.query, queryOf(request)) as Record<string, unknown>
-  // who signed is told also where plain mode asks for nobody
+  // the signer is passed on also where plain mode needs none
   checkActor(endpoint, caller ?? context.admin ?? context.agent, body)
   const key = isRead ? undefined : context.idempotencyKey
   const respondAsync = !isRead && /\brespond-async\b/.test(String(request.headers.prefer ?? ''))

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@carapace/api'
+import { atTickEnd } from '../clock/tick-end.ts'
 import type { Platform } from '../define.ts'
-import type { Logger } from '../log.ts'
-import { atTickEnd } from '../tick-end.ts'
+import type { Logger } from '../telemetry/log.ts'
 import { type Answered, requestLine } from './request-line.ts'
 
 /** What is recorded of a request once it is answered. */

@@ -1,11 +1,11 @@
 import { type AnyEndpoint, Refusal } from '@carapace/api'
 import type { Request, Response } from 'express'
-import { contextHeader, type RequestContext, requestIdHeader, verifyContext } from '../context.ts'
+import { contextHeader, type RequestContext, requestIdHeader, verifyContext } from '../context/context.ts'
 import type { Handler, Platform } from '../define.ts'
-import { fingerprintOf, type Idempotency } from '../idempotency.ts'
-import { inSpan, spanEnds, type Trace } from '../trace.ts'
+import { inSpan, spanEnds, type Trace } from '../telemetry/trace.ts'
 import { readBody } from './body.ts'
 import { asRefusal, sendFailure } from './failure.ts'
+import { fingerprintOf, type Idempotency } from './idempotency.ts'
 import { inputOf, type RouteInput } from './input.ts'
 import type { Failure, Note } from './journal.ts'
 import { type Finished, once } from './once.ts'
@@ -21,7 +21,7 @@ export interface RouteParts {
 }
 
 export type Params = Record<string, string>
-/** Answers one request, whatever happens. */
+/** Answers one request, after any failure too. */
 export type Serve = (request: Request, response: Response, params: Params) => void
 
 /** The one wrapper round every handler: trace, caller, validation, idempotency, answer, error body, metrics and one log line. */

@@ -32,7 +32,10 @@ function adopt(target: object, ...sources: object[]): void {
 /** Resolves with the base URL once it listens. Port 0 means a free one. */
 export function listen(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') error.message += ': another process has this port; set PORT to a free one'
+      reject(error)
+    })
     server.listen(port, host, () => {
       const address = server.address() as AddressInfo
       resolve(`http://${host.includes(':') ? `[${host}]` : host}:${address.port}`)

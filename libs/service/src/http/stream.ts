@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Express, Request, Response } from 'express'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../telemetry/log.ts'
 import { Reply } from './reply.ts'
 
 /** An answer without an end: the frames that `open` yields, until its signal says that the reader has disconnected or the service ends. */

@@ -1,9 +1,9 @@
-import type { Logger } from '../log.ts'
+import type { Logger } from '../telemetry/log.ts'
 
 /**
  * Moves on each record that is due, in the order given. One that cannot move on now must not delay the others (liveness): it is logged, and
  * met again at the job's next run.
- * @example await eachDue(log, await gigs.due(now, batch), gig => gigs.change(gig.id, present => runOut(present, now)))
+ * @example await eachDue(log, await gigs.due(now, batch), gig => gigs.change(gig.id, present => expire(present, now)))
  */
 export async function eachDue<T extends { id: string }>(log: Logger, due: Iterable<T>, moveOn: (record: T) => Promise<unknown>): Promise<void> {
   for (const record of due)

@@ -1,6 +1,7 @@
-import type { Clock } from '@carapace/store'
+import type { Clock, Database } from '@carapace/store'
 import type { Job } from '../define.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../telemetry/log.ts'
+import { type Gate, gateOf } from './due.ts'
 
 export interface JobRunner {
   /** Runs every job now and waits for them: the platform clock was moved. */
@@ -8,27 +9,43 @@ export interface JobRunner {
   close(): Promise<void>
 }
 
-/** Supervises periodic work: one run of a job at a time, failures logged and retried at the next run, all of it ended by close. */
-export function startJobs(jobs: readonly Job[], clock: Clock, log: Logger): JobRunner {
+/**
+ * Supervises periodic work: one run of a job at a time, failures logged and retried at the next run, all of it ended by close.
+ * @param writes needed by jobs that say when they are due: where records are saved, and whether only this process saves them
+ */
+export function startJobs(
+  jobs: readonly Job[],
+  clock: Clock,
+  log: Logger,
+  writes?: { db: Pick<Database, 'changes'>; exclusive: boolean },
+): JobRunner {
+  const gates = new Map<Job, Gate>(jobs.flatMap(job => (job.due && writes ? [[job, gateOf(job.due, writes)]] : [])))
   const running = new Map<string, Promise<void>>()
-  const run = (job: Job): Promise<void> => {
+  const run = (job: Job, isForced = true): Promise<void> => {
     const present = running.get(job.name)
     if (present !== undefined) return present
-    const work = (async () => void (await job.run(clock.now())))()
+    const runIfDue = async () => {
+      const gate = gates.get(job)
+      if (isForced) gate?.forget()
+      else if (gate && !(await gate.isOpen(clock.now()))) return
+      await job.run(clock.now())
+    }
+    const work = runIfDue()
       .catch((error: unknown) => log.error({ err: error, job: job.name }, 'job failed'))
       .finally(() => running.delete(job.name))
     running.set(job.name, work)
     return work
   }
-  const timers = jobs.map(job => setInterval(() => void run(job), job.everyMs))
+  const timers = jobs.map(job => setInterval(() => void run(job, false), job.everyMs))
   return {
     runAll: async () => {
       // a run under way may have read the old time: let it end, then run again
       await Promise.all(running.values())
-      await Promise.all(jobs.map(run))
+      await Promise.all(jobs.map(job => run(job)))
     },
     close: async () => {
       for (const timer of timers) clearInterval(timer)
+      for (const gate of gates.values()) gate.close()
       await Promise.all(running.values())
     },
   }

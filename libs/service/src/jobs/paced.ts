@@ -1,5 +1,5 @@
 /**
- * For a job whose work grows with what there is: it rests twenty times as long as it worked, so that it never takes more than a twentieth of
+ * For a job whose work grows with what there is: it rests twenty times as long as it worked, so that it never needs more than a twentieth of
  * the time, however much there is. While it is quick it runs as often as it is called.
  */
 export function paced(run: () => Promise<void>, now: () => number = Date.now): () => Promise<void> {

@@ -1,4 +1,4 @@
-import type { PlatformClock } from '../platform-clock.ts'
+import type { PlatformClock } from '../clock/platform-clock.ts'
 import type { Awaiting } from './outcomes.ts'
 import { type PollParts, requestOutcomes } from './poll.ts'
 

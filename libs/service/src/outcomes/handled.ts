@@ -1,4 +1,4 @@
-import { type CloudEvent, chainCommandFailed, chainCommandFinalized } from '@carapace/api'
+import { type CloudEvent, chainEventRemoved, outcomeNameOf } from '@carapace/api'
 
 /** What this process handled of commands and logs not long ago: what is in here need not be polled. Without it the same is handled again. */
 export interface Handled {
@@ -7,29 +7,40 @@ export interface Handled {
   seqOf(opKey: string): number
   /** Whether the final log was handled. */
   hasLog(logId: string): boolean
+  /** Whether the withdrawal of the log was handled. */
+  hasRemoval(logId: string): boolean
   forget(opKey: string): void
 }
 
 const mostEntries = 50_000
-const outcomePrefix = 'chain.command.'
 const logPrefix = 'chain.event.'
 
 /** @param ended is called with a command whose last event was handled */
 export function recentlyHandled(ended: (opKey: string, round: number) => void): Handled {
   const commands = new Map<string, number>()
   const logs = new Map<string, true>()
+  const removals = new Map<string, true>()
   return {
     note: ({ type, data }) => {
-      if (type.startsWith(outcomePrefix)) {
+      const is = outcomeNameOf(type)
+      if (is) {
         const { opKey, round, seq, terminal } = data as { opKey: string; round: number; seq: number; terminal?: boolean }
         // a refusal of the command itself decides nothing
-        if (type === chainCommandFailed.type && terminal !== true) return
+        if (is === 'failed' && terminal !== true) return
         remember(commands, opKey, Math.max(seq, commands.get(opKey) ?? 0))
-        if (type === chainCommandFailed.type || type === chainCommandFinalized.type) ended(opKey, round)
-      } else if (type.startsWith(logPrefix) && data.final === true) remember(logs, String(data.logId), true)
+        if (is === 'failed' || is === 'finalized') ended(opKey, round)
+      } else if (type === chainEventRemoved.type) {
+        remember(removals, String(data.logId), true)
+        logs.delete(String(data.logId))
+      } else if (type.startsWith(logPrefix)) {
+        // its block may have come back
+        removals.delete(String(data.logId))
+        if (data.final === true) remember(logs, String(data.logId), true)
+      }
     },
     seqOf: opKey => commands.get(opKey) ?? 0,
     hasLog: logId => logs.has(logId),
+    hasRemoval: logId => removals.has(logId),
     forget: opKey => void commands.delete(opKey),
   }
 }

@@ -1,4 +1,4 @@
-import { type Chain, type CloudEvent, chainRelayerApi, chains } from '@carapace/api'
+import { type Chain, type CloudEvent, chainEventRemoved, chainRelayerApi, chains } from '@carapace/api'
 import { topicMatches } from '@carapace/bus'
 import type { Database } from '@carapace/store'
 import type { Dispatch } from '../consume.ts'
@@ -9,11 +9,13 @@ import type { Handled } from './handled.ts'
 interface Cursor {
   _id: Chain
   /** Last block whose final logs were compared. */
-  block: number
+  block?: number
+  /** Withdrawn logs were compared up to this moment, Unix ms. */
+  withdrawnUpTo?: number
 }
 
 export interface LogReplay {
-  /** Compares the final logs with what was handled, and handles what is missing. A network whose relayer does not answer is left for the next time. */
+  /** Compares the final and the withdrawn logs with what was handled, and handles what is missing. A network whose relayer does not answer is left for the next time. */
   run(): Promise<void>
 }
 
@@ -31,7 +33,7 @@ export function logReplay(
 ): LogReplay {
   const types = subscriptions.flatMap(subscription => subscription.types)
   const contracts = [...new Set(types.flatMap(type => /^chain\.event\.([A-Za-z]+)\./.exec(type)?.[1] ?? []))].filter(name => name !== 'removed')
-  const isSubscribed = ({ type }: CloudEvent) => types.some(topic => topicMatches(topic, type))
+  const isSubscribed = ({ type }: Pick<CloudEvent, 'type'>) => types.some(topic => topicMatches(topic, type))
   const cursors = db.connection.collection<Cursor>('chain_log_cursors')
   const stored = new Map<Chain, number>()
   const compared = new Map<Chain, number>()
@@ -46,6 +48,33 @@ export function logReplay(
         timeoutMs,
       })
       .catch(() => undefined)
+
+  const requestRemovals = (chain: Chain, since: number) =>
+    peers
+      .call('chain-relayer', chainRelayerApi.internal.chainRemovedLogs, {
+        params: { chain },
+        query: { since: String(since), contracts: contracts.join(',') },
+        timeoutMs,
+      })
+      .catch(() => undefined)
+
+  const withdrawnUpTo = new Map<Chain, number>()
+
+  /** A withdrawal that was missed would leave money booked that the chain does not have. */
+  async function compareRemovals(chain: Chain): Promise<void> {
+    for (;;) {
+      const since = withdrawnUpTo.get(chain) ?? (await cursors.findOne({ _id: chain }))?.withdrawnUpTo ?? 0
+      withdrawnUpTo.set(chain, since)
+      const answer = await requestRemovals(chain, since)
+      if (!answer) return
+      for (const log of answer.events.filter(event => !handled.hasRemoval(event.subject))) await dispatch(log, 1).catch(() => failed(log))
+      if (answer.events.length > 0) {
+        await cursors.updateOne({ _id: chain }, { $set: { withdrawnUpTo: answer.upTo } }, { upsert: true })
+        withdrawnUpTo.set(chain, answer.upTo)
+      }
+      if (!answer.more) return
+    }
+  }
 
   async function position(chain: Chain): Promise<number> {
     const known = compared.get(chain)
@@ -82,7 +111,10 @@ export function logReplay(
   return {
     run: async () => {
       if (contracts.length === 0) return
-      for (const chain of chains) await compare(chain)
+      for (const chain of chains) {
+        await compare(chain)
+        if (isSubscribed(chainEventRemoved)) await compareRemovals(chain)
+      }
     },
   }
 }

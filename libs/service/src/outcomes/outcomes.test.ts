@@ -2,31 +2,36 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import {
   type CloudEvent,
-  chainCommandConfirmed,
   chainCommandType,
+  chainEventRemoved,
   chainRelayerApi,
   commandRoute,
   contractEvents,
   type Draft,
+  outcomesOf,
   refuse,
   serviceApi,
 } from '@carapace/api'
 import {
   commandConfirmed,
   commandMemory,
-  hearCommands,
-  neighbour,
   newWallet,
   published,
+  receiveCommands,
   startPlatform,
+  stubPeer,
   type TestPlatform,
   until,
 } from '@carapace/testing'
 import { defineService, on } from '../define.ts'
+import { onOutcomes } from './on-outcomes.ts'
 import type { Awaiting } from './outcomes.ts'
 
 describe('outcomes that a service waits for', () => {
-  const api = serviceApi('social', { endpoints: {}, consumes: [chainCommandConfirmed, contractEvents['USDC.Transfer']!] })
+  const api = serviceApi('social', {
+    endpoints: {},
+    consumes: [...outcomesOf(['faucet.mint'], ['confirmed']), contractEvents['USDC.Transfer']!, chainEventRemoved],
+  })
   let platform: TestPlatform
   let memory: ReturnType<typeof commandMemory>
   let isAway: boolean
@@ -34,6 +39,7 @@ describe('outcomes that a service waits for', () => {
   let handled: string[]
   let awaiting: Awaiting[]
   let logs: CloudEvent[]
+  let withdrawn: CloudEvent[]
   let received: string[]
 
   const handle = async (what: string) => {
@@ -45,25 +51,31 @@ describe('outcomes that a service waits for', () => {
     stores: () => ({}),
     http: () => ({}),
     events: () => [
-      on(chainCommandConfirmed, ({ opKey }) => handle(opKey)),
+      ...onOutcomes({ 'faucet.mint': { confirmed: ({ opKey }) => handle(opKey) } }),
       on(contractEvents['USDC.Transfer']!, ({ logId, final }) => (final ? handle(logId) : Promise.resolve())),
+      on(chainEventRemoved, ({ logId }) => handle(`withdrawn ${logId}`)),
     ],
     awaits: async () => awaiting,
   })
-  const relayer = neighbour(chainRelayerApi, {
+  const relayer = stubPeer(chainRelayerApi, {
     chainOutcomes: ({ body }) => (isAway ? refuse('CHAIN_UNAVAILABLE') : memory.answer(body.operations)),
     chainLogs: ({ params, query }) => ({
       upTo: 7,
       more: false,
       events: params.chain === 'BASE_SEPOLIA' && query.after < 5 ? (logs as never) : [],
     }),
+    chainRemovedLogs: ({ params, query }) => ({
+      upTo: 9_000,
+      more: false,
+      events: params.chain === 'BASE_SEPOLIA' && query.since < 9_000 ? (withdrawn as never) : [],
+    }),
   })
-  const start = async (pollAfterMs: number) => {
-    platform = await startPlatform([relayer, service], { pollAfterMs })
-    await hearCommands(platform.bus, async ({ opKey }) => received.push(opKey))
+  const start = async (pollAfterMs?: number) => {
+    platform = await startPlatform([relayer, service], pollAfterMs === undefined ? {} : { pollAfterMs })
+    await receiveCommands(platform.bus, async ({ opKey }) => received.push(opKey))
   }
   beforeEach(() => {
-    ;[memory, isAway, failures, handled, awaiting, logs, received] = [commandMemory(), false, 0, [], [], [], []]
+    ;[memory, isAway, failures, handled, awaiting, logs, withdrawn, received] = [commandMemory(), false, 0, [], [], [], [], []]
   })
   afterEach(() => platform.close())
 
@@ -169,10 +181,40 @@ describe('outcomes that a service waits for', () => {
     assert.match(faults[1]!, /^thing 2: the relayer does not know faucet.mint:\S+ of round 1$/)
   })
 
+  it('are named by the doctor 60,000 ms after they were sent, by default, and not before', async () => {
+    const [late, young] = [command(), command()]
+    for (const draft of [late, young]) memory.note(confirmation(draft))
+    await start()
+    awaiting = [
+      { record: 'late', opKey: late.subject, round: 1, since: new Date(Date.now() - 60_000) },
+      { record: 'young', opKey: young.subject, round: 1, since: new Date(Date.now() - 50_000) },
+    ]
+
+    const faults = await social().outcomes.faults()
+
+    assert.deepEqual(
+      faults.map(line => line.split(':')[0]),
+      ['late'],
+    )
+  })
+
+  const place = { txHash: `0x${'1'.repeat(64)}`, blockNumber: 5, blockHash: `0x${'2'.repeat(64)}`, blockTime: 1 }
+  const args = { from: newWallet(), to: newWallet(), value: '1' }
+  const transferLog = {
+    ...{
+      logId: 'BASE_SEPOLIA:0x2:0',
+      network: 'BASE_SEPOLIA' as const,
+      contract: 'USDC',
+      event: 'Transfer',
+      args,
+      address: newWallet(),
+      logIndex: 0,
+    },
+    ...place,
+  }
+
   it('of contracts are compared at the start: a final log is handled once, again after its handler failed', async () => {
-    const place = { txHash: `0x${'1'.repeat(64)}`, blockNumber: 5, blockHash: `0x${'2'.repeat(64)}`, blockTime: 1 }
-    const log = { contract: 'USDC', event: 'Transfer', args: { from: newWallet(), to: newWallet(), value: '1' }, address: newWallet(), logIndex: 0 }
-    const transfer = contractEvents['USDC.Transfer']!.of({ logId: 'BASE_SEPOLIA:0x2:0', network: 'BASE_SEPOLIA', ...log, ...place, final: true })
+    const transfer = contractEvents['USDC.Transfer']!.of({ ...transferLog, final: true })
     logs = [published(transfer).event]
     failures = 1
 
@@ -183,5 +225,18 @@ describe('outcomes that a service waits for', () => {
     assert.deepEqual(handled, ['BASE_SEPOLIA:0x2:0'])
     const cursor = await social().db.connection.collection<{ _id: string; block: number }>('chain_log_cursors').findOne({ _id: 'BASE_SEPOLIA' })
     assert.equal(cursor?.block, 7)
+  })
+
+  it('of contracts are compared at the start: a withdrawn log is handled, again after its handler failed, and once', async () => {
+    withdrawn = [published(chainEventRemoved.of(transferLog)).event]
+    failures = 1
+
+    await start(60)
+
+    await until('it is handled', () => handled.length > 0)
+    await until('nothing is open', async () => (await rows()) === 0)
+    const cursors = social().db.connection.collection<{ _id: string; withdrawnUpTo: number }>('chain_log_cursors')
+    await until('the position is stored', async () => (await cursors.findOne({ _id: 'BASE_SEPOLIA' }))?.withdrawnUpTo === 9_000)
+    assert.deepEqual(handled, ['withdrawn BASE_SEPOLIA:0x2:0'])
   })
 })

@@ -1,4 +1,4 @@
-import { type CloudEvent, chainCommandFinalized, outcomesAtOnce } from '@carapace/api'
+import { type CloudEvent, outcomeNameOf, outcomesAtOnce } from '@carapace/api'
 import type { OutboxEntry } from '@carapace/store'
 import { type Dispatch, dispatcher } from '../consume.ts'
 import type { Job, Platform, Subscription } from '../define.ts'
@@ -7,7 +7,7 @@ import { recentlyHandled } from './handled.ts'
 import { logReplay } from './logs.ts'
 import { nextPollAt, pollAfterMs } from './next-poll.ts'
 import { pollRows } from './poll.ts'
-import { indexRows, type OutcomeRow, openRows, rowsOf } from './rows.ts'
+import { type OutcomeRow, openRows, rowsOf } from './rows.ts'
 
 /** A record in a state that ends with the outcome of a command. */
 export interface Awaiting {
@@ -90,7 +90,14 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
     own.delete(opKey)
     handled.forget(opKey)
   }
-  const polling = { ...parts, rows, handled: { ...handled, forget }, dispatch, firstMs, finality: types.includes(chainCommandFinalized.type) }
+  const polling = {
+    ...parts,
+    rows,
+    handled: { ...handled, forget },
+    dispatch,
+    firstMs,
+    finality: types.some(type => outcomeNameOf(type) === 'finalized'),
+  }
 
   async function poll(): Promise<void> {
     const now = Date.now()
@@ -171,7 +178,6 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
       { name: 'final logs', everyMs: sweepMs, run: () => replay.run() },
     ],
     resume: async () => {
-      await indexRows(rows)
       const now = Date.now()
       await rows.updateMany({ sentAt: { $lte: new Date(now - youngMs) } }, { $set: { nextAt: new Date(now) } })
       await adopt(Math.min(youngMs, firstMs))

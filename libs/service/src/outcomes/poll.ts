@@ -1,8 +1,8 @@
 import { type CloudEvent, chainRelayerApi, outcomesAtOnce, type ResponseOf } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import type { Dispatch } from '../consume.ts'
-import type { Logger } from '../log.ts'
 import type { Peers } from '../peers/peers.ts'
+import type { Logger } from '../telemetry/log.ts'
 import type { Handled } from './handled.ts'
 import { nextPollAt } from './next-poll.ts'
 import type { OutcomeRow, OutcomeRows } from './rows.ts'
@@ -16,7 +16,7 @@ export interface PollParts {
   peers: Peers
   bus: Bus
   log: Logger
-  /** Whether this service consumes `chain.command.finalized`. */
+  /** Whether this service consumes a `finalized` outcome. */
   finality: boolean
   firstMs: number
 }

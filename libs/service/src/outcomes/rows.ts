@@ -19,12 +19,9 @@ export interface OutcomeRow {
   nextAt: Date
 }
 
-/** Rows of one service, in its own database. */
-export const openRows = (db: Database) => db.connection.collection<OutcomeRow>('chain_outcomes')
+/** Rows of one service, in its own database. What is due is found by the index. */
+export const openRows = (db: Database) => db.collection<OutcomeRow>('chain_outcomes', { next: { key: { nextAt: 1 } } })
 export type OutcomeRows = ReturnType<typeof openRows>
-
-/** What is due is found by it. Runs at each start; one that is there already costs nothing. */
-export const indexRows = (rows: OutcomeRows): Promise<unknown> => rows.createIndex({ nextAt: 1 }, { name: 'next' })
 
 /** The rows of the commands among outbox entries; the last one of a key counts. */
 export function rowsOf(entries: readonly OutboxEntry[], source: string, sentAt: Date, nextAt: Date): OutcomeRow[] {

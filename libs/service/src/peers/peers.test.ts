@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { endpoint, Refusal, type RefusalExtras } from '@carapace/api'
 import getPort from 'get-port'
-import { type Started, startThings } from '../start-things.fixture.ts'
-import { internalKey, thingsApi } from '../things.fixture.ts'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
+import { internalKey, thingsApi } from '../testing/things.fixture.ts'
 import { makePeers } from './peers.ts'
 
 const { getRow } = thingsApi.internal

@@ -11,9 +11,9 @@ import {
   refuse,
   type ServiceName,
 } from '@carapace/api'
-import { callHeaders } from '../call-headers.ts'
-import type { Config } from '../config.ts'
-import { expiry } from '../context.ts'
+import type { Config } from '../config/config.ts'
+import { callHeaders } from '../context/call-headers.ts'
+import { expiry } from '../context/context.ts'
 import { maySendAgain, pauseBeforeTry } from './send-again.ts'
 
 /**
@@ -31,11 +31,11 @@ export interface Peers {
   find<E extends AnyEndpoint>(
     service: ServiceName,
     endpoint: E,
-    args?: { params?: Record<string, string>; query?: QueryInputOf<E> },
+    args?: { params?: Record<string, string>; query?: QueryInputOf<E>; body?: BodyInputOf<E> },
   ): Promise<ResponseOf<E> | undefined>
 }
 
-/** A new service takes the next number, so that no other moves. */
+/** A new service has the next number, so that no other moves. */
 const portOffsets: Readonly<Record<ServiceName, number>> = {
   identity: 0,
   reputation: 1,

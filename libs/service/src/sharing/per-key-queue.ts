@@ -2,6 +2,10 @@
 export interface PerKeyQueue {
   /** Resolves or rejects as `work` does. Work on a key must not wait for other work on that key. */
   serialize<T>(key: string, work: () => Promise<T>): Promise<T>
+  /** Runs work at once, without a place in the line; it counts as waiting until it ends. */
+  count<T>(key: string, work: () => Promise<T>): Promise<T>
+  /** How much work on this key has not ended yet, in this process. */
+  waiting(key: string): number
 }
 
 /**
@@ -11,18 +15,26 @@ export interface PerKeyQueue {
  */
 export function perKeyQueue(): PerKeyQueue {
   const last = new Map<string, Promise<unknown>>()
+  const open = new Map<string, number>()
+  const waiting = (key: string): number => open.get(key) ?? 0
+  const leave = (key: string) => {
+    if (waiting(key) > 1) open.set(key, waiting(key) - 1)
+    else for (const each of [open, last]) each.delete(key)
+  }
+  const count = <T>(key: string, work: Promise<T>): Promise<T> => {
+    open.set(key, waiting(key) + 1)
+    return work.finally(() => leave(key))
+  }
   return {
     serialize: (key, work) => {
-      const result = (last.get(key) ?? Promise.resolve()).then(work)
-      const ended = result.then(
-        () => undefined,
-        () => undefined,
+      const result = count(key, (last.get(key) ?? Promise.resolve()).then(work))
+      last.set(
+        key,
+        result.catch(() => undefined),
       )
-      last.set(key, ended)
-      void ended.then(() => {
-        if (last.get(key) === ended) last.delete(key)
-      })
       return result
     },
+    count: (key, work) => count(key, Promise.resolve().then(work)),
+    waiting,
   }
 }

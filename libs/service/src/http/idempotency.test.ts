@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { until } from '@carapace/testing'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
+import { internalKey, signed } from '../testing/things.fixture.ts'
 import { openIdempotency } from './idempotency.ts'
-import { type Started, startThings } from './start-things.fixture.ts'
-import { internalKey, signed } from './things.fixture.ts'
 
 describe('an idempotency key', () => {
   let service: Started
@@ -80,13 +80,17 @@ describe('an idempotency key', () => {
     const headers = keyed()
     const slow = owner.post('/api/things', { title: 'slow' }, headers)
     const first = await until('it is claimed', () => keys(owner).findOne())
+    const leaseIs = (renewedMs: number) => async () =>
+      ((await keys(owner).findOne())?.claimedUntil.getTime() ?? 0) - first.claimedUntil.getTime() >= renewedMs
     await until('the first lease is over', () => Date.now() > first.claimedUntil.getTime(), 30)
-
     const meanwhile = await replica.post('/api/things', { title: 'slow' }, headers)
+    await until('it is held for three times as long', leaseIs(8_000), 30)
+    const later = await replica.post('/api/things', { title: 'slow' }, headers)
     owner.harness.openGate()
 
     assert.equal((await slow).status, 201)
-    assert.deepEqual([meanwhile.status, meanwhile.body.code, replica.harness.effects], [409, 'IDEMPOTENCY_IN_PROGRESS', []])
+    for (const { status, body } of [meanwhile, later]) assert.deepEqual([status, body.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
+    assert.deepEqual([replica.harness.effects, owner.harness.effects.length], [[], 1])
     const after = await replica.post('/api/things', { title: 'slow' }, headers)
     assert.deepEqual([after.body, after.headers.get('idempotency-replayed')], [(await slow).body, 'true'])
     for (const service of [replica, owner]) await service.close()

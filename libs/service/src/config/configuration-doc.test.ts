@@ -5,7 +5,7 @@ import { configurationDoc } from './configuration-doc.ts'
 
 describe('the table of variables', () => {
   it('in docs/configuration.md is the one of the code (npm run docs)', () => {
-    assert.equal(readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8'), configurationDoc())
+    assert.equal(readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8'), configurationDoc())
   })
 
   it('says of every variable what it means', () => {

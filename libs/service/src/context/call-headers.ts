@@ -1,5 +1,5 @@
+import { currentTrace, traceparentOf } from '../telemetry/trace.ts'
 import { contextHeader, type RequestContext, requestIdHeader, signContext } from './context.ts'
-import { currentTrace, traceparentOf } from './trace.ts'
 
 /** Headers of a call from one of our processes to another: the signed context, and the trace in hand, which also names the request. */
 export function callHeaders(context: RequestContext, internalKey: string): Record<string, string> {

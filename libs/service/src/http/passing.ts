@@ -1,5 +1,5 @@
 import { errors, type Refusal } from '@carapace/api'
-import { asRefusal } from './http/failure.ts'
+import { asRefusal } from './failure.ts'
 
 /**
  * Past the first durable step of an operation, an error of a passing cause (a service, the database or a race) does not end it: a job carries it on.

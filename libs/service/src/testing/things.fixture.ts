@@ -1,9 +1,9 @@
 import { endpoint, event, refuse, retryableIn, serviceApi } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { z } from 'zod'
-import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from './context.ts'
-import { type AnyService, defineService, on, type Platform } from './define.ts'
-import { bareList, content, reply } from './http/reply.ts'
+import { contextHeader, expiry, type RequestContext, requestIdHeader, signContext } from '../context/context.ts'
+import { type AnyService, defineService, on, type Platform } from '../define.ts'
+import { bareList, content, reply } from '../http/reply.ts'
 
 /** A small service that the tests of this library run: things are made, listed and read; the title of a thing says what becomes of it. */
 export const thingMade = event('social.thing.made', 'id', 'A thing was made', { id: z.string(), title: z.string() })

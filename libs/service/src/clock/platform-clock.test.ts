@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { clockAdvanced, hourMs, moveClock } from '@carapace/api'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo, startPlatform, type TestMongo, until } from '@carapace/testing'
-import { makePeers } from './peers/peers.ts'
+import { makePeers } from '../peers/peers.ts'
+import { startThings } from '../testing/start-things.fixture.ts'
+import { internalKey, newHarness, things } from '../testing/things.fixture.ts'
 import { openPlatformClock } from './platform-clock.ts'
-import { startThings } from './start-things.fixture.ts'
-import { internalKey, newHarness, things } from './things.fixture.ts'
 
 describe('the platform clock', () => {
   let mongo: TestMongo

@@ -1,4 +1,4 @@
-import { run } from './run.ts'
+import { run } from '../run.ts'
 import { newHarness, things } from './things.fixture.ts'
 
 /** The test service as a process of its own. It reports effects in its output; its slow handlers wait for a signal. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { acquireBroker, until } from '@carapace/testing'
-import { startThings } from './start-things.fixture.ts'
-import { signed } from './things.fixture.ts'
+import { startThings } from '../testing/start-things.fixture.ts'
+import { signed } from '../testing/things.fixture.ts'
 import { inSpan, traceparentOf } from './trace.ts'
 
 interface Driver {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Refusal } from '@carapace/api'
 import type { Database } from '@carapace/store'
+import { makeLog } from '../telemetry/log.ts'
 import { doctorHandlers } from './doctor.ts'
-import { makeLog } from './log.ts'
 
 describe('what a service answers the doctor', () => {
   it('counts a check that cannot be made as one thing wrong', async () => {

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { limits, refuse } from '@carapace/api'
 import { type Database, duplicateIndex, wallClock } from '@carapace/store'
-import { startJobs } from './jobs/jobs.ts'
-import type { Logger } from './log.ts'
+import { startJobs } from '../jobs/jobs.ts'
+import type { Logger } from '../telemetry/log.ts'
 
 interface StoredKey {
   _id: string
@@ -45,9 +45,8 @@ const renewEveryMs = 1_000
  * loop costs nothing there; where another replica claims the key of a process that was blocked, the first can no longer store an answer, and both
  * run the same operation id. Clocks of replicas are expected to agree within 2 s.
  */
-export async function openIdempotency(db: Database, log: Logger): Promise<Idempotency> {
-  const keys = db.connection.collection<StoredKey>('idempotency')
-  await keys.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
+export function openIdempotency(db: Database, log: Logger): Idempotency {
+  const keys = db.collection<StoredKey>('idempotency', { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
   const owner = randomUUID()
   /** Requests that run in this process: id → fingerprint. */
   const running = new Map<string, string>()

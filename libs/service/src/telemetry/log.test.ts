@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { inProcessBus, type Outgoing, quiet } from '@carapace/bus'
 import { until } from '@carapace/testing'
-import { contextHeader } from './context.ts'
-import { type Started, startThings } from './start-things.fixture.ts'
-import { internalKey, signed, thingMade } from './things.fixture.ts'
+import { contextHeader } from '../context/context.ts'
+import { type Started, startThings } from '../testing/start-things.fixture.ts'
+import { internalKey, signed, thingMade } from '../testing/things.fixture.ts'
 
 describe('the log of a service', () => {
   let service: Started

@@ -16,7 +16,7 @@ export interface RequestContext {
   ip?: string
   idempotencyKey?: string
   /** The x402 payment that covers this request, settled by the gateway. */
-  payment?: { payer: string; chain: string; txHash: string; amount: string; nonce: string }
+  payment?: { id: string; payer: string; chain: string; txHash: string; amount: string; nonce: string }
   /** Unix milliseconds, wall clock. */
   expires: number
 }

@@ -32,8 +32,8 @@ const url = (schemes: string) =>
 export const configSchema = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that the gateway (or a service run alone) listens on'),
   PORT: port(3000).describe('Port of the gateway, or of a service run alone'),
-  DATA_DIR: z.string().default('.carapace').describe('Where the embedded start keeps its state and keys'),
-  PUBLIC_BASE_URL: url('http|https').optional().describe('Address under which the world sees the gateway; default http://HOST:PORT'),
+  DATA_DIR: z.string().default('.carapace').describe('Where the embedded start stores its state and keys'),
+  PUBLIC_BASE_URL: url('http|https').optional().describe('Address under which clients reach the gateway; default http://HOST:PORT'),
   INTERNAL_KEY: z
     .string()
     .min(32, 'must have at least 32 characters')
@@ -47,14 +47,15 @@ export const configSchema = z.object({
     .describe('Put before every database name'),
   AMQP_URL: url('amqp|amqps').optional().describe('RabbitMQ; default: the in-process bus'),
   SERVICE_URL: z.string().default('http://127.0.0.1:{port}').describe('Where services find each other; {service} and {port} are filled in'),
-  SERVICE_PORT_BASE: port(3101).describe('Port of the first service that runs alone; the others take the next ones'),
+  SERVICE_PORT_BASE: port(3101).describe('Port of the first service that runs alone; the others listen on the next ones'),
   AUTH_MODE: z
     .enum(['plain', 'signed'])
     .optional()
     .describe('plain: identity headers; signed: headers and an ERC-8128 signature. Default plain in the embedded start, else signed'),
   PLAIN_MODE_ACCEPTED: yes.default(false).describe('yes lets plain mode listen beyond loopback or use real networks'),
   TRUSTED_PROXIES: list.describe('Addresses whose X-Forwarded-For counts'),
-  DEVNET_RPC_PORT: port(8545).describe('Port of the first devnet of the embedded start, the second takes the next one; 0: free ones'),
+  ALLOWED_HOSTS: list.describe('Host names, besides loopback and that of PUBLIC_BASE_URL, under which the gateway answers in plain mode'),
+  DEVNET_RPC_PORT: port(8545).describe('Port of the first devnet of the embedded start, the second listens on the next one; 0: free ones'),
   BASE_SEPOLIA_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of Base Sepolia; default: the devnet'),
   SKALE_TESTNET_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of the zero-gas network; default: the devnet'),
   BASE_SEPOLIA_ADDRESSES: z.string().optional().describe('JSON file with the contract addresses that deploy:contracts printed'),
@@ -77,8 +78,10 @@ export const configSchema = z.object({
   INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
   RATE_LIMIT_READ: count(limits.rate.read).describe('Reads per minute and client address'),
   RATE_LIMIT_WRITE: count(limits.rate.write).describe('Writes per minute and caller'),
-  X402_PAY_TO_ADDRESS: wallet.optional().describe('Where x402 payments go; unset: priced routes are free'),
-  OUTBOUND_GITHUB: yes.default(false).describe('true lets skill checks ask GitHub'),
+  X402_PAY_TO_ADDRESS: wallet
+    .optional()
+    .describe('Where payments for sold calls go (x402); unset or zero: priced routes are free; the embedded start sets DATA_DIR/keys/income'),
+  OUTBOUND_GITHUB: yes.default(false).describe('true lets skill checks query GitHub'),
   SANDBOX: yes.optional().describe('Faucet and movable clock, devnets only; default on in the embedded start'),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Bearer token for /metrics from beyond loopback'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http|https').optional().describe('Where traces go (OTLP over HTTP); unset: none are exported'),
@@ -108,3 +111,6 @@ export function required<Name extends keyof Config>(config: Config, name: Name):
   if (value === undefined || value === null) throw new Error(`${name} is not set: ${configSchema.shape[name].description}`)
   return value as NonNullable<Config[Name]>
 }
+
+/** Address of the gateway as clients see it, without a slash at the end. */
+export const baseUrlOf = ({ PUBLIC_BASE_URL, HOST, PORT }: Config): string => (PUBLIC_BASE_URL ?? `http://${HOST}:${PORT}`).replace(/\/+$/, '')

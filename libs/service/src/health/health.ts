@@ -1,5 +1,5 @@
 import type { Express } from 'express'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 
 type Check = () => boolean | Promise<boolean>
 type Conditions = Readonly<Record<string, Check>>
