@@ -1,6 +1,6 @@
 import { type ErrorCode, Refusal } from '@carapace/api'
 
-/** The code by which a rule refuses; 'none' where it does not. Whatever else it throws is thrown on. @example codeOf(() => submit(gig, 'stranger')) === 'NOT_ASSIGNEE' */
+/** The code by which a rule refuses; 'none' where it does not. Any other error is thrown on. @example codeOf(() => submit(gig, 'stranger')) === 'NOT_ASSIGNEE' */
 export function codeOf(work: () => unknown): ErrorCode | 'none' {
   try {
     work()

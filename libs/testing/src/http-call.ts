@@ -1,6 +1,6 @@
 export interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of all shapes
   body: any
   headers: Headers
 }

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { doorVariable, takePlace } from './broker.ts'
-import { type BrokerSource, openBrokerSource } from './broker-source.ts'
+import { acquirePlace, doorVariable } from './broker/broker.ts'
+import { type BrokerSource, openBrokerSource } from './broker/broker-source.ts'
 
 /**
  * Mocha's global fixtures (`require` in .mocharc.json). They run once, in the parent of the parallel workers: it opens a loopback port at which test
- * files ask for a broker, starts the broker when the first one does, and stops it in the end.
+ * files request a broker, starts the broker when the first one does, and stops it in the end.
  */
 let server: Server
 let source: Promise<BrokerSource> | undefined
@@ -41,7 +41,7 @@ async function serve(socket: Socket): Promise<void> {
   socket.resume()
   try {
     source ??= openBrokerSource()
-    const place = await takePlace(await source)
+    const place = await acquirePlace(await source)
     socket.write(`${JSON.stringify({ url: place.url, prefix: place.prefix })}\n`)
     await hungUp
     await place.stop()

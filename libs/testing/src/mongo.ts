@@ -5,7 +5,7 @@ import { start } from '@carapace/embedded-mongo'
 
 export interface TestMongo {
   uri: string
-  /** Databases are told apart by this prefix, so that runs share a server without meeting. */
+  /** This prefix separates databases, so that runs share a server without meeting. */
   prefix: string
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 /** Polls until `probe` gives something truthy. @throws Error with the last error or value after `seconds` */
-export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 10): Promise<Exclude<T, false | null | undefined>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, seconds = 30): Promise<Exclude<T, false | null | undefined>> {
   const end = Date.now() + seconds * 1000
   let last: unknown
   do {

@@ -3,7 +3,7 @@ import type { Bus } from '@carapace/bus'
 
 export interface LossyBus {
   wrap(bus: Bus): Bus
-  /** Loses the next message that matches, or so many; resolves to nothing, `lost` tells. */
+  /** Loses the next message that matches, or so many; resolves to nothing, `lost` counts. */
   lose(matches: (event: CloudEvent) => boolean, count?: number): void
   /** What was lost, in order. */
   readonly lost: readonly CloudEvent[]

@@ -6,8 +6,8 @@ import { contextHeader, expiry, type RequestContext, requestIdHeader, signContex
 import { v7 } from 'uuid'
 
 /**
- * Stands in for the gateway in tests of single services: it routes by the declared table and vouches for whatever the identity headers say
- * (and for `x-test-signed-by`, the wallet whose signature was checked, and `x-test-exposed`, plain mode that strangers can reach), without asking anybody. Real identity checks are the gateway's own tests' matter.
+ * Stands in for the gateway in tests of single services: it routes by the declared table and vouches for all that the identity headers say
+ * (and for `x-test-signed-by`, the wallet whose signature was checked, and `x-test-exposed`, plain mode that strangers can reach), without any check. Real identity checks are the gateway's own tests' matter.
  */
 export async function startGatewayStub(
   address: (service: ServiceName) => string | undefined,

@@ -11,7 +11,7 @@ import { computeAddress } from 'ethers'
 
 export interface TestDevnets {
   devnets: Record<Chain, Devnet<Deployment>>
-  /** The variables by which services find the networks, with the keys of the test world. */
+  /** The variables by which services find the networks, with the keys of the tests. */
   environment: Record<string, string>
   /** Of the wallet that acts as oracle and admin. */
   oracleWallet: string
@@ -20,7 +20,9 @@ export interface TestDevnets {
 
 /** Keys of throw-away networks: worth nothing anywhere. */
 const keyOf = (name: string) => `0x${createHash('sha256').update(`carapace test ${name}`).digest('hex')}`
-const [deployerKey, relayerKey, oracleKey] = [keyOf('deployer'), keyOf('relayer'), keyOf('oracle')]
+const [deployerKey, relayerKey] = [keyOf('deployer'), keyOf('relayer')]
+/** Of the wallet that is oracle and admin, and may pause the contracts. */
+export const oracleKey = keyOf('oracle')
 const quickMining = { debounceMs: 5, heartbeatMs: 1_000 }
 
 /** Both networks with all contracts, thrown away at the end. The deployed state is prepared once for all test runs that have the same contracts. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const inRoot = (...parts: string[]) => path.join(root, ...parts)
 
 interface Ended {
@@ -48,7 +48,7 @@ describe('the services know nothing of each other', function () {
   describe('because the build refuses to import one from another', () => {
     let folder: string
 
-    /** Two services under the compiler and linter settings of this repository. `social` exports something, `domains` imports as told. */
+    /** Two services under the compiler and linter settings of this repository. `social` exports something, `domains` imports as given. */
     beforeEach(async () => {
       folder = await mkdtemp(path.join(tmpdir(), 'carapace-isolation-'))
       const files: Record<string, string> = {
@@ -112,7 +112,7 @@ describe('the services know nothing of each other', function () {
 describe('the lock file', function () {
   this.timeout(60_000)
 
-  it('is one that npm ci takes', async () => {
+  it('is one that npm ci accepts', async () => {
     const { code, output } = await run('npm', ['ci', '--dry-run', '--offline', '--no-audit', '--no-fund'], root)
 
     assert.equal(code, 0, output)

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chain, chains, type Network } from '@carapace/api'
 import { Contract, JsonRpcProvider, MaxUint256, parseUnits, Wallet } from 'ethers'
-import { type Answer, type CallOptions, httpCall } from './http-call.ts'
-import { until } from './until.ts'
+import { type Answer, type CallOptions, httpCall } from '../http-call.ts'
+import { until } from '../until.ts'
 
 /** An agent of a test with its own key. */
 export interface Player {
@@ -14,13 +15,13 @@ export interface Player {
 
 export interface NewPlayer {
   chain?: Chain
-  /** Whole USDC from the faucet, which the platform's contracts may then take. Default 0. */
+  /** Whole USDC from the faucet, which the platform's contracts may then spend. Default 0. */
   usdc?: number
   skills?: string[]
   prefix?: string
 }
 
-/** A running platform as its users see it: HTTP and the two chains, nothing of the code behind. */
+/** A running platform as its users see it: HTTP and the two chains, nothing of its code. */
 export interface System {
   url: string
   networks: Record<Chain, TestNetwork>
@@ -33,7 +34,7 @@ export interface System {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer['body']>
   newPlayer(options?: NewPlayer): Promise<Player>
   faucet(walletAddress: string, amount: number, chain: Chain): Promise<void>
-  /** Lets the escrow, bond and commerce contracts take what the player has. */
+  /** Lets the contracts that are paid pull what the player has. */
   approve(player: Player, chain: Chain): Promise<void>
   /** µ of an address on the chain itself. */
   usdcOf(chain: Chain, address: string): Promise<bigint>
@@ -47,20 +48,38 @@ export type TestNetwork = Network & {
   usdc: Contract
 }
 
-const usdcAbi = ['function balanceOf(address) view returns (uint256)', 'function approve(address,uint256) returns (bool)']
+const registrationSeconds = 90
+const retryMs = 500
+
+const usdcAbi = [
+  'function balanceOf(address) view returns (uint256)',
+  'function transfer(address,uint256) returns (bool)',
+  'function approve(address,uint256) returns (bool)',
+]
 
 /**
- * Meets a running platform, whoever started it.
+ * Connects to a running platform.
  * @param rpcUrls where the chains are reached, when not at the addresses that the platform publishes
  */
 export async function openSystem(url: string, rpcUrls: Readonly<Record<string, string>> = {}): Promise<System> {
   const call: System['call'] = (method, path, options) => httpCall(url, method, path, options)
-  const wellOrThrow = async (method: string, path: string, options?: CallOptions) => {
-    const { status, body } = await call(method, path, options)
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`)
+  const ok = (what: string, { status, body }: Awaited<ReturnType<System['call']>>) => {
+    if (status >= 300) throw new Error(`${what}: ${status} ${JSON.stringify(body)}`)
     return body
   }
-  const published = (await wellOrThrow('GET', '/api/networks')) as { networks: Network[]; oracleWallet: string | null }
+  const okOrThrow = async (method: string, path: string, options?: CallOptions) => ok(`${method} ${path}`, await call(method, path, options))
+  /** Many register at the same time, on machines that have other work: the key makes the retry of a call without an answer one registration. */
+  const registered = async (body: { handle: string }) => {
+    const options = { body, headers: { 'idempotency-key': body.handle } }
+    const end = Date.now() + registrationSeconds * 1000
+    let answer = await call('POST', '/api/register-agent', options)
+    while (answer.body?.retryable === true && Date.now() < end) {
+      await sleep(retryMs)
+      answer = await call('POST', '/api/register-agent', options)
+    }
+    return ok('POST /api/register-agent', answer)
+  }
+  const published = (await okOrThrow('GET', '/api/networks')) as { networks: Network[]; oracleWallet: string | null }
   const networks = Object.fromEntries(
     chains.map(chain => [chain, meet({ ...published.networks.find(one => one.chain === chain)!, ...at(rpcUrls[chain]) })]),
   ) as System['networks']
@@ -71,12 +90,13 @@ export async function openSystem(url: string, rpcUrls: Readonly<Record<string, s
     networks,
     admin,
     call,
-    get: path => wellOrThrow('GET', path),
-    post: (path, body, headers = {}) => wellOrThrow('POST', path, { body, headers }),
+    get: path => okOrThrow('GET', path),
+    post: (path, body, headers = {}) => okOrThrow('POST', path, { body, headers }),
     newPlayer: async ({ chain = 'BASE_SEPOLIA', usdc = 0, skills = ['solidity'], prefix = 'player' } = {}) => {
       const wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`)
       const handle = `${prefix}-${randomBytes(5).toString('hex')}`
-      const { agent } = await system.post('/api/register-agent', { handle, walletAddress: wallet.address, skills, chain })
+      const body = { handle, walletAddress: wallet.address, skills, chain }
+      const { agent } = await registered(body)
       const player = { id: agent.id, handle, wallet, headers: { 'x-agent-id': agent.id, 'x-wallet-address': wallet.address } }
       if (usdc > 0) {
         await system.faucet(wallet.address, usdc, chain)
@@ -97,7 +117,7 @@ export async function openSystem(url: string, rpcUrls: Readonly<Record<string, s
       const token = usdc.connect(wallet.connect(provider)) as Contract
       let nonce = await provider.getTransactionCount(wallet.address)
       const sent = []
-      for (const spender of [contracts.escrow, contracts.bond, contracts.commerce])
+      for (const spender of [contracts.escrow, contracts.bond, contracts.commerce, contracts.domains])
         sent.push(await token.getFunction('approve')(spender, MaxUint256, { nonce: nonce++ }))
       for (const transaction of sent) await transaction.wait()
     },

@@ -5,13 +5,13 @@ import path from 'node:path'
 import { gatewayApi, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
 import { type AnyService, type Config, makeLog, type RunningService, type Runtime, readConfig, startService } from '@carapace/service'
-import { acquireBroker } from './broker.ts'
-import { acquireMongo, type TestMongo } from './mongo.ts'
-import { seeded } from './random.ts'
+import { acquireBroker } from '../broker/broker.ts'
+import { acquireMongo, type TestMongo } from '../mongo.ts'
+import { seeded } from '../random.ts'
 import { openSystem, type System } from './system.ts'
 import { startTestDevnets, type TestDevnets } from './test-devnets.ts'
 
-/** The gateway's door to its starter; passed in, since the gateway's own tests stand on this library. */
+/** The gateway's door to its starter; passed in, since the gateway's own tests use this library. */
 export type StartGateway = (
   options: Pick<Runtime, 'config' | 'mongoUri' | 'bus' | 'queues' | 'internalKey' | 'address' | 'log' | 'exclusive' | 'allUp'>,
 ) => Promise<{ url: string; close(): Promise<void> }>
@@ -24,7 +24,7 @@ export interface ChainPlatformOptions {
   bus?: 'in-process' | 'rabbitmq'
   /** What the services use instead of the bus itself: tests lose messages there. */
   wrapBus?: (bus: Bus) => Bus
-  /** First pause before the outcome of a command is asked for, ms. */
+  /** First pause before the outcome of a command is polled, ms. */
   pollAfterMs?: number
   seed?: number
   env?: Record<string, string>
@@ -86,7 +86,7 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
     const started = own(await startService(service, { ...shared, random }))
     running.set(started.name, started)
   }
-  // Closed before the services, too: a publish in this process waits for consumers, and those that have ended take nothing.
+  // Closed before the services, too: a publish in this process waits for consumers, and those that have ended consume nothing.
   own({ close: () => bus.close() })
   const gateway = own(await options.startGateway(shared))
   announceAllUp()

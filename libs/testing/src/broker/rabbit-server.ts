@@ -64,7 +64,7 @@ export async function startRabbitServer(sbin: string): Promise<RabbitServer> {
   async function stop(): Promise<void> {
     await kill9()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-    // The watchdog sees that the folder is gone, ends the port mapper, and ends.
+    // The watchdog sees that the folder is deleted, ends the port mapper, and ends.
     watchdog.ref()
     if (watchdog.exitCode === null) await new Promise(resolve => watchdog.once('exit', resolve))
   }
@@ -126,7 +126,7 @@ async function prepare(folder: string, { port, distPort, epmdPort }: { port: num
   }
 }
 
-/** Ends the node and its port mapper when this process has gone or the folder was removed. */
+/** Ends the node and its port mapper when this process has ended or the folder was removed. */
 function watch(folder: string, epmdPort: number): ChildProcess {
   const script = `
     while kill -0 ${process.pid} 2>/dev/null && [ -d "$0" ]; do sleep 0.2; done

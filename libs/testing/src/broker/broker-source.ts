@@ -9,7 +9,7 @@ const run = promisify(execFile)
 /** A RabbitMQ that tests may use, wherever it comes from. */
 export interface BrokerSource {
   url: string
-  /** Missing where virtual hosts cannot be made; tests then tell their names apart by a prefix. */
+  /** Missing where virtual hosts cannot be made; a prefix then separates the names of tests. */
   vhosts?: { add(name: string): Promise<void>; remove(name: string): Promise<void> }
   close(): Promise<void>
 }
@@ -103,7 +103,7 @@ async function container(): Promise<BrokerSource | undefined> {
   }
 }
 
-/** A container engine at DOCKER_HOST or the usual socket takes connections. */
+/** A container engine at DOCKER_HOST or the usual socket accepts connections. */
 function engineAnswers(): Promise<boolean> {
   const host = process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock'
   const { protocol, hostname, port, pathname } = new URL(host)
@@ -122,7 +122,7 @@ function engineAnswers(): Promise<boolean> {
 async function install(): Promise<boolean> {
   const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version') && process.env.TEST_NO_APT !== '1'
   if (!mayInstall) return false
-  // RUNLEVEL keeps the package from starting a broker of its own.
+  // RUNLEVEL prevents the package from starting a broker of its own.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const apt = (...args: string[]) => run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env })
   const attempt = () => apt('install', '--no-install-recommends', 'rabbitmq-server')

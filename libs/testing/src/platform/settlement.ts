@@ -16,7 +16,7 @@ const facts = () => ({
   chain: 'BASE_SEPOLIA' as const,
 })
 
-/** What the escrow tells of a gig that is paid, 40 USDC after an approval. @example released({ gigId, posterId: poster.id, assigneeId: worker.id }) */
+/** What the escrow publishes of a gig that is paid, 40 USDC after an approval. @example released({ gigId, posterId: poster.id, assigneeId: worker.id }) */
 export const released = (more: Partial<PayloadOf<typeof escrowReleased>> = {}): Draft =>
   escrowReleased.of({
     ...facts(),
@@ -41,6 +41,6 @@ export const released = (more: Partial<PayloadOf<typeof escrowReleased>> = {}): 
     ...more,
   })
 
-/** What the escrow tells of a settlement since: undone and to be made again, if it does not say otherwise. @example restated({ gigId, status: 'refunded', unpaid: true }) */
-export const restated = (more: Partial<PayloadOf<typeof escrowRestated>> = {}): Draft =>
+/** A correction of a settlement, as the escrow publishes it: reversed and to be made again, if it does not say otherwise. @example corrected({ gigId, status: 'refunded', unpaid: true }) */
+export const corrected = (more: Partial<PayloadOf<typeof escrowRestated>> = {}): Draft =>
   escrowRestated.of({ ...facts(), status: 'locked', unpaid: false, txHash: null, blockNumber: null, settledAt: null, ...more })

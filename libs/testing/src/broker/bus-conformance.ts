@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CloudEvent } from '@carapace/api'
 import { type Bus, type Delivery, type Outgoing, Retry, type RetryPolicy, Unroutable } from '@carapace/bus'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 /** Quick enough for tests; suites may rely on these figures. */
 export const testRetry: RetryPolicy = { delaysMs: [30, 60], limit: 3 }
@@ -66,7 +66,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
     const queue = (over = {}) => ({ name: queueName, exchange: 'events' as const, bindings: [`${topic}.#`], ...over })
     const batch = (count: number) => Array.from({ length: count }, (_, n) => outgoing(`${topic}.happened.v1`, { data: { n } }))
     const idsOf = (messages: readonly Outgoing[]) => messages.map(({ event }) => event.id)
-    const dead = async () => (await bus.deadLetters(10_000)).filter(letter => letter.queue === queueName)
+    const dead = async () => (await bus.deadLetters(10_000)).filter(({ queue }) => queue === queueName)
 
     it('delivers an event as it was published', async () => {
       const inbox = recorder()
@@ -133,7 +133,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       assert.deepEqual(inbox.ids(), idsOf(wanted))
     })
 
-    it('keeps for a declared queue what is published before its first consumer', async () => {
+    it('preserves for a declared queue what is published before its first consumer', async () => {
       const inbox = recorder()
       const messages = batch(3)
       await bus.declare([queue()])
@@ -146,7 +146,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       assert.deepEqual(inbox.ids(), idsOf(messages))
     })
 
-    it('publishes nothing before the queues exist whose declaration was asked for', async () => {
+    it('publishes nothing before the queues exist whose declaration was requested', async () => {
       const inbox = recorder()
       const messages = batch(3)
 
@@ -172,7 +172,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       await until('both arrived', () => inbox.seen.length === 2)
     })
 
-    it('keeps a command for a declared queue with one active consumer', async () => {
+    it('preserves a command for a declared queue with one active consumer', async () => {
       const inbox = recorder()
       const key = `chain.${topic}`
       const spec = queue({ exchange: 'commands', bindings: [key], singleActive: true })
@@ -191,7 +191,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       await bus.publish(batch(1))
     })
 
-    it('sends a command to the queue of its key and refuses one that no queue takes', async () => {
+    it('sends a command to the queue of its key and refuses one that no queue accepts', async () => {
       const inbox = recorder()
       const key = `chain.${topic}`
       await bus.subscribe(queue({ exchange: 'commands', bindings: [key] }), inbox.handler)
@@ -205,7 +205,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       await bus.publish([outgoing(key, {}, 'commands')])
     })
 
-    it('keeps the order of one publisher while nothing fails', async () => {
+    it('preserves the order of one publisher while nothing fails', async () => {
       const inbox = recorder()
       await bus.subscribe(queue(), inbox.handler)
       const messages = batch(300)
@@ -243,7 +243,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       assert.equal(most, 3)
     })
 
-    it('keeps the messages of a queue without a consumer', async () => {
+    it('preserves the messages of a queue without a consumer', async () => {
       const inbox = recorder()
       const first = await bus.subscribe(queue(), inbox.handler)
       await first.close()
@@ -290,7 +290,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       await until('the others arrived', () => inbox.seen.length === 9)
     })
 
-    it('keeps a message that failed too often as a dead letter with its reason', async () => {
+    it('stores a message that failed too often as a dead letter with its reason', async () => {
       let attempts = 0
       const elsewhere = recorder()
       await bus.subscribe(queue(), async () => {
@@ -302,9 +302,9 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
 
       await bus.publish([message])
 
-      const letter = await until('it is dead', async () => (await dead())[0])
+      const deadLetter = await until('it is dead', async () => (await dead())[0])
       assert.deepEqual(
-        { ...letter, deadAt: undefined },
+        { ...deadLetter, deadAt: undefined },
         {
           id: message.event.id,
           queue: queueName,
@@ -316,12 +316,12 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
           event: message.event,
         },
       )
-      assert.ok(Math.abs(Date.parse(letter.deadAt) - Date.now()) < 20_000)
+      assert.ok(Math.abs(Date.parse(deadLetter.deadAt) - Date.now()) < 20_000)
       assert.equal(attempts, 3)
       assert.deepEqual(elsewhere.ids(), [message.event.id])
     })
 
-    it('takes whatever a handler throws for a failure', async () => {
+    it('counts everything that a handler throws as a failure', async () => {
       const thrown = ['text', undefined, { odd: true }, new Error('')]
       await bus.subscribe(queue(), async event => {
         throw thrown[Number(event.data.n)]
@@ -333,7 +333,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       assert.deepEqual((await dead()).map(({ reason }) => reason).sort(), ['Error', '[object Object]', 'text', 'undefined'])
     })
 
-    it('lists dead letters again and again, oldest first, as many as asked for', async () => {
+    it('lists dead letters again and again, oldest first, as many as requested', async () => {
       await bus.subscribe(queue({ prefetch: 1 }), async () => {
         throw new Error('broken')
       })
@@ -391,7 +391,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       assert.equal((await dead())[0]?.attempts, 3)
     })
 
-    it('has one active consumer where asked for, and the next takes over', async () => {
+    it('has one active consumer where that is requested, and the next one follows it', async () => {
       const [first, second] = [recorder(), recorder()]
       const one = await bus.subscribe(queue({ singleActive: true }), first.handler)
       await bus.subscribe(queue({ singleActive: true }), second.handler)

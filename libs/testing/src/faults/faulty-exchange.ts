@@ -2,9 +2,9 @@ import type { Faults } from './faulty-node.ts'
 
 /** What becomes of the messages of one connection. */
 export interface Exchange {
-  /** Takes a message of the client: what goes on to the node, and what is answered in its place. */
+  /** Processes a message of the client: what goes on to the node, and what is answered in its place. */
   called(text: string): { passed: string | undefined; answers: string[] }
-  /** Takes a message of the node: what the client gets of it. */
+  /** Processes a message of the node: what the client gets of it. */
   answered(text: string): string | undefined
 }
 
@@ -102,7 +102,7 @@ export function newExchange({ faults, random, memory, onSwallowed }: Parts): Exc
 
 const hexOf = (value: number) => `0x${Math.max(0, value).toString(16)}`
 
-/** A node that is behind reads its own state, not that of the head. */
+/** A node that lags reads its own state, not that of the head. */
 function bounded(call: Call, lastBlock: number): Call {
   if (
     lastBlock === Number.POSITIVE_INFINITY ||

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { clockAdvanced, type Draft, eventQueue, type ServiceName } from '@carapace/api'
+import { clockAdvanced, type Draft, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, makeLog, type RunningService, readConfig, startService } from '@carapace/service'
+import { type Answer, type CallOptions, httpCall } from '../http-call.ts'
+import { acquireMongo, type TestMongo } from '../mongo.ts'
+import { seeded } from '../random.ts'
 import { startGatewayStub } from './gateway-stub.ts'
-import { type Answer, type CallOptions, httpCall } from './http-call.ts'
-import { acquireMongo, type TestMongo } from './mongo.ts'
 import { published } from './published.ts'
-import { seeded } from './random.ts'
 
 export interface TestPlatformOptions {
   /** Default: in-process with quick retries. */
@@ -14,7 +14,9 @@ export interface TestPlatformOptions {
   mongo?: TestMongo
   env?: Record<string, string>
   seed?: number
-  /** First pause before the outcome of a command is asked for, ms. */
+  /** Receives each line of the log, from `LOG_LEVEL` on. */
+  logTo?: { write(line: string): void }
+  /** First pause before the outcome of a command is polled, ms. */
   pollAfterMs?: number
 }
 
@@ -39,15 +41,14 @@ export async function startPlatform(services: readonly AnyService[], options: Te
   const config = readConfig({ DB_PREFIX: '', LOG_LEVEL: 'silent', CHECK_ANSWERS: 'true', AUTH_MODE: 'plain', SANDBOX: 'yes', ...options.env })
   const internalKey = randomBytes(32).toString('hex')
   const running = new Map<ServiceName, RunningService>()
-  const log = makeLog({ process: 'test', level: config.LOG_LEVEL })
+  const log = makeLog({ process: 'test', level: config.LOG_LEVEL, ...(options.logTo ? { destination: options.logTo } : {}) })
   const random = seeded(options.seed ?? 1)
   const address = (name: ServiceName) => running.get(name)?.url ?? 'http://127.0.0.1:9'
   let opened = () => {}
   const allUp = new Promise<void>(resolve => {
     opened = resolve
   })
-  // no lane takes commands here: the queue of one would hold every publish up
-  const queues = services.map(({ api }) => eventQueue(api))
+  const queues = queuesOf(services.map(({ api }) => api))
   for (const service of services) {
     const started = await startService(service, {
       config: { ...config, DB_PREFIX: mongo.prefix },

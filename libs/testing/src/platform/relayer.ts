@@ -4,13 +4,12 @@ import {
   type ChainCommand,
   type ChainLog,
   chainCommand,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandReorged,
+  chainOutcome,
   type chainRelayerApi,
   chains,
   type Draft,
   network,
+  outcomeNameOf,
   type ResponseOf,
 } from '@carapace/api'
 import type { Bus, Outgoing } from '@carapace/bus'
@@ -23,7 +22,7 @@ export const newHash = () => `0x${randomBytes(32).toString('hex')}`
 
 type About = Pick<ChainCommand, 'opKey' | 'round' | 'kind' | 'network'> & { aggregateKey?: string }
 
-/** What the relayer says of a command that has had its effect. `seq` tells newer news of it from older. */
+/** What the relayer publishes about a command that has had its effect. `seq` orders the outcomes of one command. */
 export function commandConfirmed(
   command: About,
   {
@@ -33,26 +32,34 @@ export function commandConfirmed(
     already = false,
   }: { seq?: number; txHash?: string; logs?: ChainLog[]; already?: boolean } = {},
 ): Draft {
-  return chainCommandConfirmed.of({ ...about(command, seq), txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1, logs, already })
+  return chainOutcome(command.kind).confirmed.of({
+    ...about(command, seq),
+    txHash,
+    blockNumber: 5,
+    blockHash: newHash(),
+    blockTime: 1,
+    logs,
+    already,
+  })
 }
 
-/** What it says of one that failed: for good, unless `terminal` is false. */
+/** The same of one that failed: for good, unless `terminal` is false. */
 export function commandFailed(command: About, { seq = command.round, code = 'REVERTED', terminal = true } = {}): Draft {
   const failure = { code: code as 'REVERTED', terminal, message: 'ERC20InsufficientBalance', attempts: 1 }
-  return chainCommandFailed.of({ ...about(command, seq), ...failure })
+  return chainOutcome(command.kind).failed.of({ ...about(command, seq), ...failure })
 }
 
-/** What it says of a confirmed one whose block is gone. */
+/** The same of a confirmed one whose block was lost. */
 export function commandReorged(command: About, { seq = command.round }: { seq?: number } = {}): Draft {
-  return chainCommandReorged.of({ ...about(command, seq), txHash: newHash(), blockHash: newHash() })
+  return chainOutcome(command.kind).reorged.of({ ...about(command, seq), txHash: newHash(), blockHash: newHash() })
 }
 
 const about = ({ opKey, round, kind, network, aggregateKey = 'test' }: About, seq: number) => ({ opKey, round, kind, network, aggregateKey, seq })
 
-/** Hears every command that is sent, as the relayer would. */
-export const hearCommands = (bus: Bus, hear: (command: ChainCommand) => Promise<unknown>) =>
+/** Receives every command that is sent, as the relayer would. */
+export const receiveCommands = (bus: Bus, receive: (command: ChainCommand) => Promise<unknown>) =>
   bus.subscribe({ name: `test.${randomUUID()}`, exchange: 'commands', bindings: ['chain.command.#'] }, async ({ data }) => {
-    await hear(chainCommand.parse(data))
+    await receive(chainCommand.parse(data))
   })
 
 /** What the relayer remembers of commands and answers to `chainOutcomes`: the last outcome of each, which here is the end of it. */
@@ -77,7 +84,7 @@ export function commandMemory(): CommandMemory {
         const { round = 0, seq: known = 0 } = (event?.data ?? {}) as { round?: number; seq?: number }
         const undecided = { opKey, round: arrived ?? 0, ended: false, failed: false, decidedAt: null, news: false, events: [] }
         if (!event || round < (arrived ?? 0)) return { ...undecided, known: arrived !== undefined }
-        const failed = event.type === chainCommandFailed.type
+        const failed = outcomeNameOf(event.type) === 'failed'
         const news = known > seq
         return { opKey, known: true, round, ended: true, failed, decidedAt: new Date(0).toISOString(), news, events: news ? [event] : [] }
       }),
@@ -88,7 +95,14 @@ export function commandMemory(): CommandMemory {
 /** The relayer's `chainNetworks`: the same contracts on each network, new addresses but for those given. */
 export function knownNetworks(contracts: Record<string, string>): KnownNetwork[] {
   const addresses = Object.fromEntries(Object.keys(network.shape.contracts.shape).map(name => [name, contracts[name] ?? newWallet()]))
-  const place = { rpcUrl: 'http://127.0.0.1:1', explorerUrl: null, gasless: false, devnet: true, finalityBlocks: 1 }
+  const place = {
+    rpcUrl: 'http://127.0.0.1:1',
+    explorerUrl: null,
+    gasless: false,
+    devnet: true,
+    finalityBlocks: 1,
+    tokenDomain: { name: 'USDC', version: '2' },
+  }
   const usdc = networks.BASE_SEPOLIA.canonical.USDC
   return chains.map(chain => ({ chain, chainId: networks[chain].chainId, ...place, contracts: { ...addresses, usdc, timelock: null } as never }))
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A proxy on loopback, or on a Unix socket, that can be told to misbehave. A mode holds for open and new connections until the next one. */
+/** A proxy on loopback, or on a Unix socket, that can be set to misbehave. A mode holds for open and new connections until the next one. */
 export interface FaultProxy {
   /** 0 on a Unix socket. */
   port: number
@@ -12,9 +12,9 @@ export interface FaultProxy {
   delay(ms: number): void
   /** So many bytes per second, each way of each connection. */
   throttle(bytesPerSecond: number): void
-  /** Keeps connections open and forwards nothing. */
+  /** Holds connections open and forwards nothing. */
   hold(): void
-  /** Ends all connections in order (FIN) and turns new ones away. */
+  /** Ends all connections in order (FIN) and refuses new ones. */
   cut(): void
   /** Breaks all connections (RST); new ones behave as the mode says. */
   reset(): void
@@ -25,7 +25,7 @@ export interface FaultProxy {
 
 type Mode = { kind: 'pass' } | { kind: 'delay'; ms: number } | { kind: 'throttle'; bytesPerSecond: number } | { kind: 'hold' } | { kind: 'cut' }
 
-const lookAgainMs = 10
+const pollMs = 10
 
 /**
  * Starts a proxy in front of `host:port`, on a free port or on the Unix socket `path`.
@@ -60,7 +60,7 @@ export async function startFaultProxy(target: { host?: string; port: number }, p
     from.pause()
     if (mode.kind === 'delay') await sleep(mode.ms)
     if (mode.kind === 'throttle') await sleep((chunk.length / mode.bytesPerSecond) * 1000)
-    while (mode.kind === 'hold' && !to.destroyed) await sleep(lookAgainMs)
+    while (mode.kind === 'hold' && !to.destroyed) await sleep(pollMs)
     if (!to.destroyed) to.write(chunk)
     from.resume()
   }

@@ -4,11 +4,11 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { acquireMongo, type TestMongo } from './mongo.ts'
+import { acquireMongo, type TestMongo } from '../mongo.ts'
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** Beside this test's own code: from there the packages are found. */
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+/** Next to this test's own code: from there the packages are found. */
 const built = fileURLToPath(new URL('.', import.meta.url))
 const longest = 40
 

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import { type CloudEvent, clockAdvanced, queuesOf } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
 import { type AnyService, contextHeader, makeLog, readConfig, signContext, startService } from '@carapace/service'
-import { acquireMongo } from './mongo.ts'
-import { until } from './until.ts'
+import { acquireMongo } from '../mongo.ts'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const copied = ['libs/api', 'services/notifications']
 
 describe('docs/extend.md', function () {
@@ -26,7 +26,7 @@ describe('docs/extend.md', function () {
     const patches = [...guide.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, patch]) => patch!)
     for (const [n, patch] of patches.entries()) {
       await writeFile(path.join(folder, `${n}.patch`), patch)
-      // git takes numbers of lines as hints only
+      // git uses numbers of lines as hints only
       await run('git', ['apply', '--recount', '--unidiff-zero', `${n}.patch`], { cwd: folder })
     }
     await run(path.join(root, 'node_modules/.bin/tsc'), ['-b', 'services/notifications'], { cwd: folder }).catch(({ stdout }) => assert.fail(stdout))
@@ -38,8 +38,8 @@ describe('docs/extend.md', function () {
     const { notifications } = (await import(built.href)) as { notifications: AnyService }
     const mongo = await acquireMongo()
     const bus = inProcessBus({ log: quiet })
-    const heard: CloudEvent[] = []
-    await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['notifications.#'] }, async event => void heard.push(event))
+    const received: CloudEvent[] = []
+    await bus.subscribe({ name: 'carapace.test', exchange: 'events', bindings: ['notifications.#'] }, async event => void received.push(event))
     const internalKey = 'k'.repeat(32)
     const service = await startService(notifications, {
       config: { ...readConfig({ CHECK_ANSWERS: 'true' }), DB_PREFIX: mongo.prefix },
@@ -66,7 +66,7 @@ describe('docs/extend.md', function () {
 
     assert.deepEqual([newest.status, await newest.json()], [200, { notification: null }])
     assert.equal(read.status, 200)
-    const event = await until('the event is heard', () => heard.find(({ type }) => type !== clockAdvanced.type))
+    const event = await until('the event is received', () => received.find(({ type }) => type !== clockAdvanced.type))
     assert.deepEqual([event.type, event.subject, event.data], ['notifications.inbox.read.v1', agentId, { agentId, updated: 0 }])
     await service.close()
     await bus.close()
@@ -80,7 +80,7 @@ describe('docs/extend.md', function () {
         recursive: true,
         filter: source => !/(?:\/dist|\/node_modules|\.test\.ts|\.tsbuildinfo)$/.test(source),
       })
-      // the compiler takes packages of one name and version for one, wherever they lie
+      // the compiler treats packages of one name and version as one, wherever they lie
       const manifest = JSON.parse(await readFile(path.join(root, name, 'package.json'), 'utf8'))
       await writeFile(path.join(folder, name, 'package.json'), JSON.stringify({ ...manifest, version: '0.0.1' }))
       const references = name === 'libs/api' ? [] : [{ path: '../../libs/api' }]

@@ -23,19 +23,19 @@ export interface OwnBroker extends Broker {
   ctl(...args: string[]): Promise<string>
 }
 
-/** Set by the global setup of the test run: the loopback port where its one shared broker is asked for. */
+/** Set by the global setup of the test run: the loopback port where its one shared broker is requested. */
 export const doorVariable = 'CARAPACE_TEST_BROKER'
 
 /**
- * A broker for one test file. Within a test run all files share one process, each on a virtual host of its own; it starts when the first file asks.
+ * A broker for one test file. Within a test run all files share one process, each on a virtual host of its own; it starts when the first file requests it.
  * @example const broker = await acquireBroker(); after(() => broker.stop())
  * @throws Error that names the ways to a RabbitMQ
  */
 export async function acquireBroker(): Promise<Broker> {
   const door = process.env[doorVariable]
-  if (door) return askAt(Number(door))
+  if (door) return requestAt(Number(door))
   const source = await openBrokerSource()
-  const place = await takePlace(source)
+  const place = await acquirePlace(source)
   return {
     ...place,
     async stop() {
@@ -52,7 +52,7 @@ export async function startOwnBroker(): Promise<OwnBroker> {
 }
 
 /** A virtual host, or names with a prefix where none can be made. */
-export async function takePlace({ url, vhosts }: BrokerSource): Promise<Broker> {
+export async function acquirePlace({ url, vhosts }: BrokerSource): Promise<Broker> {
   const name = `t${process.pid}-${randomBytes(4).toString('hex')}`
   if (!vhosts) return { url, prefix: `${name}.`, stop: async () => {} }
   await vhosts.add(name)
@@ -62,7 +62,7 @@ export async function takePlace({ url, vhosts }: BrokerSource): Promise<Broker> 
 }
 
 /** The place is ours as long as the connection is open, so it is given back even when this process is killed. */
-async function askAt(port: number): Promise<Broker> {
+async function requestAt(port: number): Promise<Broker> {
   const socket = connect(port, '127.0.0.1')
   const lines = createInterface({ input: socket })
   const answer = await new Promise<{ url: string; prefix: string } | { error: string }>((resolve, reject) => {

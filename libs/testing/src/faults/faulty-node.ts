@@ -1,4 +1,6 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket, { WebSocketServer } from 'ws'
 import { type Exchange, newExchange, newMemory } from './faulty-exchange.ts'
 
@@ -12,7 +14,7 @@ export interface Faults {
   swallow: number
   /** The order of calls in a batch of sends is turned round. */
   reverse: boolean
-  /** New heads are not told. */
+  /** New heads are not announced. */
   muteHeads: boolean
   /** Each answer comes so many ms later. */
   delayMs: number
@@ -35,11 +37,11 @@ export interface Faults {
 }
 
 export interface FaultyNode {
-  /** ws:// */
+  /** ws://, or http:// of one without WebSockets */
   url: string
   faults: Faults
   swallowed: number
-  /** All is well again. */
+  /** Without any fault. */
   heal(): void
   close(): Promise<void>
 }
@@ -49,36 +51,78 @@ export const noFaults: Faults = {
   ...{ staleBy: undefined, hideLogs: 0, noBlockReceipts: false, hideReceipts: false, nonceOffset: 0, plainHeaders: false },
 }
 
-/** A JSON-RPC WebSocket in front of a devnet that can be told to fail in the ways of public nodes. */
+/** A JSON-RPC WebSocket in front of a devnet that can be set to fail in the ways of public nodes. */
 export async function startFaultyNode(upstreamUrl: string, random: () => number): Promise<FaultyNode> {
-  const faults: Faults = { ...noFaults }
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false, verifyClient: () => !faults.down })
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false, verifyClient: () => !node.faults.down })
   await new Promise(resolve => server.once('listening', resolve))
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const disconnect = () => {
+    for (const client of server.clients) client.terminate()
+  }
+  const { node, parts } = faultyNode(url, random, disconnect, () => new Promise(resolve => server.close(resolve)))
+  server.on('connection', client => join(client, new WebSocket(upstreamUrl, { perMessageDeflate: false }), newExchange(parts), node.faults))
+  return node
+}
+
+/** The same at HTTP only: no pushed heads. @param upstreamUrl http:// */
+export async function startFaultyHttpNode(upstreamUrl: string, random: () => number): Promise<FaultyNode> {
+  const server = createServer((request, response) => {
+    respond(request, response, upstreamUrl, newExchange(parts), node.faults).catch(() => request.destroy())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { node, parts } = faultyNode(
+    url,
+    random,
+    () => server.closeAllConnections(),
+    () => new Promise(resolve => server.close(resolve)),
+  )
+  return node
+}
+
+function faultyNode(url: string, random: () => number, disconnect: () => void, close: () => Promise<unknown>) {
+  const faults: Faults = { ...noFaults }
   const node: FaultyNode = {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     faults: new Proxy(faults, {
       set: (target, name: keyof Faults, value) => {
         Object.assign(target, { [name]: value })
-        if (target.down) for (const client of server.clients) client.terminate()
+        if (target.down) disconnect()
         return true
       },
     }),
     swallowed: 0,
     heal: () => void Object.assign(faults, noFaults),
     close: async () => {
-      for (const client of server.clients) client.terminate()
-      await new Promise(resolve => server.close(resolve))
+      disconnect()
+      await close()
     },
   }
-  const parts = { faults, random, memory: newMemory(), onSwallowed: () => node.swallowed++ }
-  server.on('connection', client => join(client, new WebSocket(upstreamUrl, { perMessageDeflate: false }), newExchange(parts), faults))
-  return node
+  return { node, parts: { faults, random, memory: newMemory(), onSwallowed: () => node.swallowed++ } }
+}
+
+/** A lost answer leaves the request open until the client gives up. */
+async function respond(request: IncomingMessage, response: ServerResponse, upstreamUrl: string, exchange: Exchange, faults: Faults): Promise<void> {
+  if (faults.down) return void request.destroy()
+  let body = ''
+  for await (const chunk of request.setEncoding('utf8')) body += chunk
+  const { passed, answers } = exchange.called(body)
+  const parts: unknown[] = answers.map(text => JSON.parse(text))
+  if (passed !== undefined) {
+    const answer = await fetch(upstreamUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: passed })
+    const text = exchange.answered(await answer.text())
+    if (text !== undefined) parts.push(...[JSON.parse(text)].flat())
+  }
+  if (faults.delayMs > 0) await sleep(faults.delayMs)
+  if (parts.length === 0) return
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(Array.isArray(JSON.parse(body)) ? parts : parts[0]))
 }
 
 function join(client: WebSocket, upstream: WebSocket, exchange: Exchange, faults: Faults): void {
   const early: string[] = []
   const forward = (text: string) => (upstream.readyState === WebSocket.OPEN ? upstream.send(text) : early.push(text))
-  /** Answers keep their order, however long each is held back. */
+  /** Answers stay in order, however long each is held back. */
   let last: Promise<unknown> = Promise.resolve()
   const answer = (text: string) => {
     const send = () => client.readyState === WebSocket.OPEN && client.send(text)

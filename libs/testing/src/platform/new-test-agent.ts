@@ -14,10 +14,10 @@ export interface TestAgent {
 const unregistered = { requested: true, registered: false, tokenId: null, confirmedAt: null }
 
 /**
- * A new agent: as identity tells of it by an event, and as it answers for it.
- * @example const { agent, registered } = newcomer(); await platform.publish(registered)
+ * A new agent: the event that identity publishes about it, and the row that it answers.
+ * @example const { agent, registered } = newTestAgent(); await platform.publish(registered)
  */
-export function newcomer({ preferredChain = 'BASE_SEPOLIA' as Chain, registeredAt = new Date(), skills = [] as string[] } = {}): {
+export function newTestAgent({ preferredChain = 'BASE_SEPOLIA' as Chain, registeredAt = new Date(), skills = [] as string[] } = {}): {
   agent: TestAgent
   registered: Draft
   row: AgentRow
