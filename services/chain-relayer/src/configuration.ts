@@ -4,6 +4,7 @@ import { type Chain, chains } from '@carapace/api'
 import { type Addresses, contractNames } from '@carapace/chain'
 import type { Config } from '@carapace/service'
 import { z } from 'zod'
+import { loadSeed } from './custody/keystore.ts'
 
 /** The configuration of one network. */
 export interface LaneConfig {
@@ -58,11 +59,11 @@ async function readDeployment(file: string): Promise<z.output<typeof deployment>
   }
 }
 
-/** Where the custody seed lies and what opens it. @throws Error when there is no passphrase */
-export async function custodyConfig(config: Config): Promise<{ file: string; passphrase: string }> {
+/** The seed of the custodial keys, made at the first start of a database. @throws Error when there is no passphrase, or no seed and `mayCreate` is false */
+export async function custodySeed(config: Config, mayCreate: boolean): Promise<Uint8Array> {
   const folder = path.join(config.DATA_DIR, 'keys')
   const file = config.CUSTODY_SEED_FILE ?? path.join(folder, 'custody.json')
   const passphrase = config.CUSTODY_PASSPHRASE ?? (await readFile(path.join(folder, 'passphrase'), 'utf8').catch(() => '')).trim()
   if (passphrase.length < 12) throw new Error('CUSTODY_PASSPHRASE is not set: it opens the custody seed')
-  return { file, passphrase }
+  return loadSeed(file, passphrase, mayCreate)
 }

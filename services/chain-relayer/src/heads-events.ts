@@ -3,12 +3,12 @@ import type { HeadsEvents } from './inbound/heads.ts'
 import type { Indexer } from './inbound/indexer.ts'
 import { type Mined, settle } from './inbound/settle.ts'
 import type { Lane } from './lane/lane.ts'
-import { lastAttempt } from './lane/records.ts'
-import { transactionStates } from './lane/transaction-states.ts'
-import { isEnough } from './outbound/fees.ts'
+import { isMined, lastAttempt } from './lane/records.ts'
+import { isRestorable, restore } from './lane/tx-writes.ts'
+import { isEnough } from './outbound/send/fees.ts'
 import { finalize } from './repair/finalizer.ts'
 import { loadOps, readopt } from './repair/recovery.ts'
-import { reopen, reopenFound } from './repair/reorg.ts'
+import { reopenDropped, reopenFound } from './repair/reorg.ts'
 
 /** The effects on the lane of blocks that are mined, become final or are dropped. */
 export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
@@ -56,9 +56,9 @@ export function headsEvents(lane: Lane, events: Indexer): HeadsEvents {
       // Final transactions are reopened, too: without them their nonces stay free and every later one waits for ever.
       await lane.after.drained()
       await reload(lane, ancestor)
-      await reopen(
+      await reopenDropped(
         lane,
-        lane.slots.mined().filter(slot => slot.tx.block !== null && slot.tx.block.number > ancestor),
+        lane.slots.mined().filter(slot => isMined(slot.tx) && slot.tx.block.number > ancestor),
       )
       await reopenFound(lane, ancestor)
       // Without the deployment calls would succeed and do nothing: the lane stops until it exists again.
@@ -84,16 +84,16 @@ async function reload(lane: Lane, ancestor: number): Promise<void> {
       .sort({ nonce: -1 })
       .limit(page)
       .toArray()
-    const lost = txs.filter(tx => tx.block !== null && tx.block.number > ancestor)
+    const lost = txs.filter(isRestorable).filter(tx => tx.block.number > ancestor)
     if (lost.length === 0) return
     const ops = await loadOps(
       lane,
       lost.flatMap(tx => tx.ops.map(op => op.opKey)),
     )
-    const fields = { epoch: lane.lease.epoch, state: transactionStates.move('FINAL', 'restore'), unfinished: true }
-    await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: fields })
-    for (const tx of lost) readopt(lane, Object.assign(tx, fields), ops)
+    const restored = lost.map(tx => restore(tx, lane.lease.epoch))
+    await lane.db.txs.updateMany({ _id: { $in: lost.map(tx => tx._id) } }, { $set: restored[0]!.fields })
+    for (const { tx } of restored) readopt(lane, tx, ops)
     if (lost.length < page) return
-    below = lost.at(-1)!.nonce!
+    below = lost.at(-1)!.nonce
   }
 }

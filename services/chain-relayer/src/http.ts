@@ -2,7 +2,7 @@ import { type chainRelayerApi, refuse } from '@carapace/api'
 import type { HandlersOf, Platform } from '@carapace/service'
 import { networkView } from './chain/network-view.ts'
 import type { Custody } from './custody/custody.ts'
-import { finalLogs } from './inbound/final-logs.ts'
+import { finalLogs, withdrawnLogs } from './inbound/final-logs.ts'
 import type { Outcomes } from './inbound/outcomes.ts'
 import type { Collections } from './lane/collections.ts'
 import type { Lanes } from './lanes.ts'
@@ -24,17 +24,26 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
     listChainQueue: ({ query }) => operator.list(query),
     getChainCommand: ({ params }) => operator.inspect(params.commandId),
     retryChainCommand: ({ params }) => operator.retry(params.commandId),
-    cancelChainCommand: ({ params }) => operator.cancel(params.commandId),
+    cancelChainCommand: async ({ params }) => {
+      const cancelled = await operator.cancel(params.commandId)
+      lanes.checkStore()
+      return cancelled
+    },
 
     chainTx: ({ params }) => on(params.chain).reads.transaction(params.hash),
     chainBalance: ({ params }) => on(params.chain).reads.balance(params.wallet),
     chainAllowance: ({ params }) => on(params.chain).reads.allowance(params.owner, params.spender),
     chainOwnerOf: ({ params }) => on(params.chain).reads.ownerOf(params.contract, params.tokenId),
     chainRead: ({ params, body }) => on(params.chain).reads.view(body.contract, body.fn, body.args),
+    chainCode: async ({ params }) => ({ code: await on(params.chain).reads.code(params.wallet) }),
+    chainAuthorization: ({ params }) => on(params.chain).reads.authorizationUse(params.wallet, params.nonce),
+    chainCall: ({ params, body }) => on(params.chain).reads.simulate(body.to, body.data),
     isValidSignature: async ({ params, body }) => ({ valid: await on(params.chain).reads.isValidSignature(body.wallet, body.hash, body.signature) }),
     custodyWallet: ({ body }) => custody.walletOf(body.owner),
     chainOutcomes: ({ body }) => outcomes.of(body),
     chainLogs: ({ params, query }) => finalLogs(records, on(params.chain).network, query.after, query.contracts.split(','), clock.now()),
+    chainRemovedLogs: ({ params, query }) =>
+      withdrawnLogs(records, on(params.chain).network.chain, query.since, query.contracts.split(','), clock.now()),
     chainNetworks: () => ({ networks: [...networks.values()].map(networkView) }),
     chainStatus: async ({ params }) => {
       const { network, reads, parts } = on(params.chain)

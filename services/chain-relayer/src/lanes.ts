@@ -23,6 +23,8 @@ export interface Lanes {
   /** They follow the chains and publish events once `after` has resolved. */
   start(bus: Bus, after: Promise<void>): void
   state(chain: Chain): LaneState
+  /** This process wrote something for the leaders: those of this process search for it soon, others with their next search. */
+  checkStore(): void
   close(): Promise<void>
 }
 
@@ -48,6 +50,9 @@ export function openLanes(networks: Networks): Lanes {
       const nonceGap = lowest ? lane.slots.nextNonce - lowest.nonce - inflight : 0
       const { paused, contradiction, unchecked } = lane
       return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused, contradiction, unchecked: unchecked.size }
+    },
+    checkStore: () => {
+      for (const lane of running.values()) lane.current()?.checkStore()
     },
     close: async () => {
       isClosed = true

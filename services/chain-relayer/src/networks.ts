@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
-import { commandOf } from '@carapace/chain'
+import { commandOf, toChecksum } from '@carapace/chain'
 import type { Platform } from '@carapace/service'
 import { inspectNetwork, type Network } from './chain/network.ts'
 import { openReads, type Reads } from './chain/reads.ts'
@@ -58,6 +58,7 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
       rpc,
       signer,
       custody,
+      watchedWallets: incomeWallets(platform.config),
       db,
       timings: defaultTimings,
       announce: announcer(platform.bus, () => platform.clock.now()),
@@ -73,6 +74,10 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
     throw error
   }
 }
+
+/** Sold reads may be paid to an address whose key is nowhere here; zero says that nothing is sold. */
+const incomeWallets = ({ X402_PAY_TO_ADDRESS }: Platform['config']): string[] =>
+  X402_PAY_TO_ADDRESS === undefined || /^0x0{40}$/.test(X402_PAY_TO_ADDRESS) ? [] : [toChecksum(X402_PAY_TO_ADDRESS)]
 
 /** The node may start together with this process. */
 async function firstAnswer(rpc: Rpc): Promise<unknown> {

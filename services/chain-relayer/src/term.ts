@@ -10,10 +10,10 @@ import type { Lease } from './lane/lease.ts'
 import { opQueue } from './lane/queue.ts'
 import { type Runner, runner, serially } from './lane/runner.ts'
 import { slotTable } from './lane/slots.ts'
-import { cancelRequested } from './outbound/cancel-requested.ts'
 import { planPass } from './outbound/plan-pass.ts'
 import { prepareLane } from './outbound/prepare-lane.ts'
-import { sender } from './outbound/sender.ts'
+import { cancelRequested } from './outbound/send/cancel-requested.ts'
+import { sender } from './outbound/send/sender.ts'
 import { checkDoubtedLogs } from './repair/doubted-logs.ts'
 import { gapFiller } from './repair/gap-filler.ts'
 import { trim } from './repair/reaper.ts'
@@ -37,6 +37,10 @@ export interface Term {
   heads: Heads | undefined
   /** No loop runs before the recovery is complete. */
   isRecovered: boolean
+  /** When the collections are next searched for what another process wrote, by the monotonic clock. */
+  storeCheckAt: number
+  /** Start of the last complete search for operations that a former leader stored late, Unix ms; at first of the term. */
+  sweptAt: number
   /** The last header that the node pushed, until it is processed. */
   hint: unknown
 }
@@ -64,13 +68,20 @@ const works: Readonly<Record<LoopName, Work>> = {
     await term.inOrder(() => heads.advance(pushed))
     return undefined
   },
-  reconciling: async ({ lane, inOrder, fillGap }, heads) => {
+  reconciling: async (term, heads) => {
+    const { lane, inOrder, fillGap } = term
     await inOrder(async () => {
       await heads.advance()
       await reconcile(lane, heads, fillGap)
-      await checkDoubtedLogs(lane)
-      await cancelRequested(lane)
-      await sweepQueue(lane)
+      if (performance.now() < term.storeCheckAt) return
+      // set before: a request that comes meanwhile is for another search
+      term.storeCheckAt = performance.now() + lane.timings.storeCheckMs
+      let isDone = false
+      try {
+        isDone = await checkStore(term)
+      } finally {
+        if (!isDone) term.storeCheckAt = 0
+      }
     })
     return undefined
   },
@@ -78,6 +89,18 @@ const works: Readonly<Record<LoopName, Work>> = {
     await heads.save()
     return undefined
   },
+}
+
+/** Searches the collections for what another process wrote. @returns whether that was complete */
+async function checkStore(term: Term): Promise<boolean> {
+  const { lane } = term
+  const startedAt = Date.now()
+  // these are polled until the node has answered often enough
+  const areDoubted = await checkDoubtedLogs(lane)
+  await cancelRequested(lane)
+  const isSwept = await sweepQueue(lane, term.sweptAt)
+  if (isSwept) term.sweptAt = startedAt
+  return isSwept && !areDoubted
 }
 
 /** A term in which nothing runs yet: see `begin`. */
@@ -100,7 +123,7 @@ export function openTerm(parts: LaneParts, lease: Lease): Term {
     reconciling: loop('reconciling'),
     saving: loop('saving'),
   }
-  const rest = { heads: undefined, isRecovered: false, hint: undefined }
+  const rest = { heads: undefined, isRecovered: false, hint: undefined, storeCheckAt: 0, sweptAt: Date.now() }
   const term: Term = { lane, loops, ended, end, sends, inOrder: serially(), fillGap: gapFiller(), ...rest }
   return term
 }
@@ -114,7 +137,7 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
     queue: opQueue(),
     slots: slotTable(),
     after: followUp(fail, wake),
-    found: [],
+    found: new Map(),
     head: { number: 0, hash: '', time: 0, baseFee: 0n, gasLimit: 30_000_000n },
     paused: undefined,
     contradiction: undefined,
@@ -125,6 +148,10 @@ function laneOf(parts: LaneParts, lease: Lease, term: () => Term): Lane {
       term().loops.sending.wake()
     },
     doubt: () => term().loops.reconciling.wake(),
+    checkStore: () => {
+      term().storeCheckAt = 0
+      term().loops.reconciling.wake()
+    },
     fail,
   }
 }

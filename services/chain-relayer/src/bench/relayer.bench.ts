@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { CloudEvent } from '@carapace/api'
+import { type CloudEvent, chainOutcome } from '@carapace/api'
 import { inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, commands, contractInterface } from '@carapace/chain'
 import { openDatabase } from '@carapace/store'
@@ -89,7 +89,7 @@ interface Side {
 }
 
 /** What a service listens to that only wants to know how its commands end. */
-const ends = ['chain.command.confirmed.v1', 'chain.command.failed.v1']
+const { confirmed, failed } = chainOutcome('faucet.mint')
 /** Commands of one publish, as a service's outbox claims them. */
 const page = 100
 
@@ -102,10 +102,10 @@ async function relayed(total: number, batchSize: number, paceMs = 0): Promise<Si
   await connected(laneRpc)
   const sentAt = new Map<string, number>()
   const latencies: number[] = []
-  await bus.subscribe({ name: 'bench', exchange: 'events', bindings: ends, prefetch: 10_000 }, async (event: CloudEvent) => {
+  await bus.subscribe({ name: 'bench', exchange: 'events', bindings: [confirmed.type, failed.type], prefetch: 10_000 }, async (event: CloudEvent) => {
     const began = sentAt.get(event.subject)
-    if (event.type === 'chain.command.failed.v1') throw new Error(JSON.stringify(event.data))
-    if (event.type !== 'chain.command.confirmed.v1' || began === undefined) return
+    if (event.type === failed.type) throw new Error(JSON.stringify(event.data))
+    if (event.type !== confirmed.type || began === undefined) return
     sentAt.delete(event.subject)
     latencies.push(performance.now() - began)
   })

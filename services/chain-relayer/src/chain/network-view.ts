@@ -2,7 +2,7 @@ import type { Network } from './network.ts'
 
 /** A network as users see it (GET /api/networks). */
 export function networkView({ network, timelock }: { network: Network; timelock: string | null }) {
-  const { profile, addresses, chain, devnet, finality } = network
+  const { profile, addresses, chain, devnet, finality, token } = network
   return {
     chain,
     chainId: profile.chainId,
@@ -12,6 +12,7 @@ export function networkView({ network, timelock }: { network: Network; timelock:
     gasless: profile.gasless,
     devnet,
     finalityBlocks: finality,
+    tokenDomain: { name: token.name, version: token.version },
     contracts: {
       usdc: addresses.USDC,
       identityRegistry: addresses.IdentityRegistry,
@@ -22,7 +23,10 @@ export function networkView({ network, timelock }: { network: Network; timelock:
       bond: addresses.Bond,
       swarmValidator: addresses.SwarmValidator,
       commerce: addresses.Commerce,
+      jobEvaluator: addresses.JobEvaluator,
       domains: addresses.DomainRegistry,
+      ensRegistry: addresses.EnsRegistry,
+      domainResolver: addresses.DomainResolver,
       reputationAdapter: addresses.ReputationAdapter,
       timelock,
     },

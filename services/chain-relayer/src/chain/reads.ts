@@ -1,5 +1,5 @@
 import { type ChainLog, refuse } from '@carapace/api'
-import { type ContractName, contractInterface, contractNames, named, plain, toChecksum } from '@carapace/chain'
+import { type ContractName, contractInterface, contractNames, decodeRevert, named, plain, revertText, toChecksum } from '@carapace/chain'
 import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
 import type { Network } from './network.ts'
 import { hexOf, numberOf, type Receipt } from './reader.ts'
@@ -14,6 +14,11 @@ export interface Reads {
   ownerOf(contract: ContractName, tokenId: string): Promise<{ owner: string | null; blockNumber: number }>
   view(contract: string, fn: string, args: readonly unknown[]): Promise<{ result: unknown[]; blockNumber: number }>
   isValidSignature(wallet: string, hash: string, signature: string): Promise<boolean>
+  code(address: string): Promise<string>
+  /** The transaction of the last blocks that used or cancelled an authorisation of the token; its hash is null where none is known. */
+  authorizationUse(wallet: string, nonce: string): Promise<{ txHash: string | null; cancelled: boolean }>
+  /** A call of any contract; a revert is an answer, with its reason where it can be read. */
+  simulate(to: string, data: string): Promise<{ success: boolean; data: string; reason: string | null }>
 }
 export interface TransactionView {
   hash: string
@@ -31,6 +36,8 @@ export interface TransactionView {
 }
 
 const maxCached = 5_000
+/** More than an authorisation of x402 lives, and no more than public nodes search in one request. */
+const recentBlocks = 900
 /** A head older than this is requested again: a node may stop pushing heads without a notice. */
 const headTtlMs = 1_000
 
@@ -112,6 +119,31 @@ export function openReads(network: Network, rpc: Rpc): Reads {
         return { result: Object.values(named(fragment.outputs, values)).map(plain), blockNumber: number }
       })
     },
+    code: address => perBlock(`code/${address}`, async ({ tag }) => String(await query('eth_getCode', [address, tag]))),
+    authorizationUse: (wallet, nonce) =>
+      perBlock(`authorization/${wallet}/${nonce}`, async ({ number, tag }) => {
+        const abi = contractInterface('USDC')
+        const [used, ...parties] = abi.encodeFilterTopics('AuthorizationUsed', [wallet, nonce])
+        const [cancelled] = abi.encodeFilterTopics('AuthorizationCanceled', [wallet, nonce])
+        const filter = {
+          address: network.addresses.USDC,
+          topics: [[used, cancelled], ...parties],
+          fromBlock: hexOf(Math.max(0, number - recentBlocks)),
+          toBlock: tag,
+        }
+        const [log] = (await query('eth_getLogs', [filter])) as { transactionHash: string; topics: string[] }[]
+        return { txHash: log?.transactionHash ?? null, cancelled: log?.topics[0] === cancelled }
+      }),
+    simulate: (to, data) =>
+      perBlock(`call/${to}/${data}`, async ({ tag }) => {
+        try {
+          return { success: true, data: String(await query('eth_call', [{ to, data }, tag])), reason: null }
+        } catch (error) {
+          if (!(error instanceof RpcRefused)) throw error
+          const reverted = typeof error.fault.data === 'string' ? error.fault.data : '0x'
+          return { success: false, data: reverted, reason: reverted === '0x' ? error.fault.message : revertText(decodeRevert(reverted)) }
+        }
+      }),
     isValidSignature: (wallet, hash, signature) =>
       perBlock(`signature/${wallet}/${hash}/${signature}`, ({ tag }) => verifySignature(query, wallet, hash, signature, tag)),
   }

@@ -2,7 +2,7 @@ import type { Chain, chainRelayerApi, ResponseOf } from '@carapace/api'
 import type { Network } from '../chain/network.ts'
 import { eventOf } from '../lane/announce.ts'
 import type { Collections, EventRecord } from '../lane/collections.ts'
-import { sightingOf } from './announce-logs.ts'
+import { removalOf, sightingOf } from './announce-logs.ts'
 
 type Answer = ResponseOf<typeof chainRelayerApi.internal.chainLogs>
 
@@ -32,6 +32,32 @@ export async function finalLogs(
   const records = new Map([...first, ...rest].map(record => [record._id, record]))
   const time = now.toISOString()
   return { upTo, more, events: [...records.values()].sort(inOrder).map(record => eventOf(sightingOf(record, true), time)) }
+}
+
+type Withdrawn = ResponseOf<typeof chainRelayerApi.internal.chainRemovedLogs>
+
+/** Two leaders may disagree about the time, and a withdrawal is stored after its publication. */
+const withdrawalMarginMs = 60_000
+
+/** Events of contracts that were withdrawn from a moment on, in whole milliseconds: a consumer compares them with what it handled. */
+export async function withdrawnLogs(db: Collections, network: Chain, since: number, contracts: readonly string[], now: Date): Promise<Withdrawn> {
+  const start = Date.now()
+  const wanted = { network, removed: true, 'data.contract': { $in: [...contracts] } }
+  const first = await db.events
+    .find({ ...wanted, removedAt: { $gte: since } })
+    .sort({ removedAt: 1 })
+    .limit(perAnswer)
+    .toArray()
+  const more = first.length === perAnswer
+  const last = first.at(-1)?.removedAt ?? 0
+  const rest = more ? await db.events.find({ ...wanted, removedAt: last }).toArray() : []
+  const records = new Map([...first, ...rest].map(record => [record._id, record]))
+  const time = now.toISOString()
+  return {
+    upTo: more ? last + 1 : Math.max(since, start - withdrawalMarginMs),
+    more,
+    events: [...records.values()].map(record => eventOf(removalOf(record), time)),
+  }
 }
 
 /** The last block that is worked off, final, and whose events were all announced. */

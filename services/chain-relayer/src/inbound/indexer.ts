@@ -38,7 +38,7 @@ export function indexer(lane: Lane): Indexer {
     if (wanted.length === 0) return
     const records = wanted.map(sighting => recordOf(lane, sighting, final))
     await lane.db.events.bulkWrite(
-      records.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields }, upsert: true } })),
+      records.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields, $unset: { removedAt: '' } }, upsert: true } })),
       { ordered: false },
     )
     unfinished ||= !final
@@ -59,13 +59,18 @@ export function indexer(lane: Lane): Indexer {
         .toArray()
       const [announced, seen] = [affected.filter(record => record.final), affected.filter(record => !record.final)]
       // Money was moved because of these: one poll is not enough to reverse them.
-      if (announced.length)
+      if (announced.length) {
         await lane.db.events.updateMany({ _id: { $in: announced.map(record => record._id) } }, { $set: { doubts: 0, doubtedAt: 0 } })
+        lane.checkStore()
+      }
       if (seen.length === 0) return
       const events = seen.map(removalOf)
       void lane.after.start([], async () => {
         await lane.announce(events)
-        await lane.db.events.updateMany({ _id: { $in: seen.map(record => record._id) } }, { $set: { removed: true, final: true } })
+        await lane.db.events.updateMany(
+          { _id: { $in: seen.map(record => record._id) } },
+          { $set: { removed: true, final: true, removedAt: Date.now() } },
+        )
       })
     },
     final: async upTo => {
@@ -92,12 +97,12 @@ export function indexer(lane: Lane): Indexer {
 
 const table: Readonly<Record<string, readonly string[]>> = watchedContractEvents
 
-/** Logs that services receive. Of USDC only transfers to our wallets: everybody uses the token. */
+/** Logs that services receive. Of USDC only transfers to our wallets, and to where x402 is paid to: everybody uses the token. */
 async function watched(lane: Lane, sightings: readonly Sighting[]): Promise<readonly Sighting[]> {
   const declared = sightings.filter(({ log }) => table[log.contract]?.includes(log.event) && !(log.contract === 'Commerce' && 'client' in log.args))
   const receivers = [...new Set(declared.flatMap(({ log }) => (log.contract === 'USDC' ? [String(log.args.to)] : [])))]
   if (receivers.length === 0) return declared
-  const ours = new Set([...(await lane.custody.known(receivers)), lane.signer.address])
+  const ours = new Set([...(await lane.custody.known(receivers)), lane.signer.address, ...lane.watchedWallets])
   return declared.filter(({ log }) => log.contract !== 'USDC' || ours.has(String(log.args.to)))
 }
 

@@ -6,8 +6,8 @@ import { countableKinds, fundTokens, sendForeign } from '../testing/workload.ts'
 
 const transfers = 3
 
-describe('contract events behind a node that gives less than the chain has', function () {
-  this.timeout(60_000)
+describe('contract events of a node that gives less than the chain has', function () {
+  this.timeout(120_000)
   let kit: Kit
   let door: FaultyNode
   let to: string
@@ -33,7 +33,7 @@ describe('contract events behind a node that gives less than the chain has', fun
       for (let mined = 0; mined < blocks; mined += 50) await kit.rpc.call('anvil_mine', ['0x32'])
     }
   }
-  /** Does not wait: behind such a node a lane may not get through its setup. */
+  /** Does not wait: with such a node a lane may not get through its setup. */
   const lead = (real = false) => kit.start({ rpcUrl: door.url, commandOf: countableKinds, finality: 2, real, standby: true })
   const values = () =>
     kit.events.flatMap(({ type, data }) => {

@@ -3,7 +3,7 @@ import { eventOf } from '../lane/announce.ts'
 import type { Collections } from '../lane/collections.ts'
 import type { LaneParts } from '../lane/lane.ts'
 import { outcomeOf } from '../lane/outcome-of.ts'
-import { type OpRecord, terminalFailures } from '../lane/records.ts'
+import { hasFailed, type Op } from '../lane/records.ts'
 import { RpcUnavailable } from '../rpc/rpc.ts'
 
 type Answer = ResponseOf<typeof chainRelayerApi.internal.chainOutcomes>
@@ -25,17 +25,17 @@ const unknown = (opKey: string): Outcome => ({
   events: [],
 })
 
-export function openOutcomes(db: Collections, partsOf: (chain: Chain) => LaneParts | undefined, now: () => Date): Outcomes {
-  async function outcome(op: OpRecord, seq: number, { finality, events: wanted }: Question): Promise<Outcome> {
-    const failed = terminalFailures.includes(op.state)
+export function openOutcomes(db: Collections, networks: ReadonlyMap<Chain, { parts: LaneParts }>, clock: { now(): Date }): Outcomes {
+  async function outcome(op: Op, seq: number, { finality, events: wanted }: Question): Promise<Outcome> {
+    const failed = hasFailed(op)
     const ended = failed || op.state === 'FINAL'
     const isDecided = ended || op.state === 'CONFIRMED'
     // a consumer without finality events has the outcome with the confirmation, whose seq is one lower
     const last = op.state === 'FINAL' && !finality ? op.seq - 1 : op.seq
     const isNews = seq < last
-    const parts = partsOf(op.network) ?? refuse('CHAIN_UNAVAILABLE', { chain: op.network })
+    const parts = networks.get(op.network)?.parts ?? refuse('CHAIN_UNAVAILABLE', { chain: op.network })
     const announcements = wanted && isNews ? await outcomeOf(parts, op) : []
-    const time = now().toISOString()
+    const time = clock.now().toISOString()
     return {
       opKey: op._id,
       known: true,

@@ -60,7 +60,7 @@ function fault(judge: JudgeBlock, header: Header, receipts: readonly Receipt[] |
   return wrong && `block ${number} ${wrong}`
 }
 
-/** Logs of our contracts; a range that the node refuses is asked for in halves. */
+/** Logs of our contracts; a range that the node refuses is requested in halves. */
 async function logsIn(lane: Lane, from: number, to: number): Promise<MinedLog[]> {
   const address = [...new Set(Object.values(lane.network.addresses))]
   try {

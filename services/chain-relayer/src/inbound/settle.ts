@@ -1,17 +1,18 @@
+import type { RawLog } from '@carapace/chain'
 import type { Block, Receipt } from '../chain/reader.ts'
 import type { Announcement } from '../lane/announce.ts'
 import { hasten } from '../lane/hasten.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
 import { judge, type OpOutcome, outcomesOf } from '../lane/outcome.ts'
-import { confirm, countTry, endOf, fail, hasFailed, type OpStep, repeatFailure, requeue, retry, stored, storeSteps } from '../lane/outcome-writes.ts'
-import type { OpRecord, TxRecord } from '../lane/records.ts'
+import { confirm, countTry, endOf, fail, isLate, type OpStep, repeatFailure, requeue, retry, stored, storeSteps } from '../lane/outcome-writes.ts'
+import { type ConfirmedOp, hasFailed, type Op, type OpResult, type Tx } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
-import { transactionStates } from '../lane/transaction-states.ts'
-import { applyTxStep, storeTxSteps, type TxStep } from '../lane/tx-writes.ts'
-import { effectIsThere } from '../outbound/effect.ts'
+import { mine, present, storeTxSteps, type TxStep } from '../lane/tx-writes.ts'
+import { findEffect } from '../outbound/effect.ts'
 import { afterMissing } from '../outbound/needs.ts'
 import { tokenMovesLater } from '../outbound/public-authorization.ts'
 import { revertReason } from '../outbound/revert-reason.ts'
+import { lateEffects } from './late-effects.ts'
 
 export interface Mined {
   slot: Slot
@@ -28,21 +29,26 @@ export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void>
   const events: Announcement[] = []
   for (const one of mined) {
     const { slot, receipt, block } = one
-    const state = transactionStates.move(slot.tx.state, receipt.status === '0x1' ? 'succeed' : 'revert')
-    const steps = await stepsOf(lane, one)
+    const { steps, found } = await stepsOf(lane, one)
+    lane.slots.replaceOps(
+      slot,
+      [...steps, ...found].map(({ op }) => op),
+    )
     const released = steps.filter(({ op }) => op.state !== 'CONFIRMED').map(({ op }) => op)
-    const fields = { state, block, minedHash: receipt.transactionHash, gasUsed: Number(receipt.gasUsed) }
-    if (released.length === 0) {
+    if (released.length + found.length === 0) {
       events.push(...steps.flatMap(({ event }) => (event ? [event] : [])))
-      settleInMemory(lane, slot, { tx: slot.tx, fields })
+      lane.slots.replace(slot, mine(slot.tx, receipt, block).tx)
       continue
     }
-    const liveOps = slot.tx.liveOps?.filter(opKey => !released.some(op => op._id === opKey)) ?? []
-    const txStep = { tx: slot.tx, fields, liveOps }
+    const ended = [...released, ...found.map(({ op }) => op)]
+    const liveOps = slot.tx.liveOps?.filter(opKey => !ended.some(op => op._id === opKey)) ?? []
+    const txStep = mine(slot.tx, receipt, block, liveOps)
     // An operation that is tried again must not meet its own old claim.
-    await persist(lane, steps, [txStep], [slot])
-    settleInMemory(lane, slot, txStep)
-    slot.storedAs = state
+    await persist(lane, [...steps, ...found], [txStep], [slot])
+    // The sender may have added an attempt meanwhile.
+    lane.slots.replace(slot, mine(slot.tx, receipt, block, liveOps).tx)
+    slot.storedAs = txStep.tx.state
+    for (const { op } of found) lane.found.set(op._id, op)
     for (const op of released) requeueInMemory(lane, op)
   }
   for (const { slot } of mined) hasten(lane, [...slot.ops.values()])
@@ -54,19 +60,14 @@ export async function settle(lane: Lane, mined: readonly Mined[]): Promise<void>
   })
 }
 
-function settleInMemory(lane: Lane, slot: Slot, step: TxStep): void {
-  applyTxStep(step)
-  lane.slots.refresh(slot)
-}
-
 /** Stores what was published and is not final yet: transactions that wait long in the pool, and successes that wait for their depth. */
 export function catchUp(lane: Lane): void {
   const slots = [...lane.slots.open().filter(slot => slot.tx.state === 'ACCEPTED'), ...lane.slots.mined()].filter(
     slot => slot.storedAs !== slot.tx.state,
   )
   if (slots.length === 0) return
-  const steps = slots.flatMap(liveOps).flatMap(op => (op.state === 'CONFIRMED' && op.result ? [stored(op, op.result)] : []))
-  const txSteps = slots.map(({ tx }) => ({ tx, fields: { state: tx.state, block: tx.block, minedHash: tx.minedHash } }))
+  const steps = slots.flatMap(liveOps).flatMap(op => (op.state === 'CONFIRMED' ? [stored(op)] : []))
+  const txSteps = slots.map(({ tx }) => present(tx))
   for (const slot of slots) slot.storedAs = slot.tx.state
   void lane.after.start(slots, async () => {
     assertLeading(lane)
@@ -77,47 +78,57 @@ export function catchUp(lane: Lane): void {
 
 /** Stores operations, publishes their events, stores the transactions. A caller that does not need the result need not wait. */
 export function persist(lane: Lane, steps: readonly OpStep[], txSteps: readonly TxStep[], slots: readonly Slot[]): Promise<void> {
-  const copies = steps.map(step => ({ ...step, op: { ...step.op } }))
   return lane.after.start(slots, async () => {
     assertLeading(lane)
-    await storeSteps(lane.db.ops, copies)
+    await storeSteps(lane.db.ops, steps)
     await lane.announce(steps.flatMap((step): Announcement[] => (step.event ? [step.event] : [])))
     lane.failPoint('after-outcome')
     await storeTxSteps(lane, txSteps)
   })
 }
 
-async function stepsOf(lane: Lane, one: Mined): Promise<OpStep[]> {
+interface Steps {
+  /** Of the operations that the transaction holds. */
+  steps: OpStep[]
+  /** Of those that were reported failed and that it carried out after all: it holds them no longer. */
+  found: OpStep<ConfirmedOp>[]
+}
+
+async function stepsOf(lane: Lane, one: Mined): Promise<Steps> {
   const { slot, receipt, block } = one
   const isNoop = slot.tx.attempts.find(attempt => attempt.hash === receipt.transactionHash)?.noop === true
-  if (isNoop) return liveOps(slot).map(op => release(op, slot.tx))
+  if (isNoop) return { steps: liveOps(slot).map(op => release(lane, op, slot.tx)), found: [] }
   const outcomes = await readOutcomes(lane, slot, receipt, block)
   const steps: OpStep[] = []
   const now = Date.now()
   const isBatched = slot.tx.ops.some(carried => carried.batchId !== null)
   for (const op of liveOps(slot)) {
     const outcome = outcomes.get(op._id)!
-    op.viaBatcher ||= isBatched
-    steps.push(outcome.kind === 'done' ? success(lane, op, outcome.logs, one, now) : await failure(lane, op, outcome, one))
+    const tried: Op = { ...op, viaBatcher: op.viaBatcher || isBatched }
+    steps.push(outcome.kind === 'done' ? success(lane, tried, outcome.logs, one, now) : await failure(lane, tried, outcome, one))
   }
-  return steps
+  const found = await lateEffects(lane, slot.tx, outcomes, logs => resultOf(lane, one, logs))
+  return { steps: steps.filter(step => !isLate(step)), found: [...steps.filter(isLate), ...found] }
 }
 
 /** Operations for which this is the live transaction. */
-export const liveOps = (slot: Slot): OpRecord[] => (slot.tx.liveOps ?? []).map(opKey => slot.ops.get(opKey)!)
+export const liveOps = (slot: Slot): Op[] => (slot.tx.liveOps ?? []).map(opKey => slot.ops.get(opKey)!)
 
-export function requeueInMemory(lane: Lane, op: OpRecord): void {
+export function requeueInMemory(lane: Lane, op: Op): void {
   if (op.state !== 'QUEUED') return
   lane.queue.add(op, false)
   lane.wake()
 }
 
 /** An empty transaction used the slot: the operations were not carried out. */
-function release(op: OpRecord, tx: TxRecord): OpStep {
+function release(lane: Lane, op: Op, tx: Tx): OpStep {
   const now = Date.now()
   if (hasFailed(op)) return repeatFailure(op)
-  if (op.cancelRequested) return fail(op, { code: 'CANCELLED', message: 'cancelled by an operator' }, now)
-  return tx.failWith ? fail(op, tx.failWith, now) : requeue(op, 'its transaction was replaced by an empty one', now)
+  const error = op.cancelRequested ? { code: 'CANCELLED' as const, message: 'cancelled by an operator' } : tx.failWith
+  if (!error) return requeue(op, 'its transaction was replaced by an empty one', now)
+  // its node has shown the transaction to others
+  const openUntil = lane.commandOf(op.kind)?.endsAt ? now + tokenMovesLater(lane, op, tx) : 0
+  return openUntil > 0 ? endOf({ ...op, openUntil }, error, now) : fail(op, error, now)
 }
 
 async function readOutcomes(lane: Lane, slot: Slot, receipt: Receipt, block: Block): Promise<Map<string, OpOutcome>> {
@@ -132,27 +143,33 @@ const placeOf = ({ receipt, block }: Mined) => ({
   blockTime: block.time,
 })
 
-function success(lane: Lane, op: OpRecord, logs: Receipt['logs'], one: Mined, now: number): OpStep {
-  lane.onConfirmed(now - op.createdAt)
-  return confirm(op, { ...placeOf(one), logs: lane.network.decodeLogs(logs, one.receipt.logs[0]) as unknown as Record<string, unknown>[] }, now)
+function resultOf(lane: Lane, one: Mined, logs: readonly RawLog[]): OpResult {
+  return { ...placeOf(one), logs: lane.network.decodeLogs(logs, one.receipt.logs[0]) as unknown as Record<string, unknown>[] }
 }
 
-async function failure(lane: Lane, op: OpRecord, outcome: OpOutcome & { kind: 'reverted' }, one: Mined): Promise<OpStep> {
+function success(lane: Lane, op: Op, logs: readonly RawLog[], one: Mined, now: number): OpStep {
+  lane.onConfirmed(now - op.createdAt)
+  // a crash came between the stored failure and the release of its transaction
+  const late = hasFailed(op) ? ({ already: true } as const) : {}
+  return confirm(op, { ...resultOf(lane, one, logs), ...late }, now)
+}
+
+async function failure(lane: Lane, carried: Op, outcome: OpOutcome & { kind: 'reverted' }, one: Mined): Promise<OpStep> {
   const now = Date.now()
   const { slot, receipt } = one
-  if (await effectIsThere(lane, op)) return confirm(op, { ...placeOf(one), logs: [], already: true }, now)
-  if (hasFailed(op)) return repeatFailure(op)
-  countTry(op, slot.tx._id, receipt.transactionHash)
+  const effect = await findEffect(lane, carried, { ...one.block, txHash: receipt.transactionHash })
+  if (effect) return confirm(carried, effect, now)
+  if (hasFailed(carried)) return repeatFailure(carried)
+  const openMs = tokenMovesLater(lane, carried, slot.tx)
+  const op = { ...countTry(carried, slot.tx._id, receipt.transactionHash), openUntil: openMs > 0 ? now + openMs : 0 }
   const { finalReverts = [] } = lane.commandOf(op.kind) ?? {}
   const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }
   const verdict = judge(outcome, own, lane.timings.retryDelaysMs, finalReverts, Math.random())
   const why = outcome.outOfGas ? 'out of gas' : outcome.revert.name
-  const openMs = tokenMovesLater(lane, op, slot.tx)
-  op.openUntil = openMs > 0 ? now + openMs : 0
   if (verdict.next === 'retry') return retry(op, verdict, why, now)
   if (verdict.next === 'wait') {
     const then = await afterMissing(lane, op, verdict.error)
-    return 'end' in then ? endOf(op, then.end, now) : retry(op, { ...then, gasFactor: op.gasFactor }, why, now)
+    return 'end' in then ? endOf(then.op, then.end, now) : retry(then.op, { delayMs: then.delayMs, gasFactor: op.gasFactor }, why, now)
   }
   return endOf(op, verdict.error, now)
 }

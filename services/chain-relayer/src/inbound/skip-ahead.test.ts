@@ -5,7 +5,7 @@ import { type Kit, startKit } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, fundTokens, makeWork, sendForeign } from '../testing/workload.ts'
 
 describe('a lane that was away for many blocks', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let kit: Kit
   before(async () => {
     kit = await startKit()

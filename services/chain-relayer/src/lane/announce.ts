@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto'
-import {
-  type ChainLog,
-  type CloudEvent,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandFinalized,
-  chainCommandReorged,
-  chainCommandSubmitted,
-  cloudEvent,
-  type Draft,
-} from '@carapace/api'
+import { type ChainLog, type CloudEvent, chainOutcome, cloudEvent, type Draft } from '@carapace/api'
 import type { Bus, Outgoing } from '@carapace/bus'
-import type { OpError, OpRecord } from './records.ts'
+import type { ConfirmedOp, FinalOp, Op, OpError } from './records.ts'
 
 /** Events follow from stored state, with ids that follow from their content: after a crash the same event is published again under the same id. */
 export interface Announcement {
@@ -32,7 +22,7 @@ export function announcer(bus: Bus, now: () => Date): Announcer {
   }
 }
 
-const about = (op: OpRecord, seq: number) => ({
+const about = (op: Op, seq: number) => ({
   opKey: op._id,
   round: op.round,
   kind: op.kind,
@@ -40,27 +30,42 @@ const about = (op: OpRecord, seq: number) => ({
   aggregateKey: op.aggregateKey,
   seq,
 })
-const named = (op: OpRecord, seq: number, draft: Draft, key: string): Announcement => ({
+const named = (op: Op, seq: number, draft: Draft, key: string): Announcement => ({
   draft,
   identity: `${op._id}#${op.round}#${draft.type}#${key}`,
   version: seq,
   traceparent: op.traceparent,
 })
 
-export const submitted = (op: OpRecord, seq: number, txHash: string): Announcement =>
-  named(op, seq, chainCommandSubmitted.ofPlain({ ...about(op, seq), txHash }), txHash)
+export const submitted = (op: Op, seq: number, txHash: string): Announcement =>
+  named(op, seq, chainOutcome(op.kind).submitted.ofPlain({ ...about(op, seq), txHash }), txHash)
 
-export function confirmed(op: OpRecord, event: typeof chainCommandConfirmed | typeof chainCommandFinalized = chainCommandConfirmed): Announcement {
+export const confirmed = (op: ConfirmedOp | FinalOp): Announcement => inBlock(op, 'confirmed')
+export const finalized = (op: FinalOp): Announcement => inBlock(op, 'finalized')
+
+function inBlock(op: ConfirmedOp | FinalOp, is: 'confirmed' | 'finalized'): Announcement {
   const { _id: opKey, round, kind, network, aggregateKey, seq } = op
-  const { txHash, blockNumber, blockHash, blockTime, already = false } = op.result!
-  const logs = op.result!.logs as ChainLog[]
-  const draft = event.ofPlain({ opKey, round, kind, network, aggregateKey, seq, txHash, blockNumber, blockHash, blockTime, logs, already })
+  const { txHash, blockNumber, blockHash, blockTime, already = false } = op.result
+  const logs = op.result.logs as ChainLog[]
+  const draft = chainOutcome(kind)[is].ofPlain({
+    opKey,
+    round,
+    kind,
+    network,
+    aggregateKey,
+    seq,
+    txHash,
+    blockNumber,
+    blockHash,
+    blockTime,
+    logs,
+    already,
+  })
   return named(op, seq, draft, `${txHash}#${blockHash}`)
 }
-export const finalized = (op: OpRecord): Announcement => confirmed(op, chainCommandFinalized)
 
-export function failed(op: OpRecord, error: OpError, terminal = true): Announcement {
-  const draft = chainCommandFailed.ofPlain({
+export function failed(op: Op, error: OpError, terminal = true): Announcement {
+  const draft = chainOutcome(op.kind).failed.ofPlain({
     ...about(op, op.seq),
     code: error.code as 'REVERTED',
     terminal,
@@ -69,11 +74,13 @@ export function failed(op: OpRecord, error: OpError, terminal = true): Announcem
     ...(error.revert ? { revert: error.revert } : {}),
     ...(op.txHash ? { txHash: op.txHash } : {}),
   })
-  return named(op, op.seq, draft, terminal ? 'terminal' : `${error.code}#${error.message}`)
+  // A round can fail again, when a reorganisation dropped the effect that it turned out to have.
+  const end = op.reversedAt ? `terminal#${op.reversedAt}` : 'terminal'
+  return named(op, op.seq, draft, terminal ? end : `${error.code}#${error.message}`)
 }
 
-export const reorged = (op: OpRecord, txHash: string, blockHash: string): Announcement =>
-  named(op, op.seq, chainCommandReorged.ofPlain({ ...about(op, op.seq), txHash, blockHash }), blockHash)
+export const reorged = (op: Op, txHash: string, blockHash: string): Announcement =>
+  named(op, op.seq, chainOutcome(op.kind).reorged.ofPlain({ ...about(op, op.seq), txHash, blockHash }), blockHash)
 
 /** The event of an announcement, as it is published. @param time ISO 8601 */
 export const eventOf = (announcement: Announcement, time: string): CloudEvent => outgoing(announcement, time).event

@@ -10,7 +10,7 @@ import type { Collections } from './collections.ts'
 import type { FollowUp } from './follow-up.ts'
 import type { Lease } from './lease.ts'
 import type { OpQueue } from './queue.ts'
-import type { OpRecord } from './records.ts'
+import type { ConfirmedOp } from './records.ts'
 import type { Slots } from './slots.ts'
 import type { Timings } from './timings.ts'
 
@@ -40,6 +40,8 @@ export interface LaneParts {
   readonly rpc: Rpc
   readonly signer: Signer
   readonly custody: Custody
+  /** Addresses without a key here whose incoming USDC is published, EIP-55. */
+  readonly watchedWallets: readonly string[]
   readonly db: Collections
   readonly timings: Timings
   readonly announce: Announcer
@@ -63,8 +65,8 @@ export interface Lane extends LaneParts {
   readonly queue: OpQueue
   readonly slots: Slots
   readonly after: FollowUp
-  /** Confirmed by an effect that was found on chain; final when the block of that query is. */
-  readonly found: OpRecord[]
+  /** Confirmed by an effect that was found on chain, by key; final when the block of that query is. */
+  readonly found: Map<string, ConfirmedOp>
   /** Last processed block. */
   head: Head
   /** Why nothing is signed or sent now; undefined = it is running. */
@@ -79,6 +81,8 @@ export interface Lane extends LaneParts {
   send(nonces: readonly number[]): void
   /** Requests a reconciliation soon. */
   doubt(): void
+  /** This process wrote something that the leader finds in the collections: it searches with the next reconciliation, which is soon. */
+  checkStore(): void
   /** Ends this process's term; the next leader starts with a recovery. */
   fail(reason: unknown): void
 }

@@ -1,6 +1,6 @@
 import { batchResults, decodeRevert, type RawLog, type Revert, revertClass, revertText } from '@carapace/chain'
 import type { Receipt } from '../chain/reader.ts'
-import type { OpError, TxRecord } from './records.ts'
+import type { OpError, Tx } from './records.ts'
 
 /** What a mined transaction did for one operation. */
 export type OpOutcome = { kind: 'done'; logs: readonly RawLog[] } | { kind: 'reverted'; revert: Revert; outOfGas: boolean }
@@ -9,7 +9,7 @@ export type OpOutcome = { kind: 'done'; logs: readonly RawLog[] } | { kind: 'rev
  * Reads a receipt, operation by operation. `revertOf` gives the revert data of a transaction that failed as a whole.
  * A transaction that ran out of gas has no readable reason.
  */
-export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, revert: Revert): Map<string, OpOutcome> {
+export function outcomesOf(tx: Tx, receipt: Receipt, batcher: string, revert: Revert): Map<string, OpOutcome> {
   if (receipt.status !== '0x1') {
     const outOfGas = Number(receipt.gasUsed) >= tx.gasLimit * 0.95 && (revert.name === 'unknown' || revert.name === 'Batcher_GasTooLow')
     return new Map(tx.ops.map(({ opKey }) => [opKey, { kind: 'reverted', revert, outOfGas }]))
@@ -32,7 +32,7 @@ export function outcomesOf(tx: TxRecord, receipt: Receipt, batcher: string, reve
   )
 }
 
-const isSilent = (tx: TxRecord, receipt: Receipt) => tx.value === '0' && receipt.logs.length === 0
+const isSilent = (tx: Tx, receipt: Receipt) => tx.value === '0' && receipt.logs.length === 0
 
 /** What follows for an operation whose try failed. */
 export type FailureVerdict =

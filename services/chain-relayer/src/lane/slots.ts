@@ -1,10 +1,12 @@
-import { isOpen, type OpRecord, type TxRecord, type TxState } from './records.ts'
+import { type HeldTx, isOpen, type Op, type TxState } from './records.ts'
 
-/** A transaction in memory, with fields that need not survive a crash. */
+/** The present records of a transaction and its operations, with fields that need not survive a crash. */
 export interface Slot {
-  tx: TxRecord
-  nonce: number
-  ops: Map<string, OpRecord>
+  /** Replaced by `Slots.replace` only. */
+  readonly tx: HeldTx
+  readonly nonce: number
+  /** Replaced by `Slots.replaceOps` only. */
+  readonly ops: ReadonlyMap<string, Op>
   /** Settles when everything stored about it so far is published. */
   saved: Promise<void>
   /** Monotonic ms, 0 = not yet. */
@@ -25,7 +27,11 @@ export interface Slot {
 export interface Slots {
   nextNonce: number
   readonly openCount: number
-  add(tx: TxRecord, ops: Map<string, OpRecord>): Slot
+  add(tx: HeldTx, ops: ReadonlyMap<string, Op>): Slot
+  /** The next record of the slot's transaction; nothing when the slot was dropped. */
+  replace(slot: Slot, tx: HeldTx): void
+  /** The next records of operations, of those that the slot has. */
+  replaceOps(slot: Slot, ops: readonly Op[]): void
   byHash(hash: string): Slot | undefined
   get(nonce: number): Slot | undefined
   /** The transaction that holds an operation. */
@@ -35,14 +41,17 @@ export interface Slots {
   lowestOpen(): Slot | undefined
   /** Mined and not final, lowest nonce first. */
   mined(): Slot[]
-  /** Call after the state of a transaction changed between open and mined, or its attempts or operations did. */
-  refresh(slot: Slot): void
   drop(slot: Slot): void
   clear(): void
 }
 
+interface HeldSlot extends Slot {
+  tx: HeldTx
+  ops: Map<string, Op>
+}
+
 export function slotTable(): Slots {
-  const all = new Map<number, Slot>()
+  const all = new Map<number, HeldSlot>()
   const open = new Map<number, Slot>()
   const mined = new Map<number, Slot>()
   const hashes = new Map<string, Slot>()
@@ -72,10 +81,10 @@ export function slotTable(): Slots {
       return open.size
     },
     add: (tx, ops) => {
-      const slot: Slot = {
+      const slot: HeldSlot = {
         tx,
-        nonce: tx.nonce!,
-        ops,
+        nonce: tx.nonce,
+        ops: new Map(ops),
         saved: Promise.resolve(),
         lastSentAt: 0,
         sentAtBlock: 0,
@@ -88,6 +97,17 @@ export function slotTable(): Slots {
       refresh(slot)
       return slot
     },
+    replace: (slot, tx) => {
+      const held = all.get(slot.nonce)
+      if (held !== slot) return
+      const { tx: before } = held
+      held.tx = tx
+      if (tx.attempts !== before.attempts || tx.liveOps !== before.liveOps || isOpen(tx) !== isOpen(before)) refresh(held)
+    },
+    replaceOps: (slot, ops) => {
+      const held = all.get(slot.nonce)
+      if (held === slot) for (const op of ops) if (held.ops.has(op._id)) held.ops.set(op._id, op)
+    },
     byHash: hash => hashes.get(hash),
     get: nonce => all.get(nonce),
     ofOp: opKey => claims.get(opKey),
@@ -98,7 +118,6 @@ export function slotTable(): Slots {
       return lowest
     },
     mined: () => byNonce(mined),
-    refresh,
     drop,
     clear: () => {
       for (const map of [all, open, mined, hashes, claims]) map.clear()

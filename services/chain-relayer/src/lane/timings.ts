@@ -9,6 +9,8 @@ export interface Timings {
   /** How often a standby tries to acquire the lease. */
   leaseRetryMs: number
   reconcileMs: number
+  /** How often a leader searches the collections for what another process wrote; its own process gives notice. */
+  storeCheckMs: number
   /** How often the deadline and retry times of waiting operations are checked. */
   tickMs: number
   rpcTimeoutMs: number
@@ -31,10 +33,11 @@ export interface Timings {
 
 export const defaultTimings: Timings = {
   leaseTtlMs: 10_000,
-  leaseRenewMs: 2_000,
+  leaseRenewMs: 3_000,
   leaseTrustMs: 7_000,
   leaseRetryMs: 1_000,
   reconcileMs: 5_000,
+  storeCheckMs: 30_000,
   tickMs: 500,
   rpcTimeoutMs: 10_000,
   readTimeoutMs: 2_000,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChainCommand } from '@carapace/api'
 import { commandStates } from '../lane/command-states.ts'
-import type { OpError, OpRecord } from '../lane/records.ts'
+import type { Op, OpError, QueuedOp } from '../lane/records.ts'
 
 /** How a command compares with the stored operation of its key. */
 export type Verdict =
@@ -12,19 +12,19 @@ export type Verdict =
   | { is: 'next-round' }
 
 /** Rules of behaviour 13, "Once". */
-export function compare(known: OpRecord, command: ChainCommand): Verdict {
+export function compare(known: Op, command: ChainCommand): Verdict {
   if (command.round < known.round) return { is: 'known' }
   if (command.round === known.round) {
     if (hashOf(command) === known.argsHash) return { is: 'known' }
     return { is: 'refused', error: { code: 'IDEMPOTENCY_MISMATCH', message: `args: round ${known.round} of ${known._id} came with others` } }
   }
-  if (commandStates.next(known.state, 'nextRound') === undefined)
+  if (commandStates.next(known.state, 'nextRound', known) === undefined)
     return { is: 'refused', error: { code: 'ROUND_REFUSED', message: `round: round ${known.round} is ${known.state}, not failed` } }
   return { is: 'next-round' }
 }
 
 /** A new record of a command. */
-export function newOp(command: ChainCommand, lane: string, order: number, now: number, traceparent: string | null): OpRecord {
+export function newOp(command: ChainCommand, lane: string, order: number, now: number, traceparent: string | null): QueuedOp {
   return {
     _id: command.opKey,
     round: command.round,
@@ -34,7 +34,7 @@ export function newOp(command: ChainCommand, lane: string, order: number, now: n
     args: command.args,
     argsHash: hashOf(command),
     aggregateKey: command.aggregateKey,
-    state: commandStates.initial,
+    state: 'QUEUED',
     attempts: 0,
     order,
     nextAt: 0,

@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose'
-import { commandStates } from '../lane/command-states.ts'
+import { nextOpState } from '../lane/command-states.ts'
 import { Fenced, type Lane } from '../lane/lane.ts'
-import type { TxRecord } from '../lane/records.ts'
+import type { OpenTx, Tx } from '../lane/records.ts'
 import { endUnsigned } from './endings.ts'
 
 /**
@@ -9,7 +9,7 @@ import { endUnsigned } from './endings.ts'
  * @returns the ones that are stored; fewer than given when an operation was claimed elsewhere
  * @throws Fenced when another leader has a slot
  */
-export async function claim(lane: Lane, records: readonly TxRecord[]): Promise<readonly TxRecord[]> {
+export async function claim(lane: Lane, records: readonly OpenTx[]): Promise<readonly OpenTx[]> {
   try {
     await lane.db.txs.insertMany([...records], { ordered: true })
     return records
@@ -22,7 +22,7 @@ export async function claim(lane: Lane, records: readonly TxRecord[]): Promise<r
 }
 
 /** Finds the earlier claim: another leader's (then this one ends), or one that this leader did not know. */
-async function resolve(lane: Lane, refused: TxRecord): Promise<void> {
+async function resolve(lane: Lane, refused: OpenTx): Promise<void> {
   const others = await lane.db.txs.find({ liveOps: { $in: refused.liveOps ?? [] } }).toArray()
   const over = others.filter(tx => tx.nonce === null || tx.state === 'FINAL')
   if (over.length === 0 || over.length < others.length) throw new Fenced(`slot ${refused._id} was claimed by another leader`)
@@ -32,13 +32,13 @@ async function resolve(lane: Lane, refused: TxRecord): Promise<void> {
 }
 
 /** Removes an operation from the queue that has ended by this record. */
-async function recordEnd(lane: Lane, opKey: string, round: number, tx: TxRecord): Promise<void> {
+async function recordEnd(lane: Lane, opKey: string, round: number, tx: Tx): Promise<void> {
   const op = lane.queue.get(opKey)
   if (!op || !tx.liveOps?.includes(opKey)) return
   if (tx.nonce !== null && tx.block) {
     const { number, hash, time } = tx.block
     const result = { txHash: '', blockNumber: number, blockHash: hash, blockTime: time, logs: [] }
-    await lane.db.ops.updateOne({ _id: opKey }, { $set: { state: commandStates.move(op.state, 'finalize'), result, error: null } })
+    await lane.db.ops.updateOne({ _id: opKey }, { $set: { state: nextOpState(op.state, 'finalize'), result, error: null } })
     lane.queue.remove(opKey)
   } else if (round < op.round) await lane.db.txs.deleteOne({ _id: tx._id })
   else await endUnsigned(lane, [{ op, error: tx.failWith! }])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Draft } from '@carapace/api'
+import { type ChainLog, type Draft, outcomeNameOf } from '@carapace/api'
 import { type Command, commandOf, commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { type Kit, startKit, wallet } from '../testing/kit.ts'
@@ -100,7 +100,7 @@ describe('commands', () => {
 
     await kit.send(first)
 
-    const again = await until('confirmed again', () => kit.events.slice(before).find(event => event.type === 'chain.command.confirmed.v1'))
+    const again = await until('confirmed again', () => kit.events.slice(before).find(event => outcomeNameOf(event.type) === 'confirmed'))
     assert.equal((again.data as { already: boolean }).already, true)
     assert.equal(await kit.db.txs.countDocuments({ liveOps: first.subject }), 0)
   })
@@ -133,6 +133,32 @@ describe('commands', () => {
     await kit.send({ ...draft, data: { ...draft.data, round: 3 } })
     const refused = await until('refused', () => kit.of(draft.subject, 'failed').find(event => event.data.code === 'ROUND_REFUSED'))
     assert.equal(refused.data.terminal, false)
+  })
+
+  it('of a further round end with what an earlier round did, when its effect is found on chain after it failed', async () => {
+    const fund = commands.faucetMint({ chain, requestId: randomUUID(), to: kit.devnet.addresses.SwarmValidator, amount: 10n })
+    await kit.send(fund)
+    await confirmation(fund)
+    const reward = { chain, claimId: randomUUID(), to: wallet() } as const
+    const first = commands.rewardPay({ ...reward, amount: 5n })
+    await kit.send(first)
+    const paid = (await final(first)).data
+    // A reorganisation had dropped its block when the round ended; the block came back.
+    await kit.db.ops.updateOne({ _id: first.subject }, { $set: { state: 'FAILED', error: { code: 'REVERTED', message: 'dropped' }, result: null } })
+    await kit.db.txs.updateMany({ 'ops.opKey': first.subject }, { $unset: { liveOps: '' } })
+
+    await kit.send(commands.rewardPay({ ...reward, amount: 8n, round: 2 }))
+
+    for (const type of ['confirmed', 'finalized']) {
+      const { data } = await until(`${type} again`, () => kit.of(first.subject, type).find(event => event.data.round === 2))
+      const about = { round: 2, seq: data.seq, already: true }
+      assert.deepEqual({ ...paid, ...about }, data)
+      assert.ok(Number(data.seq) > Number(paid.seq))
+      const log = (data.logs as ChainLog[]).find(({ event }) => event === 'RewardPaid')
+      assert.equal(log?.args.amount, '5')
+    }
+    assert.equal(kit.of(first.subject, 'failed').length, 0)
+    assert.equal(await kit.db.txs.countDocuments({ 'ops.opKey': first.subject, nonce: { $ne: null } }), 1)
   })
 
   it('that ran out of gas are repeated with twice as much', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Chain, ChainCommand, Draft } from '@carapace/api'
-import { type Command, commandOf, commands } from '@carapace/chain'
+import { type Command, commandOf, commands, onChainKey } from '@carapace/chain'
 import { until } from '@carapace/testing'
 import { z } from 'zod'
 import { type Kit, startKit, wallet } from '../testing/kit.ts'
@@ -102,7 +102,8 @@ describe('the gas of a kind', function () {
       const jobId = randomUUID()
       const expiredAt = Math.floor(Date.now() / 1_000) + 40 * 86_400
       const logs = await run(commands.jobCreate({ chain, jobId, client, budget, expiredAt, description }))
-      return { chain, jobId, onChainJobId: BigInt(logs.find(log => log.event === 'JobCreated')!.args.jobId!) }
+      assert.ok(logs.some(log => log.event === 'JobCreated'))
+      return { chain, jobId, jobKey: onChainKey(jobId) }
     }
     await onChain('')
     const job = await onChain(text(500))
@@ -118,8 +119,11 @@ describe('the gas of a kind', function () {
     const owner = wallet()
     const to = wallet()
     const texts = Array.from({ length: 8 }, (_, index) => ({ key: `${text(63)}${index}`, value: text(500) }))
-    await run(commands.domainMint({ chain, domainId: randomUUID(), fullDomain: 'plain.molt', owner, n: 1, texts: [] }))
-    await run(commands.domainMint({ ...domain, owner, n: 1, texts }))
+    await run(commands.domainMint({ chain, domainId: randomUUID(), fullDomain: 'plain.molt', owner, n: 1, texts: [], sale: null }))
+    await run(commands.domainMint({ ...domain, owner, n: 1, texts, sale: null }))
+    const buyer = await funded(usd(10))
+    const sale = { price: usd(8), source: { kind: 'custodial' as const, from: buyer } }
+    await run(commands.domainMint({ chain, domainId: randomUUID(), fullDomain: 'bought.agent', owner: buyer, n: 1, texts: [], sale }))
     await run(commands.domainTransfer({ ...domain, from: owner, to, n: 2 }))
     await run(commands.domainBurn({ ...domain, n: 3 }))
   })

@@ -2,13 +2,12 @@ import { type ChainCommand, type CloudEvent, chainCommand } from '@carapace/api'
 import { mongo } from 'mongoose'
 import { z } from 'zod'
 import { failed } from '../lane/announce.ts'
-import { commandStates } from '../lane/command-states.ts'
 import { Fenced, type Lane } from '../lane/lane.ts'
 import { outcomeOf } from '../lane/outcome-of.ts'
-import { type OpError, type OpRecord, voidIdOf } from '../lane/records.ts'
+import { type Op, type OpError, type QueuedOp, voidIdOf } from '../lane/records.ts'
 import { serially } from '../lane/runner.ts'
 import { compare, newOp } from './accept.ts'
-import { effectIsThere } from './effect.ts'
+import { confirmFound, effectNow } from './endings.ts'
 import { argsOf, issueText } from './prepare.ts'
 
 const duplicateKey = 11000
@@ -85,7 +84,7 @@ export function intake(lane: Lane): (event: CloudEvent) => Promise<void> {
 }
 
 /** @returns places of the records whose key is known already */
-async function insertNew(lane: Lane, records: readonly OpRecord[]): Promise<ReadonlySet<number>> {
+async function insertNew(lane: Lane, records: readonly QueuedOp[]): Promise<ReadonlySet<number>> {
   try {
     await lane.db.ops.insertMany([...records], { ordered: false })
     return new Set()
@@ -106,7 +105,7 @@ function faultOf(lane: Lane, command: ChainCommand): OpError | undefined {
   if (kind.only === 'devnet' && !lane.network.devnet) return invalid(`kind: ${command.kind} exists on devnets only`)
   if (kind.only === 'gasless' && !lane.network.profile.gasless) return invalid(`kind: ${command.kind} is for networks without gas money only`)
   try {
-    const expected = kind.opKey(argsOf(kind, command as unknown as OpRecord))
+    const expected = kind.opKey(argsOf(kind, command as unknown as Op))
     return expected === command.opKey ? undefined : invalid(`opKey: must be ${expected} for these args`)
   } catch (error) {
     return invalid(error instanceof z.ZodError ? issueText(error) : String((error as Error).message))
@@ -136,7 +135,7 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
   const claims = await lane.db.txs.find({ liveOps: known._id }, { projection: { _id: 1 } }).toArray()
   if (claims.some(claim => claim._id !== tombstone))
     return refusal({ code: 'ROUND_REFUSED', message: 'round: a transaction of an earlier round is still alive' })
-  if (await effectIsThere(lane, known)) return refusal({ code: 'ROUND_REFUSED', message: 'round: the effect of an earlier round is on chain' })
+  const effect = await effectNow(lane, known)
   const fresh = {
     ...newOp(command, lane.id, nextOrder(), Date.now(), traceparent),
     seq: known.seq,
@@ -144,8 +143,11 @@ async function again(lane: Lane, command: ChainCommand, nextOrder: () => number,
     createdAt: known.createdAt,
   }
   const { _id, ...fields } = fresh
-  const replaced = await lane.db.ops.replaceOne({ _id, round: known.round, state: { $in: commandStates.allowedIn('nextRound') } }, fields)
+  const replaced = await lane.db.ops.replaceOne({ _id, round: known.round, state: known.state }, fields)
   if (replaced.matchedCount === 0) throw new Error(`${_id} changed meanwhile`)
   await lane.db.txs.deleteOne({ _id: tombstone })
-  lane.queue.add(fresh)
+  lane.found.delete(_id)
+  // A reorganisation included the earlier round after its failure was published: this round ends with what that one did.
+  if (effect) await confirmFound(lane, [{ op: fresh, effect }])
+  else lane.queue.add(fresh)
 }

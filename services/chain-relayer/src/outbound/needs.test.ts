@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Draft } from '@carapace/api'
-import { commands, contractInterface } from '@carapace/chain'
+import { commands } from '@carapace/chain'
 import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
-import { type HDNodeWallet, Wallet } from 'ethers'
+import { Wallet } from 'ethers'
+import { allowEscrow } from '../testing/allow.ts'
 import { type Kit, type KitLane, startKit, wallet } from '../testing/kit.ts'
 
 const chain = 'BASE_SEPOLIA'
 const amount = 5_000_000n
 
 describe('a command whose effect builds on another one', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let kit: Kit
   let door: FaultyNode
   const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, finality: 100, ...options })
@@ -29,29 +30,16 @@ describe('a command whose effect builds on another one', function () {
   /** A gig whose poster has approved the escrow for its budget, and whose lock is confirmed. */
   async function lockedGig() {
     const poster = Wallet.createRandom()
-    await kit.rpc.call('anvil_setBalance', [poster.address, '0xde0b6b3a7640000'])
     const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: poster.address, amount })
     await kit.send(mint)
     await end(mint, 'confirmed')
-    await allow(poster, amount, 0)
+    await allowEscrow(kit, poster, amount, 0)
     const gig = { chain, gigId: randomUUID(), poster: poster.address } as const
     const lock = commands.escrowLock({ ...gig, payee: wallet(), amount, source: { kind: 'allowance' } })
     await kit.send(lock)
     const { data } = await end(lock, 'confirmed')
     const settle = commands.escrowSettle({ ...gig, outcome: { kind: 'refund' } })
     return { poster, lock, settle, depth: (await head()) - Number(data.blockNumber) + 1 }
-  }
-
-  async function allow(poster: HDNodeWallet, value: bigint, nonce: number): Promise<void> {
-    const token = contractInterface('USDC')
-    const { USDC: to, Escrow: escrow } = kit.devnet.addresses
-    const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, gasLimit: 100_000n, chainId: 84532, type: 2 }
-    const raw = await poster.signTransaction({ ...fees, nonce, to, data: token.encodeFunctionData('approve', [escrow, value]) })
-    await kit.rpc.call('eth_sendRawTransaction', [raw])
-    await until('allowed', async () => {
-      const data = token.encodeFunctionData('allowance', [poster.address, escrow])
-      return BigInt(String(await kit.rpc.call('eth_call', [{ to, data }, 'latest']))) === value
-    })
   }
 
   it('is carried out when a reorganisation that dropped the other one is over', async () => {
@@ -82,7 +70,7 @@ describe('a command whose effect builds on another one', function () {
     door.faults.staleBy = 0
     await kit.rpc.call('anvil_reorg', [depth, []])
     // The allowance is used when the lock is sent again.
-    await allow(poster, 0n, 1)
+    await allowEscrow(kit, poster, 0n, 1)
     await kit.send(settle)
     await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: settle.subject }))?.attempts) > 0)
 

@@ -1,8 +1,8 @@
 import type { Need } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
 import { delayAfter } from '../lane/outcome.ts'
-import { type OpError, type OpRecord, terminalFailures, type Waiting } from '../lane/records.ts'
-import { argsOf } from './prepare.ts'
+import { type FailedOp, hasFailed, type Op, type OpError, type Waiting } from '../lane/records.ts'
+import { storedArgsOf } from './prepare.ts'
 
 /**
  * The state of the commands whose effect an operation needs.
@@ -11,19 +11,20 @@ import { argsOf } from './prepare.ts'
  * - over: nothing about them will change, or none is known here (another sender's transaction may produce the effect)
  * - failed: none of them will ever have its effect
  */
-export type NeedsState = { is: 'open' | 'confirmed' | 'over' } | { is: 'failed'; need: OpRecord }
+export type NeedsState = { is: 'open' | 'confirmed' | 'over' } | { is: 'failed'; need: FailedOp }
 
 /** Checks the earlier operations of the same aggregate. */
-export async function needsOf(lane: Lane, op: OpRecord): Promise<NeedsState> {
+export async function needsOf(lane: Lane, op: Op): Promise<NeedsState> {
   const command = lane.commandOf(op.kind)
-  const needs = command?.needs(argsOf(command, op)) ?? []
+  const args = command && storedArgsOf(command, op)
+  const needs = args ? command.needs(args) : []
   if (needs.length === 0) return { is: 'over' }
   const kinds = [...new Set(needs.map(need => need.kind))]
   const stored = await lane.db.ops.find({ aggregateKey: op.aggregateKey, lane: lane.id, kind: { $in: kinds }, order: { $lt: op.order } }).toArray()
   // Memory has an operation's newest state before the store has it.
   const found = stored.map(record => lane.queue.get(record._id) ?? lane.slots.ofOp(record._id)?.ops.get(record._id) ?? record)
   const relevant = found.filter(one => needs.some(need => isNeeded(need, one)))
-  const failed = relevant.filter(one => terminalFailures.includes(one.state))
+  const failed = relevant.filter(hasFailed)
   if (relevant.some(one => one.state === 'QUEUED')) return { is: 'open' }
   if (relevant.some(one => one.state === 'CONFIRMED')) return { is: 'confirmed' }
   const last = failed.at(-1)
@@ -36,21 +37,24 @@ export async function needsOf(lane: Lane, op: OpRecord): Promise<NeedsState> {
  */
 const reversedPatienceMs = 180_000
 
-/** What follows for an operation whose call failed because an effect may be missing. Counts the try. */
-export async function afterMissing(lane: Lane, op: OpRecord, error: OpError): Promise<{ delayMs: number } | { end: OpError }> {
-  const waiting = { fromBlock: op.waiting?.fromBlock ?? lane.head.number, tries: (op.waiting?.tries ?? 0) + 1, error }
-  op.waiting = waiting
+/**
+ * What follows for an operation whose call failed because an effect may be missing.
+ * @returns with the try counted in `waiting`
+ */
+export async function afterMissing(lane: Lane, tried: Op, error: OpError): Promise<{ op: Op } & ({ delayMs: number } | { end: OpError })> {
+  const waiting = { fromBlock: tried.waiting?.fromBlock ?? lane.head.number, tries: (tried.waiting?.tries ?? 0) + 1, error }
+  const op: Op = { ...tried, waiting }
   const state = await needsOf(lane, op)
-  if (state.is === 'failed') return { end: lostWith(state.need, error) }
+  if (state.is === 'failed') return { op, end: lostWith(state.need, error) }
   const isPatient = Date.now() - (op.reversedAt ?? 0) < reversedPatienceMs
-  if (state.is === 'over' && (lane.commandOf(op.kind)?.isEntry || (!isPatient && isExhausted(lane, waiting)))) return { end: error }
-  return { delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
+  if (state.is === 'over' && (lane.commandOf(op.kind)?.isEntry || (!isPatient && isExhausted(lane, waiting)))) return { op, end: error }
+  return { op, delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
 }
 
 /** The error of an operation that cannot succeed because another one failed. */
-export function lostWith(need: OpRecord, { revert }: OpError): OpError {
-  const reason = need.error ? `${need.error.code}: ${need.error.message}` : need.state
-  return { code: 'REVERTED', message: `${need._id} failed: ${reason}`.slice(0, 500), ...(revert ? { revert } : {}) }
+export function lostWith(need: FailedOp, { revert }: OpError): OpError {
+  const message = `${need._id} failed: ${need.error.code}: ${need.error.message}`
+  return { code: 'REVERTED', message: message.slice(0, 500), ...(revert ? { revert } : {}) }
 }
 
 /**
@@ -62,5 +66,5 @@ const isExhausted = (lane: Lane, { fromBlock, tries }: Waiting): boolean =>
   (tries >= lane.timings.retryDelaysMs.length && lane.head.number > fromBlock + lane.network.finality)
 const extraTries = 3
 
-const isNeeded = ({ kind, where = {} }: Need, op: OpRecord): boolean =>
+const isNeeded = ({ kind, where = {} }: Need, op: Op): boolean =>
   op.kind === kind && Object.entries(where).every(([name, value]) => op.args[name] === value)

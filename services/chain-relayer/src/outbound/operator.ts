@@ -1,7 +1,7 @@
 import { type Chain, type ChainCommand, chainCommand, chainCommandType, commandRoute, type Draft, type PageQuery, refuse } from '@carapace/api'
 import type { mongo } from 'mongoose'
 import type { Collections } from '../lane/collections.ts'
-import { type OpRecord, type TxRecord, terminalFailures } from '../lane/records.ts'
+import { hasFailed, type Op, type Tx } from '../lane/records.ts'
 
 /** A command that spends a source is never signed later than this after its request (behaviour 6.1). */
 const commandTimeMs = 15 * 60_000
@@ -41,7 +41,7 @@ export function openOperator(db: Collections, emit: (drafts: Draft[]) => Promise
 
   return {
     list: async ({ state, chain, limit, offset }) => {
-      const filter: mongo.Filter<OpRecord> = { ...(chain ? { network: chain } : {}), ...stateFilter(state) }
+      const filter: mongo.Filter<Op> = { ...(chain ? { network: chain } : {}), ...stateFilter(state) }
       const [ops, total] = await Promise.all([
         db.ops.find(filter).sort({ order: -1 }).skip(offset).limit(limit).toArray(),
         db.ops.countDocuments(filter),
@@ -56,7 +56,7 @@ export function openOperator(db: Collections, emit: (drafts: Draft[]) => Promise
     },
     retry: async opKey => {
       const op = await load(opKey)
-      if (!terminalFailures.includes(op.state)) refuse('INVALID_STATE', { state: op.state })
+      if (!hasFailed(op)) refuse('INVALID_STATE', { state: op.state })
       const { kind, network, args, aggregateKey, round, deadline } = op
       if (ownersRound.has(kind))
         refuse(
@@ -79,8 +79,8 @@ export function openOperator(db: Collections, emit: (drafts: Draft[]) => Promise
 }
 
 /** INCLUDED is QUEUED with a live transaction: distinguished when shown, not when stored. */
-const stateFilter = (state: string | undefined): mongo.Filter<OpRecord> =>
-  state ? { state: (state === 'INCLUDED' ? 'QUEUED' : state) as OpRecord['state'] } : {}
+const stateFilter = (state: string | undefined): mongo.Filter<Op> =>
+  state ? { state: (state === 'INCLUDED' ? 'QUEUED' : state) as Op['state'] } : {}
 
 export interface OperationView extends Record<string, unknown> {
   commandId: string
@@ -97,7 +97,7 @@ export interface OperationView extends Record<string, unknown> {
   updatedAt: string
 }
 
-function view(op: OpRecord, tx: TxRecord | undefined): OperationView {
+function view(op: Op, tx: Tx | undefined): OperationView {
   const { network, kind, round, attempts, aggregateKey } = op
   return {
     commandId: op._id,
@@ -115,7 +115,7 @@ function view(op: OpRecord, tx: TxRecord | undefined): OperationView {
   }
 }
 
-const txView = ({ _id, nonce, state, epoch, block, gasUsed, gasLimit, attempts }: TxRecord) => ({
+const txView = ({ _id, nonce, state, epoch, block, gasUsed, gasLimit, attempts }: Tx) => ({
   id: _id,
   nonce,
   state,

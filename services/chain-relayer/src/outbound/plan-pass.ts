@@ -1,16 +1,17 @@
 import { encodeBatch } from '@carapace/chain'
 import { type Announcement, submitted } from '../lane/announce.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { type OpRecord, signedTx, type TxRecord } from '../lane/records.ts'
+import { type OpError, type OpenTx, type QueuedOp, signedTx } from '../lane/records.ts'
 import { claim } from './claim.ts'
 import { type Ending, endUnsigned } from './endings.ts'
-import { feeFor } from './fees.ts'
 import { lostWith, needsOf } from './needs.ts'
 import { type Group, plan } from './plan.ts'
 import { postponeUnaffordable } from './postpone-unaffordable.ts'
 import { batchIds, type Prepared, prepare } from './prepare.ts'
+import { type EndChecks, endChecks } from './public-authorization.ts'
+import { feeFor } from './send/fees.ts'
+import { signAttempt } from './send/transaction.ts'
 import { simulate } from './simulate.ts'
-import { signAttempt } from './transaction.ts'
 
 /** Transactions signed and stored in one pass. */
 const perPass = 200
@@ -27,7 +28,8 @@ const simulateUpTo = 20
  */
 export async function planPass(lane: Lane): Promise<boolean> {
   assertLeading(lane)
-  await endDoomed(lane)
+  const checks = endChecks(lane)
+  await endDoomed(lane, checks)
   const free = Math.min(perPass, lane.network.window - lane.slots.openCount)
   if (free <= 0 || lane.paused || lane.contradiction !== undefined || lane.after.pending > mostPending) return false
   const now = Date.now()
@@ -50,9 +52,9 @@ export async function planPass(lane: Lane): Promise<boolean> {
   const limits = { slots: free, batchSize: lane.batchSize, batchGas: batchGas(lane) }
   const tried = ready.length <= simulateUpTo || !lane.network.devnet ? payable : payable.filter(one => one.op.waiting)
   const refused = await simulate(lane, tried, endings)
-  if (endings.length) await endUnsigned(lane, endings)
+  if (endings.length) await endUnsigned(lane, endings, checks)
   // An operation that is tried again later stays before the others of its aggregate.
-  const held = new Set(ready.flatMap(op => (op.state === 'QUEUED' && op.nextAt > now ? [op.aggregateKey] : [])))
+  const held = new Set(ready.flatMap(({ _id, aggregateKey }) => ((lane.queue.get(_id)?.nextAt ?? 0) > now ? [aggregateKey] : [])))
   const groups = plan(
     payable.filter(one => !refused.has(one.op._id) && !held.has(one.op.aggregateKey)),
     limits,
@@ -63,12 +65,12 @@ export async function planPass(lane: Lane): Promise<boolean> {
 }
 
 /** Leaves out operations that wait for an effect that is not in a block now, and ends those that wait in vain. */
-async function withTheirNeeds(lane: Lane, ready: readonly OpRecord[], endings: Ending[]): Promise<OpRecord[]> {
-  const left: OpRecord[] = []
+async function withTheirNeeds(lane: Lane, ready: readonly QueuedOp[], endings: Ending[]): Promise<QueuedOp[]> {
+  const left: QueuedOp[] = []
   for (const op of ready) {
     const state = op.waiting ? await needsOf(lane, op) : undefined
     if (state?.is === 'failed') endings.push({ op, error: lostWith(state.need, op.waiting!.error), checkEffect: true })
-    else if (state?.is === 'open') op.nextAt = Date.now() + lane.timings.reconcileMs
+    else if (state?.is === 'open') lane.queue.replace({ ...op, nextAt: Date.now() + lane.timings.reconcileMs })
     else left.push(op)
   }
   return left
@@ -77,7 +79,7 @@ async function withTheirNeeds(lane: Lane, ready: readonly OpRecord[], endings: E
 async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Promise<void> {
   const fee = feeFor(lane.network.profile.fees, lane.head.baseFee)
   const now = Date.now()
-  const records: TxRecord[] = []
+  const records: OpenTx[] = []
   for (const [index, group] of groups.entries()) {
     const nonce = lane.slots.nextNonce + index
     const content = contentOf(lane, group)
@@ -104,22 +106,24 @@ async function signAndStore(lane: Lane, groups: readonly Group<Prepared>[]): Pro
   const stored = await claim(lane, records)
   lane.failPoint('after-tx-insert')
   moveToSlots(lane, stored, groups)
-  lane.send(stored.map(tx => tx.nonce!))
+  lane.send(stored.map(tx => tx.nonce))
 }
 
 /** From here on the transactions hold the operations. */
-function moveToSlots(lane: Lane, txs: readonly TxRecord[], groups: readonly Group<Prepared>[]): void {
+function moveToSlots(lane: Lane, txs: readonly OpenTx[], groups: readonly Group<Prepared>[]): void {
   const events: Announcement[] = []
   const slots = txs.map((tx, index) => {
-    const ops = new Map<string, OpRecord>()
-    for (const { op } of groups[index]!.members) {
+    const ops = new Map<string, QueuedOp>()
+    const txHash = tx.attempts[0]!.hash
+    for (const { op: planned } of groups[index]!.members) {
+      // It may have been cancelled while this pass ran.
+      const waiting = lane.queue.get(planned._id) ?? planned
+      const op = { ...waiting, seq: waiting.seq + 1, txHash }
       lane.queue.remove(op._id)
-      op.seq++
-      op.txHash = tx.attempts[0]!.hash
       ops.set(op._id, op)
-      events.push(submitted(op, op.seq, op.txHash))
+      events.push(submitted(op, op.seq, txHash))
     }
-    lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce! + 1)
+    lane.slots.nextNonce = Math.max(lane.slots.nextNonce, tx.nonce + 1)
     return lane.slots.add(tx, ops)
   })
   void lane.after.start(slots, () => lane.announce(events))
@@ -136,21 +140,26 @@ function contentOf(lane: Lane, group: Group<Prepared>) {
 }
 
 /** Deadlines and cancellations meet operations that are not signed yet. */
-async function endDoomed(lane: Lane): Promise<void> {
+async function endDoomed(lane: Lane, checks: EndChecks): Promise<void> {
   const doomed = lane.queue.doomed(Date.now())
   if (doomed.length === 0) return
   await endUnsigned(
     lane,
     doomed.map(op => ({
       op,
-      // One that was in a block may have published its authorisation: it is not "never signed".
-      error: op.cancelRequested
-        ? { code: 'CANCELLED', message: 'cancelled by an operator' }
-        : { code: op.attempts === 0 ? 'EXPIRED' : 'REVERTED', message: 'the deadline passed before it could be signed' },
-      checkEffect: op.attempts > 0,
+      error: op.failLater ?? (op.cancelRequested ? { code: 'CANCELLED', message: 'cancelled by an operator' } : tooLate(op)),
+      // A transaction that carried it may be in a block, also one of an earlier round.
+      checkEffect: op.attempts > 0 || op.txHash !== null || op.round > 1,
     })),
+    checks,
   )
 }
+
+/** One that was in a block may have published its authorisation: it is not "never signed". */
+const tooLate = ({ attempts }: QueuedOp): OpError => ({
+  code: attempts === 0 ? 'EXPIRED' : 'REVERTED',
+  message: 'the deadline passed before it could be signed',
+})
 
 /** 60 % of a block at most, and no more than the network's profile allows. */
 function batchGas(lane: Lane): bigint {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { OpRecord } from '../lane/records.ts'
+import type { QueuedOp } from '../lane/records.ts'
 import { type Candidate, plan } from './plan.ts'
 
 const candidate = fc.record({
@@ -13,7 +13,7 @@ const limits = fc.record({ slots: fc.integer({ min: 1, max: 10 }), batchSize: fc
 const candidates = fc.array(candidate, { maxLength: 40 }).map(list =>
   list.map(
     ({ aggregate, batchable, must, gas }, index): Candidate => ({
-      op: { _id: String(index), aggregateKey: aggregate, order: index } as OpRecord,
+      op: { _id: String(index), aggregateKey: aggregate, order: index } as QueuedOp,
       gas: BigInt(gas),
       batchable,
       batched: batchable && must,
@@ -51,7 +51,7 @@ describe('a plan', () => {
   })
 
   it('does not batch what comes alone', () => {
-    const [only] = plan([{ op: { _id: '1', aggregateKey: 'a', order: 1 } as OpRecord, gas: 1n, batchable: true, batched: false }], {
+    const [only] = plan([{ op: { _id: '1', aggregateKey: 'a', order: 1 } as QueuedOp, gas: 1n, batchable: true, batched: false }], {
       slots: 5,
       batchSize: 50,
       batchGas: 100n,

@@ -1,7 +1,7 @@
-import type { OpRecord } from '../lane/records.ts'
+import type { QueuedOp } from '../lane/records.ts'
 
 export interface Candidate {
-  op: OpRecord
+  op: QueuedOp
   /** Gas of its call with all factors. */
   gas: bigint
   /** May go through the Batcher. */

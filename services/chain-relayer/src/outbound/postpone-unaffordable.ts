@@ -19,7 +19,7 @@ export async function postponeUnaffordable(lane: Lane, prepared: readonly Prepar
     }
     if (op.nextAt === 0)
       lane.log.warn({ lane: lane.id, opKey: op._id, balance: hexOf(balance) }, 'the lane cannot afford this transfer: it waits for funds')
-    op.nextAt = Date.now() + lane.timings.reconcileMs
+    lane.queue.replace({ ...op, nextAt: Date.now() + lane.timings.reconcileMs })
     postponed.add(op._id)
   }
   return postponed

@@ -1,7 +1,7 @@
 import { type ChainCommand, chainCommand } from '@carapace/api'
 import { commandTable } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
-import { terminalFailures } from '../lane/records.ts'
+import { hasFailed } from '../lane/records.ts'
 import { newOp } from './accept.ts'
 import { effectIsThere } from './effect.ts'
 
@@ -12,7 +12,7 @@ export async function prepareLane(lane: Lane): Promise<void> {
   const command: ChainCommand = chainCommand.parse(draft.data)
   const fresh = newOp(command, lane.id, 0, Date.now(), null)
   const known = await lane.db.ops.findOne({ _id: fresh._id })
-  if ((known && !terminalFailures.includes(known.state)) || (await effectIsThere(lane, fresh))) return
+  if ((known && !hasFailed(known)) || (await effectIsThere(lane, fresh))) return
   const op = { ...fresh, round: (known?.round ?? 0) + 1, seq: known?.seq ?? 0 }
   const { _id, ...fields } = op
   await lane.db.txs.deleteMany({ liveOps: _id, nonce: null })

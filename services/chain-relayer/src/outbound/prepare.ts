@@ -1,7 +1,7 @@
 import { batchId, type Command, type ContractCall, type EncodedCall, encodeCall } from '@carapace/chain'
 import { z } from 'zod'
 import type { Lane } from '../lane/lane.ts'
-import type { OpError, OpRecord } from '../lane/records.ts'
+import type { Op, OpError, QueuedOp } from '../lane/records.ts'
 import type { Candidate } from './plan.ts'
 import { signAuthorization } from './sign-authorization.ts'
 
@@ -22,7 +22,7 @@ const authorizationGas = 45_000n
 const parsed = new WeakMap<object, Record<string, unknown>>()
 
 /** The arguments of an operation, parsed by its kind; parsed once as long as they stay in memory. @throws ZodError */
-export function argsOf(command: Command, op: Pick<OpRecord, 'args'>): Record<string, unknown> {
+export function argsOf(command: Command, op: Pick<Op, 'args'>): Record<string, unknown> {
   const known = parsed.get(op.args)
   if (known) return known
   const args = z.decode(command.schema, op.args as never) as Record<string, unknown>
@@ -30,11 +30,21 @@ export function argsOf(command: Command, op: Pick<OpRecord, 'args'>): Record<str
   return args
 }
 
+/** The same of a stored operation; undefined when a former release stored them in a form that its kind has no more. */
+export function storedArgsOf(command: Command, op: Pick<Op, 'args'>): Record<string, unknown> | undefined {
+  try {
+    return argsOf(command, op)
+  } catch (error) {
+    if (error instanceof z.ZodError) return undefined
+    throw error
+  }
+}
+
 /**
  * Encodes an operation's call; signs the authorisation of a custodial wallet where it needs one.
  * @returns an error that no retry can cure when the arguments do not fit
  */
-export async function prepare(lane: Lane, op: OpRecord): Promise<Prepared | OpError> {
+export async function prepare(lane: Lane, op: QueuedOp): Promise<Prepared | OpError> {
   const command = lane.commandOf(op.kind)
   if (!command) return { code: 'INVALID_COMMAND', message: `kind: there is no ${op.kind}` }
   try {
@@ -71,7 +81,7 @@ export const issueText = (error: z.ZodError): string => error.issues.map(issue =
 const encode = (lane: Lane, call: ContractCall) => encodeCall(call, lane.network.addresses, lane.signer.address)
 
 /** Measured gas of the kind with a third on top, doubled for each time it ran out. */
-function gasOf(command: Command, args: Record<string, unknown>, op: OpRecord): bigint {
+function gasOf(command: Command, args: Record<string, unknown>, op: Op): bigint {
   const measured = typeof command.gas === 'function' ? command.gas(args) : command.gas
   return (measured * 13n * BigInt(op.gasFactor)) / 10n
 }

@@ -1,8 +1,8 @@
 import { decodeRevert, type Revert } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
-import type { TxRecord } from '../lane/records.ts'
+import type { Tx } from '../lane/records.ts'
 import { type RpcFault, RpcRefused } from '../rpc/rpc.ts'
-import { calldataOf } from './transaction.ts'
+import { calldataOf } from './send/transaction.ts'
 
 /** The revert data in a node's refusal of eth_call, wherever that client puts it. */
 export function revertData(fault: RpcFault): string | undefined {
@@ -13,7 +13,7 @@ export function revertData(fault: RpcFault): string | undefined {
 }
 
 /** Why a mined transaction failed: the same call again on its block's state. `unknown` when that gives no reason. */
-export async function revertReason(lane: Lane, tx: TxRecord, blockNumber: number): Promise<Revert> {
+export async function revertReason(lane: Lane, tx: Tx, blockNumber: number): Promise<Revert> {
   const call = {
     from: lane.signer.address,
     to: tx.to,

@@ -2,9 +2,9 @@ import { decodeRevert, type Revert } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
 import { judge } from '../lane/outcome.ts'
 import { type OpStep, retry, storeSteps } from '../lane/outcome-writes.ts'
+import type { QueuedOp } from '../lane/records.ts'
 import { RpcUnavailable } from '../rpc/rpc.ts'
-import { effectIsThere } from './effect.ts'
-import { confirmWithout, type Ending } from './endings.ts'
+import { confirmFound, type Ending, effectNow } from './endings.ts'
 import { afterMissing } from './needs.ts'
 import type { Prepared } from './prepare.ts'
 import { revertData } from './revert-reason.ts'
@@ -36,7 +36,7 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     lane.timings.readTimeoutMs,
   )
   const refused = new Set<string>()
-  const steps: OpStep[] = []
+  const steps: OpStep<QueuedOp>[] = []
   for (const [index, one] of tried.entries()) {
     const reply = replies[index]
     if (!reply) throw new RpcUnavailable('incomplete answer')
@@ -45,28 +45,40 @@ export async function simulate(lane: Lane, prepared: readonly Prepared[], ending
     // Only the contract's own revert counts; a node that could not run the call proves nothing.
     if (data === undefined && !/revert/i.test(reply.error.message)) continue
     refused.add(one.op._id)
-    if (await effectIsThere(lane, one.op)) {
-      await confirmWithout(lane, [one.op])
+    const effect = await effectNow(lane, one.op)
+    if (effect) {
+      await confirmFound(lane, [{ op: one.op, effect }])
       continue
     }
-    one.op.attempts++
     const revert = data && data !== '0x' ? decodeRevert(data) : { name: 'unknown', args: [] }
     const step = await afterRefusal(lane, one, revert, endings)
-    if (step) steps.push(step)
+    if (!step) continue
+    lane.queue.replace(step.op)
+    steps.push(step)
   }
   await storeSteps(lane.db.ops, steps)
   return refused
 }
 
 /** @returns the step of another try; none when it is over */
-async function afterRefusal(lane: Lane, { op, command }: Prepared, revert: Revert, endings: Ending[]): Promise<OpStep | undefined> {
+async function afterRefusal(
+  lane: Lane,
+  { op: refused, command }: Prepared,
+  revert: Revert,
+  endings: Ending[],
+): Promise<OpStep<QueuedOp> | undefined> {
+  const op = { ...refused, attempts: refused.attempts + 1 }
   const own = { attempts: op.attempts - (op.waiting?.tries ?? 0), gasFactor: op.gasFactor }
   const verdict = judge({ revert, outOfGas: false }, own, lane.timings.retryDelaysMs, command.finalReverts, Math.random())
-  const then = verdict.next === 'wait' ? await afterMissing(lane, op, verdict.error) : verdict.next === 'fail' ? { end: verdict.error } : verdict
+  const then =
+    verdict.next === 'wait'
+      ? await afterMissing(lane, op, verdict.error)
+      : verdict.next === 'fail'
+        ? { op, end: verdict.error }
+        : { op, delayMs: verdict.delayMs }
   if ('end' in then) {
-    endings.push({ op, error: then.end })
+    endings.push({ op: then.op, error: then.end })
     return undefined
   }
-  lane.queue.park(op)
-  return retry(op, { delayMs: then.delayMs, gasFactor: op.gasFactor }, revert.name, Date.now())
+  return retry(then.op, { delayMs: then.delayMs, gasFactor: op.gasFactor }, revert.name, Date.now())
 }

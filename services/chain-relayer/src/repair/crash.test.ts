@@ -7,7 +7,7 @@ import { allOver, assertExactlyOnce, fundTokens, makeWork } from '../testing/wor
 
 describe('a lane that is killed', function () {
   // Processes are started; on a busy machine this alone needs seconds.
-  this.timeout(60_000)
+  this.timeout(120_000)
   let kit: Kit
   let host: LaneHost
   before(async () => {

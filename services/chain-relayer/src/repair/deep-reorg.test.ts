@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { contractInterface } from '@carapace/chain'
 import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
+import { withdrawnLogs } from '../inbound/final-logs.ts'
 import { type Kit, type KitLane, startKit } from '../testing/kit.ts'
 import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, type Work } from '../testing/workload.ts'
 
 const finality = 2
 
 describe('what is final on a lane', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let kit: Kit
   let door: FaultyNode
   const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, commandOf: countableKinds, finality, ...options })
@@ -81,7 +82,7 @@ describe('what is final on a lane', function () {
       await allOver(kit, work)
       await assertExactlyOnce(kit, work)
       for (const one of work.slice(3)) {
-        const types = kit.of(one.draft.subject).map(({ type }) => type.split('.')[2])
+        const types = kit.of(one.draft.subject).map(({ type }) => type.split('.')[3])
         assert.ok(types.lastIndexOf('confirmed') > types.indexOf('reorged'), types.join())
       }
       const [later] = makeWork(1)
@@ -89,14 +90,27 @@ describe('what is final on a lane', function () {
       await final([later!])
     })
 
-  it('is withdrawn when its transaction is lost', async () => {
-    await lead()
+  it('is withdrawn when its transaction is lost, after three polls and not after two', async () => {
+    await lead({ timings: { evidenceMs: 1_500 } })
     const { depth } = await transfer()
 
     await kit.rpc.call('anvil_reorg', [depth, []])
 
+    await until('two polls have missed it', () => kit.db.events.findOne({ doubts: 2 }))
+    assert.deepEqual(removals(), [])
     const removal = await until('withdrawn', () => removals()[0])
     assert.equal(removal.data.logPosition, 0)
+    const listed = (contract: string, since = 0) => withdrawnLogs(kit.db, 'BASE_SEPOLIA', since, [contract], new Date())
+    const { events, upTo } = await until('listed', async () => {
+      const answer = await listed('USDC')
+      return answer.events.length > 0 && answer
+    })
+    assert.deepEqual(
+      events.map(({ id, subject }) => [id, subject]),
+      [[removal.id, removal.subject]],
+    )
+    assert.equal(upTo < Date.now(), true)
+    assert.deepEqual([(await listed('Bond')).events, (await listed('USDC', Date.now() + 1)).events], [[], []])
   })
 
   it('stays valid when its transaction was reincluded, under the same transaction and position', async () => {

@@ -12,13 +12,14 @@ const perPass = 200
  * Checks contract events that were published as final and whose block a reorganisation dropped. One whose transaction was reincluded with the
  * same log remains valid: consumers know it by transaction and position. An event is withdrawn only after three polls, with pauses, in which
  * the node did not have it.
+ * @returns whether there are any
  */
-export async function checkDoubtedLogs(lane: Lane): Promise<void> {
+export async function checkDoubtedLogs(lane: Lane): Promise<boolean> {
   const doubted = await lane.db.events
     .find({ network: lane.network.chain, doubts: { $exists: true } })
     .limit(perPass)
     .toArray()
-  if (doubted.length === 0 || lane.contradiction !== undefined) return
+  if (doubted.length === 0 || lane.contradiction !== undefined) return doubted.length > 0
   const now = Date.now()
   const due = doubted.filter(({ doubtedAt = 0 }) => Math.abs(now - doubtedAt) >= lane.timings.evidenceMs)
   const receipts = await receiptsByHash(lane.rpc, [...new Set(due.map(record => String(record.data.txHash)))])
@@ -27,6 +28,7 @@ export async function checkDoubtedLogs(lane: Lane): Promise<void> {
     const header = await headerAt(lane.rpc, record.blockNumber)
     await follow(lane, record, stateOf(lane, record, header, byHash.get(String(record.data.txHash))), now)
   }
+  return true
 }
 
 type Finding = 'back' | 'reincluded' | 'lost' | 'unclear'
@@ -57,7 +59,7 @@ async function follow(lane: Lane, { _id, doubts = 0, ...record }: EventRecord, f
     const announced = [removalOf({ _id, ...record })]
     void lane.after.start([], async () => {
       await lane.announce(announced)
-      await events.updateOne({ _id }, { $set: { removed: true }, $unset: { doubts: '', doubtedAt: '' } })
+      await events.updateOne({ _id }, { $set: { removed: true, removedAt: Date.now() }, $unset: { doubts: '', doubtedAt: '' } })
     })
   }
 }

@@ -1,10 +1,10 @@
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { signedTx, type TxRecord, txIdOf } from '../lane/records.ts'
-import { transactionStates } from '../lane/transaction-states.ts'
+import { type OpenTx, type ReplacedTx, signedTx, type Tx, txIdOf } from '../lane/records.ts'
+import { reopen } from '../lane/tx-writes.ts'
 import { claim } from '../outbound/claim.ts'
-import { feeFor } from '../outbound/fees.ts'
-import { noopGas, signNoop } from '../outbound/noop.ts'
-import { replaceByNoop } from '../outbound/replace.ts'
+import { feeFor } from '../outbound/send/fees.ts'
+import { noopGas, signNoop } from '../outbound/send/noop.ts'
+import { replaceByNoop } from '../outbound/send/replace.ts'
 
 const perPass = 50
 /** A gap is filled only after so many consecutive polls: another sender's transaction may still be pending. */
@@ -25,10 +25,7 @@ export function gapFiller(): (lane: Lane, count: number) => Promise<void> {
     if (seen < pollsNeeded) return
     const missing = Array.from({ length: Math.min(perPass, lowest - count) }, (_, index) => count + index)
     const held = await lane.db.txs.find({ _id: { $in: missing.map(nonce => txIdOf(lane.id, nonce)) } }).toArray()
-    await vacate(
-      lane,
-      held.filter(tx => tx.state === 'REPLACED'),
-    )
+    await vacate(lane, held.filter(isReplaced))
     const ids = new Set(held.map(tx => tx._id))
     await fill(
       lane,
@@ -48,15 +45,19 @@ async function fill(lane: Lane, nonces: readonly number[]): Promise<void> {
 }
 
 /** Another sender's transactions in these slots were dropped with their block: empty transactions fill them. */
-async function vacate(lane: Lane, replaced: readonly TxRecord[]): Promise<void> {
+async function vacate(lane: Lane, replaced: readonly ReplacedTx[]): Promise<void> {
   if (replaced.length === 0) return
   assertLeading(lane)
-  const fields = { state: transactionStates.move('REPLACED', 'reopen'), unfinished: true, epoch: lane.lease.epoch }
-  await lane.db.txs.updateMany({ _id: { $in: replaced.map(tx => tx._id) }, state: 'REPLACED' }, { $set: fields, $unset: { liveOps: '' } })
-  for (const { liveOps: _liveOps, ...tx } of replaced) await replaceByNoop(lane, lane.slots.add({ ...tx, ...fields }, new Map()), null)
+  const own = { unfinished: true, epoch: lane.lease.epoch }
+  const reopened = replaced.map(({ liveOps: _liveOps, ...tx }) => reopen({ ...tx, ...own }))
+  const fields = { ...reopened[0]!.fields, ...own }
+  await lane.db.txs.updateMany({ _id: { $in: reopened.map(({ tx }) => tx._id) }, state: 'REPLACED' }, { $set: fields, $unset: { liveOps: '' } })
+  for (const { tx } of reopened) await replaceByNoop(lane, lane.slots.add(tx, new Map()), null)
 }
 
-async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFor>): Promise<TxRecord> {
+const isReplaced = (tx: Tx): tx is ReplacedTx => tx.state === 'REPLACED'
+
+async function emptySlot(lane: Lane, nonce: number, fee: ReturnType<typeof feeFor>): Promise<OpenTx> {
   const content = { ops: [], to: lane.signer.address, value: '0', gasLimit: noopGas }
   return signedTx({ lane: lane.id, epoch: lane.lease.epoch, signedHead: lane.head.number, nonce, ...content }, await signNoop(lane, nonce, fee))
 }

@@ -2,15 +2,13 @@ import { type Header, hexOf, numberOf, receiptsByHash } from '../chain/reader.ts
 import type { Heads } from '../inbound/heads.ts'
 import { catchUp, liveOps, persist, requeueInMemory, settle } from '../inbound/settle.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { confirm, hasFailed, type OpStep, repeatFailure, requeue } from '../lane/outcome-writes.ts'
-import type { OpRecord } from '../lane/records.ts'
-import { lastAttempt } from '../lane/records.ts'
+import { confirm, type OpStep, repeatFailure, requeue } from '../lane/outcome-writes.ts'
+import { hasFailed, lastAttempt } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
-import { transactionStates } from '../lane/transaction-states.ts'
-import { applyTxStep } from '../lane/tx-writes.ts'
-import { effectIsThere } from '../outbound/effect.ts'
-import { isEnough } from '../outbound/fees.ts'
-import { bump } from '../outbound/replace.ts'
+import { displace } from '../lane/tx-writes.ts'
+import { findEffect } from '../outbound/effect.ts'
+import { isEnough } from '../outbound/send/fees.ts'
+import { bump } from '../outbound/send/replace.ts'
 import type { gapFiller } from './gap-filler.ts'
 import { isNonceUsedElsewhere } from './nonce-used-elsewhere.ts'
 
@@ -78,21 +76,22 @@ async function isUsedForGood(lane: Lane, heads: Heads, slot: Slot): Promise<bool
 /** Another sender used the nonce with the lane's key. The effect may exist anyway; otherwise the operations are queued again. */
 async function replaced(lane: Lane, slot: Slot): Promise<void> {
   lane.log.error({ lane: lane.id, nonce: slot.nonce }, 'a nonce of the lane was used outside the relayer')
-  const state = transactionStates.move(slot.tx.state, 'displace')
   const steps: OpStep[] = []
-  const ops: OpRecord[] = liveOps(slot)
-  for (const op of ops) {
-    const { number, hash, time } = lane.head
-    const place = { txHash: lastAttempt(slot.tx).hash, blockNumber: number, blockHash: hash, blockTime: time, logs: [], already: true as const }
-    if (await effectIsThere(lane, op)) steps.push(confirm(op, place, Date.now()))
+  for (const op of liveOps(slot)) {
+    const effect = await findEffect(lane, op, { ...lane.head, txHash: lastAttempt(slot.tx).hash })
+    if (effect) steps.push(confirm(op, effect, Date.now()))
     else steps.push(hasFailed(op) ? repeatFailure(op) : requeue(op, 'its nonce was used outside', Date.now()))
   }
-  const confirmed = ops.filter(op => op.state === 'CONFIRMED').map(op => op._id)
-  const step = { tx: slot.tx, fields: { state, unfinished: false }, liveOps: confirmed }
+  const ops = steps.map(({ op }) => op)
+  lane.slots.replaceOps(slot, ops)
+  const confirmed = ops.flatMap(op => (op.state === 'CONFIRMED' ? [op] : []))
+  const step = displace(
+    slot.tx,
+    confirmed.map(op => op._id),
+  )
   await persist(lane, steps, [step], [slot])
-  applyTxStep(step)
   lane.slots.drop(slot)
-  lane.found.push(...ops.filter(op => op.state === 'CONFIRMED'))
+  for (const op of confirmed) lane.found.set(op._id, op)
   for (const op of ops) requeueInMemory(lane, op)
 }
 

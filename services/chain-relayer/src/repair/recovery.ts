@@ -1,7 +1,7 @@
 import { submitted } from '../lane/announce.ts'
 import type { Lane } from '../lane/lane.ts'
-import type { OpRecord, TxRecord } from '../lane/records.ts'
-import { transactionStates } from '../lane/transaction-states.ts'
+import { type HeldTx, isMined, isOpen, type Op, type Tx } from '../lane/records.ts'
+import { reopen } from '../lane/tx-writes.ts'
 import { endUnsigned } from '../outbound/endings.ts'
 import { countAt } from './reconciler.ts'
 
@@ -15,7 +15,7 @@ export async function recover(lane: Lane): Promise<void> {
   const { txs } = lane.db
   await txs.updateMany({ lane: lane.id, unfinished: true }, { $set: { epoch: lane.lease.epoch } })
   const all = await txs.find({ lane: lane.id, unfinished: true }).sort({ nonce: 1 }).toArray()
-  const unfinished = all.filter(tx => tx.nonce !== null)
+  const unfinished = all.filter(isHeld)
   const ops = await loadOps(
     lane,
     unfinished.flatMap(tx => tx.ops.map(op => op.opKey)),
@@ -30,7 +30,8 @@ export async function recover(lane: Lane): Promise<void> {
   // A count above our records means that the key was used before, or elsewhere: those slots are used.
   lane.slots.nextNonce = Math.max(highest ? Number(highest.nonce) + 1 : 0, count)
   await refill(lane)
-  lane.found.push(...(await lane.db.ops.find({ lane: lane.id, 'result.already': true, state: 'CONFIRMED' }).toArray()))
+  const found = await lane.db.ops.find({ lane: lane.id, 'result.already': true, state: 'CONFIRMED' }).toArray()
+  for (const op of found) if (op.state === 'CONFIRMED') lane.found.set(op._id, op)
   await finishEndings(
     lane,
     all.filter(tx => tx.nonce === null),
@@ -38,29 +39,31 @@ export async function recover(lane: Lane): Promise<void> {
 }
 
 /** Puts a stored transaction back into memory; announces a signed one again. */
-function adopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): void {
+function adopt(lane: Lane, tx: HeldTx, ops: ReadonlyMap<string, Op>): void {
   const own = ownOps(tx, ops)
-  const live = (tx.liveOps ?? []).filter(opKey => own.has(opKey))
-  for (const opKey of live) {
-    const op = own.get(opKey)!
-    op.seq = Math.max(op.seq, tx.ops.find(carried => carried.opKey === opKey)!.seq)
-    op.txHash ??= tx.attempts[0]!.hash
-  }
+  const txHash = tx.attempts[0]!.hash
+  const live = (tx.liveOps ?? []).flatMap((opKey): Op[] => {
+    const op = own.get(opKey)
+    const { seq } = tx.ops.find(carried => carried.opKey === opKey)!
+    return op ? [{ ...op, seq: Math.max(op.seq, seq), txHash: op.txHash ?? txHash }] : []
+  })
   // Mined ones are looked up again: their outcome is the same, and it may not be published yet.
   const wasSigned = tx.state === 'SIGNED'
-  if (!wasSigned) Object.assign(tx, { state: transactionStates.move(tx.state, 'reopen'), block: null })
-  const slot = lane.slots.add(tx, own)
+  const slot = lane.slots.add(wasSigned ? tx : reopen(tx).tx, own)
+  lane.slots.replaceOps(slot, live)
   if (!wasSigned) return
-  const events = live.map(opKey => submitted(own.get(opKey)!, own.get(opKey)!.seq, tx.attempts[0]!.hash))
+  const events = live.map(op => submitted(op, op.seq, txHash))
   void lane.after.start([slot], () => lane.announce(events))
 }
 
 /** Puts one back that was final: mined, as far as is known. */
-export function readopt(lane: Lane, tx: TxRecord, ops: ReadonlyMap<string, OpRecord>): void {
+export function readopt(lane: Lane, tx: HeldTx, ops: ReadonlyMap<string, Op>): void {
   lane.slots.add(tx, ownOps(tx, ops))
 }
 
-const ownOps = (tx: TxRecord, ops: ReadonlyMap<string, OpRecord>) =>
+const isHeld = (tx: Tx): tx is HeldTx => isOpen(tx) || isMined(tx)
+
+const ownOps = (tx: HeldTx, ops: ReadonlyMap<string, Op>) =>
   new Map(
     tx.ops.flatMap(({ opKey, round }) => {
       const op = ops.get(opKey)
@@ -68,8 +71,8 @@ const ownOps = (tx: TxRecord, ops: ReadonlyMap<string, OpRecord>) =>
     }),
   )
 
-export async function loadOps(lane: Pick<Lane, 'db'>, keys: readonly string[]): Promise<Map<string, OpRecord>> {
-  const found = new Map<string, OpRecord>()
+export async function loadOps(lane: Pick<Lane, 'db'>, keys: readonly string[]): Promise<Map<string, Op>> {
+  const found = new Map<string, Op>()
   for (let at = 0; at < keys.length; at += page) {
     for (const op of await lane.db.ops.find({ _id: { $in: keys.slice(at, at + page) } }).toArray()) found.set(op._id, op)
   }
@@ -85,12 +88,12 @@ export async function refill(lane: Lane): Promise<void> {
     .toArray()
   const complete = waiting.length < page
   if (complete) lane.queue.refilled()
-  for (const op of waiting) if (!lane.slots.ofOp(op._id)) lane.queue.add(op, false)
+  for (const op of waiting) if (op.state === 'QUEUED' && !lane.slots.ofOp(op._id)) lane.queue.add(op, false)
   if (!complete) lane.queue.overflowed()
 }
 
 /** Endings that a crash interrupted: their claim is stored, the operation is not updated yet. */
-async function finishEndings(lane: Lane, voids: readonly TxRecord[]): Promise<void> {
+async function finishEndings(lane: Lane, voids: readonly Tx[]): Promise<void> {
   const ops = await loadOps(
     lane,
     voids.map(tx => tx.ops[0]!.opKey),

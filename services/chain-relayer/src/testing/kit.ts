@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Chain, CloudEvent, Draft } from '@carapace/api'
+import { type Chain, type CloudEvent, type Draft, outcomeNameOf } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { type Addresses, type Command, commandOf, networks } from '@carapace/chain'
 import { deployDevnet } from '@carapace/contracts'
@@ -27,6 +27,7 @@ export const quickTimings: Timings = {
   leaseTrustMs: 4_000,
   leaseRetryMs: 100,
   reconcileMs: 300,
+  storeCheckMs: 300,
   tickMs: 50,
   rpcTimeoutMs: 2_000,
   resendMs: 50,
@@ -69,7 +70,7 @@ export async function testDevnet(chain: Chain = 'BASE_SEPOLIA', options: { dataD
 
 /** The deployment's names, as the relayer knows them. */
 export function relayerAddresses(deployed: Readonly<Record<string, string>>): Addresses {
-  const { DevUSDC, EnsRegistry: _ens, Timelock: _timelock, Multicall3: _multicall, ...rest } = deployed
+  const { DevUSDC, Timelock: _timelock, Multicall3: _multicall, ...rest } = deployed
   return { ...rest, USDC: DevUSDC } as unknown as Addresses
 }
 
@@ -104,6 +105,7 @@ export interface KitLane {
   /** Do not wait until it leads. */
   standby?: boolean
   commandOf?: (kind: string) => Command | undefined
+  watchedWallets?: readonly string[]
   /** Its records by another way than the test's own. */
   db?: Collections
 }
@@ -138,7 +140,7 @@ export async function startKit(options: { chain?: Chain; devnet?: TestDevnet; mo
     place: { mongoUri: mongo.uri, database: name },
     rpc,
     events,
-    of: (opKey, type) => events.filter(event => event.data.opKey === opKey && (!type || event.type === `chain.command.${type}.v1`)),
+    of: (opKey, type) => events.filter(event => event.data.opKey === opKey && (!type || outcomeNameOf(event.type) === type)),
     send: (...drafts) => bus.publish(drafts.map(draft => published(draft))),
     sendRaw: async draft => {
       const message = published(draft)
@@ -192,6 +194,7 @@ export async function laneParts(
     rpc,
     signer,
     custody: await openCustody(custodySeed, db.wallets, db.seeds),
+    watchedWallets: options.watchedWallets ?? [],
     db,
     timings: { ...quickTimings, ...options.timings },
     announce: announcer(bus, () => new Date()),

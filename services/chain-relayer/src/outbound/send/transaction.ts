@@ -1,8 +1,8 @@
-import '../chain/keccak.ts'
+import '../../chain/keccak.ts'
 import { keccak256, Transaction } from 'ethers'
-import { hexBytes, type RlpItem, rlp, uintBytes } from '../chain/rlp.ts'
-import type { Signer } from '../custody/signer.ts'
-import type { Attempt, Fee, TxRecord } from '../lane/records.ts'
+import { hexBytes, type RlpItem, rlp, uintBytes } from '../../chain/rlp.ts'
+import type { Signer } from '../../custody/signer.ts'
+import type { Attempt, Fee, Tx } from '../../lane/records.ts'
 import { feeRecord } from './fees.ts'
 
 export interface Content {
@@ -29,7 +29,7 @@ export async function signAttempt(signer: Signer, content: Content, now: number)
 }
 
 /** What the slot's operations call, read from its signed bytes: it is stored once only. */
-export function calldataOf(tx: TxRecord): string {
+export function calldataOf(tx: Tx): string {
   const signed = tx.attempts.find(attempt => !attempt.noop && attempt.raw !== null)
   return signed ? Transaction.from(signed.raw!).data : '0x'
 }

@@ -1,4 +1,5 @@
-import type { Lane } from '../lane/lane.ts'
+import type { Lane } from '../../lane/lane.ts'
+import { isOpen } from '../../lane/records.ts'
 import { replaceByNoop } from './replace.ts'
 
 /** Carries out the cancellations that operators requested: unsigned operations end with the next pass, signed ones get an empty transaction in their slot. */
@@ -7,13 +8,13 @@ export async function cancelRequested(lane: Lane): Promise<void> {
   for (const { _id } of wanted) {
     const waiting = lane.queue.get(_id)
     if (waiting) {
-      waiting.cancelRequested = true
+      lane.queue.replace({ ...waiting, cancelRequested: true })
       lane.wake()
       continue
     }
     const slot = lane.slots.ofOp(_id)
-    if (!slot || (slot.tx.state !== 'SIGNED' && slot.tx.state !== 'ACCEPTED')) continue
-    slot.ops.get(_id)!.cancelRequested = true
+    if (!slot || !isOpen(slot.tx)) continue
+    lane.slots.replaceOps(slot, [{ ...slot.ops.get(_id)!, cancelRequested: true }])
     await replaceByNoop(lane, slot, null)
   }
 }

@@ -1,5 +1,5 @@
-import type { Lane } from '../lane/lane.ts'
-import type { Attempt, Fee } from '../lane/records.ts'
+import type { Lane } from '../../lane/lane.ts'
+import type { Attempt, Fee } from '../../lane/records.ts'
 import { signAttempt } from './transaction.ts'
 
 export const noopGas = 21_000

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { judge } from '../lane/outcome.ts'
+import { judge } from '../../lane/outcome.ts'
 import { bumpedFee, feeFor, feeRecord } from './fees.ts'
 import { classifySend, type SendVerdict } from './send-error.ts'
 

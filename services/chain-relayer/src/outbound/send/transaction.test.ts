@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
-import { localSigner } from '../custody/signer.ts'
-import { laneKey } from '../testing/keys.ts'
+import { localSigner } from '../../custody/signer.ts'
+import { laneKey } from '../../testing/keys.ts'
 import { signAttempt } from './transaction.ts'
 
 const hex = (min: number, max: number) => fc.uint8Array({ minLength: min, maxLength: max }).map(bytes => `0x${Buffer.from(bytes).toString('hex')}`)

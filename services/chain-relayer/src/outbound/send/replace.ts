@@ -1,6 +1,7 @@
-import { assertLeading, type Lane } from '../lane/lane.ts'
-import { type Attempt, type Fee, lastAttempt, type OpError } from '../lane/records.ts'
-import type { Slot } from '../lane/slots.ts'
+import { assertLeading, type Lane } from '../../lane/lane.ts'
+import { type Attempt, type Fee, lastAttempt, type OpError } from '../../lane/records.ts'
+import type { Slot } from '../../lane/slots.ts'
+import { withAttempt } from '../../lane/tx-writes.ts'
 import { bumpedFee, feeFor } from './fees.ts'
 import { signNoop } from './noop.ts'
 import { calldataOf, signAttempt } from './transaction.ts'
@@ -42,10 +43,9 @@ async function signAgain(lane: Lane, { nonce, tx }: Slot, fee: Fee): Promise<Att
 /** Stored first, then sent. Earlier attempts stay known: any of them may still be mined. */
 async function addAttempt(lane: Lane, slot: Slot, attempt: Attempt, failWith: OpError | null): Promise<void> {
   assertLeading(lane)
-  const attempts = [...slot.tx.attempts, attempt]
-  const written = await lane.db.txs.updateOne({ _id: slot.tx._id, epoch: lane.lease.epoch }, { $set: { attempts, failWith } })
-  if (written.matchedCount === 0) return lane.fail(new Error(`slot ${slot.tx._id} belongs to another leader`))
-  Object.assign(slot.tx, { attempts, failWith })
-  lane.slots.refresh(slot)
+  const { _id, attempts } = withAttempt(slot.tx, attempt, failWith)
+  const written = await lane.db.txs.updateOne({ _id, epoch: lane.lease.epoch }, { $set: { attempts, failWith } })
+  if (written.matchedCount === 0) return lane.fail(new Error(`slot ${_id} belongs to another leader`))
+  lane.slots.replace(slot, withAttempt(slot.tx, attempt, failWith))
   lane.send([slot.nonce])
 }

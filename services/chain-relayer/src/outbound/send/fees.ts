@@ -1,5 +1,5 @@
 import type { FeeProfile } from '@carapace/chain'
-import type { Attempt, Fee } from '../lane/records.ts'
+import type { Attempt, Fee } from '../../lane/records.ts'
 
 /** Fee of a new transaction, from the profile and the base fee of the latest block (wei). */
 export function feeFor(profile: FeeProfile, baseFee: bigint): Fee {

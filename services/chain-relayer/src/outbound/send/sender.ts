@@ -1,8 +1,8 @@
-import { assertLeading, type Lane } from '../lane/lane.ts'
-import { type Attempt, isOpen, lastAttempt } from '../lane/records.ts'
-import type { Slot } from '../lane/slots.ts'
-import { transactionStates } from '../lane/transaction-states.ts'
-import { RpcUnavailable } from '../rpc/rpc.ts'
+import { assertLeading, type Lane } from '../../lane/lane.ts'
+import { type Attempt, isOpen, lastAttempt } from '../../lane/records.ts'
+import type { Slot } from '../../lane/slots.ts'
+import { accept } from '../../lane/tx-writes.ts'
+import { RpcUnavailable } from '../../rpc/rpc.ts'
 import { isEnough } from './fees.ts'
 import { replaceByNoop } from './replace.ts'
 import { classifySend } from './send-error.ts'
@@ -75,7 +75,7 @@ export function sender(): Sender {
       }
     }
     if (pauseMs === 0) lane.paused = undefined
-    accept(lane, accepted)
+    markAccepted(lane, accepted)
     return pauseMs
   }
 
@@ -98,11 +98,11 @@ function attemptToSend(lane: Lane, { tx, isTooDear }: Slot): Attempt {
 }
 
 /** The node has accepted them; this is stored only when they stay in the pool for long (see the reconciler). */
-function accept(lane: Lane, slots: readonly Slot[]): void {
+function markAccepted(lane: Lane, slots: readonly Slot[]): void {
   const now = performance.now()
   for (const slot of slots) {
     Object.assign(slot, { lastSentAt: now, sentAtBlock: lane.head.number })
-    if (slot.tx.state === 'SIGNED') slot.tx.state = transactionStates.move(slot.tx.state, 'accept')
+    if (isOpen(slot.tx)) lane.slots.replace(slot, accept(slot.tx))
   }
   if (slots.length) lane.failPoint('after-accept')
 }
