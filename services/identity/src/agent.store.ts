@@ -1,40 +1,28 @@
 import { chains, refuse } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
-import { Schema } from 'mongoose'
-import type { Agent } from './agent.ts'
-import { type Directory, openDirectory } from './directory.ts'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Stored } from '@carapace/store'
+import { type Agent, agentsCollection } from './agent.ts'
+import { type Directory, openDirectory } from './directory/directory.ts'
 
-export const agentsCollection = 'agents'
-
-const schema = new Schema<Agent>({
-  handle: String,
-  walletKey: String,
-  status: String,
-  formerWallet: String,
-  hireable: Boolean,
-  registered: Boolean,
-  preferredChain: String,
-  skillNames: [String],
-  tokenKeys: [String],
-  cardTokenId: Number,
-  lastSeenAt: Date,
-  standing: Schema.Types.Mixed,
-})
 const newest = { createdAt: -1, _id: -1 } as const
-schema.index({ handle: 1 }, { name: 'handle', unique: true })
-schema.index({ walletKey: 1 }, { name: 'wallet', unique: true, partialFilterExpression: { walletKey: { $type: 'string' } } })
-schema.index({ formerWallet: 1 }, { name: 'former_wallet', partialFilterExpression: { formerWallet: { $type: 'string' } } })
-schema.index({ cardTokenId: 1 }, { name: 'card', unique: true })
-schema.index({ tokenKeys: 1 }, { name: 'token' })
-schema.index({ 'skills.id': 1 }, { name: 'skill_id' })
-schema.index({ 'standing.moltDomain': 1 }, { name: 'molt', partialFilterExpression: { 'standing.moltDomain': { $type: 'string' } } })
-schema.index({ status: 1, ...newest }, { name: 'status_newest' })
-schema.index({ registered: 1, status: 1, ...newest }, { name: 'registered_newest' })
-schema.index({ updatedAt: 1 }, { name: 'updated' })
 
 /** Paths of the status of each step that waits for the chain. */
 export const pendingSteps = [...chains.flatMap(chain => [`chains.${chain}.identity.status`, `chains.${chain}.card.status`]), 'drip.status']
-for (const step of pendingSteps) schema.index({ [step]: 1 }, { name: `pending_${step}`, partialFilterExpression: { [step]: 'pending' } })
+const indexes: Indexes = {
+  handle: { key: { handle: 1 }, unique: true },
+  wallet: { key: { walletKey: 1 }, unique: true, partialFilterExpression: { walletKey: { $type: 'string' } } },
+  former_wallet: { key: { formerWallet: 1 }, partialFilterExpression: { formerWallet: { $type: 'string' } } },
+  card: { key: { cardTokenId: 1 }, unique: true },
+  token: { key: { tokenKeys: 1 } },
+  revoked: { key: { revokedIndices: 1 }, partialFilterExpression: { revokedIndices: { $gte: 0 } } },
+  skill_id: { key: { 'skills.id': 1 } },
+  molt: { key: { 'standing.moltDomain': 1 }, partialFilterExpression: { 'standing.moltDomain': { $type: 'string' } } },
+  status_newest: { key: { status: 1, ...newest } },
+  registered_newest: { key: { registered: 1, status: 1, ...newest } },
+  updated: { key: { updatedAt: 1 } },
+  ...Object.fromEntries(
+    pendingSteps.map(step => [`pending_${step}`, { key: { [step]: 1 as const }, partialFilterExpression: { [step]: 'pending' } }]),
+  ),
+}
 
 export type AgentStore = AggregateStore<Agent> &
   Directory & {
@@ -56,7 +44,7 @@ export function agentStore(db: Database): AgentStore {
   const agents = aggregateStore<Agent>(db, {
     collection: agentsCollection,
     resource: 'agent',
-    schema,
+    indexes,
     duplicates: { handle: 'DUPLICATE_HANDLE', wallet: 'DUPLICATE_WALLET' },
   })
   const one = async (filter: Record<string, unknown>) => (await agents.find(filter, { sort: { _id: 1 }, limit: 1 }))[0]

@@ -4,6 +4,8 @@ import type { Attempt } from './skills/attempt.ts'
 import { isVerified, type Skill } from './skills/skill.ts'
 import type { Standing } from './standing.ts'
 
+export const agentsCollection = 'agents'
+
 export type StepStatus = 'none' | 'pending' | 'confirmed' | 'failed'
 
 /** One on-chain effect of a registration, as far as the relayer has reported it. */
@@ -46,6 +48,8 @@ export interface Agent {
   externalLink: string | null
   agentType: string | null
   skills: Skill[]
+  /** The last ones that its agent removed: a repeated removal answers as the first. */
+  removedSkillIds?: string[]
   githubHandle: string | null
   githubLinkedAt: Date | null
   githubSyncedAt: Date | null
@@ -75,6 +79,10 @@ export interface Agent {
   operationId: string
   /** Facts of other services about it; written past the rules, see standing.ts. */
   standing: Standing
+  /** Entry of its credentials in the status list, once it is not the number of its card any more. */
+  statusIndex?: number
+  /** Entries of credentials that were revoked. */
+  revokedIndices?: number[]
   /** The migration that this agent is part of. */
   migrationId: string | null
 

@@ -1,4 +1,4 @@
-import { chains } from '@carapace/api'
+import { type CommandKind, chains } from '@carapace/api'
 import { operationKey } from '@carapace/chain'
 import type { Awaiting } from '@carapace/service'
 import type { Stored } from '@carapace/store'
@@ -15,7 +15,7 @@ export async function awaits({ agents }: Parts): Promise<Awaiting[]> {
 
 /** Since the registration: a heartbeat changes the agent too, and says nothing of its steps. */
 function ofAgent({ id, wallet, chains: registrations, drip, createdAt }: Stored<Agent>): Awaiting[] {
-  const pending = (step: Step, kind: string, ...ids: string[]): Awaiting[] =>
+  const pending = (step: Step, kind: CommandKind, ...ids: string[]): Awaiting[] =>
     step.status === 'pending' ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.round, since: createdAt }] : []
   return [
     ...chains.flatMap(chain => [

@@ -1,23 +1,21 @@
 import * as api from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
-import { agentsCollection } from './agent.store.ts'
-import { changed } from './agent.ts'
-import { chainOutcomes } from './chain-outcomes.ts'
-import { beat } from './heartbeat.ts'
+import { agentsCollection, changed } from './agent.ts'
+import { beat } from './heartbeat/heartbeat.ts'
 import type { Parts } from './parts.ts'
+import { chainOutcomes } from './registration/chain-outcomes.ts'
 import { creditGig, discreditGig } from './skills/skill-changes.ts'
 import { standingEvents } from './standing.ts'
 
 export const events = (parts: Parts): Subscription[] => {
-  const { agents, owners, reversedGigs, db, clock } = parts
+  const { agents, reversedGigs, db, clock } = parts
   /** Work counts as a heartbeat (behaviour 17.9). */
   const seen = async (agentId: string, eventId: string) => {
     if (await agents.get(agentId)) await agents.change(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
   }
   return [
     ...standingEvents(db, agentsCollection),
-    ...owners.subscriptions,
     ...chainOutcomes(parts),
     on(api.applicationCreated, ({ applicantId }, event) => seen(applicantId, event.id)),
     on(api.gigSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),
@@ -31,6 +29,18 @@ export const events = (parts: Parts): Subscription[] => {
       await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
       // the reversal may have come at the same time, before there was anything to reverse
       if (await reversedGigs.has(gigId)) await agents.change(assigneeId, agent => discreditGig(agent, gigId))
+    }),
+    on(api.jobApplied, ({ applicantId }, event) => seen(applicantId, event.id)),
+    on(api.jobSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),
+    on(api.jobSettled, async ({ assigneeId, creditable, jobId, requiredSkills: skillsRequired, posterId, posterScore }, event) => {
+      const used = { gigId: jobId, posterId, posterScore, skillsRequired }
+      if (creditable && (await agents.get(assigneeId)))
+        await agents.change(assigneeId, agent => creditGig(agent, used, clock.now()), { cause: event.id })
+    }),
+    on(api.jobCorrected, async ({ assigneeId, jobId, status, unpaid }, event) => {
+      const isEndedOtherwise = unpaid && (status === 'rejected' || status === 'cancelled')
+      if (isEndedOtherwise && assigneeId !== null && (await agents.get(assigneeId)))
+        await agents.change(assigneeId, agent => discreditGig(agent, jobId), { cause: event.id })
     }),
     on(api.escrowRestated, async ({ assigneeId, gigId, unpaid }, event) => {
       if (!unpaid) return

@@ -5,14 +5,16 @@ import {
   bondDeposited,
   bondLocked,
   bondLockFailed,
+  bondRow,
   bondSlashed,
   bondUnlocked,
   bondWithdrawn,
   domainActivated,
   domainDeleted,
+  domainSynced,
   domainTransferred,
   escrowSnapshot,
-  newcomerScore,
+  newAgentScore,
   reputationSnapshot,
   type ScoreRow,
   scoreChanged,
@@ -43,7 +45,7 @@ export interface Standing {
 
 /** Nothing has happened yet (behaviour 17.1). */
 export const newAgentStanding: Standing = {
-  ...newcomerScore,
+  ...newAgentScore,
   components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
   badges: [],
   riskLevel: 'low',
@@ -58,7 +60,12 @@ export const newAgentStanding: Standing = {
   followerCount: 0,
 }
 
-/** The parts, each with its own order of events: the version of one aggregate, or the time where several aggregates write one part. */
+const orderField = 'heard'
+
+/** Version of the bond that an agent's document shows; 0 = none. */
+export const bondVersionOf = (agent: object): number => Number((agent as Record<string, { bond?: number } | undefined>)[orderField]?.bond ?? 0)
+
+/** The parts, each with its own order of events: the version of one aggregate, or a count or time where several aggregates write one part. */
 type Writer = 'score' | 'bond' | 'domain' | 'follows'
 
 /**
@@ -70,8 +77,8 @@ export function standingEvents(db: Database, collection: string): Subscription[]
   const project = async (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) => {
     const fields = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value]))
     await agents().updateOne(
-      { _id: agentId, [`heard.${writer}`]: { $not: { $gt: order } } },
-      { $set: { ...fields, [`heard.${writer}`]: order, updatedAt: db.clock.now() } },
+      { _id: agentId, [`${orderField}.${writer}`]: { $not: { $gt: order } } },
+      { $set: { ...fields, [`${orderField}.${writer}`]: order, updatedAt: db.clock.now() } },
     )
     announceWritten(db, collection, agentId)
   }
@@ -102,9 +109,10 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     tld: string
     at: string
   }) => {
+    // of names with another extension the event says nothing about the .molt name
+    if (tld !== '.molt') return
     const order = Date.parse(at)
     if (agentId !== null) await project(agentId, 'domain', order, { moltDomain })
-    if (tld !== '.molt') return
     await agents().updateMany(
       {
         'standing.moltDomain': fullDomain,
@@ -114,8 +122,8 @@ export function standingEvents(db: Database, collection: string): Subscription[]
       { $set: { 'standing.moltDomain': null, 'heard.domain': order } },
     )
   }
-  const followed = ({ followedAgentId, followerCount, at }: { followedAgentId: string; followerCount: number; at: string }) =>
-    project(followedAgentId, 'follows', Date.parse(at), { followerCount })
+  const followed = ({ followedAgentId, followerCount, followChange }: { followedAgentId: string; followerCount: number; followChange: number }) =>
+    project(followedAgentId, 'follows', followChange, { followerCount })
 
   return [
     on(scoreChanged, (payload, event) => scored(payload.agentId, event.aggregateversion, payload)),
@@ -125,17 +133,18 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     }),
     ...bondEvents.map(definition => on(definition, (payload, event) => bonded(payload.agentId, event.aggregateversion, payload))),
     on(escrowSnapshot, async ({ kind, id, version, row }) => {
-      if (kind !== 'bond') return
-      const { totalBonded, availableBond, lockedBond, bondTier, bondStatus } = row as unknown as { [Name in keyof Bond]: string }
+      const bond = bondRow.safeParse(row)
+      if (kind !== 'bond' || !bond.success) return
+      const { totalBonded, availableBond, lockedBond, bondTier, bondStatus } = bond.data
       await bonded(id, version, {
         totalBonded: BigInt(totalBonded),
         availableBond: BigInt(availableBond),
         lockedBond: BigInt(lockedBond),
-        bondTier: bondTier as Bond['bondTier'],
-        bondStatus: bondStatus as Bond['bondStatus'],
+        bondTier,
+        bondStatus,
       })
     }),
-    ...[domainActivated, domainTransferred, domainDeleted].map(definition => on(definition, named)),
+    ...[domainActivated, domainTransferred, domainDeleted, domainSynced].map(definition => on(definition, named)),
     ...[agentFollowed, agentUnfollowed].map(definition => on(definition, followed)),
   ]
 }

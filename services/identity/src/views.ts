@@ -1,10 +1,11 @@
 import { type AgentProfile, type AgentRow, type Chain, chains, usd } from '@carapace/api'
-import { perChain, txUrl } from '@carapace/chain'
+import { type Explorer, perChain } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
-import { activityOf, autonomyOf } from './activity.ts'
 import { type Agent, type Step, verifiedSkillNames } from './agent.ts'
-import type { TokenOwners } from './owner.store.ts'
-import { requestedChains } from './registration.ts'
+import { activityOf, autonomyOf } from './heartbeat/activity.ts'
+import type { TokenOwners } from './registration/owner.store.ts'
+import { requestedChains } from './registration/registration.ts'
+import { bondVersionOf } from './standing.ts'
 
 export const iso = (date: Date | null) => date?.toISOString() ?? null
 
@@ -17,13 +18,18 @@ export const onChainView = (agent: Agent, chain: Chain = agent.preferredChain) =
   return { status, chain, txHash, blockNumber, error }
 }
 
+interface Shown {
+  owners: TokenOwners
+  explorer: Explorer
+}
+
 /** Profiles, in the given order, with one read of token owners for all. */
-export async function profiles(owners: TokenOwners, agents: readonly Stored<Agent>[], now: Date): Promise<AgentProfile[]> {
+export async function profiles({ owners, explorer }: Shown, agents: readonly Stored<Agent>[], now: Date): Promise<AgentProfile[]> {
   const ownerOf = await owners.of(agents.flatMap(agent => tokens(agent)))
   return agents.map(agent => {
     const { preferredChain: chain, wallet } = agent
     const { tokenId } = agent.chains[chain].identity
-    return profile(agent, tokenId !== null && wallet !== null && ownerOf(chain, tokenId)?.owner === wallet, now)
+    return profile(agent, tokenId !== null && wallet !== null && ownerOf(chain, tokenId)?.owner === wallet, explorer, now)
   })
 }
 
@@ -34,7 +40,7 @@ export const tokens = (agent: Agent) =>
     return tokenId === null ? [] : [{ chain, tokenId }]
   })
 
-function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentProfile {
+function profile(agent: Stored<Agent>, isVerified: boolean, explorer: Explorer, now: Date): AgentProfile {
   const { standing } = agent
   return {
     id: agent.id,
@@ -56,7 +62,7 @@ function profile(agent: Stored<Agent>, isVerified: boolean, now: Date): AgentPro
     preferredChain: agent.preferredChain,
     chains: perChain(chain => {
       const { status, tokenId, txHash } = agent.chains[chain].identity
-      return { registered: status === 'confirmed', tokenId, txHash, explorerUrl: explorerUrl(chain, txHash) }
+      return { registered: status === 'confirmed', tokenId, txHash, explorerUrl: txHash && explorer.tx(chain, txHash) }
     }),
     moltDomain: standing.moltDomain,
     bondTier: standing.bondTier,
@@ -94,17 +100,14 @@ function badgesOf(agent: Stored<Agent>): string[] {
 export const autonomyView = (agent: Agent, now: Date) =>
   autonomyOf({ ...agent, confirmed: chains.some(chain => agent.chains[chain].identity.status === 'confirmed') }, now)
 
-const explorerUrl = (chain: Chain, hash: string | null) => (hash === null ? null : txUrl(chain, hash))
-
 /** Results of the registration other than the profile: one object per network when there are several, or gas money. */
-export function registrationParts(agent: Agent) {
+export function registrationParts(agent: Agent, explorer: Explorer) {
   const both = requestedChains(agent).length > 1
   const { BASE_SEPOLIA: base, SKALE_TESTNET: skale } = agent.chains
   const shown = (step: Step) => (step.status === 'failed' ? null : step.txHash)
+  const baseHash = shown(base.identity)
   return {
-    ...(both
-      ? { base: { tokenId: base.identity.tokenId, txHash: shown(base.identity), explorerUrl: explorerUrl('BASE_SEPOLIA', shown(base.identity)) } }
-      : {}),
+    ...(both ? { base: { tokenId: base.identity.tokenId, txHash: baseHash, explorerUrl: baseHash && explorer.tx('BASE_SEPOLIA', baseHash) } } : {}),
     ...(skale.identity.status === 'none'
       ? {}
       : {
@@ -140,4 +143,5 @@ export const agentRow = (agent: Stored<Agent>): AgentRow => ({
   lastSeenAt: agent.lastSeenAt.toISOString(),
   registeredAt: agent.registeredAt.toISOString(),
   version: agent.version,
+  bondVersion: bondVersionOf(agent),
 })

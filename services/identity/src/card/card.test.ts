@@ -38,7 +38,7 @@ describe('cards and discovery documents', () => {
     assert.equal((await harness.call('GET', '/api/cards/999999999')).status, 404)
   })
 
-  it('resolves a registered agent by handle and by token, with a link to the explorer of its network', async () => {
+  it('resolves a registered agent by handle and by token, with a link to its own page on a devnet', async () => {
     const agent = await harness.agent({ chain: 'SKALE_TESTNET' })
     const tokenId = await harness.confirmed(agent.id, 'SKALE_TESTNET')
     const read = () => harness.call('GET', `/api/erc8004/${tokenId}?chain=SKALE_TESTNET`)
@@ -49,7 +49,7 @@ describe('cards and discovery documents', () => {
     assert.equal(body.erc8004TokenId, tokenId)
     assert.equal(body.chainId, 324705682)
     assert.equal(body.agentRegistry, 'eip155:324705682:0x8004A818BFB912233c491871b3d84c89A494BD9e')
-    assert.match(body.scanUrl, /skalenodes\.com\/token\/0x8004/)
+    assert.match(body.scanUrl, new RegExp(`^https://[^/]+/agents/${agent.handle}$`))
     assert.equal((await harness.call('GET', `/api/agents/${agent.handle}/erc8004`)).body.agentId, agent.id)
     const missing = await harness.call('GET', `/api/erc8004/${tokenId}`)
     assert.equal(missing.status, 404)
@@ -71,12 +71,17 @@ describe('cards and discovery documents', () => {
     assert.match(headers.get('link')!, /offset=2.*rel="next"/)
   })
 
-  it('has an A2A card that 1.0 and 0.3 readers understand, open to every origin', async () => {
+  it('has an A2A card that 1.0 and 0.3 readers understand', async () => {
     const { body, headers } = await harness.call('GET', '/.well-known/agent-card.json')
     assert.equal(body.supportedInterfaces[0].protocolVersion, '1.0')
     assert.equal(body.url, body.supportedInterfaces[0].url)
-    assert.equal(headers.get('access-control-allow-origin'), '*')
-    assert.equal(headers.get('cache-control'), 'public, max-age=3600')
+    assert.doesNotMatch(JSON.stringify([body.supportedInterfaces, body.preferredTransport]), /HTTP\+JSON|JSONRPC|GRPC/, 'nothing speaks A2A here')
+    assert.deepEqual([body.type, body.registrations], ['https://eips.ethereum.org/EIPS/eip-8004#registration-v1', []])
+    assert.deepEqual(
+      body.services.map(({ name }: { name: string }) => name),
+      ['web', 'A2A', 'DID'],
+    )
+    assert.equal(headers.get('cache-control'), 'no-cache', 'the platform agent is about to be registered')
     assert.deepEqual((await harness.call('GET', '/.well-known/agent-registration.json')).body, { registrations: [] })
   })
 })

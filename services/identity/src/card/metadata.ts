@@ -3,7 +3,7 @@ import { type Agent, verifiedSkillNames } from '../agent.ts'
 import { agentRegistry } from '../networks.ts'
 
 /** By ERC-8004, registration files. */
-const registrationType = 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1'
+export const registrationType = 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1'
 
 /** ERC-721 metadata and ERC-8004 registration file in one. */
 export function cardMetadata(agent: Agent, baseUrl: string) {
@@ -36,6 +36,13 @@ export function cardMetadata(agent: Agent, baseUrl: string) {
     supportedTrust: ['reputation', 'crypto-economic'],
   }
 }
+
+/** Where the platform agent is reached, by ERC-8004's names. */
+export const platformServices = (baseUrl: string, did: string) => [
+  { name: 'web', endpoint: baseUrl },
+  { name: 'A2A', endpoint: `${baseUrl}/.well-known/agent-card.json`, version: '1.0' },
+  { name: 'DID', endpoint: did },
+]
 
 /** The confirmed entries of an agent in the identity registries. */
 export const registrations = (agent: Agent) =>

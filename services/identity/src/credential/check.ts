@@ -1,9 +1,10 @@
 import type { Stored } from '@carapace/store'
 import type { Agent } from '../agent.ts'
 import type { Parts } from '../parts.ts'
-import { isOurs, type ReputationCredential } from './document.ts'
+import { entryOf, isOurs, type ReputationCredential } from './document.ts'
 import type { Issuer } from './issuer.ts'
 import { faultOf, fromJwt } from './proof.ts'
+import { statusIndexOf } from './status-list.ts'
 
 /** A change of the score that a reader should know of. */
 const notableDrift = 10
@@ -29,9 +30,10 @@ export async function checkCredential(parts: Parts, given: Record<string, unknow
   if (credential) {
     const now = parts.clock.now()
     note('validity', outOfDate(credential, now))
-    note('agent', !agent ? 'The agent is not known' : agent.status !== 'active' && `The agent is ${agent.status}`)
+    const fault = !agent ? 'The agent is not known' : agent.status !== 'active' && `The agent is ${agent.status}`
+    if (note('agent', fault)) note('status', entryOf(credential, parts.baseUrl) !== statusIndexOf(agent!) && 'It was revoked')
   }
-  return { valid: findings.errors.length === 0, ...findings, ...facts(credential, agent) }
+  return { valid: findings.errors.length === 0, reason: findings.errors[0] ?? null, ...findings, ...facts(credential, agent) }
 }
 
 type Note = (check: string, fault: string | undefined | false) => boolean

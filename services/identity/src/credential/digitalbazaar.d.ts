@@ -29,6 +29,7 @@ declare module '@digitalbazaar/vc' {
     suite: object
     documentLoader: Loader
     now?: Date
+    checkStatus?: () => Promise<{ verified: boolean }>
   }): Promise<{ verified: boolean; error?: Error & { errors?: Error[] } }>
 }
 declare module '@digitalcredentials/credentials-v2-context' {

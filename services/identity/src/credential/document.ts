@@ -3,6 +3,7 @@ import { networks } from '@carapace/chain'
 import type { Agent } from '../agent.ts'
 import { agentRegistry } from '../networks.ts'
 import { shownWallet } from '../views.ts'
+import { encodedList, listLength, statusIndexOf } from './status-list.ts'
 
 const lifeMs = dayMs
 const coreContext = 'https://www.w3.org/ns/credentials/v2'
@@ -23,6 +24,8 @@ export interface Claims {
   fusedScore: number
   tier: string
   components: Agent['standing']['components']
+  /** Entry in the status list. */
+  statusIndex: number
   /** tokenId is empty while there is none. */
   erc8004: { agentRegistry: string; registered: boolean; tokenId: string }[]
 }
@@ -35,6 +38,7 @@ export const claimsOf = (agent: Agent): Claims => ({
   fusedScore: agent.standing.fusedScore,
   tier: agent.standing.tier,
   components: agent.standing.components,
+  statusIndex: statusIndexOf(agent),
   erc8004: chains.map(chain => {
     const { status, tokenId } = agent.chains[chain].identity
     return { agentRegistry: agentRegistry(chain), registered: status === 'confirmed', tokenId: tokenId ?? '' }
@@ -50,11 +54,12 @@ const nobody: Claims = {
   fusedScore: 0,
   tier: '',
   components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
+  statusIndex: 0,
   erc8004: chains.map(() => ({ agentRegistry: '', registered: false, tokenId: '' })),
 }
 
 /** The reputation of an agent as a VC 2.0 document, not yet secured. */
-export function reputationCredential({ chain, wallet, ...claims }: Claims, id: string, issuer: string, baseUrl: string, now: Date) {
+export function reputationCredential({ chain, wallet, statusIndex, ...claims }: Claims, id: string, issuer: string, baseUrl: string, now: Date) {
   const { gigPerformance, bondReliability, onChainBehaviour, ecosystemSignals } = claims.components
   return {
     '@context': contextOf(baseUrl),
@@ -63,6 +68,7 @@ export function reputationCredential({ chain, wallet, ...claims }: Claims, id: s
     issuer,
     validFrom: seconds(now),
     validUntil: seconds(new Date(now.getTime() + lifeMs)),
+    credentialStatus: statusEntry(baseUrl, statusIndex),
     credentialSubject: {
       id: `did:pkh:eip155:${networks[chain].chainId}:${wallet}`,
       ...claims,
@@ -70,6 +76,44 @@ export function reputationCredential({ chain, wallet, ...claims }: Claims, id: s
     },
   }
 }
+
+/** Where the list with this number is served. */
+export const statusListUrl = (baseUrl: string, list: number): string => `${baseUrl}/api/credentials/status/${list}`
+
+function statusEntry(baseUrl: string, index: number) {
+  const statusListCredential = statusListUrl(baseUrl, Math.floor(index / listLength))
+  const statusListIndex = String(index % listLength)
+  return {
+    id: `${statusListCredential}#${statusListIndex}`,
+    type: 'BitstringStatusListEntry',
+    statusPurpose: 'revocation',
+    statusListIndex,
+    statusListCredential,
+  }
+}
+
+/** The entry that a credential of ours names; undefined where it names none. */
+export function entryOf({ credentialStatus }: ReputationCredential, baseUrl: string): number | undefined {
+  const { statusListCredential, statusListIndex } = credentialStatus
+  const list = Number(/\/(\d{1,6})$/.exec(statusListCredential)?.[1] ?? Number.NaN)
+  const index = list * listLength + Number(statusListIndex)
+  return JSON.stringify(statusEntry(baseUrl, index)) === JSON.stringify(credentialStatus) ? index : undefined
+}
+
+/** A list of revoked entries as a VC 2.0 document, not yet secured. */
+export function statusListCredential(list: number, revoked: readonly number[], issuer: string, baseUrl: string, now: Date) {
+  const id = statusListUrl(baseUrl, list)
+  return {
+    '@context': [coreContext],
+    id,
+    type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    issuer,
+    validFrom: seconds(now),
+    credentialSubject: { id: `${id}#list`, type: 'BitstringStatusList', statusPurpose: 'revocation', encodedList: encodedList(revoked) },
+  }
+}
+export type StatusListCredential = ReturnType<typeof statusListCredential>
+
 export type ReputationCredential = ReturnType<typeof reputationCredential>
 
 const longest = 500

@@ -1,12 +1,12 @@
 import { hourMs } from '@carapace/api'
 import type { PlatformClock } from '@carapace/service'
 import type { Agent } from '../agent.ts'
-import { claimsOf, type ReputationCredential, reputationCredential } from './document.ts'
+import { claimsOf, type ReputationCredential, reputationCredential, type StatusListCredential, statusListCredential } from './document.ts'
 import type { Issuer } from './issuer.ts'
 import { secured } from './proof.ts'
 
-export interface Issued {
-  credential: ReputationCredential
+export interface Issued<T = ReputationCredential> {
+  credential: T
   withProof: Record<string, unknown>
 }
 
@@ -37,6 +37,30 @@ export function credentialDesk(desk: Desk): (agent: Agent) => Promise<Issued> {
     issued.catch(() => given.delete(agent.id))
     return issued
   }
+}
+
+/** Issues status lists: an equal one is served again for an hour. */
+export function statusListDesk(
+  desk: Desk & { revoked: (list: number) => Promise<number[]> },
+): (list: number) => Promise<Issued<StatusListCredential>> {
+  const given = new Map<number, { says: string; until: number; issued: Promise<Issued<StatusListCredential>> }>()
+  return async list => {
+    const revoked = await desk.revoked(list)
+    const says = revoked.join()
+    const now = desk.clock.now()
+    const known = given.get(list)
+    if (known?.says === says && now.getTime() < known.until) return known.issued
+    const issued = issueList(desk, list, revoked, now)
+    given.set(list, { says, until: now.getTime() + againMs, issued })
+    issued.catch(() => given.delete(list))
+    return issued
+  }
+}
+
+async function issueList({ issuer, baseUrl }: Desk, list: number, revoked: readonly number[], now: Date): Promise<Issued<StatusListCredential>> {
+  const by = await issuer()
+  const credential = statusListCredential(list, revoked, by.did, baseUrl, now)
+  return { credential, withProof: await secured(by, credential) }
 }
 
 async function issue({ issuer, newId, baseUrl }: Desk, claims: ReturnType<typeof claimsOf>, now: Date): Promise<Issued> {

@@ -2,19 +2,25 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, writeOnce } from '@carapace/service'
 import * as multikey from '@digitalbazaar/ecdsa-multikey'
-import type { JWK } from 'jose'
+import { calculateJwkThumbprint, type JWK } from 'jose'
 
 /** Who signs credentials: a did:web of the platform's host with one P-256 key. */
 export interface Issuer {
   did: string
+  /** Of the key as a Multikey: in embedded proofs. */
   keyId: string
+  /** Of the same key as a JsonWebKey: in JWTs. */
+  jwkId: string
   key: multikey.KeyPair
   secretJwk: JWK
   publicJwk: JWK
   didDocument: {
     '@context': string[]
     id: string
-    verificationMethod: { id: string; type: string; controller: string; publicKeyMultibase: string }[]
+    verificationMethod: ({ id: string; controller: string } & (
+      | { type: 'Multikey'; publicKeyMultibase: string }
+      | { type: 'JsonWebKey'; publicKeyJwk: JWK }
+    ))[]
     assertionMethod: string[]
     authentication: string[]
   }
@@ -49,18 +55,24 @@ async function open(file: string, did: string): Promise<Issuer> {
   const { publicKeyMultibase, secretKeyMultibase } = (await read(file)) ?? (await make(file))
   const keyId = `${did}#${publicKeyMultibase}`
   const key = await multikey.from({ type: 'Multikey', id: keyId, controller: did, publicKeyMultibase, secretKeyMultibase })
+  const publicJwk = await multikey.toJwk({ keyPair: key })
+  const jwkId = `${did}#${await calculateJwkThumbprint(publicJwk)}`
   return {
     did,
     keyId,
+    jwkId,
     key,
     secretJwk: await multikey.toJwk({ keyPair: key, secretKey: true }),
-    publicJwk: await multikey.toJwk({ keyPair: key }),
+    publicJwk,
     didDocument: {
-      '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
+      '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1', 'https://w3id.org/security/jwk/v1'],
       id: did,
-      verificationMethod: [{ id: keyId, type: 'Multikey', controller: did, publicKeyMultibase }],
-      assertionMethod: [keyId],
-      authentication: [keyId],
+      verificationMethod: [
+        { id: keyId, type: 'Multikey', controller: did, publicKeyMultibase },
+        { id: jwkId, type: 'JsonWebKey', controller: did, publicKeyJwk: { ...publicJwk, alg: 'ES256', use: 'sig' } },
+      ],
+      assertionMethod: [keyId, jwkId],
+      authentication: [keyId, jwkId],
     },
   }
 }

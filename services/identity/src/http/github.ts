@@ -1,13 +1,11 @@
 import { type identityApi, refuse } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { type Handlers, reply } from '@carapace/service'
 import { type Agent, changed } from '../agent.ts'
-import { needActive } from '../heartbeat.ts'
+import { needActive } from '../heartbeat/heartbeat.ts'
 import type { Parts } from '../parts.ts'
 import { type Skill, statusOf, trustOf } from '../skills/skill.ts'
 import { changeSkill } from '../skills/skill-changes.ts'
 import { handedIn } from './skills.ts'
-
-type Handlers = HandlersOf<typeof identityApi>
 
 /** Points of a repository that was named, and of one that GitHub confirmed. */
 const trust = { linked: 20, checked: 30 } as const
@@ -21,7 +19,7 @@ const backed = (repoUrl: string, checked: boolean | undefined) => (skill: Skill)
 const claimOf = ({ id, wallet, githubHandle }: Agent) => ({ account: githubHandle, id, wallet })
 const words = { true: 'checked', false: 'refused', undefined: 'unchecked' } as const
 
-export const githubHandlers = (parts: Parts): Pick<Handlers, 'linkGithub' | 'linkSkillRepository' | 'syncGithub'> => {
+export const githubHandlers = (parts: Parts) => {
   const { agents, clock, evidence, checkRepository } = parts
   return {
     linkGithub: async ({ params, body }) => {
@@ -68,5 +66,5 @@ export const githubHandlers = (parts: Parts): Pick<Handlers, 'linkGithub' | 'lin
       const synced = results.filter(result => result.status !== 'unchecked').length
       return reply(202, { agentId: agent.id, queued: results.length, synced, results })
     },
-  }
+  } satisfies Handlers<typeof identityApi>
 }

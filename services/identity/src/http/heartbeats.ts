@@ -1,19 +1,15 @@
 import { type identityApi, refuse } from '@carapace/api'
-import type { HandlersOf } from '@carapace/service'
+import type { Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { activityOf, activityTiers, decayOf, decayThresholdDays, hoursSince, isEligibleForGigs } from '../activity.ts'
 import type { Agent } from '../agent.ts'
-import { beat, needActive, nextDue, unprovenBeat } from '../heartbeat.ts'
+import { activityOf, activityTiers, decayOf, decayThresholdDays, hoursSince, isEligibleForGigs } from '../heartbeat/activity.ts'
+import { beat, needActive, nextDue, unprovenBeat } from '../heartbeat/heartbeat.ts'
 import type { Parts } from '../parts.ts'
 import { autonomyView, iso } from '../views.ts'
 
-type Handlers = HandlersOf<typeof identityApi>
-
 const round1 = (value: number) => Math.round(value * 10) / 10
 
-export const heartbeatHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'recordHeartbeat' | 'recordAgentHeartbeat' | 'getHeartbeatStatus' | 'reactivateAgent' | 'getActivityStatus'> => {
+export const heartbeatHandlers = (parts: Parts) => {
   const { agents, clock } = parts
   const autonomy = (agent: Agent) => autonomyView(agent, clock.now())
   const recorded = (agent: Stored<Agent>) => ({
@@ -82,5 +78,5 @@ export const heartbeatHandlers = (
         tiers: activityTiers.map(entry => ({ ...entry })),
       }
     },
-  }
+  } satisfies Handlers<typeof identityApi>
 }

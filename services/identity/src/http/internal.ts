@@ -1,32 +1,29 @@
 import { type identityApi, identitySnapshot, refuse } from '@carapace/api'
-import { announceRows, type HandlersOf, reply } from '@carapace/service'
+import { announceRows, type Handlers, reply } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import { whenSettled } from '../register.ts'
-import { registerOn } from '../registration.ts'
+import { whenSettled } from '../registration/register.ts'
+import { registerOn } from '../registration/registration.ts'
 import { agentRow } from '../views.ts'
-
-type Handlers = HandlersOf<typeof identityApi>
 
 /** Shorter than the caller's own wait, so that it gets an answer and not a time-out. */
 const waitMs = 8_000
 
-export const internalHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'getAgentRow' | 'getAgentRowByWallet' | 'getAgentRowByHandle' | 'registerOnChain' | 'announceAgents'> => ({
-  getAgentRow: async ({ params }) => agentRow(await parts.agents.need(params.id)),
+export const internalHandlers = (parts: Parts) =>
+  ({
+    getAgentRow: async ({ params }) => agentRow(await parts.agents.need(params.id)),
 
-  getAgentRowByWallet: async ({ params }) => agentRow((await parts.agents.byWallet(params.wallet)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
+    getAgentRowByWallet: async ({ params }) => agentRow((await parts.agents.byWallet(params.wallet)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
 
-  getAgentRowByHandle: async ({ params }) => agentRow((await parts.agents.byHandle(params.handle)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
+    getAgentRowByHandle: async ({ params }) => agentRow((await parts.agents.byHandle(params.handle)) ?? refuse('NOT_FOUND', { resource: 'agent' })),
 
-  registerOnChain: async ({ params }) => {
-    const { id, chain } = params
-    const sent = await parts.agents.change(id, agent => registerOn(agent, chain, parts.baseUrl))
-    const agent = sent.chains[chain].identity.status === 'confirmed' ? sent : await whenSettled(parts, id, waitMs)
-    const { status, tokenId, txHash } = agent.chains[chain].identity
-    const answer = { status: status === 'none' ? 'pending' : status, tokenId, txHash } as const
-    return answer.status === 'pending' ? reply(202, answer) : answer
-  },
+    registerOnChain: async ({ params }) => {
+      const { id, chain } = params
+      const sent = await parts.agents.change(id, agent => registerOn(agent, chain, parts.baseUrl))
+      const agent = sent.chains[chain].identity.status === 'confirmed' ? sent : await whenSettled(parts, id, waitMs)
+      const { status, tokenId, txHash } = agent.chains[chain].identity
+      const answer = { status: status === 'none' ? 'pending' : status, tokenId, txHash } as const
+      return answer.status === 'pending' ? reply(202, answer) : answer
+    },
 
-  announceAgents: ({ body }) => announceRows(parts, identitySnapshot, body, parts.agents, agentRow),
-})
+    announceAgents: ({ body }) => announceRows(parts, identitySnapshot, body, parts.agents, agentRow),
+  }) satisfies Handlers<typeof identityApi>

@@ -1,36 +1,35 @@
 import { type identityApi, refuse } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
+import { type Handlers, reply } from '@carapace/service'
 import { consent, inherit, settle } from '../migration/inherit.ts'
 import { migrationView } from '../migration/migration.ts'
 import type { Parts } from '../parts.ts'
 
-type Handlers = HandlersOf<typeof identityApi>
+export const migrationHandlers = (parts: Parts) =>
+  ({
+    getMigrationStatus: async ({ params }) => {
+      const agent = await parts.agents.named(params.id)
+      const migration = await parts.migrations.of(agent.id)
+      const { status, tokenId, attempts } = agent.chains[agent.preferredChain].identity
+      return {
+        hasMigrated: migration?.status === 'completed',
+        direction: migration === undefined ? null : migration.sourceAgentId === agent.id ? ('source' as const) : ('target' as const),
+        migration: migration === undefined ? null : migrationView(migration),
+        erc8004: { registered: status === 'confirmed', tokenId, chain: agent.preferredChain, status, attempts },
+      }
+    },
 
-export const migrationHandlers = (parts: Parts): Pick<Handlers, 'getMigrationStatus' | 'inheritReputation' | 'resolveMigration'> => ({
-  getMigrationStatus: async ({ params }) => {
-    const agent = await parts.agents.named(params.id)
-    const migration = await parts.migrations.of(agent.id)
-    const { status, tokenId, attempts } = agent.chains[agent.preferredChain].identity
-    return {
-      hasMigrated: migration?.status === 'completed',
-      direction: migration === undefined ? null : migration.sourceAgentId === agent.id ? ('source' as const) : ('target' as const),
-      migration: migration === undefined ? null : migrationView(migration),
-      erc8004: { registered: status === 'confirmed', tokenId, chain: agent.preferredChain, status, attempts },
-    }
-  },
+    inheritReputation: async ({ params, body, caller }) => {
+      const { sourceAgentId, evidence, sourceSignature, targetAgentId } = body
+      if (targetAgentId !== undefined) {
+        if (params.id !== targetAgentId && params.id !== caller.agentId) refuse('FORBIDDEN', { expected: ':id = targetAgentId' })
+        return { migration: migrationView(await consent(parts, caller.agentId, targetAgentId)) }
+      }
+      if (params.id !== caller.agentId) refuse('FORBIDDEN', { expected: ':id = x-agent-id' })
+      const claim = { targetAgentId: caller.agentId, sourceAgentId: sourceAgentId!, evidence: evidence!, signature: sourceSignature }
+      const migration = await inherit(parts, claim)
+      const answer = { migration: migrationView(migration) }
+      return migration.status === 'completed' ? answer : reply(202, answer)
+    },
 
-  inheritReputation: async ({ params, body, caller }) => {
-    const { sourceAgentId, evidence, sourceSignature, targetAgentId } = body
-    if (targetAgentId !== undefined) {
-      if (params.id !== targetAgentId && params.id !== caller.agentId) refuse('FORBIDDEN', { expected: ':id = targetAgentId' })
-      return { migration: migrationView(await consent(parts, caller.agentId, targetAgentId)) }
-    }
-    if (params.id !== caller.agentId) refuse('FORBIDDEN', { expected: ':id = x-agent-id' })
-    const claim = { targetAgentId: caller.agentId, sourceAgentId: sourceAgentId!, evidence: evidence!, signature: sourceSignature }
-    const migration = await inherit(parts, claim)
-    const answer = { migration: migrationView(migration) }
-    return migration.status === 'completed' ? answer : reply(202, answer)
-  },
-
-  resolveMigration: async ({ params, body }) => ({ migration: migrationView(await settle(parts, params.id, body.approve)) }),
-})
+    resolveMigration: async ({ params, body }) => ({ migration: migrationView(await settle(parts, params.id, body.approve)) }),
+  }) satisfies Handlers<typeof identityApi>

@@ -1,18 +1,14 @@
 import { type identityApi, usd } from '@carapace/api'
-import { bareList, type HandlersOf } from '@carapace/service'
+import { bareList, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Agent } from '../agent.ts'
-import { matchOf } from '../discover.ts'
+import { matchOf } from '../directory/discover.ts'
+import { agentsOf, byMolt, search } from '../directory/search.ts'
 import type { Parts } from '../parts.ts'
-import { agentsOf, byMolt, search } from '../search.ts'
 import { onChainView, profiles } from '../views.ts'
 
-type Handlers = HandlersOf<typeof identityApi>
-
-export const profileHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'listAgents' | 'discoverAgents' | 'searchAgents' | 'getAgent' | 'getAgentByHandle' | 'getAgentByMolt'> => {
-  const viewsOf = (agents: readonly Stored<Agent>[]) => profiles(parts.owners, agents, parts.clock.now())
+export const profileHandlers = (parts: Parts) => {
+  const viewsOf = (agents: readonly Stored<Agent>[]) => profiles(parts, agents, parts.clock.now())
   const viewOf = async (agent: Stored<Agent>) => (await viewsOf([agent]))[0]!
   return {
     listAgents: async ({ query }) => {
@@ -42,5 +38,5 @@ export const profileHandlers = (
     getAgentByHandle: async ({ params }) => viewOf(await parts.agents.named(params.handle)),
 
     getAgentByMolt: async ({ params }) => viewOf(await byMolt(parts, params.name)),
-  }
+  } satisfies Handlers<typeof identityApi>
 }

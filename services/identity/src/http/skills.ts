@@ -1,29 +1,16 @@
 import { type identityApi, refuse } from '@carapace/api'
-import type { HandlersOf } from '@carapace/service'
+import type { Handlers } from '@carapace/service'
 import { type Agent, verifiedSkillNames } from '../agent.ts'
-import { needActive } from '../heartbeat.ts'
+import { needActive } from '../heartbeat/heartbeat.ts'
 import type { Parts } from '../parts.ts'
 import { newSkill, statusOf, trustOf } from '../skills/skill.ts'
 import { attachSkill, changeSkill, removeSkill } from '../skills/skill-changes.ts'
 import { evidenceView, skillStanding, skillView } from '../skills/views.ts'
 
-type Handlers = HandlersOf<typeof identityApi>
 /** Counted once per skill. */
 const portfolioTrust = 15
 
-export const skillHandlers = (
-  parts: Parts,
-): Pick<
-  Handlers,
-  | 'listAgentSkills'
-  | 'listVerifiedSkills'
-  | 'listSkillEvidence'
-  | 'listSkillVerifications'
-  | 'attachSkill'
-  | 'removeSkill'
-  | 'addSkillPortfolio'
-  | 'submitPortfolio'
-> => {
+export const skillHandlers = (parts: Parts) => {
   const { agents, clock, evidence, newId } = parts
   return {
     listAgentSkills: async ({ params }) => {
@@ -62,9 +49,9 @@ export const skillHandlers = (
     },
 
     removeSkill: async ({ params, caller }) => {
-      const owner = (await agents.bySkillId(params.skillId)) ?? refuse('NOT_FOUND', { resource: 'skill' })
-      if (owner.id !== caller.agentId) refuse('NOT_OWNER')
-      await agents.change(owner.id, present => removeSkill(needActive(present), params.skillId))
+      const owner = await agents.bySkillId(params.skillId)
+      if (owner && owner.id !== caller.agentId) refuse('NOT_OWNER')
+      await agents.change(caller.agentId, present => removeSkill(needActive(present), params.skillId))
       return { deleted: true as const, id: params.skillId }
     },
 
@@ -95,7 +82,7 @@ export const skillHandlers = (
       await evidence.add(entry)
       return { agentId: agent.id, skill, portfolioUrl, status: entry.status, submittedAt: entry.submittedAt.toISOString() }
     },
-  }
+  } satisfies Handlers<typeof identityApi>
 }
 
 /** What every piece of evidence with an address has. */

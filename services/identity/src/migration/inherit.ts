@@ -2,7 +2,7 @@ import { Refusal, refuse } from '@carapace/api'
 import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { hasSettledWork } from '../register.ts'
+import { hasSettledWork } from '../registration/register.ts'
 import { isConsent, type MigrationSignature } from './consent.ts'
 import { checkSource, checkTarget, decide, expire, finish, join, leave, type Migration, migrate, propose } from './migration.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
-import { migrationStates } from '../index.ts'
+import { migrationStates } from './migration-states.ts'
 
 describe('the states of a migration', () => {
   it('reach an end by time alone', () => {

@@ -1,11 +1,11 @@
-import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Stored } from '@carapace/store'
 import type { Migration } from './migration.ts'
 
-const schema = new Schema<Migration>({ sourceAgentId: String, targetAgentId: String, status: String, expiresAt: Date, dueAt: Date })
-schema.index({ sourceAgentId: 1, createdAt: -1 }, { name: 'source' })
-schema.index({ targetAgentId: 1, createdAt: -1 }, { name: 'target' })
-schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
+const indexes: Indexes = {
+  source: { key: { sourceAgentId: 1, createdAt: -1 } },
+  target: { key: { targetAgentId: 1, createdAt: -1 } },
+  due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
+}
 
 export type MigrationStore = AggregateStore<Migration> & {
   /** The latest one of the agent, a completed one before all others. */
@@ -15,7 +15,7 @@ export type MigrationStore = AggregateStore<Migration> & {
 }
 
 export function migrationStore(db: Database): MigrationStore {
-  const migrations = aggregateStore<Migration>(db, { collection: 'migrations', resource: 'migration', schema })
+  const migrations = aggregateStore<Migration>(db, { collection: 'migrations', resource: 'migration', indexes })
   return {
     ...migrations,
     of: async agentId => {

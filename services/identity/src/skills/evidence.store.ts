@@ -1,5 +1,4 @@
-import type { Database } from '@carapace/store'
-import { Schema } from 'mongoose'
+import type { Database, Indexes } from '@carapace/store'
 import type { SkillMethod } from './skill.ts'
 
 /** Something that was handed in for a skill. */
@@ -27,9 +26,10 @@ const shown = 100
 
 export function evidenceStore(db: Database): EvidenceStore {
   type Row = Omit<Evidence, 'id'> & { _id: string }
-  const schema = new Schema<Row>({ _id: String, agentId: String, skill: String, submittedAt: Date }, { strict: false })
-  schema.index({ agentId: 1, submittedAt: -1, _id: -1 }, { name: 'agent_newest' })
-  const rows = db.collection<Row>('skill_evidence', schema)
+  const indexes: Indexes = {
+    agent_newest: { key: { agentId: 1, submittedAt: -1, _id: -1 } },
+  }
+  const rows = db.collection<Row>('skill_evidence', indexes)
   return {
     add: async ({ id, ...evidence }) => {
       await rows.updateOne({ _id: id }, { $setOnInsert: evidence }, { upsert: true })

@@ -58,7 +58,7 @@ export function repositoryCheck(allowed: boolean): RepositoryCheck {
   }
 }
 
-/** The JSON behind a path; null for 404, undefined when there is no sensible answer. Resolved once, pinned, no redirects. */
+/** The JSON at a path; null for 404, undefined when there is no sensible answer. Resolved once, pinned, no redirects. */
 async function read(path: string): Promise<Record<string, unknown> | null | undefined> {
   const { address, family } = await lookup(host).catch(() => ({ address: '', family: 0 }))
   if (!isPublicAddress(address)) return undefined

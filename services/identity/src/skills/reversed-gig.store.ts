@@ -1,5 +1,4 @@
 import type { Database } from '@carapace/store'
-import { Schema } from 'mongoose'
 
 interface Row {
   _id: string
@@ -14,7 +13,7 @@ export interface ReversedGigs {
 }
 
 export function reversedGigStore(db: Database): ReversedGigs {
-  const rows = db.collection<Row>('undone_gigs', new Schema<Row>({ _id: String, at: Date }, { versionKey: false }))
+  const rows = db.collection<Row>('undone_gigs')
   return {
     add: async gigId => {
       await rows.updateOne({ _id: gigId }, { $setOnInsert: { at: db.clock.now() } }, { upsert: true })

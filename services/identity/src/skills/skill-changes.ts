@@ -19,10 +19,17 @@ export function attachSkill(agent: Agent, skill: Skill): Decision<Agent> {
   return changed(agent, { skills }, [skillAttached.of({ ...facts({ ...agent, skills }, attached), tier: tierOf(attached) })])
 }
 
-export function removeSkill(agent: Agent, skillId: string): Decision<Agent> {
+/** A client that never got its answer repeats a removal soon: the last ones are enough. */
+const maxRemoved = 100
+
+/** One that was removed before stays removed, without another event. @throws NOT_FOUND */
+export function removeSkill(agent: Agent, skillId: string): Decision<Agent> | undefined {
+  const { removedSkillIds = [] } = agent
+  if (removedSkillIds.includes(skillId)) return undefined
   const skill = agent.skills.find(({ id }) => id === skillId) ?? refuse('NOT_FOUND', { resource: 'skill' })
   const skills = agent.skills.filter(other => other !== skill)
-  return changed(agent, { skills }, [skillRemoved.of(facts({ ...agent, skills }, skill))])
+  const patch = { skills, removedSkillIds: [...removedSkillIds, skillId].slice(-maxRemoved) }
+  return changed(agent, patch, [skillRemoved.of(facts({ ...agent, skills }, skill))])
 }
 
 /** New evidence for a skill, published when it reaches a higher tier. @throws NOT_FOUND when the skill is not on the profile */

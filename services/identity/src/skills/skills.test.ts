@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { released, restated, until } from '@carapace/testing'
+import { corrected, released, until } from '@carapace/testing'
 import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 import { challengeFor } from './challenges.ts'
 import { isPublicAddress } from './github.ts'
@@ -58,7 +58,8 @@ describe('skills', () => {
 
     assert.deepEqual([foreign.status, foreign.body.code], [403, 'NOT_OWNER'])
     assert.deepEqual([own.status, own.body.id], [200, id])
-    assert.equal(again.status, 404)
+    assert.deepEqual([again.status, again.body], [own.status, own.body])
+    assert.equal((await harness.call('DELETE', `/api/agent-skills/${id}`, { headers: other.headers })).status, 404)
     assert.equal((await skillsOf(owner)).total, 0)
   })
 
@@ -137,7 +138,7 @@ describe('skills', () => {
     const agent = await harness.agent({ skills: ['audit'] })
     const [early, lost, remade] = [randomUUID(), randomUUID(), randomUUID()]
     const paid = (gigId: string) => released({ gigId, assigneeId: agent.id, skillsRequired: ['audit'], posterScore: 60 })
-    const reversed = (gigId: string, unpaid: boolean) => restated({ gigId, assigneeId: agent.id, status: unpaid ? 'refunded' : 'locked', unpaid })
+    const reversed = (gigId: string, unpaid: boolean) => corrected({ gigId, assigneeId: agent.id, status: unpaid ? 'refunded' : 'locked', unpaid })
     const skill = async () => {
       const { tier, trustScore, status } = (await skillsOf(agent)).skills[0]
       return [tier, trustScore, status]

@@ -1,14 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import {
-  type Chain,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandSubmitted,
-  chainRelayerApi,
-  type Draft,
-  type ScoreRow,
-} from '@carapace/api'
-import { neighbour, newWallet, startPlatform, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
+import { type Chain, chainOutcome, chainRelayerApi, type Draft, type ScoreRow } from '@carapace/api'
+import { newWallet, startPlatform, stubPeer, type TestPlatform, type TestPlatformOptions } from '@carapace/testing'
 import { identity } from '../index.ts'
 import { reputationStub } from './reputation.ts'
 
@@ -44,7 +36,7 @@ let tokens = 1_000
 export async function startHarness({ hasRegistry = false, ...options }: TestPlatformOptions & { hasRegistry?: boolean } = {}): Promise<Harness> {
   const scores = new Map<string, ScoreRow>()
   const owners = new Map<string, string>()
-  const relayer = neighbour(chainRelayerApi, {
+  const relayer = stubPeer(chainRelayerApi, {
     chainOwnerOf: ({ params }) => ({ owner: owners.get(params.tokenId) ?? null, blockNumber: 9 }),
   })
   const platform = await startPlatform([identity, reputationStub(scores), ...(hasRegistry ? [relayer] : [])], options)
@@ -78,18 +70,24 @@ export async function startHarness({ hasRegistry = false, ...options }: TestPlat
     },
     submitted: async (agentId, chain, seq = 1) => {
       const txHash = hex(32)
-      await publish(chainCommandSubmitted.of({ ...about(agentId, chain, 1, seq), txHash }), seq)
+      await publish(chainOutcome('identity.register').submitted.of({ ...about(agentId, chain, 1, seq), txHash }), seq)
       return txHash
     },
     confirmed: async (agentId, chain, { tokenId = String(tokens++), seq = 2, round = 1, txHash = hex(32) } = {}) => {
       const log = { contract: 'IdentityRegistry', event: 'Registered', args: { agentId: tokenId }, address: hex(20), logIndex: 0 }
       const block = { txHash, blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000 }
-      await publish(chainCommandConfirmed.of({ ...about(agentId, chain, round, seq), ...block, logs: [log], already: false }), seq)
+      await publish(
+        chainOutcome('identity.register').confirmed.of({ ...about(agentId, chain, round, seq), ...block, logs: [log], already: false }),
+        seq,
+      )
       return tokenId
     },
     failed: async (agentId, chain, { seq = 2, round = 1, terminal = true } = {}) => {
       const code = terminal ? 'REVERTED' : 'ROUND_REFUSED'
-      await publish(chainCommandFailed.of({ ...about(agentId, chain, round, seq), code, terminal, message: 'it reverted', attempts: 5 }), seq)
+      await publish(
+        chainOutcome('identity.register').failed.of({ ...about(agentId, chain, round, seq), code, terminal, message: 'it reverted', attempts: 5 }),
+        seq,
+      )
     },
     close: () => platform.close(),
   }

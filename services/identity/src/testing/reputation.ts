@@ -1,10 +1,10 @@
 import { refuse, reputationApi, type ScoreRow } from '@carapace/api'
 import type { AnyService } from '@carapace/service'
-import { neighbour } from '@carapace/testing'
+import { stubPeer } from '@carapace/testing'
 
 /** A stub of reputation that answers from `scores`. */
 export function reputationStub(scores: Map<string, ScoreRow>): AnyService {
-  return neighbour(reputationApi, { getScoreRow: ({ params }) => scores.get(params.agentId) ?? refuse('NOT_FOUND') })
+  return stubPeer(reputationApi, { getScoreRow: ({ params }) => scores.get(params.agentId) ?? refuse('NOT_FOUND') })
 }
 
 /** The score of an agent that has done one paid gig. */

@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import { type Activity, seenBetween } from './activity.ts'
+import { type Activity, seenBetween } from '../heartbeat/activity.ts'
 import { newestFirst, type Question } from './cached-answers.ts'
 
 export interface Wish {

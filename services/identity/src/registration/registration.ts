@@ -11,9 +11,9 @@ import {
 } from '@carapace/api'
 import { commands, perChain, trackOutcome } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from './agent.ts'
-import { newSkill } from './skills/skill.ts'
-import { newAgentStanding } from './standing.ts'
+import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from '../agent.ts'
+import { newSkill } from '../skills/skill.ts'
+import { newAgentStanding } from '../standing.ts'
 
 export interface Application {
   id: string
@@ -126,7 +126,7 @@ function registrationCommands(agent: Agent, chain: Chain, baseUrl: string): [Dra
 export const metadataUrl = (baseUrl: string, agentId: string): string => `${baseUrl}/api/agents/${agentId}/card/metadata`
 
 /** An outcome of a command, as this service uses it. */
-export type Outcome =
+type Outcome =
   | { is: 'submitted'; txHash: string }
   | { is: 'confirmed'; txHash: string; blockNumber: number; at: Date }
   | { is: 'failed'; error: string; attempts: number }

@@ -1,17 +1,17 @@
 import { type Chain, usd } from '@carapace/api'
-import { networks, perChain, tokenUrl } from '@carapace/chain'
+import { networks, perChain } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
-import { type Agent, verifiedSkillNames } from './agent.ts'
-import { agentRegistry, registryOf } from './networks.ts'
-import type { Parts } from './parts.ts'
-import { iso, shownWallet, tokens } from './views.ts'
+import { type Agent, verifiedSkillNames } from '../agent.ts'
+import { agentRegistry, registryOf } from '../networks.ts'
+import type { Parts } from '../parts.ts'
+import { iso, shownWallet, tokens } from '../views.ts'
 
 /** Where a token can be looked at in the network's explorer. */
-export const scanUrl = (chain: Chain, tokenId: string | null): string | null =>
-  tokenId === null ? null : tokenUrl(chain, registryOf(chain), tokenId)
+export const scanUrl = ({ explorer }: Pick<Parts, 'explorer'>, { handle }: Agent, chain: Chain, tokenId: string | null): string | null =>
+  tokenId === null ? null : explorer.token(chain, registryOf(chain), tokenId, `/agents/${handle}`)
 
 /** The on-chain identity of an agent on one network. */
-export async function erc8004View({ owners, cards, clock }: Parts, agent: Stored<Agent>, chain: Chain = agent.preferredChain) {
+export async function erc8004View({ owners, cards, clock, explorer }: Parts, agent: Stored<Agent>, chain: Chain = agent.preferredChain) {
   const { tokenId } = agent.chains[chain].identity
   const [ownerOf, nftAddress] = await Promise.all([owners.of(tokens(agent)), cards.of(chain)])
   const { standing } = agent
@@ -34,7 +34,7 @@ export async function erc8004View({ owners, cards, clock }: Parts, agent: Stored
     isVerified: tokenId !== null && agent.wallet !== null && ownerOf(chain, tokenId)?.owner === agent.wallet,
     skills: agent.skillNames,
     verifiedSkills: verifiedSkillNames(agent),
-    scanUrl: scanUrl(chain, tokenId),
+    scanUrl: scanUrl({ explorer }, agent, chain, tokenId),
     resolvedAt: clock.now().toISOString(),
   }
 }

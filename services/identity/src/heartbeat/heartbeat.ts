@@ -1,7 +1,7 @@
 import { heartbeatRecorded, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import { type Agent, changed } from '../agent.ts'
 import { activityOf, autonomyOf } from './activity.ts'
-import { type Agent, changed } from './agent.ts'
 
 export interface Beat {
   status?: 'active' | 'idle' | 'busy' | 'offline' | undefined

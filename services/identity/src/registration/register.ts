@@ -1,9 +1,8 @@
 import { agentStatusChanged, chains, limits, Refusal, refuse, reputationApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
-import { agentsCollection } from './agent.store.ts'
-import { type Agent, changed, type ReplacedCard } from './agent.ts'
-import type { Parts } from './parts.ts'
+import { type Agent, agentsCollection, changed, type ReplacedCard } from '../agent.ts'
+import type { Parts } from '../parts.ts'
 import { type Application, checkHandle, isSettled, register } from './registration.ts'
 
 type Request = Omit<Application, 'id' | 'cardTokenId' | 'platform'> & { registrationToken?: string | undefined }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { gigCommented } from '@carapace/api'
 import { newWallet, until } from '@carapace/testing'
-import { type Harness, newHandle, startHarness } from './testing/harness.ts'
+import { type Harness, newHandle, startHarness } from '../testing/harness.ts'
 
 describe('heartbeats, suspension and invites', () => {
   let harness: Harness

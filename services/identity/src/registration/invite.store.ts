@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Database } from '@carapace/store'
-import { Schema } from 'mongoose'
 
 interface Invite {
   /** SHA-256 of the token: the token itself is shown once and never stored. */
@@ -22,8 +21,7 @@ export interface Invites {
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 export function inviteStore(db: Database): Invites {
-  const schema = new Schema<Invite>({ _id: String, usesLeft: Number, expiresAt: Date, createdBy: String })
-  const invites = db.collection<Invite>('invites', schema)
+  const invites = db.collection<Invite>('invites')
   return {
     make: async (uses, expiresAt, createdBy) => {
       const token = `inv_${randomBytes(16).toString('hex')}`

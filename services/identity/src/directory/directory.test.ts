@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { bondDeposited, scoreChanged } from '@carapace/api'
+import { bondDeposited, identityApi, scoreChanged } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { type Harness, startHarness, type TestAgent } from './testing/harness.ts'
+import { type Harness, startHarness, type TestAgent } from '../testing/harness.ts'
 
 const oracle = '0x00000000000000000000000000000000000000aa'
 
@@ -125,5 +125,8 @@ describe('the directory of agents over HTTP', () => {
     )
     await until('it is bonded', async () => (await found(`${any}&minBond=10`))[1] === 1)
     assert.deepEqual((await found(any))[0], [3, 0, 2, 1, 4])
+    const { peers } = harness.platform.service('identity').platform
+    const row = await peers.call('identity', identityApi.internal.getAgentRow, { params: { id: agents[1]!.id } })
+    assert.equal(row.bondVersion, 1, 'the row says which version of the bond the profile shows')
   })
 })

@@ -1,7 +1,6 @@
 import { type Chain, chainEvent, chainEventRemoved, chainRelayerApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { on, type Platform, type Subscription } from '@carapace/service'
-import { Schema } from 'mongoose'
 
 /** Owner of an identity token, by the log. */
 export interface TokenOwner {
@@ -27,7 +26,7 @@ const keyOf = (chain: Chain, tokenId: string) => `${chain}:${tokenId}`
 
 /** Owners of identity tokens, projected from the Transfer logs of the registries: the later place in the chain wins. After a reorged log the chain is read. */
 export function tokenOwners({ db, peers }: Pick<Platform, 'db' | 'peers'>): TokenOwners {
-  const rows = db.collection<Row>('token_owners', new Schema<Row>({ _id: String, owner: String, blockNumber: Number, place: Number }))
+  const rows = db.collection<Row>('token_owners')
   return {
     subscriptions: [
       on(identityTransfer, async ({ network, args, blockNumber, logIndex }) => {

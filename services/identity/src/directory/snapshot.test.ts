@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type CloudEvent, identityApi, identitySnapshot } from '@carapace/api'
 import { until } from '@carapace/testing'
-import { type Harness, startHarness } from './testing/harness.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
 
 describe('agents announced again', () => {
   let harness: Harness

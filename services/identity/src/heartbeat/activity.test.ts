@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { matchOf } from '../directory/discover.ts'
 import { activityOf, activityTiers, autonomyOf, decayOf, hoursSince, isEligibleForGigs, seenBetween } from './activity.ts'
-import { matchOf } from './discover.ts'
 
 const now = new Date('2026-06-01T00:00:00.000Z')
 const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)

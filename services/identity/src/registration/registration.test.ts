@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentUpdated, chainCommandConfirmed, chainEvent, chainEventRemoved, scoreChanged } from '@carapace/api'
-import { hearCommands, newWallet, until } from '@carapace/testing'
-import { type Harness, hex, newHandle, startHarness } from './testing/harness.ts'
-import { settledOnce } from './testing/reputation.ts'
+import { agentUpdated, chainEvent, chainEventRemoved, chainOutcome, scoreChanged } from '@carapace/api'
+import { newWallet, receiveCommands, until } from '@carapace/testing'
+import { type Harness, hex, newHandle, startHarness } from '../testing/harness.ts'
+import { settledOnce } from '../testing/reputation.ts'
 
 describe('registration', () => {
   let harness: Harness
@@ -12,7 +12,7 @@ describe('registration', () => {
   const policies: { agentId: string; requireSignature: unknown }[] = []
   before(async () => {
     harness = await startHarness({ env: { ORACLE_WALLET: '0x00000000000000000000000000000000000000AA' } })
-    await hearCommands(harness.platform.bus, async ({ opKey }) => void sent.push(opKey))
+    await receiveCommands(harness.platform.bus, async ({ opKey }) => void sent.push(opKey))
     await harness.platform.bus.subscribe({ name: 'test.ear', exchange: 'events', bindings: [agentUpdated.type] }, async ({ subject, data }) => {
       policies.push({ agentId: subject, requireSignature: data.requireSignature })
     })
@@ -68,7 +68,7 @@ describe('registration', () => {
     const loser = await harness.agent()
     const about = { opKey: `card.mint:${loser.id}:BASE_SEPOLIA`, round: 1, kind: 'card.mint', network: 'BASE_SEPOLIA' as const, seq: 2 }
     const block = { txHash: hex(32), blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000, logs: [], already: false }
-    await harness.platform.publish(chainCommandConfirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
+    await harness.platform.publish(chainOutcome('card.mint').confirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
     const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
     await until('the card is minted', async () => (await agents.findOne({ _id: loser.id, 'chains.BASE_SEPOLIA.card.status': 'confirmed' })) !== null)
 
@@ -161,7 +161,7 @@ describe('registration', () => {
       seq: 1,
     } as const
     await harness.platform.publish(
-      chainCommandConfirmed.of({ ...about, txHash, blockNumber: 9, blockHash: hex(32), blockTime: 1, logs: [], already: false }),
+      chainOutcome('gas.drip').confirmed.of({ ...about, txHash, blockNumber: 9, blockHash: hex(32), blockTime: 1, logs: [], already: false }),
     )
 
     const { status, body } = await answer

@@ -1,9 +1,9 @@
 import { type PageQuery, refuse } from '@carapace/api'
 import type { Page, Stored } from '@carapace/store'
-import type { AgentStore } from './agent.store.ts'
-import type { Agent } from './agent.ts'
+import type { AgentStore } from '../agent.store.ts'
+import type { Agent } from '../agent.ts'
+import type { Parts } from '../parts.ts'
 import type { Found } from './directory.ts'
-import type { Parts } from './parts.ts'
 
 /** One page of the active agents whose handle, description or skills hold the text, in upper or lower case; the one whose handle it is comes first. */
 export async function search(agents: AgentStore, text: string, { limit, offset }: PageQuery): Promise<Page<Stored<Agent>>> {

@@ -1,0 +1,60 @@
+import { type Chain, type ChainLog, chainRelayerApi, type PublishedOutcome } from '@carapace/api'
+import { onChainKey, operationParts } from '@carapace/chain'
+import { onOutcomes, type Subscription } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import { type OutcomeOf, onCard, onDrip, onIdentity } from './registration.ts'
+
+type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
+
+/** What follows the commands of a registration. An agent that is none of ours is not an error: its database may have been set back. */
+export function chainOutcomes(parts: Parts): Subscription[] {
+  const now = () => parts.clock.now()
+  return onOutcomes({
+    'identity.register': each(async outcome => {
+      const [id, chain] = [subjectOf(outcome), outcome.network]
+      if (!(await parts.agents.get(id))) return
+      const tokenId = outcome.is === 'confirmed' ? await tokenIdOf(parts, chain, id, outcome.logs) : null
+      await parts.agents.change(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
+    }),
+    'card.mint': each(async outcome => {
+      const id = subjectOf(outcome)
+      if (await parts.agents.get(id)) await parts.agents.change(id, agent => onCard(agent, outcome.network, step(outcome, now())))
+    }),
+    'gas.drip': each(async outcome => {
+      const holder = await parts.agents.byWallet(subjectOf(outcome))
+      if (holder) await parts.agents.change(holder.id, agent => onDrip(agent, step(outcome, now())))
+    }),
+  })
+}
+
+const subjectOf = ({ opKey }: Followed): string => operationParts(opKey)[1]
+const each = (follow: (outcome: Followed) => Promise<void>) => ({ submitted: follow, confirmed: follow, failed: follow, reorged: follow })
+
+/** An outcome as the steps of a registration use it. */
+function step(outcome: Followed, now: Date): OutcomeOf {
+  const { round, seq } = outcome
+  switch (outcome.is) {
+    case 'submitted':
+      return { is: 'submitted', round, seq, txHash: outcome.txHash }
+    case 'confirmed':
+      return { is: 'confirmed', round, seq, txHash: outcome.txHash, blockNumber: outcome.blockNumber, at: now }
+    case 'failed':
+      return { is: 'failed', round, seq, error: failureText(outcome), attempts: outcome.attempts }
+    case 'reorged':
+      return { is: 'reorged', round, seq }
+  }
+}
+
+const failureText = ({ code, message, revert }: { code: string; message: string; revert?: { name: string } | undefined }) =>
+  revert ? `${code}: ${revert.name}` : `${code}: ${message}`
+
+/** From the log, or, when the effect was found already done and there is none, from the registry itself. @throws CHAIN_UNAVAILABLE */
+async function tokenIdOf(parts: Parts, chain: Chain, agentId: string, logs: readonly ChainLog[]): Promise<string> {
+  const log = logs.find(({ contract, event }) => contract === 'IdentityRegistry' && event === 'Registered')
+  if (log) return String(log.args.agentId)
+  const { result } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainRead, {
+    params: { chain },
+    body: { contract: 'IdentityRegistry', fn: 'agentOfKey', args: [onChainKey(agentId)] },
+  })
+  return String(result[1])
+}
