@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PageQuery } from '@carapace/api'
-import { type Database, duplicateIndex, type Page, totalsOf } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type Database, duplicateIndex, type Indexes, type Page, totalsOf } from '@carapace/store'
 import type { Fact, Logged } from './facts.ts'
 
 /** One entry of the hash-chained log. Entries never change. */
@@ -35,8 +34,12 @@ export interface NewEntry {
 }
 
 export interface AuditLog {
-  /** Appends, once per event, agent and key. Resolves to false when it exists. `scores` is called once the entry's place is known. */
-  append(entry: NewEntry, scores: { before: number; after: number }): Promise<boolean>
+  /** Appends, once per event, agent and key. Resolves to its sequence number; undefined when it exists. */
+  append(entry: NewEntry, scores: { before: number; after: number }): Promise<number | undefined>
+  /** Sequence number of the last entry that this process appended; undefined: none, or another process has appended since. */
+  position(): number | undefined
+  /** The latest fact of a type about an agent. */
+  latest(agentId: string, type: Fact['type']): Promise<Entry | undefined>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Logged[]>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
@@ -44,30 +47,16 @@ export interface AuditLog {
   verify(): Promise<number[]>
 }
 
-const schema = new Schema<Entry>({
-  _id: String,
-  seq: Number,
-  agentId: String,
-  type: String,
-  details: Schema.Types.Mixed,
-  eventId: String,
-  source: String,
-  txHash: String,
-  scoreBefore: Number,
-  scoreAfter: Number,
-  at: Date,
-  createdAt: Date,
-  prevHash: String,
-  hash: String,
-})
-schema.index({ seq: 1 }, { name: 'seq', unique: true })
-schema.index({ agentId: 1, seq: -1 }, { name: 'agent_seq' })
-schema.index({ type: 1, seq: -1 }, { name: 'type_seq' })
+const indexes: Indexes = {
+  seq: { key: { seq: 1 }, unique: true },
+  agent_seq: { key: { agentId: 1, seq: -1 } },
+  type_seq: { key: { type: 1, seq: -1 } },
+}
 const genesis = '0'.repeat(64)
 
 export function auditLog(db: Database): AuditLog {
   const totals = totalsOf(db, 'audit')
-  const entries = db.collection<Entry>('audit', schema)
+  const entries = db.collection<Entry>('audit', indexes)
   // one append at a time in this process; among replicas the unique sequence decides and the loser tries again
   let tail: Promise<unknown> = Promise.resolve()
   const inLine = <T>(work: () => Promise<T>): Promise<T> => {
@@ -76,10 +65,11 @@ export function auditLog(db: Database): AuditLog {
     return next
   }
 
-  const tryAppend = async (entry: NewEntry, scores: { before: number; after: number }): Promise<boolean> => {
+  let known: Pick<Entry, 'seq' | 'hash'> | undefined
+  const tryAppend = async (entry: NewEntry, scores: { before: number; after: number }): Promise<number | undefined> => {
     const id = idOf(entry)
     for (;;) {
-      const last = await entries.findOne({}, { sort: { seq: -1 } })
+      const last = known ?? (await entries.findOne({}, { sort: { seq: -1 } }))
       const body = {
         _id: id,
         seq: (last?.seq ?? 0) + 1,
@@ -96,12 +86,16 @@ export function auditLog(db: Database): AuditLog {
         prevHash: last?.hash ?? genesis,
       }
       try {
-        await entries.insertOne({ ...body, hash: hashOf(body) })
+        const whole = { ...body, hash: hashOf(body) }
+        await entries.insertOne(whole)
+        known = whole
         totals.forget()
-        return true
+        return body.seq
       } catch (error) {
+        // another process may have appended, or this entry was appended although its answer was lost
+        known = undefined
         const index = duplicateIndex(error)
-        if (index === '_id_') return false
+        if (index === '_id_') return undefined
         if (index !== 'seq') throw error
       }
     }
@@ -109,6 +103,8 @@ export function auditLog(db: Database): AuditLog {
 
   return {
     append: (entry, scores) => inLine(() => tryAppend(entry, scores)),
+    position: () => known?.seq,
+    latest: async (agentId, type) => (await entries.findOne({ agentId, type }, { sort: { seq: -1 } })) ?? undefined,
     factsOf: async agentIds => {
       const found = await entries
         .find({ agentId: { $in: [...agentIds] } }, { projection: { agentId: 1, details: 1, at: 1 }, sort: { seq: 1 } })

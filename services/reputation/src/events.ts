@@ -1,11 +1,11 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { on, type Subscription } from '@carapace/service'
+import { on, onOutcomes, type Subscription } from '@carapace/service'
 import { giveFeedback } from './feedback.ts'
 import { newScore } from './new-score.ts'
 import type { Parts } from './parts.ts'
 import { record } from './record.ts'
-import { finishBatch } from './sync.ts'
+import { followSync } from './sync.ts'
 
 export const events = (parts: Parts): Subscription[] => [
   on(api.agentRegistered, async (payload, event) => {
@@ -31,12 +31,12 @@ export const events = (parts: Parts): Subscription[] => [
     await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash })
   }),
   on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
-    const seen = (await parts.audit.page({ agentId, type: 'seen' }, { limit: 1, offset: 0 })).items[0]
+    const seen = await parts.audit.latest(agentId, 'seen')
     if (!seen || new Date(recordedAt).getTime() - seen.at.getTime() >= api.dayMs)
       await record(parts, event, agentId, { type: 'seen' }, { at: recordedAt })
   }),
   on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),
-  on(api.escrowReleased, (payload, event) => settled(parts, payload, event)),
+  on(api.escrowReleased, (payload, event) => settled(parts, payload, event, `/api/trust-receipts/gigs/${payload.gigId}`)),
   on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, failure, refundedAt, txHash, reason, disputed }, event) => {
     if (assigneeId === null) return
     if (failure !== null)
@@ -83,19 +83,23 @@ export const events = (parts: Parts): Subscription[] => [
       event,
     )
   }),
+  ...jobEvents(parts),
   ...bondEvents(parts),
   ...voteEvents(parts),
+  ...socialEvents(parts),
   on(api.crewChanged, async ({ crewId, members, dissolved }, event) => {
     const joined = dissolved ? [] : members.filter(member => member.status === 'joined').map(member => member.agentId)
     for (const agentId of joined)
       await record(parts, event, agentId, { type: 'crew_mates', crewId, mates: joined.filter(other => other !== agentId) }, { key: crewId })
   }),
-  on(api.chainCommandConfirmed, ({ kind, opKey, network, txHash }) =>
-    kind === 'score.sync' ? finishBatch(parts, opKey, network, txHash) : Promise.resolve(),
-  ),
-  on(api.chainCommandFailed, ({ kind, opKey, network, terminal }) =>
-    kind === 'score.sync' && terminal ? finishBatch(parts, opKey, network, null) : Promise.resolve(),
-  ),
+  ...onOutcomes({
+    'score.sync': {
+      confirmed: ({ opKey, network, round, seq, txHash, blockNumber }) =>
+        followSync(parts, opKey, network, { is: 'confirmed', round, seq, txHash, blockNumber }),
+      failed: ({ opKey, network, round, seq, code, txHash = null }) =>
+        followSync(parts, opKey, network, { is: 'failed', round, seq, txHash, error: code }),
+    },
+  }),
 ]
 
 async function edit(
@@ -103,17 +107,34 @@ async function edit(
   agentId: string,
   change: (doc: Awaited<ReturnType<Parts['scores']['need']>>) => Parameters<Parts['scores']['create']>[0] | undefined,
 ): Promise<void> {
-  if (!(await parts.scores.get(agentId))) throw new Retry(`agent ${agentId} is not known yet`)
-  await parts.scores.change(agentId, doc => {
-    const state = change(doc)
-    return state === undefined ? undefined : { state, events: [] }
-  })
+  try {
+    await parts.scores.change(agentId, doc => {
+      const state = change(doc)
+      return state === undefined ? undefined : { state, events: [] }
+    })
+  } catch (error) {
+    throw error instanceof api.Refusal && error.code === 'NOT_FOUND' ? new Retry(`agent ${agentId} is not known yet`) : error
+  }
 }
 
-type Released = api.PayloadOf<typeof api.escrowReleased>
+type Released = Pick<
+  api.PayloadOf<typeof api.escrowReleased>,
+  | 'posterId'
+  | 'assigneeId'
+  | 'gigId'
+  | 'chain'
+  | 'fee'
+  | 'net'
+  | 'creditable'
+  | 'settledAt'
+  | 'txHash'
+  | 'posterScore'
+  | 'assigneeScore'
+  | 'afterDispute'
+>
 
 /** A payment counts for both sides; the other's score is the one as of the settlement. */
-async function settled(parts: Parts, payload: Released, event: api.CloudEvent): Promise<void> {
+async function settled(parts: Parts, payload: Released, event: api.CloudEvent, receiptPath: string): Promise<void> {
   const { posterId, assigneeId, gigId, fee, net, creditable, settledAt, txHash, posterScore, assigneeScore, afterDispute } = payload
   const common = { fee: String(fee), gigId, creditable } as const
   await record(
@@ -131,7 +152,7 @@ async function settled(parts: Parts, payload: Released, event: api.CloudEvent): 
     { at: settledAt, txHash },
   )
   if (afterDispute) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: true, assigneeLost: false })
-  if (creditable) await giveFeedback(parts, payload)
+  if (creditable) await giveFeedback(parts, { ...payload, receiptPath })
 }
 
 async function endDispute(
@@ -141,6 +162,34 @@ async function endDispute(
 ): Promise<void> {
   await record(parts, event, end.posterId, { type: 'dispute_ended', gigId: end.gigId, lost: end.posterLost })
   await record(parts, event, end.assigneeId, { type: 'dispute_ended', gigId: end.gigId, lost: end.assigneeLost })
+}
+
+/** A job counts as a gig does, under its own id (behaviour 17). */
+function jobEvents(parts: Parts): Subscription[] {
+  return [
+    on(api.jobSettled, ({ jobId, at, ...job }, event) =>
+      settled(parts, { ...job, gigId: jobId, settledAt: at, txHash: job.txHash! }, event, `/api/commerce/jobs/${jobId}/receipt`),
+    ),
+    on(api.jobRejected, async ({ posterId, assigneeId, jobId, creditable, afterDispute, at, txHash }, event) => {
+      const reason = afterDispute ? ('dispute_lost' as const) : ('rejected' as const)
+      if (creditable) await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId }, { at, txHash })
+      if (afterDispute) await endDispute(parts, event, { gigId: jobId, posterId, assigneeId, posterLost: false, assigneeLost: creditable })
+    }),
+    on(api.jobCancelled, async ({ posterId, assigneeId, jobId, reason, at, txHash }, event) => {
+      if (assigneeId !== null && reason === 'deadline_missed')
+        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId }, { at, txHash })
+    }),
+    on(api.jobDisputed, async ({ posterId, assigneeId, jobId, disputedBy, at }, event) => {
+      if (disputedBy === null) return
+      for (const agentId of [posterId, assigneeId]) await record(parts, event, agentId, { type: 'dispute_opened', gigId: jobId }, { at, key: jobId })
+    }),
+    on(api.jobCorrected, async ({ posterId, assigneeId, jobId, status, txHash, unpaid, at }, event) => {
+      const isEndedOtherwise = unpaid && (status === 'rejected' || status === 'cancelled')
+      const type = isEndedOtherwise ? 'settlement_undone' : status === 'settled' ? 'settled_again' : undefined
+      for (const agentId of [posterId, assigneeId])
+        if (type && agentId !== null) await record(parts, event, agentId, { type, gigId: jobId }, { txHash, at })
+    }),
+  ]
 }
 
 function bondEvents(parts: Parts): Subscription[] {
@@ -182,4 +231,24 @@ function voteEvents(parts: Parts): Subscription[] {
         await record(parts, event, voterId, { type: 'vote_judged', validationId, withVerdict: vote === winning }, { at: resolvedAt })
     }),
   ]
+}
+
+function socialEvents(parts: Parts): Subscription[] {
+  return [
+    on(api.agentFollowed, async ({ followId, followedAgentId, followerAgentId, followingCount, at }, event) => {
+      const follower = (await parts.scores.get(followerAgentId)) ?? unknownAgent(followerAgentId)
+      const fact = { type: 'followed', by: followerAgentId, theirScore: follower.fusedScore, theirFollows: followingCount } as const
+      await record(parts, event, followedAgentId, fact, { at, key: followId })
+    }),
+    on(api.agentUnfollowed, ({ followId, followedAgentId, followerAgentId, at }, event) =>
+      record(parts, event, followedAgentId, { type: 'unfollowed', by: followerAgentId }, { at, key: followId }),
+    ),
+    on(api.reviewPublished, ({ reviewId, revieweeId, reviewerId, rating, at }, event) =>
+      record(parts, event, revieweeId, { type: 'reviewed', by: reviewerId, rating }, { at, key: reviewId }),
+    ),
+  ]
+}
+
+const unknownAgent = (agentId: string): never => {
+  throw new Retry(`agent ${agentId} is not known yet`)
 }

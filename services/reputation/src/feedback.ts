@@ -1,14 +1,25 @@
-import type { escrowReleased, PayloadOf } from '@carapace/api'
+import type { Chain } from '@carapace/api'
 import { commands } from '@carapace/chain'
+import { baseUrlOf } from '@carapace/service'
 import { id as keccakOfText } from 'ethers'
 import type { Parts } from './parts.ts'
 
-/** ERC-8004 feedback of a settled gig, with the receipt as its file and proof of payment; once per gig, where the assignee is registered. */
-export async function giveFeedback(parts: Parts, { gigId, assigneeId, chain, txHash }: PayloadOf<typeof escrowReleased>): Promise<void> {
+interface Settled {
+  /** Of the gig or the job. */
+  gigId: string
+  assigneeId: string
+  chain: Chain
+  txHash: string
+  /** Where its receipt is served. */
+  receiptPath: string
+}
+
+/** ERC-8004 feedback of a settled gig or job, with the receipt as its file and proof of payment; once each, where the assignee is registered. */
+export async function giveFeedback(parts: Parts, { gigId, assigneeId, chain, txHash, receiptPath }: Settled): Promise<void> {
   const tokenId = (await parts.scores.get(assigneeId))?.chains[chain].tokenId
   if (tokenId === null || tokenId === undefined) return
-  const base = parts.config.PUBLIC_BASE_URL ?? ''
-  const feedbackUri = `${base}/api/trust-receipts/gigs/${gigId}`
+  const base = baseUrlOf(parts.config)
+  const feedbackUri = `${base}${receiptPath}`
   await parts.emit([
     commands.feedbackGive({
       chain,

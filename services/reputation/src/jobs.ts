@@ -1,5 +1,5 @@
 import { dayMs } from '@carapace/api'
-import { eachDue, type Job } from '@carapace/service'
+import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { recompute } from './record.ts'
 import { pushDue } from './sync.ts'
@@ -22,7 +22,7 @@ async function recomputeAll(parts: Parts): Promise<void> {
 }
 
 export const jobs = (parts: Parts): Job[] => [
-  { name: 'scores for the networks', everyMs: 5_000, run: now => pushDue(parts, now) },
+  { name: 'scores for the networks', everyMs: 5_000, due: dueBy(parts.scores, 'syncDueAt'), run: now => pushDue(parts, now) },
   {
     name: 'scores of a new day',
     everyMs: 60_000,

@@ -13,6 +13,7 @@ const unknown: ChainScore = {
   updatedAt: null,
   batchId: null,
   batchScore: null,
+  onChain: null,
   batchRisk: null,
 }
 

@@ -1,14 +1,14 @@
-import type { Platform } from '@carapace/service'
-import type { Projection } from '@carapace/store'
-import { type AuditLog, auditLog } from './audit.store.ts'
-import { type ScoreStore, scoreStore } from './score.store.ts'
-import { type SlashRow, slashStore } from './slash.store.ts'
+import { networkReader } from '@carapace/chain'
+import type { PartsOf, Platform } from '@carapace/service'
+import { auditLog } from './audit.store.ts'
+import { scoreStore } from './score.store.ts'
+import { slashStore } from './slash.store.ts'
 
-export interface Stores {
-  audit: AuditLog
-  scores: ScoreStore
-  slashes: Projection<SlashRow>
-}
-export type Parts = Stores & Platform
+export type Parts = PartsOf<typeof stores>
 
-export const stores = ({ db }: Platform): Stores => ({ audit: auditLog(db), scores: scoreStore(db), slashes: slashStore(db) })
+export const stores = (platform: Platform) => ({
+  audit: auditLog(platform.db),
+  scores: scoreStore(platform.db),
+  slashes: slashStore(platform.db),
+  networks: networkReader(platform),
+})

@@ -1,4 +1,4 @@
-import { limits } from '@carapace/api'
+import { limits, riskLevelOf } from '@carapace/api'
 import { cappedByCounterparty } from './components.ts'
 import { appliedSlashes, clamp, type Dated, daysBetween, isBonded, usdcOf, within } from './facts.ts'
 import { idleDays } from './score.ts'
@@ -21,11 +21,6 @@ export interface Risk {
 const quarterDays = 90
 const streakDays = 30
 const tolerated = new Set<RiskFlag>(['NEW_ACCOUNT', 'UNBONDED'])
-
-export function riskLevelOf(riskScore: number): RiskLevel {
-  if (riskScore <= 25) return 'low'
-  return riskScore <= 60 ? 'medium' : 'high'
-}
 
 /** Risk (behaviour 17.5): a pure function of the audit log and the moment. */
 export function riskOf(facts: readonly Dated[], now: Date): Risk {

@@ -1,6 +1,6 @@
 import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, type Tier, tierChanged } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from '@carapace/chain'
+import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import { formulaVersion, tierOf } from './score.ts'
 import type { Standing } from './standing.ts'
 
@@ -18,6 +18,8 @@ export interface ChainScore {
   batchId: string | null
   batchScore: number | null
   batchRisk: number | null
+  /** Of the command of the last batch. Absent in records from before it was stored, null when there was none. */
+  onChain?: (OnChain & { batchId: string }) | null
 }
 
 /** The present standing of an agent, derived from the log; stored for reading and for the networks. */
@@ -42,25 +44,25 @@ export interface ScoreDoc extends Standing {
 const historyLength = 100
 const syncEveryMs = hourMs
 
-const schema = new Schema<ScoreDoc>({
-  handle: String,
-  walletKey: String,
-  fusedScore: Number,
-  totalGigsCompleted: Number,
-  registeredAt: Date,
-  status: String,
-  totalEarned: BigInt,
-  syncDueAt: Date,
-})
-schema.index({ status: 1, fusedScore: -1, totalGigsCompleted: -1, registeredAt: 1 }, { name: 'leaderboard' })
-schema.index({ walletKey: 1 }, { name: 'wallet' })
-schema.index({ handle: 1 }, { name: 'handle' })
-schema.index({ syncDueAt: 1 }, { name: 'sync_due', partialFilterExpression: { syncDueAt: { $type: 'date' } } })
-schema.index({ 'chains.BASE_SEPOLIA.batchId': 1 }, { name: 'base_batch' })
-schema.index({ 'chains.SKALE_TESTNET.batchId': 1 }, { name: 'skale_batch' })
+const indexes: Indexes = {
+  leaderboard: { key: { status: 1, fusedScore: -1, totalGigsCompleted: -1, registeredAt: 1 } },
+  wallet: { key: { walletKey: 1 } },
+  handle: { key: { handle: 1 } },
+  sync_due: { key: { syncDueAt: 1 }, partialFilterExpression: { syncDueAt: { $type: 'date' } } },
+  base_batch: { key: { 'chains.BASE_SEPOLIA.batchId': 1 } },
+  skale_batch: { key: { 'chains.SKALE_TESTNET.batchId': 1 } },
+  base_last_batch: { key: { 'chains.BASE_SEPOLIA.onChain.batchId': 1 } },
+  skale_last_batch: { key: { 'chains.SKALE_TESTNET.onChain.batchId': 1 } },
+}
 
 export type ScoreStore = AggregateStore<ScoreDoc>
-export const scoreStore = (db: Database): ScoreStore => aggregateStore<ScoreDoc>(db, { collection: 'scores', resource: 'agent', schema })
+export const scoreStore = (db: Database): ScoreStore =>
+  aggregateStore<ScoreDoc>(db, { collection: 'scores', resource: 'agent', indexes, optimistic: true })
+
+/** Scores whose last batch to the network is this one. */
+export const inBatch = (chain: Chain, batchId: string) => ({
+  $or: [{ [`chains.${chain}.batchId`]: batchId }, { [`chains.${chain}.onChain.batchId`]: batchId }],
+})
 
 /** Replaces the standing and publishes what changed. Without a change nothing is written. */
 export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date): Decision<ScoreDoc> | undefined {
@@ -136,33 +138,42 @@ const needsSync = ({ chains, fusedScore, risk }: ScoreDoc): boolean =>
 export function startBatch(doc: ScoreDoc, chain: Chain, batchId: string): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]
   if (present.batchId !== null) return undefined
-  const marked = { ...present, batchId, batchScore: doc.fusedScore, batchRisk: doc.risk.riskScore }
+  const marked = { ...present, batchId, batchScore: doc.fusedScore, batchRisk: doc.risk.riskScore, onChain: { ...sentOnChain, batchId } }
   const state = { ...doc, chains: { ...doc.chains, [chain]: marked } }
   return { state: { ...state, syncDueAt: needsSync(state) ? doc.syncDueAt : null }, events: [] }
 }
 
-/** The end of a batch. After a failure the agent waits for the next batch; what changed under way is due at once. */
-export function endBatch(doc: ScoreDoc, chain: Chain, batchId: string, txHash: string | null, now: Date): Decision<ScoreDoc> | undefined {
+/**
+ * An outcome of a batch; undefined when it is stale, or about another one. After a failure the agent waits for the next batch; what changed meanwhile
+ * is due at once. A batch that was confirmed and then failed for good leaves the network without a known score.
+ */
+export function followBatch(doc: ScoreDoc, chain: Chain, batchId: string, outcome: ObservedOutcome, now: Date): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]
-  if (present.batchId !== batchId) return undefined
-  const idle = { ...present, batchId: null, batchScore: null, batchRisk: null }
-  if (txHash === null) {
+  const current = commandOf(present, batchId)
+  const next = current && followOutcome(current, outcome)
+  if (!next) return undefined
+  const onChain = { ...next, batchId }
+  const isKnown = current.status === 'confirmed'
+  const set = (change: Partial<ChainScore>) => ({ ...doc, chains: { ...doc.chains, [chain]: { ...present, ...change, onChain } } })
+  if (next.status === 'pending') return { state: set({}), events: [] }
+  const idle = { batchId: null, batchScore: null, batchRisk: null }
+  if (next.status === 'failed') {
     const nextBatch = new Date(now.getTime() + syncEveryMs)
     const syncDueAt = doc.syncDueAt && doc.syncDueAt < nextBatch ? doc.syncDueAt : nextBatch
-    return { state: { ...doc, syncDueAt, chains: { ...doc.chains, [chain]: idle } }, events: [] }
+    return { state: { ...set({ ...idle, ...(isKnown ? { score: null, risk: null, tier: null, txHash: null } : {}) }), syncDueAt }, events: [] }
   }
+  // the same effect in another block
+  if (isKnown) return { state: set({ txHash: next.txHash }), events: [] }
   const score = present.batchScore ?? doc.fusedScore
   const riskScore = present.batchRisk ?? doc.risk.riskScore
   const tier = tierOf(score)
-  const state = { ...doc, chains: { ...doc.chains, [chain]: { ...idle, score, risk: riskScore, tier, txHash, updatedAt: now } } }
-  const event = scoreSynced.of({
-    agentId: doc.id,
-    chain,
-    fusedScore: score,
-    riskScore,
-    tier,
-    txHash,
-    syncedAt: now.toISOString(),
-  })
+  const txHash = next.txHash ?? ''
+  const state = set({ ...idle, score, risk: riskScore, tier, txHash, updatedAt: now })
+  const event = scoreSynced.of({ agentId: doc.id, chain, fusedScore: score, riskScore, tier, txHash, syncedAt: now.toISOString() })
   return { state: { ...state, syncDueAt: needsSync(state) ? (doc.syncDueAt ?? now) : null }, events: [event] }
+}
+
+function commandOf({ batchId, onChain }: ChainScore, wanted: string): OnChain | undefined {
+  if (onChain?.batchId === wanted) return onChain
+  return batchId === wanted ? sentOnChain : undefined
 }

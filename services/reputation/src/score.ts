@@ -1,4 +1,4 @@
-import { newcomerScore, type Tier } from '@carapace/api'
+import { newAgentScore, type Tier } from '@carapace/api'
 import { type Components, componentsOf } from './components.ts'
 import { appliedSlashes, clamp, type Dated, daysBetween, round1 } from './facts.ts'
 import { pairsOf } from './pairs.ts'
@@ -17,7 +17,7 @@ export interface Score {
 }
 
 const weights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
-export const startScore = newcomerScore.fusedScore
+export const startScore = newAgentScore.fusedScore
 const decaySteps = [
   { below: 30, factor: 1 },
   { below: 90, factor: 0.9 },

@@ -1,5 +1,4 @@
-import { type Database, type Projection, projection } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type Database, type Indexes, type Projection, projection } from '@carapace/store'
 
 /** The read side of slashes; the escrow decides them. */
 export interface SlashRow {
@@ -18,13 +17,14 @@ export interface SlashRow {
   scoreAfter: number | null
 }
 
-const schema = new Schema<SlashRow>({ agentId: String, amount: BigInt, gigBudget: BigInt, status: String, createdAt: Date })
-schema.index({ createdAt: -1, _id: -1 }, { name: 'newest' })
-schema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
+const indexes: Indexes = {
+  newest: { key: { createdAt: -1, _id: -1 } },
+  agent_newest: { key: { agentId: 1, createdAt: -1, _id: -1 } },
+}
 
 export const slashStore = (db: Database): Projection<SlashRow> =>
   projection<SlashRow>(db, {
     collection: 'slashes',
-    schema,
+    indexes,
     shareOf: ({ status, amount = 0n }) => ({ sums: { applied: status === 'APPLIED' ? amount : 0n } }),
   })

@@ -1,10 +1,10 @@
 import { type Chain, chains } from '@carapace/api'
-import { commands, operationParts } from '@carapace/chain'
+import { commands, type ObservedOutcome, operationParts } from '@carapace/chain'
 import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { isBonded } from './facts.ts'
 import type { Parts } from './parts.ts'
-import { endBatch, type ScoreDoc, startBatch } from './score.store.ts'
+import { followBatch, inBatch, type ScoreDoc, startBatch } from './score.store.ts'
 
 const batchSize = 50
 
@@ -53,10 +53,10 @@ export async function pushDue(parts: Parts, now: Date): Promise<void> {
   await pushAll(due).catch(() => eachDue(parts.log, due, doc => pushAll([doc])))
 }
 
-/** `score.sync:<chain>:<batch>` has ended; without a hash it failed. */
-export async function finishBatch(parts: Parts, opKey: string, chain: Chain, txHash: string | null): Promise<void> {
+/** Follows an outcome of `score.sync:<chain>:<batch>` in the score of each agent of the batch. */
+export async function followSync({ scores, clock }: Parts, opKey: string, chain: Chain, outcome: ObservedOutcome): Promise<void> {
   const [, , batchId = ''] = operationParts(opKey)
-  const now = parts.clock.now()
-  for (const doc of await parts.scores.find({ [`chains.${chain}.batchId`]: batchId }))
-    await parts.scores.change(doc.id, present => endBatch(present, chain, batchId, txHash, now))
+  const now = clock.now()
+  for (const { id } of await scores.find(inBatch(chain, batchId)))
+    await scores.change(id, present => followBatch(present, chain, batchId, outcome, now))
 }

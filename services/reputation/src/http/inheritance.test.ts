@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentMigrated } from '@carapace/api'
-import { released, type TestAgent, until } from '@carapace/testing'
+import { daySeconds, released, type TestAgent, until } from '@carapace/testing'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
 describe('inherited reputation', () => {
@@ -12,7 +12,6 @@ describe('inherited reputation', () => {
   after(() => harness.close())
 
   it('passes to the heir, also over two migrations, and stays with it on every later day', async () => {
-    const day = 86_400
     const [poster, twin, source] = [await newAgent(harness), await newAgent(harness), await newAgent(harness)]
     const [second, heir] = [await newAgent(harness), await newAgent(harness)]
     const scoreOf = async ({ id }: TestAgent): Promise<number> => (await harness.call('GET', `/api/agents/${id}/reputation`)).body.fusedScore
@@ -41,10 +40,10 @@ describe('inherited reputation', () => {
     const { db, clock } = harness.platform.service('reputation').platform
     const days = db.connection.collection<{ _id: string; at: Date }>('platform')
     for (const pass of [1, 39]) {
-      await harness.platform.advance(pass * day)
+      await harness.platform.advance(pass * daySeconds)
       await until('all are computed for the new day', async () => {
         const last = await days.findOne({ _id: 'daily' })
-        return last && clock.now().getTime() - last.at.getTime() < day * 1000
+        return last && clock.now().getTime() - last.at.getTime() < daySeconds * 1000
       })
       assert.equal(await scoreOf(heir), await scoreOf(twin), `${pass} days later`)
       assert.ok((await scoreOf(heir)) > 15)

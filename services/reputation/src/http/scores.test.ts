@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentStatusChanged, slashRecorded } from '@carapace/api'
-import { released, restated, type TestAgent, until } from '@carapace/testing'
+import { corrected, released, type TestAgent, until } from '@carapace/testing'
 import { type Harness, newAgent, registeredOn, startHarness, stranger } from '../testing/harness.ts'
 
 const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
@@ -29,7 +29,7 @@ describe('scores over HTTP', () => {
     gigId: string,
     status: 'locked' | 'released' | 'refunded',
     txHash: string | null = null,
-  ) => restated({ ...between(poster, worker, gigId), status, unpaid: status === 'refunded', txHash })
+  ) => corrected({ ...between(poster, worker, gigId), status, unpaid: status === 'refunded', txHash })
   const slashed = (agentId: string, slashId: string, status: 'FROZEN' | 'APPLIED') =>
     slashRecorded.of({
       ...{ slashId, agentId, gigId: null, gigTitle: null, gigBudget: null, validationId: null, amount: 2_000_000n, status, reason: 'late' },
@@ -217,6 +217,7 @@ describe('scores over HTTP', () => {
       assert.deepEqual(harness.registrations, [`${one.id}/SKALE_TESTNET`])
       const skale = await get(`/api/agents/${one.id}/skale-score`)
       assert.deepEqual([skale.skaleScore, skale.txHash], [15, body.txHash])
+      assert.match(skale.contract, /^0x[0-9a-fA-F]{40}$/)
     })
 
     it('are requested by the agent itself or the oracle, where the gateway has verified the caller', async () => {

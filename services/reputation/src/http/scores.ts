@@ -1,15 +1,13 @@
-import { type Chain, chains, limits, type reputationApi, usd } from '@carapace/api'
-import { networks, perChain, txUrl } from '@carapace/chain'
-import type { HandlersOf } from '@carapace/service'
+import { type Chain, chains, limits, type reputationApi, riskLevelOf, usd } from '@carapace/api'
+import { explorerOf, networks, perChain } from '@carapace/chain'
+import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { isBonded } from '../facts.ts'
 import { findScore, needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
-import { riskLevelOf } from '../risk.ts'
 import type { ScoreDoc } from '../score.store.ts'
 import { formulaVersion } from '../score.ts'
 
-type Handlers = HandlersOf<typeof reputationApi>
 const leaders = 50
 const maxDrift = 0.5
 const iso = (date: Date | null) => date?.toISOString() ?? null
@@ -19,88 +17,91 @@ export function inSync({ chains: { BASE_SEPOLIA, SKALE_TESTNET } }: ScoreDoc): b
   return BASE_SEPOLIA.score !== null && SKALE_TESTNET.score !== null && Math.abs(BASE_SEPOLIA.score - SKALE_TESTNET.score) <= maxDrift
 }
 
-export const scoreHandlers = (
-  parts: Parts,
-): Pick<
-  Handlers,
-  'getReputation' | 'getScoreAcrossChains' | 'getMostRecentChain' | 'getSkaleScore' | 'getLeaderboard' | 'checkEligibility' | 'getScoreRow'
-> => ({
-  getReputation: async ({ params, query }) => {
-    const doc = await needScore(parts, params.id)
-    const basic = { agentId: doc.id, fusedScore: doc.fusedScore, tier: doc.tier }
-    if (query.view === 'basic') return basic
-    const onChain = ({ score, txHash }: ScoreDoc['chains'][Chain]) => ({ score, txHash })
-    return {
-      ...basic,
-      components: { ...doc.components },
-      onChain: { baseSepolia: onChain(doc.chains.BASE_SEPOLIA), skale: onChain(doc.chains.SKALE_TESTNET) },
-      history: doc.history.map(entry => ({ score: entry.score, at: entry.at.toISOString() })),
-      formulaVersion,
-      penalty: doc.penalty,
-      decay: doc.decay,
-    }
-  },
+/** Where other contracts read scores on this network; null while it is unknown. */
+const adapterOf = ({ networks: known }: Parts, chain: Chain): Promise<string | null> =>
+  known.contracts(chain).then(
+    ({ reputationAdapter }) => reputationAdapter,
+    () => null,
+  )
 
-  getScoreAcrossChains: async ({ params }) => {
-    const doc = await needScore(parts, params.agentId)
-    const view = (chain: Chain) => {
-      const { score, tier, txHash, updatedAt, registered } = doc.chains[chain]
-      return { score, tier, txHash, updatedAt: iso(updatedAt), registered }
-    }
-    return { agentId: doc.id, walletAddress: doc.wallet, fusedScore: doc.fusedScore, tier: doc.tier, chains: perChain(view), inSync: inSync(doc) }
-  },
+export const scoreHandlers = (parts: Parts) =>
+  ({
+    getReputation: async ({ params, query }) => {
+      const doc = await needScore(parts, params.id)
+      const basic = { agentId: doc.id, fusedScore: doc.fusedScore, tier: doc.tier }
+      if (query.view === 'basic') return basic
+      const onChain = ({ score, txHash }: ScoreDoc['chains'][Chain]) => ({ score, txHash })
+      return {
+        ...basic,
+        components: { ...doc.components },
+        onChain: { baseSepolia: onChain(doc.chains.BASE_SEPOLIA), skale: onChain(doc.chains.SKALE_TESTNET) },
+        history: doc.history.map(entry => ({ score: entry.score, at: entry.at.toISOString() })),
+        formulaVersion,
+        penalty: doc.penalty,
+        decay: doc.decay,
+      }
+    },
 
-  getMostRecentChain: async ({ params }) => {
-    const doc = await needScore(parts, params.agentId)
-    const known = chains.filter(chain => doc.chains[chain].updatedAt !== null)
-    const latest = known.sort((a, b) => doc.chains[b].updatedAt!.getTime() - doc.chains[a].updatedAt!.getTime())[0] ?? null
-    const view = (chain: Chain) => ({ score: doc.chains[chain].score, updatedAt: iso(doc.chains[chain].updatedAt) })
-    return { agentId: doc.id, mostRecentChain: latest, updatedAt: latest ? iso(doc.chains[latest].updatedAt) : null, chains: perChain(view) }
-  },
+    getScoreAcrossChains: async ({ params }) => {
+      const doc = await needScore(parts, params.agentId)
+      const view = (chain: Chain) => {
+        const { score, tier, txHash, updatedAt, registered } = doc.chains[chain]
+        return { score, tier, txHash, updatedAt: iso(updatedAt), registered }
+      }
+      return { agentId: doc.id, walletAddress: doc.wallet, fusedScore: doc.fusedScore, tier: doc.tier, chains: perChain(view), inSync: inSync(doc) }
+    },
 
-  getSkaleScore: async ({ params }) => {
-    const doc = await needScore(parts, params.id)
-    const { score, updatedAt, txHash } = doc.chains.SKALE_TESTNET
-    return {
-      agentId: doc.id,
-      skaleScore: score,
-      baseSepolia: doc.chains.BASE_SEPOLIA.score,
-      inSync: inSync(doc),
-      lastSkaleSync: iso(updatedAt),
-      txHash,
-      contract: null,
-      explorerUrl: txHash ? txUrl('SKALE_TESTNET', txHash) : null,
-    }
-  },
+    getMostRecentChain: async ({ params }) => {
+      const doc = await needScore(parts, params.agentId)
+      const known = chains.filter(chain => doc.chains[chain].updatedAt !== null)
+      const latest = known.sort((a, b) => doc.chains[b].updatedAt!.getTime() - doc.chains[a].updatedAt!.getTime())[0] ?? null
+      const view = (chain: Chain) => ({ score: doc.chains[chain].score, updatedAt: iso(doc.chains[chain].updatedAt) })
+      return { agentId: doc.id, mostRecentChain: latest, updatedAt: latest ? iso(doc.chains[latest].updatedAt) : null, chains: perChain(view) }
+    },
 
-  getLeaderboard: async () => {
-    const best = await parts.scores.find(
-      { status: 'active', platform: false },
-      { sort: { fusedScore: -1, totalGigsCompleted: -1, registeredAt: 1 }, limit: leaders },
-    )
-    const leaderboard = best.map((doc, at) => ({
-      rank: at + 1,
-      id: doc.id,
-      handle: doc.handle,
-      fusedScore: doc.fusedScore,
-      tier: doc.tier,
-      badge: doc.badges[0] ?? null,
-      totalGigsCompleted: doc.totalGigsCompleted,
-      gigCompletionRate: doc.gigCompletionRate,
-      bondTier: bondTierOf(doc.bond),
-      isVerified: Object.values(doc.chains).some(chain => chain.registered),
-    }))
-    return { leaderboard, updatedAt: parts.clock.now().toISOString() }
-  },
+    getSkaleScore: async ({ params }) => {
+      const doc = await needScore(parts, params.id)
+      const { score, updatedAt, txHash } = doc.chains.SKALE_TESTNET
+      return {
+        agentId: doc.id,
+        skaleScore: score,
+        baseSepolia: doc.chains.BASE_SEPOLIA.score,
+        inSync: inSync(doc),
+        lastSkaleSync: iso(updatedAt),
+        txHash,
+        contract: updatedAt ? await adapterOf(parts, 'SKALE_TESTNET') : null,
+        explorerUrl: txHash ? explorerOf(parts.networks, parts.config, baseUrlOf(parts.config)).tx('SKALE_TESTNET', txHash) : null,
+      }
+    },
 
-  checkEligibility: async ({ query }) => {
-    const doc = await findScore(parts, query.wallet)
-    const checkedAt = parts.clock.now().toISOString()
-    return doc ? eligibilityOf(doc, query, checkedAt, parts.config.PUBLIC_BASE_URL ?? '') : { ...stranger, wallet: query.wallet, checkedAt }
-  },
+    getLeaderboard: async () => {
+      const best = await parts.scores.find(
+        { status: 'active', platform: false },
+        { sort: { fusedScore: -1, totalGigsCompleted: -1, registeredAt: 1 }, limit: leaders },
+      )
+      const leaderboard = best.map((doc, at) => ({
+        rank: at + 1,
+        id: doc.id,
+        handle: doc.handle,
+        fusedScore: doc.fusedScore,
+        tier: doc.tier,
+        badge: doc.badges[0] ?? null,
+        totalGigsCompleted: doc.totalGigsCompleted,
+        gigCompletionRate: doc.gigCompletionRate,
+        bondTier: bondTierOf(doc.bond),
+        isVerified: Object.values(doc.chains).some(chain => chain.registered),
+      }))
+      return { leaderboard, updatedAt: parts.clock.now().toISOString() }
+    },
 
-  getScoreRow: async ({ params }) => scoreRow(await needScore(parts, params.agentId)),
-})
+    checkEligibility: async ({ query }) => {
+      const doc = await findScore(parts, query.wallet)
+      const checkedAt = parts.clock.now().toISOString()
+      return doc ? eligibilityOf(doc, query, checkedAt, baseUrlOf(parts.config)) : { ...stranger, wallet: query.wallet, checkedAt }
+    },
+
+    getScoreRow: async ({ params }) => scoreRow(await needScore(parts, params.agentId)),
+  }) satisfies Handlers<typeof reputationApi>
 
 const bondStatusOf = (bond: number): 'BONDED' | 'UNBONDED' => (isBonded(bond) ? 'BONDED' : 'UNBONDED')
 export const bondTierOf = (bond: number) => (bond >= usd(limits.bond.highMicro) ? 'HIGH_BOND' : bondStatusOf(bond))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { chainCommandConfirmed, slashRecorded } from '@carapace/api'
+import { chainOutcome, slashRecorded } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { type Harness, newAgent, registeredOn, startHarness } from '../testing/harness.ts'
 
@@ -42,7 +42,7 @@ describe('scores on their way to the networks', () => {
     harness.chain = () => 'confirm'
 
     const block = { txHash: hash, blockNumber: 5, blockHash: hash, blockTime: 1, logs: [], already: false }
-    await harness.platform.publish(chainCommandConfirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
+    await harness.platform.publish(chainOutcome(kind).confirmed.of({ opKey, round, kind, network, aggregateKey, seq: round, ...block }))
     assert.equal((await known(agent)).BASE_SEPOLIA.score, 15)
     await harness.platform.advance(1)
 
@@ -61,5 +61,31 @@ describe('scores on their way to the networks', () => {
     await harness.platform.advance(3600)
 
     await until('the other network knows it, too', async () => (await known(agent)).BASE_SEPOLIA.score === score)
+  })
+
+  it('are sent again when their batch fails in the end, and not after an older failure', async () => {
+    const agent = await newAgent(harness)
+    harness.chain = () => 'wait'
+    const before = harness.commands.length
+    await registeredOn(harness, agent, 'BASE_SEPOLIA')
+    await harness.platform.advance(1)
+    const { opKey, round, kind, network, aggregateKey } = await until('the batch is sent', () => harness.commands[before])
+    const about = { opKey, round, kind, network, aggregateKey }
+    const block = { txHash: hash, blockNumber: 5, blockHash: hash, blockTime: 1, logs: [], already: false }
+    const fail = (seq: number) =>
+      harness.platform.publish(
+        chainOutcome(kind).failed.of({ ...about, seq, code: 'REVERTED', message: 'reverted', terminal: true, attempts: 1, txHash: hash }),
+      )
+
+    await harness.platform.publish(chainOutcome(kind).confirmed.of({ ...about, seq: 3, ...block }))
+    await fail(2)
+    assert.equal((await known(agent)).BASE_SEPOLIA.score, 15)
+    await fail(4)
+    assert.equal((await known(agent)).BASE_SEPOLIA.score, null)
+
+    harness.chain = () => 'confirm'
+    await harness.platform.advance(3600)
+    await harness.platform.advance(1)
+    await until('the network knows the score again', async () => (await known(agent)).BASE_SEPOLIA.score === 15)
   })
 })

@@ -3,11 +3,12 @@ import * as api from '@carapace/api'
 import {
   commandConfirmed,
   commandFailed,
-  hearCommands,
-  neighbour,
-  newcomer,
+  knownNetworks,
   newHash,
+  newTestAgent,
+  receiveCommands,
   startPlatform,
+  stubPeer,
   type TestAgent,
   type TestPlatform,
   until,
@@ -34,17 +35,18 @@ export const stranger = randomUUID()
 
 export async function startHarness(): Promise<Harness> {
   const harness = { onTheWay: new Set(), madeSlashes: new Map(), registrations: [], commands: [], chain: () => 'confirm' } as unknown as Harness
-  const identity = neighbour(api.identityApi, {
-    getAgentRow: ({ params }) => (harness.onTheWay.has(params.id) ? { ...newcomer().row, agentId: params.id } : api.refuse('NOT_FOUND')),
+  const identity = stubPeer(api.identityApi, {
+    getAgentRow: ({ params }) => (harness.onTheWay.has(params.id) ? { ...newTestAgent().row, agentId: params.id } : api.refuse('NOT_FOUND')),
     registerOnChain: async ({ params }) => {
       harness.registrations.push(`${params.id}/${params.chain}`)
       await registeredOn(harness, { id: params.id, wallet: '' }, params.chain as api.Chain)
       return { status: 'confirmed' as const, tokenId: '7', txHash: null }
     },
   })
-  const escrow = neighbour(api.escrowApi, { getSlashRow: ({ params }) => harness.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
-  const platform = await startPlatform([identity, escrow, reputation])
-  const consumer = await hearCommands(platform.bus, async command => {
+  const escrow = stubPeer(api.escrowApi, { getSlashRow: ({ params }) => harness.madeSlashes.get(params.id) ?? api.refuse('NOT_FOUND') })
+  const relayer = stubPeer(api.chainRelayerApi, { chainNetworks: () => ({ networks: knownNetworks({}) }) })
+  const platform = await startPlatform([identity, escrow, relayer, reputation])
+  const consumer = await receiveCommands(platform.bus, async command => {
     harness.commands.push(command)
     const how = harness.chain()
     if (command.kind !== 'score.sync' || how === 'wait') return
@@ -62,7 +64,7 @@ export async function startHarness(): Promise<Harness> {
 
 /** An agent that is scored. */
 export async function newAgent({ platform, call }: Harness): Promise<TestAgent> {
-  const { agent, registered } = newcomer()
+  const { agent, registered } = newTestAgent()
   await platform.publish(registered)
   await until('the agent is scored', async () => (await call('GET', `/api/agents/${agent.id}/reputation`)).status === 200)
   return agent

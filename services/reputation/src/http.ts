@@ -1,0 +1,6 @@
+import { doctorHandlers, mergeHandlers } from '@carapace/service'
+import { conductHandlers } from './http/conduct.ts'
+import { scoreHandlers } from './http/scores.ts'
+import { syncHandlers } from './http/sync.ts'
+
+export const http = mergeHandlers(scoreHandlers, conductHandlers, syncHandlers, doctorHandlers)

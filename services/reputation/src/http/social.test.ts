@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { agentFollowed, agentUnfollowed, reviewPublished } from '@carapace/api'
+import { released, type TestAgent, until } from '@carapace/testing'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
+
+const second = (n: number) => new Date(Date.now() - 60_000 + n * 1_000).toISOString()
+
+describe('follows and reviews in the score', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness()
+  })
+  after(() => harness.close())
+
+  const ecosystemOf = async ({ id }: TestAgent) => (await harness.call('GET', `/api/agents/${id}/reputation`)).body.components.ecosystemSignals
+  const typesOf = async ({ id }: TestAgent): Promise<string[]> =>
+    (await harness.call('GET', `/api/audit?agentId=${id}`)).body.events.map(({ type }: { type: string }) => type)
+  const logHas = (agent: TestAgent, type: string) => until(`the log has ${type}`, async () => (await typesOf(agent)).includes(type))
+  /** A poster that has paid the worker: what it says counts. */
+  const paidPair = async () => {
+    const [poster, worker] = [await newAgent(harness), await newAgent(harness)]
+    await harness.platform.publish(released({ posterId: poster.id, assigneeId: worker.id, posterScore: 70, settledAt: second(0) }))
+    await logHas(worker, 'settled')
+    return { poster, worker }
+  }
+  const review = (by: TestAgent, of: TestAgent, rating = 5) =>
+    harness.platform.publish(
+      reviewPublished.of({
+        ...{ reviewId: randomUUID(), gigId: randomUUID(), reviewerId: by.id, revieweeId: of.id, rating },
+        ...{ writtenAt: second(1), at: second(1) },
+      }),
+    )
+  const facts = (follower: TestAgent, followed: TestAgent, followId: string, followChange: number) => ({
+    ...{ followId, followerAgentId: follower.id, followedAgentId: followed.id, followerCount: 1, followingCount: 1, followChange },
+    at: second(followChange),
+  })
+
+  it('count a review by an agent that has paid', async () => {
+    const { poster, worker } = await paidPair()
+    const before = await ecosystemOf(worker)
+
+    await review(poster, worker)
+    await logHas(worker, 'reviewed')
+
+    // pair 0.8 of one settlement: 40 · 0.8/3
+    await until('it counts', async () => (await ecosystemOf(worker)) === Math.round((before + (40 * 0.8) / 3) * 10) / 10)
+  })
+
+  it('count nothing by an agent without a settlement with the reviewed one', async () => {
+    const [stranger, worker] = [await newAgent(harness), await newAgent(harness)]
+
+    await review(stranger, worker)
+    await harness.platform.publish(agentFollowed.of(facts(stranger, worker, randomUUID(), 1)))
+    await logHas(worker, 'reviewed')
+    await logHas(worker, 'followed')
+
+    assert.equal(await ecosystemOf(worker), 0)
+  })
+
+  it('log a follow with the score and the follows of the follower, and an unfollow that overtakes it', async () => {
+    const { poster, worker } = await paidPair()
+    const followId = randomUUID()
+
+    await harness.platform.publish(agentUnfollowed.of(facts(poster, worker, followId, 2)), 2)
+    await logHas(worker, 'unfollowed')
+    await harness.platform.publish(agentFollowed.of(facts(poster, worker, followId, 1)), 1)
+    await logHas(worker, 'followed')
+
+    const { events } = (await harness.call('GET', `/api/audit?agentId=${worker.id}`)).body
+    assert.deepEqual(
+      events.filter(({ type }: { type: string }) => type.endsWith('followed')).map(({ type }: { type: string }) => type),
+      ['followed', 'unfollowed'],
+    )
+  })
+})

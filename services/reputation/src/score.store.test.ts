@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { newScore } from './new-score.ts'
+import { followBatch, type ScoreDoc, startBatch } from './score.store.ts'
+
+const now = new Date('2026-03-04T12:00:00.000Z')
+const chain = 'BASE_SEPOLIA'
+
+const inBatch = (): ScoreDoc => {
+  const agent = { agentId: 'a1', handle: 'ada', wallet: `0x${'1'.repeat(40)}`, registeredAt: now.toISOString(), status: 'active', platform: false }
+  const doc = newScore(agent as unknown as Parameters<typeof newScore>[0])
+  return startBatch({ ...doc, chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true } } }, chain, 'b1')!.state
+}
+const confirmed = { is: 'confirmed', round: 1, seq: 2, txHash: '0x1', blockNumber: 9 } as const
+const failed = { is: 'failed', round: 1, seq: 3, txHash: null, error: 'REVERTED' } as const
+
+describe('a batch of scores', () => {
+  it('that is confirmed gives the network its scores once, also in another block', () => {
+    const first = followBatch(inBatch(), chain, 'b1', confirmed, now)!
+    const again = followBatch(first.state, chain, 'b1', { ...confirmed, seq: 4, txHash: '0x2' }, now)!
+
+    assert.deepEqual([first.state.chains[chain].score, first.events.length], [15, 1])
+    assert.deepEqual([again.state.chains[chain].txHash, again.events.length], ['0x2', 0])
+    assert.equal(followBatch(again.state, chain, 'b1', confirmed, now), undefined)
+  })
+
+  it('that fails leaves the agent to the next one', () => {
+    const { state } = followBatch(inBatch(), chain, 'b1', failed, now)!
+
+    assert.deepEqual([state.chains[chain].batchId, state.chains[chain].score], [null, null])
+    assert.equal(state.syncDueAt?.getTime(), now.getTime() + 3_600_000)
+  })
+
+  it('of a record from before its command was stored is followed', () => {
+    const doc = inBatch()
+    const { onChain: _, ...old } = doc.chains[chain]
+
+    const followed = followBatch({ ...doc, chains: { ...doc.chains, [chain]: old } }, chain, 'b1', confirmed, now)
+
+    assert.equal(followed?.state.chains[chain].score, 15)
+  })
+
+  it('of another agent or time is not followed', () => {
+    assert.equal(followBatch(inBatch(), chain, 'b2', confirmed, now), undefined)
+  })
+})
