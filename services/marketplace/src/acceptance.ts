@@ -3,9 +3,9 @@ import type { Decision } from '@carapace/store'
 import { withConfirmedLock } from './bond-locks.ts'
 import { type Acceptance, assigneeFacts, closedApplications, facts, type Gig, graceAfterDeadlineMs, move, needOpen } from './gig.ts'
 
-/** Longer than the first call takes: the escrow is asked again after it, then with a pause. */
-export const firstAskMs = 12_000
-const askAgainMs = 30_000
+/** Longer than the first call lasts: the lock is requested again after it, then with a pause. */
+export const firstRequestMs = 12_000
+const requestAgainMs = 30_000
 const maxWaitMs = 15 * 60_000
 
 export const isOverdue = ({ at }: Acceptance, now: Date): boolean => now.getTime() - at.getTime() >= maxWaitMs
@@ -29,14 +29,14 @@ export function dropAcceptance(gig: Gig, id: string): Decision<Gig> | undefined 
   return gig.acceptance?.id === id ? { state: { ...gig, acceptance: null }, events: [] } : undefined
 }
 
-/** The escrow was asked for the lock again: not before some time once more. */
-export function lockAskedAgain(gig: Gig, id: string, now: Date): Decision<Gig> | undefined {
+/** The lock was requested again: the next request waits. */
+export function lockRequestedAgain(gig: Gig, id: string, now: Date): Decision<Gig> | undefined {
   const { acceptance } = gig
   if (acceptance?.id !== id) return undefined
-  return { state: { ...gig, acceptance: { ...acceptance, askAt: new Date(now.getTime() + askAgainMs) } }, events: [] }
+  return { state: { ...gig, acceptance: { ...acceptance, requestAt: new Date(now.getTime() + requestAgainMs) } }, events: [] }
 }
 
-/** The acceptance that has waited for its lock too long is abandoned for good; the escrow undoes a lock that still comes. */
+/** The acceptance that has waited for its lock too long is abandoned for good; the escrow reverses a lock that still comes. */
 export function abandonAcceptance(gig: Gig, id: string): Decision<Gig> | undefined {
   return gig.acceptance?.id === id ? settleAcceptance(gig, gig.acceptance.agentId) : undefined
 }

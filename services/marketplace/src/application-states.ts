@@ -1,10 +1,14 @@
 import type { Application } from '@carapace/api'
 import { stateMachine } from '@carapace/store'
 
-/** An application that is not accepted stays pending: it holds no money, and its gig, which ends by time, closes it. So pending is an end too. */
-export const applicationStates = stateMachine<Application['status'], 'accept'>({
+/** Its gig decides: one that was rejected at the moment of the assignment is accepted after all. */
+export const applicationStates = stateMachine<Application['status'], 'accept' | 'reject'>({
   name: 'application',
   initial: 'pending',
-  final: ['pending', 'accepted', 'rejected'],
-  transitions: { pending: { accept: 'accepted' }, accepted: {}, rejected: {} },
+  final: ['accepted', 'rejected'],
+  transitions: {
+    pending: { accept: 'accepted', reject: { to: 'rejected', byTime: 'the end of its gig, at the latest 30 days after its creation' } },
+    accepted: {},
+    rejected: { accept: 'accepted' },
+  },
 })

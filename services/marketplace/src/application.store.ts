@@ -1,6 +1,5 @@
 import { applicationCreated } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import { applicationStates } from './application-states.ts'
 import { facts, type Gig } from './gig.ts'
 
@@ -14,9 +13,10 @@ export interface Application {
   status: 'pending' | 'accepted' | 'rejected'
 }
 
-const schema = new Schema<Application>({ gigId: String, agentId: String, crewId: String, proposal: String, status: String })
-schema.index({ gigId: 1, agentId: 1 }, { name: 'gig_agent', unique: true })
-schema.index({ gigId: 1, createdAt: -1, _id: -1 }, { name: 'gig_newest' })
+const indexes: Indexes = {
+  gig_agent: { key: { gigId: 1, agentId: 1 }, unique: true },
+  gig_newest: { key: { gigId: 1, createdAt: -1, _id: -1 } },
+}
 
 export type ApplicationStore = AggregateStore<Application> & { of(gigId: string, agentId: string): Promise<Application | undefined> }
 
@@ -24,7 +24,8 @@ export function applicationStore(db: Database): ApplicationStore {
   const applications = aggregateStore<Application>(db, {
     collection: 'applications',
     resource: 'application',
-    schema,
+    optimistic: true,
+    indexes,
     duplicates: { gig_agent: 'ALREADY_APPLIED' },
   })
   return { ...applications, of: async (gigId, agentId) => (await applications.find({ gigId, agentId }, { limit: 1 }))[0] }
@@ -36,8 +37,14 @@ export function newApplication(gig: Gig, application: Omit<Application, 'gigId' 
   return { state: { ...application, gigId: gig.id, status: applicationStates.initial }, events: [event] }
 }
 
-/** Follows the assignment of the gig; undefined when it is accepted already. @throws INVALID_STATE */
+/** Follows the assignment of the gig; undefined when it is accepted already. */
 export function acceptApplication(application: Application): Decision<Application> | undefined {
   if (application.status === 'accepted') return undefined
   return { state: { ...application, status: applicationStates.move(application.status, 'accept') }, events: [] }
+}
+
+/** Follows a gig that was assigned to another agent or has ended; undefined when the application has its end, or its gig is open. */
+export function rejectApplication(application: Application, { status, assigneeId }: Gig): Decision<Application> | undefined {
+  if (status === 'open' || assigneeId === application.agentId || application.status !== 'pending') return undefined
+  return { state: { ...application, status: applicationStates.move(application.status, 'reject') }, events: [] }
 }

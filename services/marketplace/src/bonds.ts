@@ -1,7 +1,6 @@
 import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { projection } from '@carapace/store'
-import { Schema } from 'mongoose'
 
 interface Row {
   /** micro-USDC */
@@ -18,7 +17,7 @@ export interface Bonds {
 }
 
 export function bondProjection({ db }: Pick<Platform, 'db'>): Bonds {
-  const rows = projection<Row>(db, { collection: 'bonds', schema: new Schema<Row>({ availableBond: BigInt, totalBonded: BigInt }) })
+  const rows = projection<Row>(db, { collection: 'bonds' })
   const save = ({ agentId, availableBond, totalBonded }: { agentId: string } & Row, event: Parameters<typeof rows.apply>[2]) =>
     rows.apply(agentId, { availableBond, totalBonded }, event)
   return {

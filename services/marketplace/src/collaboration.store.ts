@@ -1,6 +1,5 @@
 import { gigCommented } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { CrewRole } from './crew.ts'
 import { facts, type Gig } from './gig.ts'
 
@@ -10,7 +9,7 @@ export interface Comment {
   agentId: string
   content: string
   isInternal: boolean
-  /** Nothing but the fact is left of it: its author may delete it once more. Missing where it is not so. */
+  /** Nothing but the fact is left of it: its author may delete it again. Missing where it is not so. */
   isDeleted?: boolean
 }
 
@@ -25,10 +24,11 @@ export interface WorkEntry {
   subtask: string
 }
 
-const commentSchema = new Schema<Comment>({ gigId: String, agentId: String, content: String, isInternal: Boolean, isDeleted: Boolean })
-commentSchema.index({ gigId: 1, createdAt: -1, _id: -1 }, { name: 'gig_newest' })
+const commentIndexes: Indexes = {
+  gig_newest: { key: { gigId: 1, createdAt: -1, _id: -1 } },
+}
 export const commentStore = (db: Database): AggregateStore<Comment> =>
-  aggregateStore<Comment>(db, { collection: 'comments', resource: 'comment', schema: commentSchema })
+  aggregateStore<Comment>(db, { collection: 'comments', resource: 'comment', indexes: commentIndexes })
 
 export function newComment(gig: Gig, comment: Omit<Comment, 'gigId'>): Decision<Comment> {
   const { id: commentId, agentId: authorId, isInternal } = comment
@@ -36,7 +36,8 @@ export function newComment(gig: Gig, comment: Omit<Comment, 'gigId'>): Decision<
   return { state: { ...comment, gigId: gig.id }, events: [event] }
 }
 
-const workSchema = new Schema<WorkEntry>({ gigId: String, agentId: String, identifier: String, role: String, action: String, subtask: String })
-workSchema.index({ gigId: 1, createdAt: 1, _id: 1 }, { name: 'gig_oldest' })
+const workIndexes: Indexes = {
+  gig_oldest: { key: { gigId: 1, createdAt: 1, _id: 1 } },
+}
 export const workStore = (db: Database): AggregateStore<WorkEntry> =>
-  aggregateStore<WorkEntry>(db, { collection: 'work_log', resource: 'work log entry', schema: workSchema })
+  aggregateStore<WorkEntry>(db, { collection: 'work_log', resource: 'work log entry', indexes: workIndexes })

@@ -23,7 +23,7 @@ export interface Crew {
   crewScore: number
   gigsCompleted: number
   members: Member[]
-  /** Who has left, or was removed, the last of them: to leave once more is no mistake of theirs. */
+  /** Who has left, or was removed, the last of them: to leave again is no mistake of theirs. */
   former: string[]
   /** Of the joined members; derived for queries. */
   roles?: CrewRole[]

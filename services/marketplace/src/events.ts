@@ -2,7 +2,7 @@ import * as api from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 import { addApplicant, bondFailed } from './acceptance.ts'
-import { acceptApplication } from './application.store.ts'
+import { acceptApplication, rejectApplication } from './application.store.ts'
 import { bondLost, showBond } from './bond-locks.ts'
 import { rescoreCrew } from './crew-score.ts'
 import { followEscrowDecision, projectEscrowStatus } from './escrow-decision.ts'
@@ -13,7 +13,7 @@ import { linkValidation, type Panel } from './panel.ts'
 import type { Parts } from './parts.ts'
 
 export const events = (parts: Parts): Subscription[] => {
-  const { gigs, applications, offers, crews, agents, bonds, clock } = parts
+  const { gigs, applications, offers, crews, clock } = parts
   /** Every event about a gig speaks of one of ours, which exists before anybody can react to it. */
   const change = (gigId: string, decide: (gig: Gig) => Decision<Gig> | undefined) => gigs.change(gigId, decide)
   const escrowIs = (gigId: string, status: Gig['escrowStatus'], { aggregateversion }: api.CloudEvent) =>
@@ -30,17 +30,26 @@ export const events = (parts: Parts): Subscription[] => {
     if (gigId !== null) await change(gigId, gig => linkValidation(gig, panel, aggregateversion))
   }
 
+  const rejectOthers = async (gig: Gig) => {
+    for (const { id } of await applications.find({ gigId: gig.id, status: 'pending' }))
+      await applications.change(id, application => rejectApplication(application, gig))
+  }
+
   return [
-    ...agents.subscriptions,
-    ...bonds.subscriptions,
-    on(api.applicationCreated, ({ gigId, applicantId }) => change(gigId, gig => addApplicant(gig, applicantId, clock.now()))),
+    on(api.applicationCreated, async ({ gigId, applicantId, applicationId }) => {
+      const gig = await change(gigId, present => addApplicant(present, applicantId, clock.now()))
+      // its gig may have been assigned before the application was stored
+      await applications.change(applicationId, application => rejectApplication(application, gig))
+    }),
     on(api.gigAssigned, async ({ gigId, assigneeId, by }) => {
       const gig = await gigs.need(gigId)
       if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))
       for (const { id } of await offers.find({ gigId, status: 'pending' })) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
       const application = await applications.of(gigId, assigneeId)
       if (application) await applications.change(application.id, acceptApplication)
+      await rejectOthers(gig)
     }),
+    on(api.gigCancelled, async ({ gigId }) => rejectOthers(await gigs.need(gigId))),
     on(api.scoreChanged, async ({ agentId }) => {
       for (const crew of await crews.ofMember(agentId)) await rescoreCrew(parts, crew.id)
     }),

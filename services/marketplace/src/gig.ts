@@ -103,8 +103,8 @@ export interface Accepted {
 export interface Acceptance extends Assignee, Accepted {
   feeBp: number
   at: Date
-  /** When the escrow is asked for the lock again; absent before the first time. */
-  askAt?: Date
+  /** When the lock is requested again; absent before the first time. */
+  requestAt?: Date
 }
 
 export const openForMs = 30 * dayMs

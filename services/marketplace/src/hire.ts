@@ -2,7 +2,7 @@ import { escrowApi, limits, Refusal, refuse } from '@carapace/api'
 import type { Agent } from '@carapace/projections'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { abandonAcceptance, assign, assignAccepted, awaitBond, dropAcceptance, isOverdue, lockAskedAgain } from './acceptance.ts'
+import { abandonAcceptance, assign, assignAccepted, awaitBond, dropAcceptance, isOverdue, lockRequestedAgain } from './acceptance.ts'
 import { assigneeFor } from './crew-rules.ts'
 import { feeFor } from './fees.ts'
 import { type Acceptance, type Accepted, type Assignee, type Gig, needOpen } from './gig.ts'
@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts'
 
 const maxRisk = 75
 /** The escrow has stored the lock by then; its event makes the assignment. */
-const askTimeoutMs = 2_000
+const requestTimeoutMs = 2_000
 
 export interface Hired {
   gig: Stored<Gig>
@@ -117,7 +117,7 @@ export async function onBondLocked(parts: Parts, { agentId, gigId }: { agentId: 
 }
 
 /**
- * Asks the escrow again for the lock that an acceptance waits for, because the first call may never have arrived; once for a gig and agent it is the
+ * Requests the lock again that an acceptance waits for, because the first call may never have arrived; once for a gig and agent it is the
  * same lock. The acceptance is abandoned when it has waited too long.
  */
 export async function carryOnAcceptance(parts: Parts, gig: Stored<Gig>, now: Date): Promise<void> {
@@ -127,7 +127,7 @@ export async function carryOnAcceptance(parts: Parts, gig: Stored<Gig>, now: Dat
     await parts.gigs.change(gig.id, present => abandonAcceptance(present, acceptance.id))
     return
   }
-  await parts.gigs.change(gig.id, present => lockAskedAgain(present, acceptance.id, now))
-  const lock = await unlessPassing(lockBond(parts, gig, acceptance, askTimeoutMs))
+  await parts.gigs.change(gig.id, present => lockRequestedAgain(present, acceptance.id, now))
+  const lock = await unlessPassing(lockBond(parts, gig, acceptance, requestTimeoutMs))
   if (lock?.status === 'confirmed') await parts.gigs.change(gig.id, present => assignAccepted(present, acceptance.id, parts.clock.now()))
 }

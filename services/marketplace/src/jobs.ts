@@ -1,4 +1,5 @@
-import { eachDue, type Job } from '@carapace/service'
+import { dueBy, eachDue, type Job } from '@carapace/service'
+import { firstRequestMs } from './acceptance.ts'
 import { withdrawInvitations } from './crew.ts'
 import { expireDue } from './gig.ts'
 import { carryOnAcceptance } from './hire.ts'
@@ -15,6 +16,7 @@ export const jobs = (parts: Parts): Job[] => {
     {
       name: 'expiry of gigs',
       everyMs,
+      due: dueBy(gigs, 'dueAt'),
       run: async now => {
         await eachDue(log, await gigs.due(now, batch), ({ id }) => gigs.change(id, gig => expireDue(gig, now)))
       },
@@ -22,6 +24,7 @@ export const jobs = (parts: Parts): Job[] => {
     {
       name: 'acceptances that wait for a bond lock',
       everyMs,
+      due: dueBy(gigs, 'acceptance.at', { afterMs: firstRequestMs }),
       run: async now => {
         await eachDue(log, await gigs.waiting(now, batch), gig => carryOnAcceptance(parts, gig, now))
       },
@@ -29,6 +32,7 @@ export const jobs = (parts: Parts): Job[] => {
     {
       name: 'expiry of offers',
       everyMs,
+      due: dueBy(offers, 'expiresAt', { filter: { status: 'pending' } }),
       run: async now => {
         const due = await offers.find({ status: 'pending', expiresAt: { $lte: now } }, { limit: batch })
         await eachDue(log, due, async offer => {
@@ -41,6 +45,7 @@ export const jobs = (parts: Parts): Job[] => {
     {
       name: 'expiry of crew invitations',
       everyMs,
+      due: dueBy(crews, 'dueAt'),
       run: async now => {
         const due = await crews.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
         await eachDue(log, due, ({ id }) => crews.change(id, crew => withdrawInvitations(crew, now)))

@@ -1,6 +1,5 @@
 import { type Draft, hourMs, offerAnswered, offerMade, refuse } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Decision } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { Gig } from './gig.ts'
 import { offerStates } from './offer-states.ts'
 
@@ -19,17 +18,18 @@ export interface Offer {
 
 export const offerForMs = 72 * hourMs
 
-const schema = new Schema<Offer>({ gigId: String, fromAgentId: String, toAgentId: String, status: String, expiresAt: Date, pendingKey: String })
-schema.index({ pendingKey: 1 }, { name: 'pending_key', unique: true, partialFilterExpression: { pendingKey: { $exists: true } } })
-schema.index({ toAgentId: 1, createdAt: -1, _id: -1 }, { name: 'to_newest' })
-schema.index({ toAgentId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'to_status_newest' })
-schema.index({ gigId: 1, status: 1 }, { name: 'gig_status' })
-schema.index({ status: 1, expiresAt: 1 }, { name: 'status_expires' })
+const indexes: Indexes = {
+  pending_key: { key: { pendingKey: 1 }, unique: true, partialFilterExpression: { pendingKey: { $exists: true } } },
+  to_newest: { key: { toAgentId: 1, createdAt: -1, _id: -1 } },
+  to_status_newest: { key: { toAgentId: 1, status: 1, createdAt: -1, _id: -1 } },
+  gig_status: { key: { gigId: 1, status: 1 } },
+  status_expires: { key: { status: 1, expiresAt: 1 } },
+}
 
 export type OfferStore = AggregateStore<Offer>
 
 export const offerStore = (db: Database): OfferStore =>
-  aggregateStore<Offer>(db, { collection: 'offers', resource: 'offer', schema, duplicates: { pending_key: 'ALREADY_EXISTS' } })
+  aggregateStore<Offer>(db, { collection: 'offers', resource: 'offer', indexes, optimistic: true, duplicates: { pending_key: 'ALREADY_EXISTS' } })
 
 export function newOffer(id: string, gig: Gig, toAgentId: string, message: string | null, now: Date): { state: Offer; events: Draft[] } {
   const expiresAt = new Date(now.getTime() + offerForMs)

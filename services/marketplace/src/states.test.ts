@@ -3,7 +3,9 @@ import { gigStatuses } from '@carapace/api'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import { acceptApplication } from './application.store.ts'
-import { applicationStates, gigStates, offerStates } from './index.ts'
+import { applicationStates } from './application-states.ts'
+import { gigStates } from './gig-states.ts'
+import { offerStates } from './offer-states.ts'
 
 describe('the states of the marketplace', () => {
   for (const machine of [gigStates, applicationStates, offerStates]) {
@@ -16,13 +18,14 @@ describe('the states of the marketplace', () => {
     assert.deepEqual(Object.keys(gigStates.transitions).sort(), [...gigStatuses].sort())
   })
 
-  it('of application accept a pending one, and refuse any other move with INVALID_STATE', () => {
+  it('of application accept a pending one, and a rejected one that its gig was assigned to after all', () => {
     const application = { id: 'p1', gigId: 'g1', agentId: 'a1', crewId: null, memberIds: [], proposal: '', status: 'pending' as const }
     const accepted = acceptApplication(application)!.state
     assert.equal(accepted.status, 'accepted')
     assert.equal(acceptApplication(accepted), undefined)
+    assert.equal(acceptApplication({ ...application, status: 'rejected' })?.state.status, 'accepted')
     assert.equal(
-      codeOf(() => acceptApplication({ ...application, status: 'rejected' })),
+      codeOf(() => applicationStates.move('accepted', 'reject')),
       'INVALID_STATE',
     )
   })

@@ -1,12 +1,11 @@
 import { type AdminCaller, type AgentCaller, type marketplaceApi, refuse } from '@carapace/api'
-import { bareList, type HandlersOf, recordIdOf } from '@carapace/service'
+import { bareList, type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Comment, newComment, type WorkEntry } from '../collaboration.store.ts'
 import { type Crew, isJoined, joined, needLead } from '../crew.ts'
 import { type Gig, retryableWhileHired } from '../gig.ts'
 import type { Parts } from '../parts.ts'
 
-type Handlers = HandlersOf<typeof marketplaceApi>
 const leadActions = new Set(['approved', 'revision'])
 
 const isParty = (gig: Gig, agentId: string | undefined) =>
@@ -57,60 +56,59 @@ const workView = ({ identifier, role, action, subtask, createdAt }: Stored<WorkE
   at: createdAt.toISOString(),
 })
 
-export const collaborationHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'updateGigPlan' | 'listGigComments' | 'addGigComment' | 'deleteGigComment' | 'getWorkLog' | 'addWorkLogEntry'> => ({
-  updateGigPlan: async ({ params, body, caller }) => {
-    const crew = await crewAtWork(parts, await parts.gigs.need(params.id))
-    needLead(crew, caller.agentId)
-    const gig = await parts.gigs.change(params.id, present => ({ state: { ...present, gigPlan: body.gigPlan }, events: [] }))
-    return { gigPlan: gig.gigPlan ?? '' }
-  },
+export const collaborationHandlers = (parts: Parts) =>
+  ({
+    updateGigPlan: async ({ params, body, caller }) => {
+      const crew = await crewAtWork(parts, await parts.gigs.need(params.id))
+      needLead(crew, caller.agentId)
+      const gig = await parts.gigs.change(params.id, present => ({ state: { ...present, gigPlan: body.gigPlan }, events: [] }))
+      return { gigPlan: gig.gigPlan ?? '' }
+    },
 
-  listGigComments: async ({ params, query, caller }) => {
-    const gig = await parts.gigs.need(params.id)
-    const filter = { gigId: gig.id, isDeleted: { $ne: true }, ...(isParty(gig, agentIdOf(caller)) ? {} : { isInternal: false }) }
-    const { items, total } = await parts.comments.page(filter, query)
-    return bareList(await commentViews(parts, items), total, query)
-  },
-
-  addGigComment: async ({ params, body, caller, operationId }) => {
-    const id = recordIdOf(operationId)
-    const comment = await parts.comments.createOnce(id, async () => {
+    listGigComments: async ({ params, query, caller }) => {
       const gig = await parts.gigs.need(params.id)
-      const party = isParty(gig, caller.agentId)
-      if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId)))
-        refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
-      return newComment(gig, { id, agentId: caller.agentId, ...body })
-    })
-    return (await commentViews(parts, [comment]))[0]!
-  },
+      const filter = { gigId: gig.id, isDeleted: { $ne: true }, ...(isParty(gig, agentIdOf(caller)) ? {} : { isInternal: false }) }
+      const { items, total } = await parts.comments.page(filter, query)
+      return bareList(await commentViews(parts, items), total, query)
+    },
 
-  deleteGigComment: async ({ params, caller }) => {
-    const comment = await parts.comments.need(params.commentId)
-    const isOwn = comment.agentId === caller.agentId
-    if (comment.gigId !== params.id || (comment.isDeleted && !isOwn)) refuse('NOT_FOUND', { resource: 'comment' })
-    if (!isOwn) refuse('NOT_OWNER')
-    await parts.comments.change(comment.id, erase)
-    return {}
-  },
+    addGigComment: async ({ params, body, caller, operationId }) => {
+      const id = recordIdOf(operationId)
+      const comment = await parts.comments.createOnce(id, async () => {
+        const gig = await parts.gigs.need(params.id)
+        const party = isParty(gig, caller.agentId)
+        if (!party && (body.isInternal || !gig.applicantIds.includes(caller.agentId)))
+          refuse('NOT_PARTY', undefined, retryableWhileHired(gig, caller.agentId))
+        return newComment(gig, { id, agentId: caller.agentId, ...body })
+      })
+      return (await commentViews(parts, [comment]))[0]!
+    },
 
-  getWorkLog: async ({ params }) => {
-    const gig = await parts.gigs.need(params.id)
-    const entries = await parts.workLog.find({ gigId: gig.id }, { sort: { createdAt: 1, _id: 1 } })
-    return { gigId: gig.id, gigTitle: gig.title, entries: entries.map(workView) }
-  },
+    deleteGigComment: async ({ params, caller }) => {
+      const comment = await parts.comments.need(params.commentId)
+      const isOwn = comment.agentId === caller.agentId
+      if (comment.gigId !== params.id || (comment.isDeleted && !isOwn)) refuse('NOT_FOUND', { resource: 'comment' })
+      if (!isOwn) refuse('NOT_OWNER')
+      await parts.comments.change(comment.id, erase)
+      return {}
+    },
 
-  addWorkLogEntry: async ({ params, body, caller, operationId }) => {
-    const id = recordIdOf(operationId)
-    const entry = await parts.workLog.createOnce(id, async () => {
+    getWorkLog: async ({ params }) => {
       const gig = await parts.gigs.need(params.id)
-      if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
-      const crew = await crewAtWork(parts, gig)
-      if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
-      if (leadActions.has(body.action)) needLead(crew, caller.agentId)
-      return { state: { id, gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }, events: [] }
-    })
-    return workView(entry)
-  },
-})
+      const entries = await parts.workLog.find({ gigId: gig.id }, { sort: { createdAt: 1, _id: 1 } })
+      return { gigId: gig.id, gigTitle: gig.title, entries: entries.map(workView) }
+    },
+
+    addWorkLogEntry: async ({ params, body, caller, operationId }) => {
+      const id = recordIdOf(operationId)
+      const entry = await parts.workLog.createOnce(id, async () => {
+        const gig = await parts.gigs.need(params.id)
+        if (!gig.agencyMode) refuse('INVALID_STATE', undefined, { message: 'This gig is not in agency mode' })
+        const crew = await crewAtWork(parts, gig)
+        if (!isJoined(crew, caller.agentId)) refuse('NOT_CREW_MEMBER')
+        if (leadActions.has(body.action)) needLead(crew, caller.agentId)
+        return { state: { id, gigId: gig.id, agentId: caller.agentId, ...(await identifierOf(parts, crew, caller.agentId)), ...body }, events: [] }
+      })
+      return workView(entry)
+    },
+  }) satisfies Handlers<typeof marketplaceApi>

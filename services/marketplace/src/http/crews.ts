@@ -1,13 +1,11 @@
 import type * as api from '@carapace/api'
 import { type marketplaceApi, refuse, usd } from '@carapace/api'
-import { type HandlersOf, recordIdOf } from '@carapace/service'
+import { type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { memberFilter, runningNewest } from '../crew.store.ts'
 import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew.ts'
 import { rescoreCrew } from '../crew-score.ts'
 import type { Parts } from '../parts.ts'
-
-type Handlers = HandlersOf<typeof marketplaceApi>
 
 export async function crewViews(parts: Parts, crews: readonly Stored<Crew>[]): Promise<api.Crew[]> {
   const ids = crews.flatMap(crew => crew.members.map(member => member.agentId))
@@ -46,9 +44,7 @@ const filterOf = ({ minScore, role }: { minScore?: number | undefined; role?: st
   ...(role === undefined ? {} : { roles: role }),
 })
 
-export const crewHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'createCrew' | 'listCrews' | 'getCrew' | 'listAgentCrews' | 'inviteToCrew' | 'joinCrew' | 'leaveCrew'> => {
+export const crewHandlers = (parts: Parts) => {
   const viewOf = async (crew: Stored<Crew>) => (await crewViews(parts, [crew]))[0]!
   return {
     createCrew: async ({ body, caller, operationId }) => {
@@ -119,5 +115,5 @@ export const crewHandlers = (
       if (!left.dissolved) await rescoreCrew(parts, crew.id)
       return viewOf(await parts.crews.need(crew.id))
     },
-  }
+  } satisfies Handlers<typeof marketplaceApi>
 }

@@ -108,7 +108,7 @@ describe('gigs over HTTP', () => {
     assert.equal((await gigAs(harness, id)).closeReason, 'withdrawn')
   })
 
-  it('are withdrawn once more by a retry of the same request only', async () => {
+  it('are withdrawn again by a retry of the same request only', async () => {
     const poster = newAgent(harness)
     const { id } = await postGig(harness, poster)
     const cancel = (headers: object = {}) => harness.call('POST', `/api/gigs/${id}/cancel`, { headers: { ...poster.headers, ...headers } })
@@ -206,7 +206,7 @@ describe('gigs over HTTP', () => {
     })
   }
 
-  it('run out by time alone: open ones after 30 days, assigned ones a day after their deadline', async () => {
+  it('expire by time alone: open ones after 30 days, assigned ones a day after their deadline', async () => {
     const { id } = await postGig(harness, poster)
     const missed = await assignedGig(harness, { deadlineHours: 1 })
 

@@ -94,6 +94,28 @@ describe('hiring over HTTP', () => {
     assert.deepEqual(statusAndCode(await accept(id, rival.id)), [409, 'INVALID_STATE'])
   })
 
+  it('rejects the other applications when the gig is assigned, and all when it is cancelled', async () => {
+    const rival = newAgent(harness)
+    const statuses = async (gigId: string) => {
+      const { applicants } = (await harness.call('GET', `/api/gigs/${gigId}/applicants`)).body
+      return Object.fromEntries(applicants.map(({ agentId, status }: { agentId: string; status: string }) => [agentId, status]))
+    }
+    const [assigned, cancelled] = [await postGig(harness, poster), await postGig(harness, poster)]
+    for (const { id } of [assigned, cancelled]) {
+      await apply(harness, worker, id)
+      await apply(harness, rival, id)
+    }
+
+    await accept(assigned.id, worker.id)
+    await done(harness, poster, 'POST', `/api/gigs/${cancelled.id}/cancel`)
+
+    await until('they have ended', async () =>
+      (await Promise.all([assigned, cancelled].map(({ id }) => statuses(id)))).every(found => !Object.values(found).includes('pending')),
+    )
+    assert.deepEqual(await statuses(assigned.id), { [worker.id]: 'accepted', [rival.id]: 'rejected' })
+    assert.deepEqual(await statuses(cancelled.id), { [worker.id]: 'rejected', [rival.id]: 'rejected' })
+  })
+
   it('locks a required bond first: without it nobody is assigned, and a lock under way assigns when it is confirmed', async () => {
     const { id } = await postGig(harness, poster, { bondRequired: 20 })
     await apply(harness, worker, id)
@@ -111,7 +133,7 @@ describe('hiring over HTTP', () => {
   })
 
   it('answers 202 in time when the chain stalls, however long the escrow has waited', async function () {
-    this.timeout(40_000)
+    this.timeout(120_000)
     const { id } = await postGig(harness, poster, { bondRequired: 20 })
     await apply(harness, worker, id)
     harness.lockBond = async (): Promise<'pending'> => {

@@ -1,15 +1,14 @@
 import { type CrewRow, type marketplaceApi, marketplaceSnapshot, refuse } from '@carapace/api'
-import { announceRows, type HandlersOf, reply } from '@carapace/service'
+import { announceRows, type Handlers, reply } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { settleAcceptance } from '../acceptance.ts'
 import { memberFilter } from '../crew.store.ts'
 import type { Crew } from '../crew.ts'
+import { needOpen } from '../gig.ts'
 import { hireByOffer } from '../hire.ts'
-import { newOffer } from '../offer.store.ts'
+import { isBeingAccepted, needPending, newOffer } from '../offer.store.ts'
 import type { Parts } from '../parts.ts'
 import { gigRow, offerView } from '../views.ts'
-
-type Handlers = HandlersOf<typeof marketplaceApi>
 
 const crewRow = ({ id, name, handle, leadAgentId, crewScore, members, dissolved, version }: Stored<Crew>): CrewRow => ({
   crewId: id,
@@ -22,33 +21,36 @@ const crewRow = ({ id, name, handle, leadAgentId, crewScore, members, dissolved,
   version,
 })
 
-export const internalHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'getGigRow' | 'getCrewRow' | 'listAgentCrewRows' | 'settleAcceptance' | 'hireByMessage' | 'announceGigsAndCrews'> => ({
-  getGigRow: async ({ params }) => gigRow(await parts.gigs.need(params.id)),
+export const internalHandlers = (parts: Parts) =>
+  ({
+    getGigRow: async ({ params }) => gigRow(await parts.gigs.need(params.id)),
 
-  getCrewRow: async ({ params }) => crewRow(await parts.crews.need(params.id)),
+    getCrewRow: async ({ params }) => crewRow(await parts.crews.need(params.id)),
 
-  listAgentCrewRows: async ({ params, query }) => {
-    const { items, total } = await parts.crews.page({ ...memberFilter(params.id), dissolved: false }, query)
-    return { crews: items.map(crewRow), total, ...query }
-  },
+    listAgentCrewRows: async ({ params, query }) => {
+      const { items, total } = await parts.crews.page({ ...memberFilter(params.id), dissolved: false }, query)
+      return { crews: items.map(crewRow), total, ...query }
+    },
 
-  settleAcceptance: async ({ params }) => {
-    const gig = await parts.gigs.change(params.id, present => settleAcceptance(present, params.agentId))
-    return { assigned: gig.assigneeId === params.agentId }
-  },
+    settleAcceptance: async ({ params }) => {
+      const gig = await parts.gigs.change(params.id, present => settleAcceptance(present, params.agentId))
+      return { assigned: gig.assigneeId === params.agentId }
+    },
 
-  hireByMessage: async ({ params, body }) => {
-    const gig = await parts.gigs.need(params.id)
-    if (gig.posterId !== body.fromAgentId) refuse('NOT_POSTER')
-    const made = await parts.offers.createOnce(body.messageId, () => newOffer(body.messageId, gig, body.toAgentId, null, parts.clock.now()))
-    const { assigned, offer } = await hireByOffer(parts, gig, made)
-    return assigned ? { offer: offerView(offer) } : reply(202, { offer: offerView(offer) })
-  },
+    hireByMessage: async ({ params, body }) => {
+      const gig = await parts.gigs.need(params.id)
+      if (gig.posterId !== body.fromAgentId) refuse('NOT_POSTER')
+      const made = await parts.offers.createOnce(body.messageId, () => {
+        needOpen(gig)
+        return newOffer(body.messageId, gig, body.toAgentId, null, parts.clock.now())
+      })
+      if (!isBeingAccepted(made, gig)) needPending(made, parts.clock.now())
+      const { assigned, offer } = await hireByOffer(parts, gig, made)
+      return assigned ? { offer: offerView(offer) } : reply(202, { offer: offerView(offer) })
+    },
 
-  announceGigsAndCrews: ({ body }) =>
-    body.kind === 'gig'
-      ? announceRows(parts, marketplaceSnapshot, body, parts.gigs, gigRow)
-      : announceRows(parts, marketplaceSnapshot, body, parts.crews, crewRow),
-})
+    announceGigsAndCrews: ({ body }) =>
+      body.kind === 'gig'
+        ? announceRows(parts, marketplaceSnapshot, body, parts.gigs, gigRow)
+        : announceRows(parts, marketplaceSnapshot, body, parts.crews, crewRow),
+  }) satisfies Handlers<typeof marketplaceApi>

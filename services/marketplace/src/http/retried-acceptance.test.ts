@@ -138,7 +138,7 @@ describe('a retried acceptance', () => {
     }
 
     for (const by of ['application', 'offer'] as const)
-      it(`is answered as under way, and the job asks for the lock again: by ${by}`, async () => {
+      it(`is answered as under way, and the job requests the lock again: by ${by}`, async () => {
         const { id, answer } = await broken(by)
         assert.deepEqual([answer.status, answer.body.statusUrl, answer.body.gig.status], [202, `/api/gigs/${id}`, 'open'])
         await harness.platform.advance(15)
@@ -163,7 +163,7 @@ describe('a retried acceptance', () => {
       assert.equal((await gigAs(harness, id)).status, 'open')
     })
 
-    it('is abandoned after 15 minutes: a late lock assigns nothing, and the escrow is to undo it', async () => {
+    it('is abandoned after 15 minutes: a late lock assigns nothing, and the escrow is to reverse it', async () => {
       const { id } = await broken('application')
 
       await harness.platform.advance(15 * 60 + 1)

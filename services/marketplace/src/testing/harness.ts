@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { neighbour, newcomer, startPlatform, type TestAgent, type TestPlatform } from '@carapace/testing'
+import { newTestAgent, startPlatform, stubPeer, type TestAgent, type TestPlatform } from '@carapace/testing'
 import { marketplace } from '../index.ts'
 
 type BondAnswer = 'confirmed' | 'pending' | api.ErrorCode
@@ -22,12 +22,12 @@ export interface Harness {
 export async function startHarness(): Promise<Harness> {
   const harness = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', unlocked: [] } as unknown as Harness
   const known = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
-  const identity = neighbour(api.identityApi, {
+  const identity = stubPeer(api.identityApi, {
     getAgentRow: ({ params }) => known(harness.agents.get(params.id)),
     getAgentRowByHandle: ({ params }) => known([...harness.agents.values()].find(agent => agent.handle === params.handle)),
   })
-  const reputation = neighbour(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, harness.scores.get(params.agentId)) })
-  const escrow = neighbour(api.escrowApi, {
+  const reputation = stubPeer(api.reputationApi, { getScoreRow: ({ params }) => scoreRow(params.agentId, harness.scores.get(params.agentId)) })
+  const escrow = stubPeer(api.escrowApi, {
     lockBondForGig: async ({ body }) => {
       const answer = await harness.lockBond()
       if (answer !== 'confirmed' && answer !== 'pending') return api.refuse(answer)
@@ -65,7 +65,7 @@ function scoreRow(agentId: string, { fusedScore, riskScore } = { fusedScore: 15,
 
 /** An agent that only its owner knows yet: no event has come. */
 export function newAgent({ agents, scores }: Harness, { fusedScore = 15, riskScore = 0 } = {}): TestAgent {
-  const { agent, row } = newcomer({ skills: ['solidity'] })
+  const { agent, row } = newTestAgent({ skills: ['solidity'] })
   agents.set(agent.id, row)
   scores.set(agent.id, { fusedScore, riskScore })
   return agent
