@@ -1,9 +1,9 @@
-import { operationKey, toChecksum } from '@carapace/chain'
+import type { CommandKind } from '@carapace/api'
+import { type OnChain, operationKey, toChecksum } from '@carapace/chain'
 import type { Awaiting } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import type { OnChain } from './on-chain.ts'
 import type { Parts } from './parts.ts'
-import type { Validation } from './validation.ts'
+import type { Validation } from './validation/validation.ts'
 
 /** Validations whose panel, replacements or votes are on their way to the chain. */
 export async function awaits({ validations }: Parts): Promise<Awaiting[]> {
@@ -14,7 +14,7 @@ export async function awaits({ validations }: Parts): Promise<Awaiting[]> {
 }
 
 function ofValidation({ id, round, opening, panel, votes, updatedAt }: Stored<Validation>): Awaiting[] {
-  const pending = (what: string, on: OnChain | undefined, since: Date, kind: string, subject: string | number): Awaiting[] =>
+  const pending = (what: string, on: OnChain | undefined, since: Date, kind: CommandKind, subject: string | number): Awaiting[] =>
     on?.status === 'pending' ? [{ record: `${what} of validation ${id}`, opKey: operationKey(kind, id, subject), round: on.round ?? 1, since }] : []
   const walletOf = (agentId: string) => panel.find(seat => seat.agentId === agentId)?.wallet
   return [

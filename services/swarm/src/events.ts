@@ -1,19 +1,20 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
-import { closeClaim } from './claim.ts'
-import { decisions } from './decided.ts'
-import { openForSubmission } from './open.ts'
-import { chainOutcomes } from './outcomes.ts'
 import type { Parts } from './parts.ts'
-import { fund, rewardId } from './reward.ts'
+import { closeClaim } from './reward/claim.ts'
+import { fund, rewardId } from './reward/reward.ts'
+import { decisions } from './validation/decided.ts'
+import { openForSubmission } from './validation/open.ts'
+import { chainOutcomes } from './validation/outcomes.ts'
 
 export const events = (parts: Parts): Subscription[] => [
-  ...parts.agents.subscriptions,
-  ...parts.facts.subscriptions,
   on(api.gigSubmitted, async payload => {
     // decided before its submission came here: there is nothing to judge
     if (!(await parts.decided.get(payload.gigId))) await openForSubmission(parts, { ...payload, title: payload.gigTitle })
+  }),
+  on(api.jobSubmitted, async ({ requiredSkills: skillsRequired, ...job }) => {
+    if (!(await parts.decided.get(job.jobId))) await openForSubmission(parts, { ...job, gigId: null, memberIds: [], skillsRequired })
   }),
   ...decisions(parts),
   on(api.rewardFunded, async ({ validationId, rewards }) => {
@@ -23,7 +24,7 @@ export const events = (parts: Parts): Subscription[] => [
       await parts.rewards.rows.change(id, reward => fund(reward, funded, parts.clock.now()))
     }
   }),
-  on(api.rewardPaid, paid => closeClaim(parts, paid, 'paid', paid.txHash)),
-  on(api.rewardFailed, failed => closeClaim(parts, failed, 'failed', null)),
+  on(api.rewardPaid, (paid, { aggregateversion: version }) => closeClaim(parts, { is: 'paid', ...paid, rewards: paid.rewards, version })),
+  on(api.rewardFailed, (failed, { aggregateversion: version }) => closeClaim(parts, { is: 'failed', ...failed, version })),
   ...chainOutcomes(parts),
 ]

@@ -1,16 +1,16 @@
 import { dayMs, marketplaceApi } from '@carapace/api'
-import { eachDue, type Job } from '@carapace/service'
+import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { replaceCommands } from './chain.ts'
-import { claimFunded } from './claim.ts'
-import { decidedSweep } from './decided.ts'
-import { openForSubmission, submissionOf } from './open.ts'
-import { replaceIdle } from './panel-changes.ts'
 import type { Parts } from './parts.ts'
-import { claimable } from './reward.ts'
-import { nextOpened, type Validation } from './validation.ts'
-import { closeWindow } from './verdict.ts'
-import { decideKnowing } from './verdict-facts.ts'
+import { claimFunded } from './reward/claim.ts'
+import { claimable } from './reward/reward.ts'
+import { replaceCommands } from './validation/chain.ts'
+import { decidedSweep } from './validation/decided.ts'
+import { openForSubmission, submissionOf } from './validation/open.ts'
+import { replaceIdle } from './validation/panel-changes.ts'
+import { nextOpened, type Validation } from './validation/validation.ts'
+import { closeWindow } from './verdict/verdict.ts'
+import { decideKnowing } from './verdict/verdict-facts.ts'
 
 const everyMs = 5_000
 const batch = 100
@@ -21,12 +21,14 @@ export const jobs = (parts: Parts): Job[] => [
   {
     name: 'validations that are due',
     everyMs,
+    due: dueBy(parts.validations, 'dueAt'),
     run: async now => {
       const due = await parts.validations.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
       await eachDue(parts.log, due, validation => advance(parts, validation, now))
     },
   },
   decidedSweep(parts),
+  { name: 'the list of candidates', everyMs: 600_000, run: now => parts.candidates.tend(now) },
   {
     name: 'rewards that nobody claims',
     everyMs: 60_000,

@@ -2,8 +2,8 @@ import type * as api from '@carapace/api'
 import { usd } from '@carapace/api'
 import type { AgentRef } from '@carapace/projections'
 import type { Stored } from '@carapace/store'
-import { claimable, type Reward, stateOf } from './reward.ts'
-import { approvalPct, approvals, rejections, seated, type Validation, type Vote } from './validation.ts'
+import { claimable, type Reward, stateOf } from './reward/reward.ts'
+import { approvalPct, approvals, rejections, seated, type Validation, type Vote } from './validation/validation.ts'
 
 type Refs = (id: string) => AgentRef
 

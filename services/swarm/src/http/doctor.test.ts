@@ -21,7 +21,7 @@ describe('what the swarm answers the doctor', () => {
     const rows = inSwarm().db.connection.collection<{ _id: string; of: Record<string, bigint> }>('sums')
     await rows.updateOne({ _id: 'validations/0' }, { $inc: { 'of.pending': 2n } })
 
-    assert.deepEqual((await sums())?.detail, ['validations: "pending" is kept as 3 and adds up to 1'])
+    assert.deepEqual((await sums())?.detail, ['validations: "pending" is stored as 3 and adds up to 1'])
     assert.equal((await harness.call('GET', '/api/swarm/statistics')).body.pending, 3)
   })
 })

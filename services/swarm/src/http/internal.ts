@@ -1,18 +1,15 @@
 import { type swarmApi, swarmSnapshot } from '@carapace/api'
-import { announceRows, type HandlersOf } from '@carapace/service'
+import { announceRows, type Handlers } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { validationRow } from '../views.ts'
 
-type Handlers = HandlersOf<typeof swarmApi>
+export const internalHandlers = (parts: Parts) =>
+  ({
+    getValidationRow: async ({ params }) => validationRow(await parts.validations.need(params.id)),
 
-export const internalHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'getValidationRow' | 'listGigValidations' | 'listJobValidations' | 'announceValidations'> => ({
-  getValidationRow: async ({ params }) => validationRow(await parts.validations.need(params.id)),
+    listGigValidations: async ({ params }) => ({ validations: (await parts.validations.find({ gigId: params.gigId })).map(validationRow) }),
 
-  listGigValidations: async ({ params }) => ({ validations: (await parts.validations.find({ gigId: params.gigId })).map(validationRow) }),
+    listJobValidations: async ({ params }) => ({ validations: (await parts.validations.find({ jobId: params.jobId })).map(validationRow) }),
 
-  listJobValidations: async ({ params }) => ({ validations: (await parts.validations.find({ jobId: params.jobId })).map(validationRow) }),
-
-  announceValidations: ({ body }) => announceRows(parts, swarmSnapshot, body, parts.validations, validationRow),
-})
+    announceValidations: ({ body }) => announceRows(parts, swarmSnapshot, body, parts.validations, validationRow),
+  }) satisfies Handlers<typeof swarmApi>

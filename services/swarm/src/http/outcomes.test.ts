@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chainCommandSubmitted } from '@carapace/api'
+import { chainOutcome } from '@carapace/api'
 import { commandConfirmed, commandFailed, commandReorged, newHash, type TestAgent, until } from '@carapace/testing'
 import { openCase, read, vote } from '../testing/cases.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -57,7 +57,7 @@ describe('the chain record of a vote', () => {
     await harness.platform.publish(commandConfirmed(command, { seq: 2, txHash: hash }))
     await harness.platform.publish(commandFailed(command, { seq: 4 }))
     const { opKey, kind, network } = command
-    const submitted = chainCommandSubmitted.of({ opKey, kind, network, aggregateKey: 'test', round: 1, seq: 1, txHash: hash })
+    const submitted = chainOutcome(kind).submitted.of({ opKey, kind, network, aggregateKey: 'test', round: 1, seq: 1, txHash: hash })
     for (const late of [commandReorged(command, { seq: 3 }), submitted]) await harness.platform.publish(late)
 
     assert.deepEqual(await recordOf(validationId), { status: 'failed', txHash: null, blockNumber: null, error: 'ERC20InsufficientBalance' })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { rewardFailed, rewardFunded, rewardPaid } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { type Case, decided, openCase, votes } from '../testing/cases.ts'
@@ -71,7 +72,7 @@ describe('rewards of validators over HTTP', () => {
     const second = await until('the second claim is requested', () => harness.claims[count])
     assert.equal(second, claimId)
     await harness.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
-    await harness.platform.publish(rewardPaid.of({ ...facts, round: 2, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }))
+    await harness.platform.publish(rewardPaid.of({ ...facts, round: 2, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }), 2)
     await until('the reward is paid', async () => (await claimable(validator)).claimable.every((one: { gigId: string }) => one.gigId !== gigId))
     assert.deepEqual(statusAndCode(await claim(validator)), [409, 'INVALID_STATE'])
   })
@@ -92,7 +93,9 @@ describe('rewards of validators over HTTP', () => {
     await harness.platform.publish(paid)
     await is('paid')
 
-    for (const draft of [failed, failed, paid]) await harness.platform.publish(draft)
+    await harness.platform.publish(failed, 2)
+    await harness.platform.publish(failed, 2)
+    await harness.platform.publish(paid)
     await is('failed')
 
     assert.equal(await until('it is back', own), before)
@@ -100,6 +103,95 @@ describe('rewards of validators over HTTP', () => {
     await until('the next round is requested', () => harness.claims.length > count + 1)
     assert.deepEqual(harness.claims.slice(count), [claimId, claimId])
     assert.equal((await claims.findOne({ _id: claimId }))?.round, 2)
+  })
+
+  it('are claimed when the chain pays a claim after its failure, and claimable again when that payment is reversed', async () => {
+    const { panel, validationId } = await rewarded()
+    const validator = panel[0]!
+    const own = async () => (await claimable(validator)).totalClaimable as number
+    const before = await own()
+    const count = harness.claims.length
+    assert.equal((await claim(validator)).status, 202)
+    const claimId = await until('the claim is requested', () => harness.claims[count])
+    const amount = BigInt(Math.round(before * 1e6))
+    const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
+    const paid = (round: number) => rewardPaid.of({ ...facts, round, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+    const failed = (round: number) => rewardFailed.of({ ...facts, round, code: 'REVERTED' })
+    const claims = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; round: number }>('claims')
+    const round = (await until('it is stored', () => claims.findOne({ _id: claimId })))!.round
+    await harness.platform.publish(failed(round), 20)
+    await until('it is back', async () => (await own()) === before)
+
+    for (const [draft, version, left] of [
+      [paid(round), 21, 0],
+      [failed(round), 22, before],
+      [paid(round), 23, 0],
+    ] as const) {
+      for (const _ of [1, 2]) await harness.platform.publish(draft, version)
+      await until(`${left} can be claimed`, async () => (await own()) === left)
+    }
+    await harness.platform.publish(failed(round), 22)
+    assert.deepEqual(statusAndCode(await claim(validator)), [409, 'INVALID_STATE'])
+  })
+
+  it('are claimed as far as they are paid, when the payment of another round replaces the first', async () => {
+    const { panel, validationId } = await rewarded()
+    const validator = panel[1]!
+    const own = async () => (await claimable(validator)).totalClaimable as number
+    const before = await own()
+    const count = harness.claims.length
+    assert.equal((await claim(validator)).status, 202)
+    const claimId = await until('the claim is requested', () => harness.claims[count])
+    const claims = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; round: number; rewards: object[] }>('claims')
+    const { round, rewards } = (await until('it is stored', () => claims.findOne({ _id: claimId })))!
+    const whole = rewards as { validationId: string; amount: bigint }[]
+    const part = whole.find(one => one.validationId === validationId)!
+    const paid = (parts: typeof whole) => {
+      const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
+      const facts = { claimId, round, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId], rewards: parts }
+      return rewardPaid.of({ ...facts, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+    }
+    const less = [{ ...part, amount: part.amount / 2n }]
+
+    for (const [parts, version] of [
+      [less, 31],
+      [whole, 32],
+      [less, 33],
+      [whole, 34],
+    ] as const) {
+      for (const _ of [1, 2]) await harness.platform.publish(paid([...parts]), version)
+      const left = parts === less ? before - Number(part.amount / 2n) / 1e6 : 0
+      await until(`${left} can be claimed`, async () => Math.abs((await own()) - left) < 1e-9)
+    }
+  })
+
+  it('are claimed again under the claim that they failed in', async () => {
+    const found = await rewarded()
+    const validator = found.panel[0]!
+    const { connection } = harness.platform.service('swarm').platform.db
+    const rows = connection.collection<{ _id: string; validationId: string }>('rewards')
+    const { _id, ...row } = (await rows.findOne({ _id: `${found.validationId}.${validator}` }))!
+    const ids: string[] = []
+    const request = async () => {
+      const count = harness.claims.length
+      assert.equal((await claim(validator)).status, 202)
+      ids.push(await until('the claim is requested', () => harness.claims[count]))
+    }
+    await request()
+    // a second reward is funded while the first claim is under way
+    const validationId = randomUUID()
+    await rows.insertOne({ ...row, _id: `${validationId}.${validator}`, validationId })
+    await request()
+    const before = (await claimable(validator)).totalClaimable
+    const facts = { round: 1, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount: 100_000n, validationIds: [], code: 'REVERTED' }
+    for (const claimId of ids) await harness.platform.publish(rewardFailed.of({ claimId, ...facts }))
+    await until('both are back', async () => (await claimable(validator)).totalClaimable > before + 0.15)
+    const count = harness.claims.length
+
+    assert.equal((await claim(validator)).status, 202)
+
+    await until('both are requested', () => harness.claims.length === count + 2)
+    assert.deepEqual(harness.claims.slice(count).sort(), ids.sort())
   })
 
   it('are claimed in the own name only, and unknown agents have none', async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { commandConfirmed, type TestAgent, until } from '@carapace/testing'
+import { commandConfirmed, hourSeconds, type TestAgent, until } from '@carapace/testing'
 import { crewOf, decided, deliveredGig, openCase, ordered, read, seated, submitted, validationsOf, vote, votes } from '../testing/cases.ts'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
-const hour = 3600
 const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('a validation whose gig is decided otherwise', () => {
@@ -83,7 +82,7 @@ describe('a validation whose gig is decided otherwise', () => {
 
     await harness.platform.publish(commandConfirmed(command))
     const other = await openCase(harness)
-    await harness.platform.advance(73 * hour)
+    await harness.platform.advance(73 * hourSeconds)
 
     await until('the window of another one is over', async () => (await read(harness, other.validationId)).status === 'expired')
     const after = await read(harness, found.validationId)
@@ -155,7 +154,7 @@ describe('a validation whose gig is decided otherwise', () => {
     await superseded(cancelled.validationId)
     assert.equal((await read(harness, old.validationId)).status, 'pending')
 
-    await harness.platform.advance(2 * hour)
+    await harness.platform.advance(2 * hourSeconds)
 
     await superseded(old.validationId)
     assert.equal((await read(harness, open.validationId)).status, 'pending')

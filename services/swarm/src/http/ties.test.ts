@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { released, restated, type TestAgent, until } from '@carapace/testing'
+import { corrected, released, type TestAgent, until } from '@carapace/testing'
 import { deliveredGig, seated, submitted, validationsOf } from '../testing/cases.ts'
 import { newAgent, startHarness } from '../testing/harness.ts'
 
@@ -13,7 +13,7 @@ describe('agents with a settled payment between them', () => {
 
   const payment = (poster: TestAgent, worker: TestAgent) => {
     const of = { gigId: randomUUID(), posterId: poster.id, assigneeId: worker.id }
-    return { made: released(of), reorged: restated(of), lost: restated({ ...of, status: 'refunded', unpaid: true }) }
+    return { made: released(of), reorged: corrected(of), lost: corrected({ ...of, status: 'refunded', unpaid: true }) }
   }
   const panelFor = async (poster: TestAgent, assignee: TestAgent) => {
     const gig = deliveredGig(harness, poster, assignee)

@@ -1,21 +1,19 @@
 import { type AdminCaller, type AgentCaller, refuse, type swarmApi, usd } from '@carapace/api'
-import { type HandlersOf, recordIdOf, reply } from '@carapace/service'
+import { type Handlers, recordIdOf, reply } from '@carapace/service'
 import { type Stored, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
-import { fileAppeal, needAppealable } from '../appeal.ts'
-import { voteCommands } from '../chain.ts'
-import { supersedeIfKnown } from '../decided.ts'
-import { needGigIn, needSubmitted, openAppeal, openForSubmission, submissionOf } from '../open.ts'
-import { seat } from '../panel.ts'
-import { renumber } from '../panel-changes.ts'
 import type { Parts } from '../parts.ts'
-import { majority, quorumFor } from '../quorum.ts'
-import { open, rewardOf, seated, type Validation, windowMs } from '../validation.ts'
-import { castVote } from '../verdict.ts'
-import { decideKnowing } from '../verdict-facts.ts'
+import { majority, quorumFor } from '../selection/quorum.ts'
+import { voteCommands } from '../validation/chain.ts'
+import { supersedeIfKnown } from '../validation/decided.ts'
+import { needGigIn, needSubmitted, openAppeal, openForSubmission, submissionOf } from '../validation/open.ts'
+import { seat } from '../validation/panel.ts'
+import { renumber } from '../validation/panel-changes.ts'
+import { open, rewardOf, seated, type Validation, windowMs } from '../validation/validation.ts'
+import { fileAppeal, needAppealable } from '../verdict/appeal.ts'
+import { castVote } from '../verdict/verdict.ts'
+import { decideKnowing } from '../verdict/verdict-facts.ts'
 import { onChainOf, resolutionView, type Viewer, validationView, voteView } from '../views.ts'
-
-type Handlers = HandlersOf<typeof swarmApi>
 
 export async function viewsOf(parts: Parts, validations: readonly Stored<Validation>[], viewer: Viewer = {}) {
   const refs = await parts.agents.refs(validations.flatMap(validation => validation.panel.map(entry => entry.agentId)))
@@ -25,100 +23,98 @@ const viewOf = async (parts: Parts, validation: Stored<Validation>, viewer: View
 const viewerOf = (caller: AgentCaller | AdminCaller | undefined): Viewer =>
   caller?.kind === 'agent' ? { agentId: caller.agentId } : { isOracle: caller !== undefined }
 
-export const validationHandlers = (
-  parts: Parts,
-): Pick<
-  Handlers,
-  'createValidation' | 'castVote' | 'listValidations' | 'listAgentValidations' | 'getValidation' | 'listVotes' | 'appealValidation'
-> => ({
-  createValidation: async ({ body, caller, operationId }) => {
-    const gig = await needSubmitted(parts, body.gigId)
-    if (caller.kind === 'agent' && caller.agentId !== gig.posterId) refuse('NOT_POSTER')
-    const validation = await openForSubmission(parts, submissionOf(gig))
-    const wanted = body.candidateCount ?? quorumFor(validation.budget).candidateCount
-    needPossible(body.threshold, wanted)
-    const candidateCount = Math.min(wanted, validation.eligible)
-    const threshold = body.threshold ?? (body.candidateCount === undefined ? quorumFor(validation.budget).threshold : majority(candidateCount))
-    if (!validation.numbersSet && validation.votes.length === 0 && validation.eligible < threshold)
-      refuse('INSUFFICIENT_VALIDATORS', { eligible: validation.eligible, threshold })
-    const panel = await seat(parts, validation.order, candidateCount)
-    const set = await parts.validations.change(validation.id, present => renumber(present, candidateCount, threshold, panel), { cause: operationId })
-    const refs = await parts.agents.refs(set.panel.map(entry => entry.agentId))
-    return {
-      ...validationView(set, refs),
-      validationId: set.id,
-      selectedValidators: seated(set).map(entry => refs(entry.agentId)),
-      rewards: { perValidator: usd(rewardOf(set)), currency: 'USDC' as const },
-    }
-  },
+export const validationHandlers = (parts: Parts) =>
+  ({
+    createValidation: async ({ body, caller, operationId }) => {
+      const gig = await needSubmitted(parts, body.gigId)
+      if (caller.kind === 'agent' && caller.agentId !== gig.posterId) refuse('NOT_POSTER')
+      const validation = await openForSubmission(parts, submissionOf(gig))
+      const wanted = body.candidateCount ?? quorumFor(validation.budget).candidateCount
+      needPossible(body.threshold, wanted)
+      const candidateCount = Math.min(wanted, validation.eligible)
+      const threshold = body.threshold ?? (body.candidateCount === undefined ? quorumFor(validation.budget).threshold : majority(candidateCount))
+      if (!validation.numbersSet && validation.votes.length === 0 && validation.eligible < threshold)
+        refuse('INSUFFICIENT_VALIDATORS', { eligible: validation.eligible, threshold })
+      const panel = await seat(parts, validation.order, candidateCount)
+      const set = await parts.validations.change(validation.id, present => renumber(present, candidateCount, threshold, panel), {
+        cause: operationId,
+      })
+      const refs = await parts.agents.refs(set.panel.map(entry => entry.agentId))
+      return {
+        ...validationView(set, refs),
+        validationId: set.id,
+        selectedValidators: seated(set).map(entry => refs(entry.agentId)),
+        rewards: { perValidator: usd(rewardOf(set)), currency: 'USDC' as const },
+      }
+    },
 
-  castVote: async ({ body, operationId, respondAsync, waitMs }) => {
-    const { validationId, voterId, vote, reasoning } = body
-    const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
-    const voted = await decideKnowing(parts, validationId, (present, known) => {
-      if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
-      const { state, events } = castVote(present, ballot, known, parts.clock.now())
-      return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
-    })
-    const settled = await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), waitMs())
-    const latest = settled?.validation ?? voted
-    const ownVote = latest.votes.find(entry => entry.id === ballot.id)!
-    const answer = {
-      validation: await viewOf(parts, latest, { agentId: voterId }),
-      vote: voteView(ownVote, latest),
-      resolution: resolutionView(latest),
-      onChain: onChainOf(ownVote, latest.chain),
-      statusUrl: `/api/swarm/validations/${validationId}`,
-    }
-    return respondAsync ? reply(202, answer) : answer
-  },
+    castVote: async ({ body, operationId, respondAsync, waitMs }) => {
+      const { validationId, voterId, vote, reasoning } = body
+      const ballot = { id: recordIdOf(operationId), voterId, vote, reasoning: reasoning ?? null }
+      const voted = await decideKnowing(parts, validationId, (present, known) => {
+        if (present.votes.some(earlier => earlier.id === ballot.id)) return undefined
+        const { state, events } = castVote(present, ballot, known, parts.clock.now())
+        return { state, events: [...events, ...voteCommands(present, voterId, vote === 'approve')] }
+      })
+      const settled = await parts.wait('validations', validationId, () => recordedVote(parts, validationId, ballot.id), waitMs())
+      const latest = settled?.validation ?? voted
+      const ownVote = latest.votes.find(entry => entry.id === ballot.id)!
+      const answer = {
+        validation: await viewOf(parts, latest, { agentId: voterId }),
+        vote: voteView(ownVote, latest),
+        resolution: resolutionView(latest),
+        onChain: onChainOf(ownVote, latest.chain),
+        statusUrl: `/api/swarm/validations/${validationId}`,
+      }
+      return respondAsync ? reply(202, answer) : answer
+    },
 
-  listValidations: async ({ query }) => {
-    const { status, gigId, ...page } = query
-    const { items, total } = await parts.validations.page({ ...(status ? { status } : {}), ...(gigId ? { gigId } : {}) }, page)
-    return { validations: await viewsOf(parts, items), total, ...page }
-  },
+    listValidations: async ({ query }) => {
+      const { status, gigId, ...page } = query
+      const { items, total } = await parts.validations.page({ ...(status ? { status } : {}), ...(gigId ? { gigId } : {}) }, page)
+      return { validations: await viewsOf(parts, items), total, ...page }
+    },
 
-  listAgentValidations: async ({ params, query }) => {
-    const { status, ...page } = query
-    const agent = await parts.agents.need(params.agentId)
-    const { items, total } = await parts.validations.page({ 'panel.agentId': agent.id, ...(status ? { status } : {}) }, page)
-    return { validations: await viewsOf(parts, items), total, ...page }
-  },
+    listAgentValidations: async ({ params, query }) => {
+      const { status, ...page } = query
+      const agent = await parts.agents.need(params.agentId)
+      const { items, total } = await parts.validations.page({ 'panel.agentId': agent.id, ...(status ? { status } : {}) }, page)
+      return { validations: await viewsOf(parts, items), total, ...page }
+    },
 
-  getValidation: async ({ params, caller }) => viewOf(parts, await parts.validations.need(params.id), viewerOf(caller)),
+    getValidation: async ({ params, caller }) => viewOf(parts, await parts.validations.need(params.id), viewerOf(caller)),
 
-  listVotes: async ({ params }) => {
-    const validation = await parts.validations.need(params.id)
-    const { id, status, frozen, disputeReason } = validation
-    return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: validation.votes.map(vote => voteView(vote, validation)) }
-  },
+    listVotes: async ({ params }) => {
+      const validation = await parts.validations.need(params.id)
+      const { id, status, frozen, disputeReason } = validation
+      return { validation: { id, status, bondSlashFrozen: frozen, disputeReason }, votes: validation.votes.map(vote => voteView(vote, validation)) }
+    },
 
-  appealValidation: async ({ params, body, caller, operationId }) => {
-    const now = parts.clock.now()
-    const first = await parts.validations.need(params.id)
-    const appealId = recordIdOf(operationId)
-    const answer = (status: string, expiresAt: Date) => ({
-      appeal: { id: appealId, validationId: first.id, status, expiresAt: expiresAt.toISOString() },
-    })
-    if (first.appealId === appealId) return answer((await parts.validations.get(appealId))?.status ?? 'pending', first.appealExpiresAt ?? now)
-    needAppealable(first, caller.agentId, now)
-    const appeal = { statement: body.statement, deliverableUrl: body.deliverableUrl, filedAt: now }
-    const gig = await needGigIn(parts, first.gigId ?? '', ['pending_validation', 'disputed'])
-    const fresh = await openAppeal(parts, first, gig, appealId, appeal)
-    const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
-    const filed = { id: appealId, appeal, oracleAssisted: fresh === undefined, expiresAt }
-    const decide = (present: Validation) => fileAppeal(present, caller.agentId, filed)
-    // One write: a filed appeal whose panel is missing would never be closed.
-    const file = (session: ClientSession) =>
-      parts.validations
-        .change(first.id, decide, { session })
-        .then(() => (fresh ? parts.validations.create(fresh, open(fresh).events, { session }) : undefined))
-    await parts.queue.serialize(first.id, () => transact(parts, file))
-    if (fresh) await supersedeIfKnown(parts, fresh)
-    return answer('pending', expiresAt)
-  },
-})
+    appealValidation: async ({ params, body, caller, operationId }) => {
+      const now = parts.clock.now()
+      const first = await parts.validations.need(params.id)
+      const appealId = recordIdOf(operationId)
+      const answer = (status: string, expiresAt: Date) => ({
+        appeal: { id: appealId, validationId: first.id, status, expiresAt: expiresAt.toISOString() },
+      })
+      if (first.appealId === appealId) return answer((await parts.validations.get(appealId))?.status ?? 'pending', first.appealExpiresAt ?? now)
+      needAppealable(first, caller.agentId, now)
+      const appeal = { statement: body.statement, deliverableUrl: body.deliverableUrl, filedAt: now }
+      const gig = await needGigIn(parts, first.gigId!, ['pending_validation', 'disputed'])
+      const fresh = await openAppeal(parts, first, gig, appealId, appeal)
+      const expiresAt = fresh?.expiresAt ?? new Date(now.getTime() + windowMs)
+      const filed = { id: appealId, appeal, oracleAssisted: fresh === undefined, expiresAt }
+      const decide = (present: Validation) => fileAppeal(present, caller.agentId, filed)
+      // One write: a filed appeal whose panel is missing would never be closed.
+      const file = (session: ClientSession) =>
+        parts.validations
+          .change(first.id, decide, { session })
+          .then(() => (fresh ? parts.validations.create(fresh, open(fresh).events, { session }) : undefined))
+      await parts.queue.serialize(first.id, () => transact(parts, file))
+      if (fresh) await supersedeIfKnown(parts, fresh)
+      return answer('pending', expiresAt)
+    },
+  }) satisfies Handlers<typeof swarmApi>
 
 /** No panel approves by more votes than it has, also when its size is the budget's own. */
 function needPossible(threshold: number | undefined, candidateCount: number): void {

@@ -4,11 +4,11 @@ import { dayMs } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import {
   commandConfirmed,
-  hearCommands,
   laneStatus,
-  neighbour,
-  newcomer,
+  newTestAgent,
+  receiveCommands,
   startPlatform,
+  stubPeer,
   type TestAgent,
   type TestPlatform,
   until,
@@ -40,25 +40,25 @@ export async function startHarness(validators: number): Promise<Harness & { vali
     validators: TestAgent[]
   }
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
-  const identity = neighbour(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
-  const reputation = neighbour(api.reputationApi, { getScoreRow: nobody })
-  const marketplace = neighbour(api.marketplaceApi, {
+  const identity = stubPeer(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
+  const reputation = stubPeer(api.reputationApi, { getScoreRow: nobody })
+  const marketplace = stubPeer(api.marketplaceApi, {
     getGigRow: ({ params }) => harness.gigs.get(params.id) ?? api.refuse('NOT_FOUND', { resource: 'gig' }),
   })
-  const escrow = neighbour(api.escrowApi, {
+  const escrow = stubPeer(api.escrowApi, {
     getEscrowRow: ({ params: { gigId } }) => {
       const status = harness.escrows.get(gigId) ?? api.refuse('NOT_FOUND', { resource: 'escrow' })
       const facts = { escrowId: gigId, gigId, posterId: stranger, assigneeId: null, amount: String(budget), chain: 'BASE_SEPOLIA' as const }
-      return { ...facts, status, txHash: null, releaseTxHash: null, version: 1 }
+      return { ...facts, status, txHash: null, releaseTxHash: null, settledAt: null, version: 1 }
     },
   })
-  const relayer = neighbour(api.chainRelayerApi, {
+  const relayer = stubPeer(api.chainRelayerApi, {
     chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),
     chainNetworks: () => ({ networks: [] }),
   })
   const platform = await startPlatform([identity, reputation, marketplace, escrow, relayer, swarm])
   const consumers = [
-    await hearCommands(platform.bus, async command => {
+    await receiveCommands(platform.bus, async command => {
       harness.commands.push(command)
       if (harness.chain() === 'confirm') await platform.publish(commandConfirmed(command))
     }),
@@ -80,7 +80,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
 
 /** An agent that the swarm has projected. */
 export async function newAgent({ platform, call }: Harness, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
-  const { agent, registered } = newcomer({ registeredAt: new Date(Date.now() - ageDays * dayMs) })
+  const { agent, registered } = newTestAgent({ registeredAt: new Date(Date.now() - ageDays * dayMs) })
   await platform.publish(registered)
   if (score !== 15) await platform.publish(scoreIs(agent.id, score))
   await until('the agent is known', async () => (await call('GET', `/api/agents/${agent.id}/swarm/pending-votes`)).status === 200)

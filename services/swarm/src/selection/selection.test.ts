@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
 import fc from 'fast-check'
+import { ago, now } from '../testing/moment.ts'
 import { type Candidate, draw, isEligible, order, ticketsOf } from './selection.ts'
-import { ago, now } from './testing/moment.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
 const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate => ({

@@ -3,7 +3,7 @@ import { Retry } from '@carapace/bus'
 import { eachDue, type Job, on, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
-import type { Parts } from './parts.ts'
+import type { Parts } from '../parts.ts'
 import { type GigOutcome, supersede } from './supersede.ts'
 import { facts } from './validation.ts'
 import { rewardsOf } from './winners.ts'
@@ -19,12 +19,25 @@ export const decisions = (parts: Parts): Subscription[] => [
     if (outcome === 'hold') return
     // stored first: a validation that is being opened now reads this once it is stored
     await parts.decided.apply(gigId, { outcome }, event)
-    await supersedeAll(parts, gigId, outcome)
+    await supersedeAll(parts, { gigId }, outcome)
   }),
+  on(api.jobSettled, (job, event) => jobEnded(parts, job, 'release', event)),
+  on(api.jobRejected, (job, event) => jobEnded(parts, job, 'refund', event)),
+  // its contract refunded it after the expiry: no decision of the panel has an effect
+  on(api.jobCancelled, (job, event) => jobEnded(parts, { ...job, validationId: null }, job.refunded ? 'refund' : 'unfunded', event)),
   on(api.gigCancelled, async ({ gigId, from }) => {
     if (from === 'pending_validation' || from === 'disputed') await supersedeIfDecided(parts, gigId)
   }),
 ]
+
+type EndedJob = Pick<api.PayloadOf<typeof api.jobSettled>, 'jobId' | 'validationId'>
+
+/** A job that ended by its verdict pays for that verdict; one that ended otherwise ends the panel that still judges it. */
+async function jobEnded(parts: Parts, { jobId, validationId }: EndedJob, outcome: GigOutcome, event: api.CloudEvent): Promise<void> {
+  if (validationId !== null && outcome !== 'unfunded') await accrue(parts, validationId)
+  await parts.decided.apply(jobId, { outcome }, event)
+  await supersedeAll(parts, { jobId }, outcome)
+}
 
 /** Rewards of a funded validation accrue in full for those who voted with the verdict; a second time changes nothing. */
 async function accrue(parts: Parts, validationId: string): Promise<void> {
@@ -39,9 +52,9 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
     await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), { cause })
 }
 
-/** Ends the pending validations of a decided gig; ended ones stay as they are. */
-async function supersedeAll(parts: Parts, gigId: string, outcome: GigOutcome): Promise<void> {
-  for (const { id } of await parts.validations.find({ gigId, status: 'pending' })) await supersedeOne(parts, id, outcome)
+/** Ends the pending validations of a decided gig or job; ended ones stay as they are. */
+async function supersedeAll(parts: Parts, subject: { gigId: string } | { jobId: string }, outcome: GigOutcome): Promise<void> {
+  for (const { id } of await parts.validations.find({ ...subject, status: 'pending' })) await supersedeOne(parts, id, outcome)
 }
 
 async function supersedeOne(parts: Parts, id: string, outcome: GigOutcome): Promise<void> {
@@ -60,9 +73,12 @@ async function supersedeOne(parts: Parts, id: string, outcome: GigOutcome): Prom
   await parts.queue.serialize(id, () => transact(parts, work))
 }
 
-/** For a validation that has just been stored: its gig may have been decided in the same moment. */
-export async function supersedeIfKnown(parts: Parts, { id, gigId }: { id: string; gigId: string | null }): Promise<void> {
-  const known = gigId === null ? undefined : await parts.decided.get(gigId)
+/** For a validation that has just been stored: its gig or job may have been decided in the same moment. */
+export async function supersedeIfKnown(
+  parts: Parts,
+  { id, gigId, jobId }: { id: string; gigId: string | null; jobId: string | null },
+): Promise<void> {
+  const known = await parts.decided.get(gigId ?? jobId!)
   if (known) await supersedeOne(parts, id, known.outcome)
 }
 
@@ -78,7 +94,7 @@ const outcomes: Partial<Record<api.EscrowStatus, GigOutcome>> = {
 async function supersedeIfDecided(parts: Parts, gigId: string): Promise<void> {
   const escrow = await parts.peers.find('escrow', api.escrowApi.internal.getEscrowRow, { params: { gigId } })
   const outcome = escrow && outcomes[escrow.status]
-  if (outcome) await supersedeAll(parts, gigId, outcome)
+  if (outcome) await supersedeAll(parts, { gigId }, outcome)
 }
 
 /** Goes round all pending validations, a few at a time: one whose gig was decided before this service followed decisions is found on the way. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
-import { validationStates } from './index.ts'
+import { validationStates } from './validation-states.ts'
 
 describe('the states of a validation', () => {
   it('reach an end by time alone', () => {

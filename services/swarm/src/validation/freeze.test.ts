@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
+import { ago, now } from '../testing/moment.ts'
 import { freezeOf } from './freeze.ts'
-import { ago, now } from './testing/moment.ts'
 
 describe('freeze signals', () => {
   const calm = { rejecterCrews: [], voterRegisteredAt: [], weak: false, quorumText: '3/1 is below the quorum 3/2', resolvedAt: now }

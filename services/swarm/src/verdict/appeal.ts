@@ -1,12 +1,14 @@
 import * as api from '@carapace/api'
 import { type Draft, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import type { Freeze } from './freeze.ts'
-import { type Appeal, approvalPct, approvals, facts, rejections, type Validation } from './validation.ts'
+import type { Freeze } from '../validation/freeze.ts'
+import { type Appeal, approvalPct, approvals, facts, rejections, type Validation } from '../validation/validation.ts'
 
 /** @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
 export function needAppealable(v: Validation, caller: string, now: Date): void {
   if (v.assigneeId !== caller) refuse('NOT_ASSIGNEE')
+  if (v.gigId === null)
+    refuse('INVALID_STATE', { state: v.status, allowed: [] }, { message: 'A commerce job has no appeal: the oracle decides its dispute' })
   if (v.status !== 'rejected' || !v.frozen)
     refuse(
       'INVALID_STATE',

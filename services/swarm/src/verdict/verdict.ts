@@ -1,13 +1,13 @@
 import * as api from '@carapace/api'
 import { type Draft, limits, refuse } from '@carapace/api'
+import { sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
+import { majority, quorumFor } from '../selection/quorum.ts'
+import { type Freeze, freezeOf } from '../validation/freeze.ts'
+import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from '../validation/validation.ts'
+import { validationStates } from '../validation/validation-states.ts'
+import { winnersOf } from '../validation/winners.ts'
 import { appealEvent } from './appeal.ts'
-import { type Freeze, freezeOf } from './freeze.ts'
-import { sent } from './on-chain.ts'
-import { majority, quorumFor } from './quorum.ts'
-import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from './validation.ts'
-import { validationStates } from './validation-states.ts'
-import { winnersOf } from './winners.ts'
 
 /** What is known when a verdict falls: for freeze signals and the wait before a release. */
 export interface VerdictFacts {
@@ -30,8 +30,8 @@ export function castVote(
   if (!isSeated) refuse('NOT_VALIDATOR')
   if (v.votes.some(earlier => earlier.voterId === vote.voterId)) refuse('ALREADY_VOTED')
   if (v.status !== 'pending' || v.expiresAt <= now) refuse('VALIDATION_RESOLVED', { status: v.status })
-  const opening = v.votes.length > 0 ? {} : { opening: sent }
-  const voted: Validation = { ...v, ...opening, votes: [...v.votes, { ...vote, ...sent, at: now }] }
+  const opening = v.votes.length > 0 ? {} : { opening: sentOnChain }
+  const voted: Validation = { ...v, ...opening, votes: [...v.votes, { ...vote, ...sentOnChain, at: now }] }
   const recorded = api.voteRecorded.of({
     validationId: v.id,
     gigId: v.gigId,
@@ -73,7 +73,7 @@ function resolve(v: Validation, verdict: 'approved' | 'rejected', known: Verdict
     signals: freeze.signals,
     disputeReason: frozen ? freeze.reason : null,
     resolvedAt: now,
-    appealUntil: frozen ? new Date(now.getTime() + limits.appealWindowMs) : null,
+    appealUntil: frozen && v.gigId !== null ? new Date(now.getTime() + limits.appealWindowMs) : null,
     settleAfter: waitMs > 0 ? new Date(now.getTime() + waitMs) : null,
     replaceAt: null,
     dueAt: null,
@@ -82,7 +82,8 @@ function resolve(v: Validation, verdict: 'approved' | 'rejected', known: Verdict
     state,
     events: [
       resolvedEvent(state, now),
-      ...(frozen ? [frozenEvent(state)] : []),
+      // a job has no bond that could be slashed
+      ...(frozen && v.gigId !== null ? [frozenEvent(state)] : []),
       ...(v.appealOf === null ? [] : [appealEvent(state, verdict === 'approved' ? 'won' : 'lost', freeze, now)]),
     ],
   }

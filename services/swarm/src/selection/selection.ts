@@ -21,7 +21,7 @@ export interface Candidate {
 export const minScore = 15
 export const maxRisk = 60
 const maxOpenVotes = 20
-const seenWithinMs = 30 * dayMs
+export const seenWithinMs = 30 * dayMs
 const youngMs = limits.newAccountAgeMs
 
 /** Who may judge (behaviour 5.1); who is excluded for their part in the gig is the caller's set. */

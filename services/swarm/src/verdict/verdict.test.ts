@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { dayMs, MICRO } from '@carapace/api'
 import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
-import { ago, now } from './testing/moment.ts'
-import { approvals, newValidation, rejections, type Validation } from './validation.ts'
+import { ago, now } from '../testing/moment.ts'
+import { approvals, newValidation, rejections, type Validation } from '../validation/validation.ts'
 import { castVote, closeWindow, type VerdictFacts } from './verdict.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`

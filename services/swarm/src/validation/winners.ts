@@ -1,4 +1,4 @@
-import { type Reward, rewardId } from './reward.ts'
+import { type Reward, rewardId } from '../reward/reward.ts'
 import { rewardOf, type Validation, type Vote } from './validation.ts'
 
 /** The vote that wins: the one with the verdict or, where the gig was decided otherwise, the one equal to that decision. */

@@ -50,17 +50,15 @@ export function startClaim(reward: Reward, claimId: string): Decision<Reward> {
   return { state: { ...reward, claiming: amount, claimId }, events: [] }
 }
 
-/** The claim's end on chain: paid, or back to funded. */
-export function endClaim(reward: Reward, claimId: string, paid: boolean): Decision<Reward> | undefined {
+/** The claim's end on chain: what was paid of it is claimed, the rest is funded as before. */
+export function endClaim(reward: Reward, claimId: string, paid: bigint): Decision<Reward> | undefined {
   if (reward.claimId !== claimId || reward.claiming === 0n) return undefined
-  return { state: { ...reward, claiming: 0n, claimed: reward.claimed + (paid ? reward.claiming : 0n), claimId: null }, events: [] }
+  return { state: { ...reward, claiming: 0n, claimed: reward.claimed + paid, claimId: null }, events: [] }
 }
 
-/** A reorganisation reversed the payment: its amount is claimable again. */
-export const reverseClaim = (reward: Reward, amount: bigint): Decision<Reward> => ({
-  state: { ...reward, claimed: reward.claimed - amount },
-  events: [],
-})
+/** A reorganisation changed what was paid, by an amount above or below zero: what is not paid is claimable again. */
+export const correctPayment = (reward: Reward, change: bigint): Decision<Reward> | undefined =>
+  change === 0n ? undefined : { state: { ...reward, claimed: reward.claimed + change }, events: [] }
 
 /** One payment on one network: the escrow pays it from the fee pool. */
 export interface Claim {
@@ -75,6 +73,8 @@ export interface Claim {
   by: 'validator' | 'time'
   status: 'claiming' | 'paid' | 'failed'
   txHash: string | null
+  /** Of the last outcome that was followed, as the escrow counts its changes of the claim; absent before the first. */
+  outcomeVersion?: number
 }
 
 export function requestClaim(claim: Claim): { state: Claim; events: Draft[] } {

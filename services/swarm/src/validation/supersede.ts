@@ -1,6 +1,6 @@
 import { type PayloadOf, rewardAccrued, validationSuperseded } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import type { Reward } from './reward.ts'
+import type { Reward } from '../reward/reward.ts'
 import { facts, quorum, rewardOf, tally, type Validation } from './validation.ts'
 import { validationStates } from './validation-states.ts'
 import { rewardsOf, winnersOf } from './winners.ts'

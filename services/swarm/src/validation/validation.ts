@@ -1,9 +1,9 @@
 import { type Chain, type Draft, hourMs, type ValidationStatus, validationOpened } from '@carapace/api'
+import type { OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
+import { isWeak, quorumFor } from '../selection/quorum.ts'
+import type { Seat } from '../selection/selection.ts'
 import type { Signal } from './freeze.ts'
-import type { OnChain } from './on-chain.ts'
-import { isWeak, quorumFor } from './quorum.ts'
-import type { Seat } from './selection.ts'
 import { validationStates } from './validation-states.ts'
 
 /** A vote and how far its record on chain is. */

@@ -1,7 +1,7 @@
 import { type Draft, panelChanged, refuse } from '@carapace/api'
+import { sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { sent } from './on-chain.ts'
-import { isWeak } from './quorum.ts'
+import { isWeak } from '../selection/quorum.ts'
 import { facts, idle, type PanelSeat, quorum, rewardOf, seated, type Validation } from './validation.ts'
 
 /** Other numbers, once and before any vote. `panel` is drawn from the same fixed order. */
@@ -42,7 +42,7 @@ export function replaceIdle(
   const replacements = outgoing.map((out, at) => ({ out, in: substitutes[at]! }))
   const outs = new Set(replacements.map(pair => pair.out.agentId))
   // before the first vote the panel is not on chain yet, and goes there as it is then
-  const replaced = v.votes.length > 0 ? { replaced: true, replacement: sent } : { replaced: true }
+  const replaced = v.votes.length > 0 ? { replaced: true, replacement: sentOnChain } : { replaced: true }
   const panel = [...v.panel.map(seat => (outs.has(seat.agentId) ? { ...seat, ...replaced } : seat)), ...replacements.map(pair => pair.in)]
   const state = { ...v, panel, replaceAt: null, dueAt: v.expiresAt }
   const events = replacements.length

@@ -1,6 +1,6 @@
 import { usd } from '@carapace/api'
 import type { ShareOf, Stored } from '@carapace/store'
-import type { Parts } from './parts.ts'
+import type { Parts } from '../parts.ts'
 import type { Validation } from './validation.ts'
 
 /** What one validation adds to the figures of all. */

@@ -1,14 +1,16 @@
 import { type GigRow, marketplaceApi, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
+import type { Parts } from '../parts.ts'
+import { appealQuorum, majority, type Quorum, quorumFor } from '../selection/quorum.ts'
 import { supersedeIfKnown } from './decided.ts'
 import { drawOrder, seat } from './panel.ts'
-import type { Parts } from './parts.ts'
-import { appealQuorum, majority, type Quorum, quorumFor } from './quorum.ts'
 import { type Appeal, newValidation, open, type Validation } from './validation.ts'
 
 /** The facts of a submission, from the event or from the gig's owner. */
 export interface Submission {
-  gigId: string
+  /** Of a gig; null for a commerce job. */
+  gigId: string | null
+  jobId?: string | null
   submissionId: string
   title: string
   posterId: string
@@ -55,21 +57,23 @@ export async function openForSubmission(
   const now = parts.clock.now()
   const drawn = await drawOrder(parts, { ...submission, earlier, excludedCrewsOf: [] }, now)
   const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.eligible)
+  const id = options.id ?? parts.newId()
   const state = await build(
     parts,
     submission,
     { candidateCount, threshold },
     {
-      id: options.id ?? parts.newId(),
+      id,
       round,
       parentValidationId: parent?.id ?? null,
       oracleAssisted,
-      beacon: drawn.beacon,
+      beacon: drawn.record.beacon,
       eligible: drawn.eligible,
       order: drawn.order,
       panel: await seat(parts, drawn.order, candidateCount),
     },
   )
+  await parts.draws.save(id, drawn.record)
   const opened = await create(parts, state)
   await supersedeIfKnown(parts, opened)
   return opened
@@ -93,11 +97,12 @@ export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: G
     appeal,
     firstWeak: first.weak,
     parentValidationId: first.id,
-    beacon: drawn.beacon,
+    beacon: drawn.record.beacon,
     eligible: drawn.eligible,
     order: drawn.order,
     panel: await seat(parts, drawn.order, quorum.candidateCount),
   })
+  await parts.draws.save(id, drawn.record)
   return { ...built, weak: false, replaceAt: null, dueAt: built.expiresAt }
 }
 
@@ -107,10 +112,10 @@ async function build(
   quorum: Quorum,
   given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'eligible' | 'order' | 'panel'>,
 ): Promise<Validation> {
-  const { gigId, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
+  const { gigId, jobId = null, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
   const parties = await parts.agents.many([posterId, assigneeId, ...memberIds])
   const partyWallets = [...new Set([...parties.values()].flatMap(agent => agent.wallet ?? []))]
-  const submitted = { gigId, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
+  const submitted = { gigId, jobId, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
   return newValidation({ ...submitted, ...quorum, ...given }, parts.clock.now())
 }
 

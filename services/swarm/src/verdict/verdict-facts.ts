@@ -1,7 +1,7 @@
 import { dayMs, Refusal, refuse } from '@carapace/api'
 import type { Decision, Stored } from '@carapace/store'
-import type { Parts } from './parts.ts'
-import type { Validation } from './validation.ts'
+import type { Parts } from '../parts.ts'
+import type { Validation } from '../validation/validation.ts'
 import type { VerdictFacts } from './verdict.ts'
 
 const unprovenWaitMs = dayMs

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { dayMs } from '@carapace/api'
+import { newWallet, type TestAgent, until } from '@carapace/testing'
+import { concat, keccak256, toBeHex, toUtf8Bytes } from 'ethers'
+import { openCase, read, seated } from '../testing/cases.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
+
+interface Draw {
+  submissionId: string
+  blockHash: string
+  beacon: string
+  listVersion: number
+  listSize: number
+  read: ReadCandidate[]
+  order: string[]
+}
+interface ReadCandidate {
+  place: number
+  agentId: string
+  score: number
+  hasRequiredSkill: boolean
+  tied: boolean
+  isEligible: boolean
+}
+
+describe('the draw of a panel over HTTP', () => {
+  let harness: Harness
+  beforeEach(async () => {
+    harness = await startHarness(6)
+  })
+  afterEach(() => harness.close())
+
+  const get = async (path: string) => (await harness.call('GET', path)).body
+  const drawOf = (validationId: string): Promise<Draw> => get(`/api/swarm/validations/${validationId}/draw`)
+  const holderOf = async (place: number, version: number): Promise<string | null> =>
+    (await get(`/api/swarm/candidates/changes?place=${place}&untilVersion=${version}&limit=1`)).changes[0]?.agentId
+  const database = () => harness.platform.service('swarm').platform.db.connection
+
+  /** The order that the published facts give, by behaviour 5.1 alone. */
+  function redrawn({ beacon, read: facts }: Draw): string[] {
+    const value = ({ agentId, score, hasRequiredSkill }: ReadCandidate) => {
+      const tickets = 1 + Math.floor(score / 20) + (hasRequiredSkill ? 2 : 0)
+      return Array.from({ length: tickets }, (_, n) => keccak256(concat([beacon, toUtf8Bytes(agentId), toBeHex(n, 1)]))).sort()[0]!
+    }
+    return facts
+      .filter(({ isEligible }) => isEligible)
+      .sort((a, b) => Number(a.tied) - Number(b.tied) || (value(a) < value(b) ? -1 : 1))
+      .map(({ agentId }) => agentId)
+  }
+
+  it('can be made again by anybody from what is published', async () => {
+    const found = await openCase(harness)
+
+    const draw = await drawOf(found.validationId)
+
+    assert.equal(draw.beacon, keccak256(concat([toUtf8Bytes(draw.submissionId), draw.blockHash])))
+    assert.deepEqual(
+      draw.read.map(({ place }) => place),
+      Array.from({ length: draw.listSize }, (_, place) => place),
+    )
+    for (const { place, agentId } of draw.read) assert.equal(await holderOf(place, draw.listVersion), agentId)
+    assert.deepEqual(draw.order, redrawn(draw))
+    const { candidateCount, validators } = await read(harness, found.validationId)
+    assert.deepEqual(
+      validators.map(({ id }: { id: string }) => id),
+      draw.order.slice(0, candidateCount),
+    )
+  })
+
+  it('names those who were read and must not judge', async () => {
+    const found = await openCase(harness)
+
+    const { read: facts, order } = await drawOf(found.validationId)
+
+    const refused = facts.filter(({ isEligible }) => !isEligible).map(({ agentId }) => agentId)
+    assert.deepEqual(new Set(refused), new Set([found.poster.id, found.assignee.id]))
+    assert.ok(!order.some(agentId => refused.includes(agentId)))
+  })
+
+  it('reads a bounded number of a long list, also of agents from before there was one, at the places that the beacon gives', async () => {
+    const many = 600
+    const old = new Date(Date.now() - dayMs)
+    const rows = Array.from({ length: many }, () => {
+      const [_id, wallet] = [randomUUID(), newWallet()]
+      return {
+        ...{ _id, rev: 1, writers: {}, handle: `a-${_id.slice(0, 8)}`, wallet, walletKey: wallet.toLowerCase(), status: 'active', platform: false },
+        ...{ skills: [], verifiedSkills: [], preferredChain: 'BASE_SEPOLIA', registeredAt: old, lastSeenAt: old },
+      }
+    })
+    await database().collection<(typeof rows)[number]>('agents').insertMany(rows)
+    const found = await openCase(harness)
+
+    const draw = await drawOf(found.validationId)
+    assert.ok(draw.listSize >= many)
+    const places: number[] = []
+    for (let i = 0; places.length < draw.read.length; i++) {
+      const place = Number(BigInt(keccak256(concat([draw.beacon, toBeHex(i, 4)]))) % BigInt(draw.listSize))
+      if (!places.includes(place)) places.push(place)
+    }
+    assert.deepEqual(
+      draw.read.map(({ place }) => place),
+      places,
+    )
+    assert.equal(draw.read.filter(({ isEligible }) => isEligible).length, 64)
+    assert.deepEqual(
+      draw.order,
+      redrawn(draw).filter(agentId => draw.order.includes(agentId)),
+    )
+    assert.equal(seated(await read(harness, found.validationId)).length, 3)
+  }).timeout(120_000)
+
+  it('answers 404 for a validation that there is none of', async () => {
+    assert.equal((await harness.call('GET', `/api/swarm/validations/${randomUUID()}/draw`)).status, 404)
+  })
+
+  it('is from a list without gaps, also after agents left and came back', async () => {
+    const agents = [await newAgent(harness), await newAgent(harness), await newAgent(harness)]
+    const statusIs = ({ id: agentId, wallet }: TestAgent, status: 'active' | 'suspended') => {
+      const change = { status, wallet, formerWallet: null, cause: 'admin' as const, reason: 'x' }
+      return harness.platform.publish(api.agentStatusChanged.of({ agentId, handle: 'one', ...change }), ++version)
+    }
+    let version = 100
+    await statusIs(agents[0]!, 'suspended')
+    await statusIs(agents[1]!, 'suspended')
+    await statusIs(agents[0]!, 'active')
+
+    const isListed = (ids: string[]) =>
+      until('the list is as the agents are', async () => {
+        const { changes } = await get('/api/swarm/candidates/changes?limit=100')
+        const left = new Set(changes.map(({ leftAgentId }: { leftAgentId: string | null }) => leftAgentId))
+        if (!left.has(agents[0]!.id) || !left.has(agents[1]!.id)) return false
+        const size = changes[0].size
+        const held = new Map<number, string | null>()
+        for (const change of [...changes].reverse()) held.set(change.place, change.agentId)
+        const listed = Array.from({ length: size }, (_, place) => held.get(place))
+        return listed.every(Boolean) && new Set(listed).size === size && ids.every(id => listed.includes(id)) && !listed.includes(agents[1]!.id)
+      })
+    await isListed([agents[0]!.id, agents[2]!.id])
+  })
+})

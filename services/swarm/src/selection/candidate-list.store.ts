@@ -1,0 +1,150 @@
+import type { PageQuery } from '@carapace/api'
+import type { Agent, AgentProjection } from '@carapace/projections'
+import type { Platform } from '@carapace/service'
+import { type Indexes, type Page, totalsOf, transact } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { isCandidate, type ListChange, type Listed } from './candidate-list.ts'
+import { seenWithinMs } from './selection.ts'
+
+/** The list as it is at one version. */
+export interface ListReader {
+  version: number
+  size: number
+  /** Those at these places, in the order given. */
+  at(places: readonly number[]): Promise<Listed[]>
+}
+
+export interface CandidateList {
+  /** Lets the agent join or leave, as its facts say. */
+  follow(agent: Agent): Promise<void>
+  /** Follows those who have not been seen for long, and the next agents of an endless walk over all: a few, however many agents there are. */
+  tend(now: Date): Promise<void>
+  /** Runs `work` on the list of one moment. */
+  read<T>(work: (list: ListReader) => Promise<T>): Promise<T>
+  /** Changes, newest first: the first one of a place up to a version says who had it then. */
+  changes(filter: { place?: number | undefined; untilVersion?: number | undefined }, page: PageQuery): Promise<Page<ListChange>>
+}
+
+interface Head {
+  _id: 'list'
+  version: number
+  size: number
+  /** Every agent that was known before there was a list has been followed. */
+  isWhole?: boolean
+  /** Where the walk over all agents is. */
+  walkedTo?: string
+}
+type Row = Record<string, unknown> & { _id: string; place?: number }
+type Change = Omit<ListChange, 'version'> & { _id: number }
+
+const indexes: Indexes = {
+  place: { key: { place: 1 }, unique: true, partialFilterExpression: { place: { $exists: true } } },
+  place_seen: { key: { lastSeenAt: 1 }, partialFilterExpression: { place: { $exists: true } } },
+}
+const changesName = 'candidate_list_changes'
+const changeIndexes: Indexes = { place: { key: { place: 1, _id: -1 } } }
+/** Agents that one run reads. */
+const batch = 200
+
+/**
+ * The agents that may come to a panel, at dense places 0 to size − 1, so that a draw reads a bounded number of them. A leaver's place goes to the
+ * last one. A place is a field of the agent's row in the projection; each change is one transaction with its entry in the log.
+ */
+export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, agents: Pick<AgentProjection, 'find'>): CandidateList {
+  const heads = db.collection<Head>('candidate_list')
+  const rows = db.collection<Row>('agents', indexes)
+  const log = db.collection<Change>(changesName, changeIndexes)
+  const totals = totalsOf(db, changesName)
+
+  const change = async (step: 1 | -1, session: ClientSession) => {
+    const head = await heads.findOneAndUpdate(
+      { _id: 'list' },
+      { $inc: { version: 1, size: step } },
+      { session, upsert: true, returnDocument: 'after' },
+    )
+    const { version, size } = head!
+    const note = (entry: Pick<ListChange, 'place' | 'agentId' | 'leftAgentId'>) =>
+      log.insertOne({ _id: version, ...entry, size, at: clock.now() }, { session })
+    return { size, note }
+  }
+  const join = (agentId: string) =>
+    transact({ db }, async session => {
+      if (!(await rows.findOne({ _id: agentId, place: { $exists: false } }, { session, projection: { _id: 1 } }))) return
+      const { size, note } = await change(1, session)
+      await rows.updateOne({ _id: agentId }, { $set: { place: size - 1 } }, { session })
+      await note({ place: size - 1, agentId, leftAgentId: null })
+    })
+  const leave = (agentId: string) =>
+    transact({ db }, async session => {
+      const left = await rows.findOneAndUpdate({ _id: agentId, place: { $exists: true } }, { $unset: { place: '' } }, { session })
+      if (left?.place === undefined) return
+      const { size, note } = await change(-1, session)
+      const place = left.place
+      const isLast = place === size
+      const last = isLast ? null : await rows.findOneAndUpdate({ place: size }, { $set: { place } }, { session })
+      await note({ place, agentId: last?._id ?? null, leftAgentId: agentId })
+    })
+  const follow: CandidateList['follow'] = async (agent: Listed) => {
+    const belongs = isCandidate(agent, clock.now())
+    if (belongs && agent.place === undefined) await join(agent.id)
+    if (!belongs && agent.place !== undefined) await leave(agent.id)
+  }
+  const followAll = async (found: readonly Agent[]) => {
+    for (const agent of found) await follow(agent)
+  }
+  /** The next agents of the walk; whether it has come to the end. */
+  const walk = async (after: string) => {
+    const found = await agents.find({ _id: { $gt: after } }, { limit: batch })
+    await followAll(found)
+    return { last: found.at(-1)?.id ?? '', isEnd: found.length < batch }
+  }
+  const setHead = (fields: Partial<Head>) =>
+    heads.updateOne({ _id: 'list' }, { $set: fields, $setOnInsert: { version: 0, size: 0 } }, { upsert: true })
+  /** Agents of a data folder that had no list yet. */
+  const makeWhole = async () => {
+    for (let at = { last: '', isEnd: false }; !at.isEnd; ) at = await walk(at.last)
+    await setHead({ isWhole: true })
+  }
+  let whole: Promise<void> | undefined
+  const needWhole = () => {
+    whole ??= heads
+      .findOne({ _id: 'list', isWhole: true })
+      .then(found => (found ? undefined : makeWhole()))
+      .catch((error: unknown) => {
+        whole = undefined
+        throw error
+      })
+    return whole
+  }
+
+  return {
+    follow,
+    tend: async now => {
+      await needWhole()
+      const unseen = { place: { $exists: true }, lastSeenAt: { $lt: new Date(now.getTime() - seenWithinMs) } }
+      await followAll(await agents.find(unseen, { sort: { lastSeenAt: 1 }, limit: batch }))
+      const { last, isEnd } = await walk((await heads.findOne({ _id: 'list' }))?.walkedTo ?? '')
+      await setHead({ walkedTo: isEnd ? '' : last })
+    },
+    read: async work => {
+      await needWhole()
+      return db.transaction(async session => {
+        const head = await heads.findOne({ _id: 'list' }, { session })
+        const at: ListReader['at'] = async places => {
+          const found: Listed[] = await agents.find({ place: { $in: [...places] } }, { session })
+          const byPlace = new Map(found.map(agent => [agent.place, agent]))
+          return places.flatMap(place => byPlace.get(place) ?? [])
+        }
+        return work({ version: head?.version ?? 0, size: head?.size ?? 0, at })
+      })
+    },
+    changes: ({ place, untilVersion = Number.MAX_SAFE_INTEGER }, page) => {
+      // named in any case: a range of the index by version, in its order
+      const filter = { _id: { $lte: untilVersion }, ...(place === undefined ? {} : { place }) }
+      const { limit, offset: skip } = page
+      return totals.page(filter, page, async () =>
+        (await log.find(filter, { sort: { _id: -1 }, limit, skip }).toArray()).map(({ _id: version, ...entry }) => ({ version, ...entry })),
+      )
+    },
+  }
+}
