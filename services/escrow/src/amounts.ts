@@ -14,3 +14,6 @@ export function least(first: bigint, ...others: bigint[]): bigint {
   for (const amount of others) if (amount < smallest) smallest = amount
   return smallest
 }
+
+/** The larger of two amounts in micro-USDC. */
+export const greatest = (first: bigint, second: bigint): bigint => (first > second ? first : second)

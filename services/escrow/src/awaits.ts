@@ -1,8 +1,9 @@
+import type { CommandKind } from '@carapace/api'
 import { operationKey } from '@carapace/chain'
 import type { Awaiting } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Bond, BondLock, Move } from './bond/bond.ts'
-import type { Escrow } from './escrow/escrow.ts'
+import type { Escrow, FundingKind } from './escrow/escrow.ts'
 import type { Parts } from './parts.ts'
 
 /** Escrows, bonds and claims in states that end with the outcome of a command. */
@@ -11,25 +12,32 @@ export async function awaits({ escrows, bonds, claims }: Parts): Promise<Awaitin
     escrows.find({ status: { $in: ['funding', 'releasing', 'refunding'] } }),
     bonds.find({ 'moves.stage': 'sent' }),
     bonds.find({ 'locks.stage': { $in: ['locking', 'unlocking'] } }),
-    claims.find({ status: 'claiming' }),
+    claims.find({ $or: [{ status: 'claiming' }, { unloggedSeq: { $gt: 0 } }] }),
   ])
   return [
     ...waiting.flatMap(ofEscrow),
     ...moving.flatMap(({ moves }) => moves.filter(({ stage }) => stage === 'sent').map(ofMove)),
     ...locking.flatMap(bond => bond.locks.flatMap(lock => ofLock(bond, lock))),
-    ...claiming.map(({ id, round, updatedAt }) => ({ record: `claim ${id}`, opKey: operationKey('reward.pay', id), round, since: updatedAt })),
+    ...claiming.map(({ id, onChain: { round }, updatedAt }) => ({
+      record: `claim ${id}`,
+      opKey: operationKey('reward.pay', id),
+      round,
+      since: updatedAt,
+    })),
   ]
 }
+
+const lockKinds: Partial<Record<FundingKind, CommandKind>> = { onchain: 'escrow.accept', x402: 'escrow.lock-x402' }
 
 /** A lock without its command is resumed by a job, a settlement that failed by its timer. */
 function ofEscrow({ id, status, lock, settlement, updatedAt }: Stored<Escrow>): Awaiting[] {
   const record = `escrow ${id} in ${status}`
   if (status === 'funding')
     return lock?.stage === 'sent'
-      ? [{ record, opKey: operationKey(lock.kind === 'onchain' ? 'escrow.accept' : 'escrow.lock', id), round: lock.round, since: updatedAt }]
+      ? [{ record, opKey: operationKey(lockKinds[lock.kind] ?? 'escrow.lock', id), round: lock.onChain.round, since: updatedAt }]
       : []
-  return settlement && !settlement.retryAt && settlement.round > 0
-    ? [{ record, opKey: operationKey('escrow.settle', id), round: settlement.round, since: updatedAt }]
+  return settlement && !settlement.retryAt && settlement.onChain.round > 0
+    ? [{ record, opKey: operationKey('escrow.settle', id), round: settlement.onChain.round, since: updatedAt }]
     : []
 }
 

@@ -1,26 +1,34 @@
-import { type ChainLog, type chainEvent, chainRelayerApi, type PayloadOf, type ResponseOf } from '@carapace/api'
+import { type ChainLog, type chainEvent, chainRelayerApi, type PayloadOf } from '@carapace/api'
 import { Retry } from '@carapace/bus'
+import { type MinedTransaction, transactionOf } from '@carapace/service'
 import type { Parts } from './parts.ts'
 
-/** A contract event as it was announced, or as it is announced to be gone with its block. */
+/** A contract event as it was published, or as it is published to be dropped with its block. */
 export type Log = Omit<PayloadOf<ReturnType<typeof chainEvent>>, 'final'>
-export type Mined = ResponseOf<typeof chainRelayerApi.internal.chainTx>
 
-/** The transaction of a log as the chain has it now; undefined when it is in no block. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
-export const minedOf = ({ peers }: Pick<Parts, 'peers'>, { network, txHash }: Pick<Log, 'network' | 'txHash'>): Promise<Mined | undefined> =>
-  peers.find('chain-relayer', chainRelayerApi.internal.chainTx, { params: { chain: network, hash: txHash } })
+/** Where something is on chain. */
+export interface Place {
+  txHash: string
+  blockNumber: number
+}
+
+/** Whether we sent the transaction of a log: then the outcome of its command says what it did. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export async function isOfLane({ peers }: Pick<Parts, 'peers'>, { network }: Pick<Log, 'network'>, { from }: MinedTransaction): Promise<boolean> {
+  const { lane } = await peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: network } })
+  return from.toLowerCase() === lane.address.toLowerCase()
+}
 
 /**
- * What the chain has now in the place of a log whose block is announced to be gone: the same event at the same position of its transaction in
+ * What the chain has now in the place of a log whose block is published as dropped: the same event at the same position of its transaction in
  * another block. Announcements may come late, and in any order.
  * @returns none when its transaction is in no block, or shows other events; undefined when the log is final in that very block
  * @throws Retry while the chain shows it in that very block
  */
 export async function replacementsOf(parts: Pick<Parts, 'peers'>, log: Log): Promise<readonly ChainLog[] | undefined> {
-  const mined = await minedOf(parts, log)
+  const mined = await transactionOf(parts, log)
   if (mined?.blockHash === log.blockHash) {
     if (mined.final) return undefined
-    throw new Retry(`${log.logId} is announced to be gone, and the chain shows it`)
+    throw new Retry(`${log.logId} is published as dropped, and the chain shows it`)
   }
   const isSame = (shown: ChainLog) => shown.event === log.event && [undefined, shown.logPosition].includes(log.logPosition)
   return mined?.logs.filter(isSame) ?? []

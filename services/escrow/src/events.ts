@@ -1,20 +1,23 @@
 import type { Subscription } from '@carapace/service'
-import { bondChain } from './bond/chain.ts'
 import { bondEvents } from './bond/events.ts'
-import { escrowChain } from './escrow/chain.ts'
+import { bondChain } from './bond/outcomes/outcomes.ts'
 import { escrowFacts } from './escrow/events.ts'
+import { paymentsForGigs } from './escrow/fund-by-payment.ts'
+import { escrowChain } from './escrow/outcomes.ts'
 import type { Parts } from './parts.ts'
 import { receiptEvents } from './receipt/events.ts'
 import { rewardEvents } from './reward/events.ts'
+import { slashEvents } from './slash/events.ts'
+import { slashChain } from './slash/outcomes.ts'
 
 export const events = (parts: Parts): Subscription[] => [
-  ...parts.agents.subscriptions,
-  ...parts.custodial.subscriptions,
-  ...parts.performances.subscriptions,
   ...escrowFacts(parts),
   ...escrowChain(parts),
+  ...paymentsForGigs(parts),
   ...bondEvents(parts),
+  ...slashEvents(parts),
   ...bondChain(parts),
+  ...slashChain(parts),
   ...receiptEvents(parts),
   ...rewardEvents(parts),
 ]

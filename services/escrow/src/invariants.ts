@@ -89,21 +89,22 @@ export const checks: Checks<Parts> = {
     const before = new Date(clock.now().getTime() - stuckAfterMs)
     const found = await escrows.find({
       status: { $in: ['funding', 'releasing', 'refunding'] },
-      $or: [{ updatedAt: { $lt: before } }, { 'settlement.error': { $ne: null } }],
+      // where escrows that were stored earlier have it, too
+      $or: [{ updatedAt: { $lt: before } }, { 'settlement.onChain.error': { $ne: null } }, { 'settlement.error': { $ne: null } }],
     })
     // What has failed is an operator's matter at once, also while its next round is under way.
-    const failed = found.filter(({ settlement }) => settlement?.error)
-    const waiting = found.filter(({ settlement }) => !settlement?.error)
+    const failed = found.filter(({ settlement }) => settlement?.onChain.error)
+    const waiting = found.filter(({ settlement }) => !settlement?.onChain.error)
     const unlocking = await bonds.find({ 'locks.stage': 'unlocking' })
-    const kept = unlocking.flatMap(({ id, locks }) =>
+    const failedUnlocks = unlocking.flatMap(({ id, locks }) =>
       locks.filter(({ retryAt, stage, unlockRound }) => retryAt ?? (stage === 'unlocking' && unlockRound > 1)).map(({ gigId }) => ({ id, gigId })),
     )
     const moving = await bonds.find({ 'moves.0': { $exists: true }, updatedAt: { $lt: before } })
     const unpaid = await claims.find({ status: 'claiming', updatedAt: { $lt: before } })
     return [
       ...waiting.map(({ id, status }) => `escrow ${id} is ${status} for more than 15 minutes`),
-      ...failed.map(({ id, settlement }) => `the settlement of ${id} failed: ${settlement?.error}`),
-      ...kept.map(({ id, gigId }) => `the unlock of ${gigId} on bond ${id} failed`),
+      ...failed.map(({ id, settlement }) => `the settlement of ${id} failed: ${settlement?.onChain.error}`),
+      ...failedUnlocks.map(({ id, gigId }) => `the unlock of ${gigId} on bond ${id} failed`),
       ...moving.map(({ id }) => `a command of bond ${id} is under way for more than 15 minutes`),
       ...unpaid.map(({ id }) => `claim ${id} is unpaid for more than 15 minutes`),
     ]
@@ -111,10 +112,10 @@ export const checks: Checks<Parts> = {
 
   debts: async ({ ledger }) => {
     const debts = await Promise.all(chains.map(chain => ledger.balances(chain, 'debt:')))
-    return debts.flatMap(found => [...found].filter(([, owed]) => owed !== 0n).map(([name, owed]) => `${name}: ${owed} are owed after a lost payout`))
+    return debts.flatMap(found => [...found].filter(([, due]) => due !== 0n).map(([name, due]) => `${name}: ${due} are due after a lost payout`))
   },
 
-  /** What we owe for certain is in the contracts. Money of commands under way is left out on both sides, as are fees that wait to be paid again. */
+  /** What is due for certain is in the contracts. Money of commands under way is left out on both sides, as are fees that wait to be paid again. */
   contracts: async ({ escrows, bonds, ledger, networks, peers }) => {
     const faults = await Promise.all(
       chains.map(async chain => {
@@ -127,10 +128,10 @@ export const checks: Checks<Parts> = {
         const pool = (await poolSurplus(ledger, chain)) + sum((await ledger.balances(chain, 'reward:')).values()) - lent
         const addresses = await networks.contracts(chain)
         const compared = { escrow: held, bond: staked, swarmValidator: pool }
-        const wrong = Object.entries(compared).map(async ([name, owed]) => {
+        const wrong = Object.entries(compared).map(async ([name, due]) => {
           const wallet = addresses[name as keyof typeof compared]
           const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet } })
-          return owed <= BigInt(usdc) ? [] : [`${chain}: ${name} owes ${owed} and holds ${usdc}`]
+          return due <= BigInt(usdc) ? [] : [`${chain}: ${name} owes ${due} and holds ${usdc}`]
         })
         return (await Promise.all(wrong)).flat()
       }),

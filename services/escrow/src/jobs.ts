@@ -3,7 +3,13 @@ import { bondJobs } from './bond/jobs.ts'
 import { escrowJobs } from './escrow/jobs.ts'
 import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
+import { slashJobs } from './slash/jobs.ts'
 
 const operatorMatters = new Set(['stuck', 'debts'])
 
-export const jobs = (parts: Parts): Job[] => [...escrowJobs(parts), ...bondJobs(parts), examination(parts, checks, operatorMatters)]
+export const jobs = (parts: Parts): Job[] => [
+  ...escrowJobs(parts),
+  ...bondJobs(parts),
+  ...slashJobs(parts),
+  examination(parts, checks, operatorMatters),
+]

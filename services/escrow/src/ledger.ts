@@ -22,12 +22,19 @@ export const account = {
 const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss(:|$))/.test(name)
 export const escrowLedger = (db: Database): Ledger => openLedger(db, mayBeNegative)
 
-/** What the pool may give away beside the fees that are promised to those who earned them: what it holds less what it never got. */
+/** What the pool holds less what it never got, micro-USDC. */
+export const poolBalance = async (ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> =>
+  (await ledger.balance(chain, account.feePool, session)) + (await ledger.balance(chain, account.poolLoss, session))
+
+/** What the pool may give away next to the fees that are promised to those who earned them. */
 export async function poolSurplus(ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> {
-  const surplus = (await ledger.balance(chain, account.feePool, session)) + (await ledger.balance(chain, account.poolLoss, session))
+  const surplus = await poolBalance(ledger, chain, session)
   return surplus > 0n ? surplus : 0n
 }
 
-/** `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has brought about is not. */
-export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean }
+/**
+ * `tvl`: what it changes of all that is locked. `capped`: that is refused above the cap; what the chain has caused is not. `ofSurplus`: it may leave
+ * the pool no less than what others have been promised.
+ */
+export type Posting = Pick<LedgerEntry, 'key' | 'lines' | 'ref'> & { txHash?: string | null; tvl?: bigint; capped?: boolean; ofSurplus?: boolean }
 export { transfer }

@@ -1,10 +1,9 @@
 import { type Chain, limits, refuse } from '@carapace/api'
 import { perChain } from '@carapace/chain'
 import type { Database } from '@carapace/store'
-import { type ClientSession, Schema } from 'mongoose'
+import type { ClientSession } from 'mongoose'
 
 const tvlId = 'tvl'
-const tvlSchema = new Schema({ _id: String, total: BigInt, chains: Schema.Types.Mixed }, { versionKey: false })
 
 /** Micro-USDC in all open escrows. */
 export interface Locked {
@@ -25,7 +24,7 @@ export interface TvlRow {
 
 /** The one row that every lock writes, so that two locks can never pass the cap together. */
 export function tvlRow(db: Database): TvlRow {
-  const rows = db.collection<Locked & { _id: string }>('control', tvlSchema)
+  const rows = db.collection<Locked & { _id: string }>('control')
   return {
     add: async (change, chain, session, capped) => {
       const room = capped ? { total: { $lte: limits.escrow.tvlMicro - change } } : {}

@@ -1,31 +1,51 @@
-import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Stored } from '@carapace/store'
+import { type Booked, type Books, bookedOn } from '../books.ts'
 import type { Bond } from './bond.ts'
+import type { BondChange } from './bond-change.ts'
+import type { BondEvents, BondFailures } from './bond-event.store.ts'
 import { shareOf } from './statistics.ts'
 
-const schema = new Schema<Bond>({ wallet: String, chain: String, free: BigInt, total: BigInt, slashed: BigInt, lastSlashAt: Date, dueAt: Date })
-schema.index({ dueAt: 1 }, { name: 'due', partialFilterExpression: { dueAt: { $type: 'date' } } })
-schema.index({ wallet: 1 }, { name: 'wallet' })
-// before `total`: of two that fit equally well the first is taken
-schema.index({ lastSlashAt: 1, total: 1 }, { name: 'last_slash' })
-schema.index({ total: -1, _id: -1 }, { name: 'total' })
-schema.index({ 'moves.id': 1 }, { name: 'moves' })
-schema.index({ 'locks.lockId': 1 }, { name: 'locks' })
-schema.index({ 'locks.unlockId': 1 }, { name: 'unlocks' })
-schema.index({ 'done.id': 1 }, { name: 'done' })
-schema.index({ 'done.unlocked.lockId': 1 }, { name: 'done_locks' })
-schema.index({ 'locks.stage': 1 }, { name: 'locks_stage' })
-schema.index({ 'moves.stage': 1, updatedAt: 1 }, { name: 'moves_stage' })
+const indexes: Indexes = {
+  due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
+  wallet: { key: { wallet: 1 } },
+  // before `total`: of two that fit alike the first is used
+  last_slash: { key: { lastSlashAt: 1, total: 1 } },
+  total: { key: { total: -1, _id: -1 } },
+  moves: { key: { 'moves.id': 1 } },
+  locks: { key: { 'locks.lockId': 1 } },
+  unlocks: { key: { 'locks.unlockId': 1 } },
+  done: { key: { 'done.id': 1 } },
+  done_locks: { key: { 'done.unlocked.lockId': 1 } },
+  failed_unlocks: { key: { 'done.failedLock.unlockId': 1 } },
+  locks_stage: { key: { 'locks.stage': 1 } },
+  moves_stage: { key: { 'moves.stage': 1, updatedAt: 1 } },
+}
 
-export type BondStore = AggregateStore<Bond> & {
-  /** The bond that waits for the outcome of this bond event, or has heard one not long ago. */
+export type BondStore = AggregateStore<Bond, BondChange> & {
+  /** The bond that waits for the outcome of this bond event, or followed one not long ago. */
   waitingFor(bondEventId: string): Promise<{ id: string } | undefined>
 }
 
-const places = ['moves.id', 'locks.lockId', 'locks.unlockId', 'done.id', 'done.unlocked.lockId']
+const places = ['moves.id', 'locks.lockId', 'locks.unlockId', 'done.id', 'done.unlocked.lockId', 'done.failedLock.unlockId']
 
-export function bondStore(db: Database): BondStore {
-  const bonds = aggregateStore<Bond>(db, { collection: 'bonds', resource: 'bond', schema, shareOf })
+/** One document per agent. A change is written with its ledger lines, history and failures in one transaction. */
+export function bondStore(db: Database, { ledger, history, failures }: { ledger: Books; history: BondEvents; failures: BondFailures }): BondStore {
+  const bonds = aggregateStore<Bond, BondChange, Booked>(db, {
+    collection: 'bonds',
+    resource: 'bond',
+    optimistic: true,
+    indexes,
+    shareOf,
+    ledger,
+    postings: (_before, { chain }, change) => bookedOn(chain, change?.postings ?? []),
+    alongside: (_before, after, change) => {
+      if (!change || change.history.length + change.failures.length === 0) return undefined
+      return async session => {
+        await history.add(change.history, (after as Stored<Bond>).version, session)
+        await failures.add(change.failures, session)
+      }
+    },
+  })
   return {
     ...bonds,
     waitingFor: async id => {

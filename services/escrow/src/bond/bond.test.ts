@@ -1,36 +1,34 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { newWallet } from '@carapace/testing'
+import { daySeconds, newWallet } from '@carapace/testing'
 import { bondsIn } from '../testing/bonds.ts'
-import { sharedWorld } from '../testing/shared-world.ts'
-import { newGig } from '../testing/story.ts'
-import { newAgent, oracle, until } from '../testing/world.ts'
-
-const daySeconds = 24 * 3_600
+import { newAgent, oracle, until } from '../testing/harness.ts'
+import { newGig } from '../testing/scenario.ts'
+import { sharedHarness } from '../testing/shared-harness.ts'
 
 describe('bonds', () => {
-  const world = sharedWorld()
-  const { call, deposit, status, history, rich, bonded } = bondsIn(world)
+  const harness = sharedHarness()
+  const { call, deposit, status, history, rich, bonded } = bondsIn(harness)
 
-  it('take a deposit from an allowance and show it', async () => {
+  it('deposit from an allowance and show it', async () => {
     const agent = await bonded(500)
 
     const shown = await status(agent)
     assert.deepEqual([shown.bonded, shown.bondTier, shown.totalBonded, shown.availableBond, shown.lockedBond], [true, 'HIGH_BOND', 500, 500, 0])
     assert.deepEqual(await history(agent), [['DEPOSIT', 500]])
-    assert.equal((await world.platform.call('GET', `/api/bonds/status/${agent.wallet}`)).body.agentId, agent.id)
+    assert.equal((await harness.platform.call('GET', `/api/bonds/status/${agent.wallet}`)).body.agentId, agent.id)
   })
 
   it('are zero for an agent that never had any, and unknown for a stranger', async () => {
-    const shown = await status(await newAgent(world))
+    const shown = await status(await newAgent(harness))
 
     assert.deepEqual([shown.bonded, shown.bondTier, shown.totalBonded], [false, 'UNBONDED', 0])
-    assert.notEqual((await world.platform.call('GET', `/api/bond/${randomUUID()}/status`)).status, 200)
+    assert.notEqual((await harness.platform.call('GET', `/api/bond/${randomUUID()}/status`)).status, 200)
   })
 
   it('refuse too little, no money and a foreign wallet', async () => {
-    const [agent, poor] = [await rich(), await newAgent(world)]
+    const [agent, poor] = [await rich(), await newAgent(harness)]
 
     const answers = [
       await deposit(agent, 9.999999),
@@ -65,7 +63,7 @@ describe('bonds', () => {
     const withdraw = (amount: number) => call(`/api/bond/${agent.id}/withdraw`, { amount }, agent.headers)
 
     const both = await Promise.all([withdraw(60), withdraw(60)])
-    world.chain = ({ kind }) => (kind === 'bond.withdraw' ? 'fail' : 'confirm')
+    harness.chain = ({ kind }) => (kind === 'bond.withdraw' ? 'fail' : 'confirm')
     const failed = await withdraw(40)
 
     assert.deepEqual(both.map(({ status: code }) => code).sort(), [200, 409])
@@ -75,19 +73,19 @@ describe('bonds', () => {
     assert.equal((await status(agent)).availableBond, 40)
   })
 
-  it('take back what was told of a command that failed after its block was reorganised away, once', async () => {
+  it('reverse once what was published of a command that failed after its block was reorganised away', async () => {
     const agent = await rich()
-    const sent = (kind: string) => world.commands.findLast(command => command.kind === kind)!
+    const sent = (kind: string) => harness.commands.findLast(command => command.kind === kind)!
     await deposit(agent, 100)
     const stake = sent('bond.deposit')
     await call(`/api/bond/${agent.id}/withdraw`, { amount: 60 }, agent.headers)
     assert.equal((await status(agent)).availableBond, 40)
     const withdrawal = sent('bond.withdraw')
 
-    await world.outcome(stake, 'fail', 'REVERTED', 3)
+    await harness.outcome(stake, 'fail', 'REVERTED', 3)
     for (let times = 0; times < 2; times++) {
-      await world.outcome(withdrawal, 'reorg', '', 2)
-      await world.outcome(withdrawal, 'fail', 'REVERTED', 3)
+      await harness.outcome(withdrawal, 'reorg', '', 2)
+      await harness.outcome(withdrawal, 'fail', 'REVERTED', 3)
     }
 
     await until('nothing is bonded', async () => (await status(agent)).totalBonded === 0, 20)
@@ -103,10 +101,11 @@ describe('bonds', () => {
     const agent = await bonded(100)
     const wallet = newWallet()
     await call(`/api/bond/${agent.id}/wallet`, { walletAddress: wallet }, agent.headers)
-    const target = () => world.commands.filter(({ kind, args }) => kind === 'bond.withdraw' && args.agent === agent.wallet).map(({ args }) => args.to)
+    const target = () =>
+      harness.commands.filter(({ kind, args }) => kind === 'bond.withdraw' && args.agent === agent.wallet).map(({ args }) => args.to)
 
     await call(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, agent.headers)
-    await world.platform.advance(daySeconds)
+    await harness.platform.advance(daySeconds)
     await call(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, agent.headers)
 
     assert.deepEqual(target(), [agent.wallet, wallet])
@@ -116,16 +115,16 @@ describe('bonds', () => {
     const agent = await rich()
     const headers = { ...agent.headers, 'idempotency-key': randomUUID() }
     const withdraw = () => call(`/api/bond/${agent.id}/withdraw`, { amount: 5 }, headers)
-    const { chain } = world
-    world.chain = () => 'wait'
+    const { chain } = harness
+    harness.chain = () => 'wait'
     await deposit(agent, 20, { prefer: 'respond-async' })
     const stake = await until('its command is sent', () =>
-      world.commands.findLast(({ kind, args }) => kind === 'bond.deposit' && args.agent === agent.wallet),
+      harness.commands.findLast(({ kind, args }) => kind === 'bond.deposit' && args.agent === agent.wallet),
     )
 
     const early = await withdraw()
-    world.chain = chain
-    await world.outcome(stake, 'confirm')
+    harness.chain = chain
+    await harness.outcome(stake, 'confirm')
     await until('it is bonded', async () => (await status(agent)).availableBond === 20)
 
     assert.deepEqual([early.status, early.body.code, early.body.retryable], [409, 'INVALID_STATE', true])
@@ -137,7 +136,7 @@ describe('bonds', () => {
     const agent = await bonded(100)
     let isListed = false
     let requests = 0
-    world.listed = () => {
+    harness.listed = () => {
       requests++
       return isListed ? 'APPLIED' : undefined
     }
@@ -150,7 +149,7 @@ describe('bonds', () => {
     const early = isAnswered
     isListed = true
     await slashing
-    world.listed = () => api.refuse('DEPENDENCY_UNAVAILABLE')
+    harness.listed = () => api.refuse('DEPENDENCY_UNAVAILABLE')
 
     assert.deepEqual([early, (await slashing).status], [false, 200])
   })
@@ -159,8 +158,8 @@ describe('bonds', () => {
     const [slashed] = [await bonded(300), await bonded(200), await bonded(100)]
     await call(`/api/bond/${slashed.id}/slash`, { amount: 20, reason: 'Fraud' }, oracle)
 
-    const list = (await world.platform.call('GET', '/api/bonds?limit=3')).body
-    const stats = (await world.platform.call('GET', '/api/bond/network/stats')).body
+    const list = (await harness.platform.call('GET', '/api/bonds?limit=3')).body
+    const stats = (await harness.platform.call('GET', '/api/bond/network/stats')).body
 
     assert.ok(list.total >= 3 && list.bonds.length === 3 && list.bonds[0].totalBonded >= list.bonds[1].totalBonded)
     assert.ok(stats.bondedAgents >= 3 && stats.totalBonded >= 580 && stats.slashedTotal >= 20)
@@ -168,10 +167,10 @@ describe('bonds', () => {
 
   it('say whether an agent may work a gig', async () => {
     const agent = await bonded(100)
-    const ask = async (query: string) => (await world.platform.call('GET', `/api/bond/${agent.id}/eligibility?${query}`)).body
-    const { gigId } = await newGig(world, { bond: 100.5 })
+    const eligibility = async (query: string) => (await harness.platform.call('GET', `/api/bond/${agent.id}/eligibility?${query}`)).body
+    const { gigId } = await newGig(harness, { bond: 100.5 })
 
-    assert.deepEqual([(await ask('required=100')).eligible, (await ask('required=100.000001')).eligible], [true, false])
-    assert.deepEqual([(await ask(`gigId=${gigId}`)).eligible, (await ask(`gigId=${gigId}`)).required], [false, 100.5])
+    assert.deepEqual([(await eligibility('required=100')).eligible, (await eligibility('required=100.000001')).eligible], [true, false])
+    assert.deepEqual([(await eligibility(`gigId=${gigId}`)).eligible, (await eligibility(`gigId=${gigId}`)).required], [false, 100.5])
   })
 })

@@ -1,13 +1,15 @@
 import { type Chain, dayMs, limits } from '@carapace/api'
 import { amountOf } from '../amounts.ts'
+import { type BondLockState, bondLockStates } from './bond-lock-states.ts'
+import { type BondMoveState, bondMoveStates } from './bond-move-states.ts'
 
 export const minDeposit = limits.bond.minMicro
-/** Share of a gig's lock that a verdict takes. */
+/** Share of a gig's lock that a verdict slashes. */
 const slashPercent = 20n
 
 export type MoveType = 'DEPOSIT' | 'WITHDRAW' | 'SLASH' | 'SLASH_REVERSED'
 
-export interface BondLock {
+export interface BondLock extends Late {
   gigId: string
   /** micro-USDC */
   amount: bigint
@@ -19,22 +21,32 @@ export interface BondLock {
   unlockId: string | null
   unlockSeq: number
   unlockRound: number
-  stage: 'locking' | 'locked' | 'unlocking'
+  stage: BondLockState
   /** An unlock that failed is sent again then. */
   retryAt: Date | null
-  /** When the owner of the gig is asked whether it was assigned; null once it was. */
+  /** When the marketplace is queried whether the gig was assigned; null once it was. */
   askAt: Date | null
   /** The gig is over, or the acceptance was given up: unlock as soon as the lock is on chain. */
   isOver: boolean
   isClean: boolean
-  /** It replaces one that a reorganisation undid: others have been told that the gig's lock stands. */
+  /** It replaces one that a reorganisation reversed: the gig's lock has been published as current. */
   isAgain: boolean
   txHash: string | null
   blockNumber: number | null
 }
 
-/** A command under way, kept until its terminal event. */
-export interface Move {
+/**
+ * A command that the chain carried out after it had failed: number of that outcome. Its effect then has rows and ledger entries of its
+ * own, because those of its id may exist.
+ */
+interface Late {
+  lateSeq?: number
+}
+export const rowIdOf = (id: string, { lateSeq }: Late): string => (lateSeq === undefined ? id : `${id}-${lateSeq}`)
+export const entryKeyOf = (id: string, { lateSeq }: Late): string => (lateSeq === undefined ? id : `${id}:${lateSeq}`)
+
+/** A command under way, stored until its terminal event. */
+export interface Move extends Late {
   /** Bond event id: key of the command. For a slash, the id of its row. */
   id: string
   /** The slash that is made or reversed. */
@@ -45,9 +57,9 @@ export interface Move {
   /** The other end: where it comes from or goes to. */
   address: string
   /** Custodial deposits: the treasury has not answered yet. */
-  stage: 'reserving' | 'sent'
+  stage: BondMoveState
   isCustodial: boolean
-  /** A slash: what was taken from which lock; the rest came from the free part. */
+  /** A slash: how much of which lock; the rest came from the free part. */
   taken: { gigId: string; amount: bigint }[]
   gigId: string | null
   reason: string | null
@@ -56,22 +68,22 @@ export interface Move {
   at: Date
 }
 
-type Told = 'id' | 'type' | 'amount' | 'operationId' | 'address' | 'at'
+type Given = 'id' | 'type' | 'amount' | 'operationId' | 'address' | 'at'
 
 /** A command under way: sent at once, and with nothing of a slash unless it says so. */
-export const newMove = (told: Pick<Move, Told> & Partial<Move>): Move => ({
+export const newMove = (given: Pick<Move, Given> & Partial<Move>): Move => ({
   slashId: null,
-  stage: 'sent',
+  stage: bondMoveStates.move(bondMoveStates.initial, 'send'),
   isCustodial: false,
   taken: [],
   gigId: null,
   reason: null,
   validationId: null,
   by: 'oracle',
-  ...told,
+  ...given,
 })
 
-/** A slash that was made. One that was paid back no longer counts against the agent; it does again when the payment is undone. */
+/** A slash that was made. One that was paid back no longer counts against the agent; it does again when the payment is reversed. */
 export interface MadeSlash {
   id: string
   at: Date
@@ -79,8 +91,11 @@ export interface MadeSlash {
   isReversed: boolean
 }
 
-/** What a command brought about, kept for a day: a reorganisation may still take its block away, and then it may fail for good. */
-export type Done = { id: string; seq: number; at: Date } & ({ move: Move } | { unlocked: BondLock })
+/**
+ * What a command caused, or that it failed, stored for a day: a reorganisation may still drop its block, and then it may fail for good, or include it
+ * after all.
+ */
+export type Done = { id: string; seq: number; at: Date } & ({ move: Move } | { unlocked: BondLock } | { failedMove: Move } | { failedLock: BondLock })
 
 /** The stake of one agent on its preferred network. What is reserved for a command under way is already out of `free`. */
 export interface Bond {
@@ -90,7 +105,7 @@ export interface Bond {
   wallet: string
   chain: Chain
   free: bigint
-  /** free + locks; kept for lists and sums. */
+  /** free + locks; stored for lists and sums. */
   total: bigint
   slashed: bigint
   locks: BondLock[]
@@ -101,9 +116,9 @@ export interface Bond {
   payout: { address: string; effectiveAt: Date; before: string } | null
   /** Slashes that were paid back, or are about to be: each only once. */
   reversed: string[]
-  /** In the order in which they were made. Bonds stored before this was kept get it at the next start, if they were slashed. */
+  /** In the order in which they were made. Bonds stored before this field was get it at the next start, if they were slashed. */
   slashes?: MadeSlash[]
-  /** The newest slash that was not reversed; kept for lists and figures. */
+  /** The newest slash that was not reversed; stored for lists and figures. */
   lastSlashAt: Date | null
   /** The next of all timers of the locks. */
   dueAt: Date | null
@@ -135,10 +150,10 @@ export function payoutAddress({ payout, wallet }: Bond, now: Date): string {
   return now >= payout.effectiveAt ? payout.address : payout.before
 }
 
-/** What a verdict takes of a lock: 20 %, rounded down to the micro. */
+/** What a verdict slashes of a lock: 20 %, rounded down to the micro. */
 export const slashOf = (amount: bigint): bigint => (amount * slashPercent) / 100n
 
-/** When stake was last taken and not paid back; of the slashes by verdict alone if asked. */
+/** When stake was last slashed and not paid back; `of`: by verdict alone. */
 export function lastSlashOf({ slashes = [] }: Pick<Bond, 'slashes'>, of: 'all' | 'verdict' = 'all'): Date | null {
   const times = slashes.filter(({ isReversed, isVerdict }) => !isReversed && (isVerdict || of === 'all')).map(({ at }) => at.getTime())
   return times.length ? new Date(Math.max(...times)) : null
@@ -156,8 +171,20 @@ export function settled(bond: Bond): Bond {
   return { ...bond, total: bond.free + lockedOf(bond), lastSlashAt, dueAt: due.length ? new Date(Math.min(...due)) : null }
 }
 
-/** At the latest then a lock ends, whatever became of its gig. */
+/** At the latest then a lock ends, also where its gig has not ended. */
 export const timeout = (at: Date): Date => new Date(at.getTime() + 180 * dayMs)
+
+/** The bond without a lock that ends. @throws INVALID_STATE when the lock cannot end so */
+export function withoutLock(bond: Bond, { gigId, stage }: BondLock, trigger: 'fail' | 'confirmUnlock'): Bond {
+  bondLockStates.move(stage, trigger)
+  return { ...bond, locks: bond.locks.filter(lock => lock.gigId !== gigId) }
+}
+
+/** The bond without a command that ends. @throws INVALID_STATE when the command cannot end so */
+export function withoutMove(bond: Bond, { id, stage }: Pick<Move, 'id' | 'stage'>, trigger: 'confirm' | 'fail'): Bond {
+  bondMoveStates.move(stage, trigger)
+  return { ...bond, moves: bond.moves.filter(move => move.id !== id) }
+}
 
 export const withLock = (bond: Bond, gigId: string, change: Partial<BondLock>): Bond => ({
   ...bond,

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { daySeconds } from '@carapace/testing'
 import { bondsIn } from '../testing/bonds.ts'
-import { sharedWorld } from '../testing/shared-world.ts'
-import { deliveredGig, lockFunds, newGig, type Story, told, untilStatus } from '../testing/story.ts'
-import { oracle, until } from '../testing/world.ts'
-
-const daySeconds = 24 * 3_600
+import { oracle, until } from '../testing/harness.ts'
+import { deliveredGig, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../testing/scenario.ts'
+import { sharedHarness } from '../testing/shared-harness.ts'
 
 describe('bonds of gigs', () => {
-  const world = sharedWorld()
-  const { call, status, history, bonded, lock, bondedGig, unlocked } = bondsIn(world)
+  const harness = sharedHarness()
+  const { call, status, history, bonded, lock, bondedGig, unlocked } = bondsIn(harness)
 
-  it('lock once for a gig, whatever is asked at once, and refuse what is not free', async () => {
+  it('lock once for a gig under parallel requests, and refuse what is not free', async () => {
     const agent = await bonded(100)
     const gigId = randomUUID()
 
@@ -26,145 +25,156 @@ describe('bonds of gigs', () => {
     assert.deepEqual([(await status(agent)).availableBond, (await status(agent)).lockedBond], [40, 60])
   })
 
-  it('come back whole when the gig ends well', async () => {
-    const story = await bondedGig()
+  it('are released whole when the gig is approved', async () => {
+    const scenario = await bondedGig()
 
-    await world.platform.publish(told.resolved(story, 'approved'))
+    await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
 
-    const shown = await unlocked(story.worker)
+    const shown = await unlocked(scenario.worker)
     assert.deepEqual([shown.availableBond, shown.slashedBond], [100, 0])
   })
 
   it('lose 20 % of the lock to a rejection, at most once in seven days', async () => {
-    const story = await bondedGig()
-    await world.platform.publish(told.resolved(story, 'rejected'))
-    const shown = await unlocked(story.worker)
+    const scenario = await bondedGig()
+    await harness.platform.publish(eventOf.resolved(scenario, 'rejected'))
+    const shown = await unlocked(scenario.worker)
     assert.deepEqual([shown.availableBond, shown.slashedBond], [90, 10])
-    const second = await newGig(world, { bond: 50 })
-    second.worker = story.worker
+    const second = await newGig(harness, { bond: 50 })
+    second.worker = scenario.worker
     await lock(second.worker, second.gigId, 50)
-    await lockFunds(world, second)
-    for (const draft of [told.assigned(second), told.submitted(second), told.resolved(second, 'rejected')]) await world.platform.publish(draft)
+    await lockFunds(harness, second)
+    for (const draft of [eventOf.assigned(second), eventOf.submitted(second), eventOf.resolved(second, 'rejected')])
+      await harness.platform.publish(draft)
 
     const after = await unlocked(second.worker)
 
     assert.deepEqual([after.availableBond, after.slashedBond], [90, 10])
     assert.deepEqual(
-      (await history(story.worker)).map(([type]: [string]) => type),
+      (await history(scenario.worker)).map(([type]: [string]) => type),
       ['UNLOCK', 'LOCK', 'UNLOCK', 'SLASH', 'LOCK', 'DEPOSIT'],
     )
   })
 
   it('are not slashed for a frozen verdict before the appeal, and then as it ends', async () => {
     for (const applySlash of [true, false]) {
-      const story = await bondedGig()
+      const scenario = await bondedGig()
       const appealId = randomUUID()
       const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
-      for (const draft of [told.frozen(story), told.resolved(story, 'rejected', { frozen: true, appealUntil }), told.appealFiled(story, appealId)])
-        await world.platform.publish(draft)
-      assert.equal((await status(story.worker)).slashedBond, 0)
+      for (const draft of [
+        eventOf.frozen(scenario),
+        eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil }),
+        eventOf.appealFiled(scenario, appealId),
+      ])
+        await harness.platform.publish(draft)
+      assert.equal((await status(scenario.worker)).slashedBond, 0)
 
-      await world.platform.publish(told.appealClosed(story, appealId, 'lost', applySlash))
+      await harness.platform.publish(eventOf.appealClosed(scenario, appealId, 'lost', applySlash))
 
-      await untilStatus(world, story.gigId, 'refunded')
-      assert.equal((await unlocked(story.worker)).slashedBond, applySlash ? 10 : 0)
+      await untilStatus(harness, scenario.gigId, 'refunded')
+      assert.equal((await unlocked(scenario.worker)).slashedBond, applySlash ? 10 : 0)
     }
   })
 
-  /** A reorganisation takes the lock of the gig away for good. */
-  const loseLock = async ({ gigId }: Story) => {
-    const command = world.commands.findLast(({ kind, args }) => kind === 'bond.lock' && args.gigId === gigId)!
-    await world.outcome(command, 'reorg', '', 2)
-    await world.outcome(command, 'fail', 'REVERTED', 3)
+  /** A reorganisation drops the lock of the gig for good. */
+  const loseLock = async ({ gigId }: Scenario) => {
+    const command = harness.commands.findLast(({ kind, args }) => kind === 'bond.lock' && args.gigId === gigId)!
+    await harness.outcome(command, 'reorg', '', 2)
+    await harness.outcome(command, 'fail', 'REVERTED', 3)
   }
 
   it('are locked again when a reorganisation undid the lock of a running gig', async () => {
-    const story = await bondedGig()
+    const scenario = await bondedGig()
 
-    await loseLock(story)
+    await loseLock(scenario)
 
-    const locks = async () => (await history(story.worker)).filter(([type]: [string]) => type === 'LOCK').length
+    const locks = async () => (await history(scenario.worker)).filter(([type]: [string]) => type === 'LOCK').length
     await until('it is locked again', async () => (await locks()) === 2)
-    assert.equal((await status(story.worker)).lockedBond, 50)
-    await world.platform.publish(told.resolved(story, 'approved'))
-    assert.equal((await unlocked(story.worker)).availableBond, 100)
+    assert.equal((await status(scenario.worker)).lockedBond, 50)
+    await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+    assert.equal((await unlocked(scenario.worker)).availableBond, 100)
     assert.deepEqual(
-      (await history(story.worker)).map(([type]: [string]) => type),
+      (await history(scenario.worker)).map(([type]: [string]) => type),
       ['UNLOCK', 'LOCK', 'UNLOCK', 'LOCK', 'DEPOSIT'],
     )
   })
 
-  it('lose nothing to a rejection when the lock is gone for good, before the verdict or after it was frozen', async () => {
+  it('lose nothing to a rejection when the lock failed for good, before the verdict or after it was frozen', async () => {
     for (const isFrozen of [false, true]) {
-      const story = await bondedGig()
+      const scenario = await bondedGig()
       const appealId = randomUUID()
       const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
-      const verdict = told.resolved(story, 'rejected', isFrozen ? { frozen: true, appealUntil } : {})
-      if (isFrozen) for (const draft of [told.frozen(story), verdict]) await world.platform.publish(draft)
-      world.chain = ({ kind }) => (kind === 'bond.lock' ? 'fail' : 'confirm')
+      const verdict = eventOf.resolved(scenario, 'rejected', isFrozen ? { frozen: true, appealUntil } : {})
+      if (isFrozen) for (const draft of [eventOf.frozen(scenario), verdict]) await harness.platform.publish(draft)
+      harness.chain = ({ kind }) => (kind === 'bond.lock' ? 'fail' : 'confirm')
 
-      await loseLock(story)
-      await until('it is free', async () => (await status(story.worker)).availableBond === 100)
-      for (const draft of isFrozen ? [told.appealFiled(story, appealId), told.appealClosed(story, appealId, 'lost', true)] : [verdict])
-        await world.platform.publish(draft)
+      await loseLock(scenario)
+      await until('it is free', async () => (await status(scenario.worker)).availableBond === 100)
+      for (const draft of isFrozen ? [eventOf.appealFiled(scenario, appealId), eventOf.appealClosed(scenario, appealId, 'lost', true)] : [verdict])
+        await harness.platform.publish(draft)
 
-      await untilStatus(world, story.gigId, 'refunded')
-      const shown = await status(story.worker)
+      await untilStatus(harness, scenario.gigId, 'refunded')
+      const shown = await status(scenario.worker)
       assert.deepEqual([shown.availableBond, shown.slashedBond, shown.locks], [100, 0, []])
       if (isFrozen) {
-        const rows = world.platform.service('escrow').platform.db.connection.collection('slashes')
-        await until('the row is dropped', () => rows.findOne({ gigId: story.gigId, status: 'DROPPED' }))
+        const rows = harness.platform.service('escrow').platform.db.connection.collection('slashes')
+        await until('the row is dropped', () => rows.findOne({ gigId: scenario.gigId, status: 'DROPPED' }))
       }
-      world.chain = () => 'confirm'
+      harness.chain = () => 'confirm'
     }
   })
 
   it('that never were give a frozen verdict and a lost appeal nothing to slash: there is no row', async () => {
-    const story = await newGig(world)
-    await lockFunds(world, story)
+    const scenario = await newGig(harness)
+    await lockFunds(harness, scenario)
     const appealId = randomUUID()
     const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
-    const verdict = told.resolved(story, 'rejected', { frozen: true, appealUntil })
+    const verdict = eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil })
 
-    for (const draft of [told.assigned(story), told.submitted(story), told.frozen(story), verdict]) await world.platform.publish(draft)
-    for (const draft of [told.appealFiled(story, appealId), told.appealClosed(story, appealId, 'lost', true)]) await world.platform.publish(draft)
+    for (const draft of [eventOf.assigned(scenario), eventOf.submitted(scenario), eventOf.frozen(scenario), verdict])
+      await harness.platform.publish(draft)
+    for (const draft of [eventOf.appealFiled(scenario, appealId), eventOf.appealClosed(scenario, appealId, 'lost', true)])
+      await harness.platform.publish(draft)
 
-    await untilStatus(world, story.gigId, 'refunded')
-    const rows = world.platform.service('escrow').platform.db.connection.collection('slashes')
-    assert.equal(await rows.countDocuments({ gigId: story.gigId }), 0)
+    await untilStatus(harness, scenario.gigId, 'refunded')
+    const rows = harness.platform.service('escrow').platform.db.connection.collection('slashes')
+    assert.equal(await rows.countDocuments({ gigId: scenario.gigId }), 0)
   })
 
-  it('lose nothing to an appeal that is lost while the lock is asked for once more, which then fails', async () => {
-    const story = await bondedGig()
+  it('lose nothing to a lost appeal while the lock is requested again, which then fails', async () => {
+    const scenario = await bondedGig()
     const appealId = randomUUID()
     const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
-    for (const draft of [told.frozen(story), told.resolved(story, 'rejected', { frozen: true, appealUntil }), told.appealFiled(story, appealId)])
-      await world.platform.publish(draft)
-    world.chain = ({ kind }) => (kind === 'bond.lock' ? 'wait' : 'confirm')
-    const asked = () => world.commands.filter(({ kind, args }) => kind === 'bond.lock' && args.gigId === story.gigId)
-    await loseLock(story)
-    await until('the lock is asked for once more', () => asked().length === 2)
-    await world.platform.publish(told.appealClosed(story, appealId, 'lost', true))
-    await untilStatus(world, story.gigId, 'refunded')
+    for (const draft of [
+      eventOf.frozen(scenario),
+      eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil }),
+      eventOf.appealFiled(scenario, appealId),
+    ])
+      await harness.platform.publish(draft)
+    harness.chain = ({ kind }) => (kind === 'bond.lock' ? 'wait' : 'confirm')
+    const lockCommands = () => harness.commands.filter(({ kind, args }) => kind === 'bond.lock' && args.gigId === scenario.gigId)
+    await loseLock(scenario)
+    await until('the lock is requested once more', () => lockCommands().length === 2)
+    await harness.platform.publish(eventOf.appealClosed(scenario, appealId, 'lost', true))
+    await untilStatus(harness, scenario.gigId, 'refunded')
 
-    await world.outcome(asked()[1]!, 'fail')
+    await harness.outcome(lockCommands()[1]!, 'fail')
 
-    const rows = world.platform.service('escrow').platform.db.connection.collection('slashes')
-    await until('the row is dropped', () => rows.findOne({ gigId: story.gigId, status: 'DROPPED' }))
-    assert.equal((await status(story.worker)).availableBond, 100)
+    const rows = harness.platform.service('escrow').platform.db.connection.collection('slashes')
+    await until('the row is dropped', () => rows.findOne({ gigId: scenario.gigId, status: 'DROPPED' }))
+    assert.equal((await status(scenario.worker)).availableBond, 100)
   })
 
-  it('are undone after 15 minutes when the gig was not assigned, and kept when it was', async () => {
+  it('are released after 15 minutes when the gig was not assigned, and remain when it was', async () => {
     const agent = await bonded(100)
-    const [lost, kept] = [randomUUID(), randomUUID()]
-    await lock(agent, lost, 30)
-    await lock(agent, kept, 30)
-    world.assigned.add(`${kept}/${agent.id}`)
+    const [unassigned, assigned] = [randomUUID(), randomUUID()]
+    await lock(agent, unassigned, 30)
+    await lock(agent, assigned, 30)
+    harness.assigned.add(`${assigned}/${agent.id}`)
 
-    await world.platform.advance(16 * 60)
+    await harness.platform.advance(16 * 60)
 
-    await until('one lock is undone', async () => (await status(agent)).locks.length === 1)
-    assert.equal((await status(agent)).locks[0].gigId, kept)
+    await until('one lock is released', async () => (await status(agent)).locks.length === 1)
+    assert.equal((await status(agent)).locks[0].gigId, assigned)
   })
 
   it('can be slashed by the oracle, locks first, and an admin pays it back from the pool once', async () => {
@@ -188,33 +198,50 @@ describe('bonds of gigs', () => {
     )
     const shown = await until('it is paid back', async () => (await status(agent)).availableBond === 100 && status(agent))
     assert.equal(shown.slashedBond, 0)
-    assert.equal(world.commands.filter(({ kind, args }) => kind === 'bond.unslash' && args.agent === agent.wallet).length, 1)
+    assert.equal(harness.commands.filter(({ kind, args }) => kind === 'bond.unslash' && args.agent === agent.wallet).length, 1)
+  })
+
+  it('are paid back once the slash is confirmed: until then the reversal is refused as retryable, under the same key', async () => {
+    const agent = await bonded(100)
+    harness.chain = ({ kind }) => (kind === 'bond.slash' ? 'wait' : 'confirm')
+    const slashed = await call(`/api/bond/${agent.id}/slash`, { amount: 20, reason: 'Fraud' }, { ...oracle, prefer: 'respond-async' })
+    const key = { ...oracle, 'idempotency-key': randomUUID() }
+    const reverse = () => call(`/api/admin/slashes/${slashed.body.slash.id}/reverse`, { reason: 'Wrong agent' }, key)
+
+    const early = await reverse()
+    const command = harness.commands.findLast(({ kind }) => kind === 'bond.slash')!
+    await harness.outcome(command, 'confirm')
+    await until('it is slashed', async () => (await status(agent)).totalBonded === 80)
+    const late = await reverse()
+
+    assert.deepEqual([early.status, early.body.code, early.body.retryable, late.status], [409, 'INVALID_STATE', true, 200])
+    assert.equal(early.body.details.state, 'pending')
   })
 
   it('are paid back from the pool of their own network, whichever the gig was on', async () => {
-    const story = await bondedGig({ chain: 'SKALE_TESTNET' })
-    await world.platform.publish(told.resolved(story, 'rejected'))
-    await unlocked(story.worker)
-    const { events } = (await world.platform.call('GET', `/api/agents/${story.worker.id}/bond/history`)).body
+    const scenario = await bondedGig({ chain: 'SKALE_TESTNET' })
+    await harness.platform.publish(eventOf.resolved(scenario, 'rejected'))
+    await unlocked(scenario.worker)
+    const { events } = (await harness.platform.call('GET', `/api/agents/${scenario.worker.id}/bond/history`)).body
     const { id } = events.find(({ eventType }: { eventType: string }) => eventType === 'SLASH')
 
     const { status: code, body } = await call(`/api/admin/slashes/${id}/reverse`, { reason: 'Wrong panel' }, oracle)
 
     assert.equal(code, 200, JSON.stringify(body))
-    assert.deepEqual([(await status(story.worker)).availableBond, (await status(story.worker)).slashedBond], [100, 0])
+    assert.deepEqual([(await status(scenario.worker)).availableBond, (await status(scenario.worker)).slashedBond], [100, 0])
   })
 
-  it('unlock by hand only when the gig is over, however often that is asked', async () => {
-    const story = await deliveredGig(world, { bond: 10 })
+  it('unlock by hand only when the gig is over, however often that is requested', async () => {
+    const scenario = await deliveredGig(harness, { bond: 10 })
     const agent = await bonded(20)
-    const byHand = await call(`/api/bond/${agent.id}/lock`, { gigId: story.gigId }, oracle)
-    const unlock = () => call(`/api/bond/${agent.id}/unlock`, { gigId: story.gigId }, oracle)
+    const byHand = await call(`/api/bond/${agent.id}/lock`, { gigId: scenario.gigId }, oracle)
+    const unlock = () => call(`/api/bond/${agent.id}/unlock`, { gigId: scenario.gigId }, oracle)
 
     const early = await unlock()
-    story.row.status = 'cancelled'
+    scenario.row.status = 'cancelled'
     const done = await unlock()
     const again = await unlock()
-    const never = await call(`/api/bond/${story.worker.id}/unlock`, { gigId: story.gigId }, oracle)
+    const never = await call(`/api/bond/${scenario.worker.id}/unlock`, { gigId: scenario.gigId }, oracle)
 
     assert.deepEqual([byHand.status, byHand.body.lock.amount], [200, 10])
     assert.deepEqual([early.status, done.status, done.body.bond.availableBond], [409, 200, 20])

@@ -1,7 +1,6 @@
-import { newcomerScore, reputationApi, type ScoreRow, scoreChanged } from '@carapace/api'
+import { newAgentScore, reputationApi, type ScoreRow, scoreChanged } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { duplicateIndex } from '@carapace/store'
-import { Schema } from 'mongoose'
 
 type Components = ScoreRow['components']
 export interface Performance {
@@ -13,16 +12,16 @@ export interface Performance {
 
 export interface Performances {
   subscriptions: Subscription[]
-  /** The figures as last heard; those of an agent without activity when nothing was. */
+  /** The figures as last received; those of an agent without activity when nothing was. */
   of(agentId: string): Promise<Performance>
-  /** Takes them over from the owner anew. @throws DEPENDENCY_UNAVAILABLE */
+  /** Reads them from the owner again. @throws DEPENDENCY_UNAVAILABLE */
   sync(agentId: string): Promise<Performance>
 }
 
-const kept = 100
-const newcomer: Performance = {
+const historyLength = 100
+const inactive: Performance = {
   components: { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 },
-  fusedScore: newcomerScore.fusedScore,
+  fusedScore: newAgentScore.fusedScore,
   totalGigsCompleted: 0,
   history: [],
 }
@@ -30,16 +29,13 @@ type News = Pick<ScoreRow, 'agentId' | 'components' | 'fusedScore' | 'totalGigsC
 
 /** How agents perform, as the score says, with the last hundred values. */
 export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>): Performances {
-  const rows = db.collection<Performance & { _id: string; version: number }>(
-    'performances',
-    new Schema({ _id: String, version: Number }, { versionKey: false }),
-  )
+  const rows = db.collection<Performance & { _id: string; version: number }>('performances')
   const add = async ({ agentId, components, fusedScore, totalGigsCompleted, computedAt, version }: News) => {
     const entry = { performanceScore: components.gigPerformance, at: new Date(computedAt) }
     try {
       await rows.updateOne(
         { _id: agentId, version: { $lt: version } },
-        { $set: { components, fusedScore, totalGigsCompleted, version }, $push: { history: { $each: [entry], $slice: -kept } } },
+        { $set: { components, fusedScore, totalGigsCompleted, version }, $push: { history: { $each: [entry], $slice: -historyLength } } },
         { upsert: true },
       )
     } catch (error) {
@@ -47,7 +43,7 @@ export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>):
       if (duplicateIndex(error) === undefined) throw error
     }
   }
-  const of = async (agentId: string) => (await rows.findOne({ _id: agentId })) ?? newcomer
+  const of = async (agentId: string) => (await rows.findOne({ _id: agentId })) ?? inactive
   return {
     subscriptions: [on(scoreChanged, (score, event) => add({ ...score, version: event.aggregateversion }))],
     of,

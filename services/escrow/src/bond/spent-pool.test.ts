@@ -1,76 +1,76 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import { deliveredGig, type Story, told, untilStatus } from '../testing/story.ts'
-import { assertWell } from '../testing/well.ts'
-import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
+import { assertHealthy } from '../testing/assert-healthy.ts'
+import { type Harness, newAgent, oracle, startHarness, until, usdc } from '../testing/harness.ts'
+import { deliveredGig, eventOf, type Scenario, untilStatus } from '../testing/scenario.ts'
 
-/** A slash is undone with its block when the pool has given its money away. */
-describe('an undone slash whose money the pool has spent', () => {
-  let world: World
+/** A slash is reversed with its block when the pool has paid its money out. */
+describe('a reversed slash whose money the pool has spent', () => {
+  let harness: Harness
   beforeEach(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  afterEach(() => world.close())
+  afterEach(() => harness.close())
 
-  const call = (path: string, body: object, headers: Record<string, string>) => world.platform.call('POST', path, { body, headers })
+  const call = (path: string, body: object, headers: Record<string, string>) => harness.platform.call('POST', path, { body, headers })
   const stakeOf = async (agentId: string) => {
-    const { availableBond, slashedBond } = (await world.platform.call('GET', `/api/bond/${agentId}/status`)).body
+    const { availableBond, slashedBond } = (await harness.platform.call('GET', `/api/bond/${agentId}/status`)).body
     return [availableBond, slashedBond]
   }
-  const accrued = (story: Story, amount: bigint) => {
-    const { validationId, gigId, amount: budget, chain, poster, worker } = story
+  const accrued = (scenario: Scenario, amount: bigint) => {
+    const { validationId, gigId, amount: budget, chain, poster, worker } = scenario
     const facts = { validationId, gigId, jobId: null, title: 'Audit', posterId: poster.id, assigneeId: worker.id, budget, chain }
     return api.rewardAccrued.of({ ...facts, round: 1, appealOf: null, rewards: [{ validatorId: randomUUID(), amount }] })
   }
-  const topUp = ({ validationId }: Story, amount: number) => call(`/api/admin/rewards/${validationId}/top-up`, { amount, reason: 'Fair' }, oracle)
+  const topUp = ({ validationId }: Scenario, amount: number) => call(`/api/admin/rewards/${validationId}/top-up`, { amount, reason: 'Fair' }, oracle)
   const refundedGig = async () => {
-    const story = await deliveredGig(world)
-    await world.platform.publish(told.resolved(story, 'rejected'))
-    await untilStatus(world, story.gigId, 'refunded')
-    await world.platform.publish(accrued(story, usdc(70)))
-    return story
+    const scenario = await deliveredGig(harness)
+    await harness.platform.publish(eventOf.resolved(scenario, 'rejected'))
+    await untilStatus(harness, scenario.gigId, 'refunded')
+    await harness.platform.publish(accrued(scenario, usdc(70)))
+    return scenario
   }
 
   it('gives the stake back at the loss of the pool, which spends nothing of its own before that is made good', async () => {
-    const agent = await newAgent(world)
-    for (const at of [world.balances, world.allowances]) at.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(100))
+    const agent = await newAgent(harness)
+    for (const at of [harness.balances, harness.allowances]) at.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(100))
     await call(`/api/bond/${agent.id}/deposit`, { amount: 100 }, agent.headers)
     await until('it is staked', async () => (await stakeOf(agent.id))[0] === 100)
     const { body } = await call(`/api/bond/${agent.id}/slash`, { amount: 70, reason: 'Fraud' }, oracle)
     const spent = await refundedGig()
     await until('the pool is spent', async () => (await topUp(spent, 70)).status === 200)
-    const slash = world.commands.find(({ kind, args }) => kind === 'bond.slash' && args.agent === agent.wallet)!
+    const slash = harness.commands.find(({ kind, args }) => kind === 'bond.slash' && args.agent === agent.wallet)!
 
-    await world.outcome(slash, 'reorg', undefined, 2)
-    await world.outcome(slash, 'fail', 'REVERTED', 3)
+    await harness.outcome(slash, 'reorg', undefined, 2)
+    await harness.outcome(slash, 'fail', 'REVERTED', 3)
 
     assert.deepEqual(await stakeOf(agent.id), [100, 0])
-    await assertWell(world)
-    const paid = await deliveredGig(world)
-    await world.platform.publish(told.resolved(paid, 'approved'))
-    await untilStatus(world, paid.gigId, 'released')
+    await assertHealthy(harness)
+    const paid = await deliveredGig(harness)
+    await harness.platform.publish(eventOf.resolved(paid, 'approved'))
+    await untilStatus(harness, paid.gigId, 'released')
     const refused = await topUp(await refundedGig(), 1)
     assert.deepEqual([refused.status, refused.body.code], [409, 'INVALID_STATE'])
     const again = await call(`/api/admin/slashes/${body.slash.id}/reverse`, { reason: 'Wrong agent' }, oracle)
     assert.ok(again.status === 200 || again.status === 409, JSON.stringify(again.body))
     assert.deepEqual(await stakeOf(agent.id), [100, 0])
-    await assertWell(world)
+    await assertHealthy(harness)
   })
 
   it('is not spent by two reversals at once either', async () => {
     const slashed = async () => {
-      const agent = await newAgent(world)
-      for (const at of [world.balances, world.allowances]) at.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(100))
+      const agent = await newAgent(harness)
+      for (const at of [harness.balances, harness.allowances]) at.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(100))
       await call(`/api/bond/${agent.id}/deposit`, { amount: 100 }, agent.headers)
       await until('it is staked', async () => (await stakeOf(agent.id))[0] === 100)
       const { body } = await call(`/api/bond/${agent.id}/slash`, { amount: 70, reason: 'Fraud' }, oracle)
       return { agent, slashId: body.slash.id as string }
     }
     const [lost, ...others] = [await slashed(), await slashed(), await slashed()]
-    const slash = world.commands.find(({ kind, args }) => kind === 'bond.slash' && args.agent === lost.agent.wallet)!
-    await world.outcome(slash, 'reorg', undefined, 2)
-    await world.outcome(slash, 'fail', 'REVERTED', 3)
+    const slash = harness.commands.find(({ kind, args }) => kind === 'bond.slash' && args.agent === lost.agent.wallet)!
+    await harness.outcome(slash, 'reorg', undefined, 2)
+    await harness.outcome(slash, 'fail', 'REVERTED', 3)
     const spent = await refundedGig()
     assert.equal((await topUp(spent, 70)).status, 200)
 
@@ -79,6 +79,6 @@ describe('an undone slash whose money the pool has spent', () => {
     assert.deepEqual(reversals.map(({ status }) => status).sort(), [200, 409])
     const stakes = await Promise.all(others.map(({ agent }) => stakeOf(agent.id)))
     assert.deepEqual(stakes.map(([free]) => free).sort(), [100, 30])
-    await assertWell(world)
+    await assertHealthy(harness)
   })
 })

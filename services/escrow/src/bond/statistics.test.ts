@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { acquireMongo, type TestAgent } from '@carapace/testing'
-import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
-
-const daySeconds = 24 * 3_600
+import { acquireMongo, daySeconds, type TestAgent } from '@carapace/testing'
+import { type Harness, newAgent, oracle, startHarness, until, usdc } from '../testing/harness.ts'
 
 describe('statistics of bonds', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
-  const bonded = async (amount: number, of = world): Promise<TestAgent> => {
+  const bonded = async (amount: number, of = harness): Promise<TestAgent> => {
     const agent = await newAgent(of)
     of.balances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1_000))
     of.allowances.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(1_000))
@@ -19,11 +17,11 @@ describe('statistics of bonds', () => {
     assert.equal(status, 200)
     return agent
   }
-  const slash = (agent: TestAgent, amount: number, of = world) =>
+  const slash = (agent: TestAgent, amount: number, of = harness) =>
     of.platform.call('POST', `/api/bond/${agent.id}/slash`, { body: { amount, reason: 'Fraud' }, headers: oracle })
-  const statistics = async (of = world) => (await of.platform.call('GET', '/api/bond/network/stats')).body
-  const status = async (agent: TestAgent, of: World) => (await of.platform.call('GET', `/api/bond/${agent.id}/status`)).body
-  const reverse = async (id: string, of: World) => {
+  const statistics = async (of = harness) => (await of.platform.call('GET', '/api/bond/network/stats')).body
+  const status = async (agent: TestAgent, of: Harness) => (await of.platform.call('GET', `/api/bond/${agent.id}/status`)).body
+  const reverse = async (id: string, of: Harness) => {
     const answer = await of.platform.call('POST', `/api/admin/slashes/${id}/reverse`, { body: { reason: 'Wrong agent' }, headers: oracle })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
   }
@@ -42,15 +40,15 @@ describe('statistics of bonds', () => {
     )
     const slashed = { totalBonded: 542, avgBond: 180.666667, bondedAgents: 3, slashedTotal: 10, healthyBonds: 2, highBondAgents: 1 }
     assert.deepEqual(await statistics(), slashed)
-    await world.platform.advance(90 * daySeconds - 600)
+    await harness.platform.advance(90 * daySeconds - 600)
     assert.deepEqual(await statistics(), slashed)
-    await world.platform.advance(1_200)
+    await harness.platform.advance(1_200)
     await until('the slash is forgotten', async () => (await statistics()).healthyBonds === 3)
   })
 
-  it('count a bond as healthy again once its slash is reversed, also where that was recorded before slashes were kept', async () => {
+  it('count a bond as healthy again once its slash is reversed, also where that was recorded before slashes were stored with the bond', async () => {
     const mongo = await acquireMongo()
-    const before = await startWorld({ mongo })
+    const before = await startHarness({ mongo })
     const [agent, old] = [await bonded(50, before), await bonded(50, before)]
     const row = async (of: TestAgent) => (await slash(of, 5, before)).body.slash.id as string
     const first = await row(agent)
@@ -66,7 +64,7 @@ describe('statistics of bonds', () => {
     await reverse(recorded, before)
     const reversed = [(await statistics(before)).healthyBonds, (await status(agent, before)).lastSlashAt]
     await before.close()
-    const after = await startWorld({ mongo })
+    const after = await startHarness({ mongo })
     const restarted = [(await statistics(after)).healthyBonds, (await status(old, after)).lastSlashAt]
     await after.close()
     await mongo.close()

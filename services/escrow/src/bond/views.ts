@@ -1,8 +1,7 @@
-import { type BondRow, type Bond as BondView, type Slash as SlashView, usd } from '@carapace/api'
+import { type BondRow, type Bond as BondView, usd } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import { type Bond, lockedOf, payoutAddress, statusOf, tierOf } from './bond.ts'
-import type { BondEvent } from './outcome.ts'
-import type { Slash } from './slash.store.ts'
+import type { BondEvent } from './bond-change.ts'
 
 export function bondView(bond: Stored<Bond>, bondReliability: number, now: Date): BondView {
   const { id, chain, free, slashed, lastSlashAt, locks, version } = bond
@@ -31,31 +30,6 @@ export const eventView = ({ id, agentId, eventType, amount, gigId, reason, txHas
   amount: usd(amount),
   gigId,
   reason,
-  txHash,
-  createdAt: createdAt.toISOString(),
-})
-
-export const slashView = ({
-  id,
-  agentId,
-  gigId,
-  validationId,
-  amount,
-  reason,
-  status,
-  scoreBefore,
-  txHash,
-  createdAt,
-}: Stored<Slash>): SlashView => ({
-  id,
-  agentId,
-  gigId,
-  validationId,
-  amount: usd(amount),
-  reason,
-  status,
-  scoreBefore,
-  scoreAfter: null,
   txHash,
   createdAt: createdAt.toISOString(),
 })

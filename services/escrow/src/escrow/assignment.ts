@@ -2,7 +2,7 @@ import type { GigRow } from '@carapace/api'
 import type { Parts } from '../parts.ts'
 import type { Assignment } from './escrow.ts'
 
-/** The assignment as the marketplace's own row tells it; undefined while there is none. @throws DEPENDENCY_UNAVAILABLE */
+/** The assignment as the marketplace's own row has it; undefined while there is none. @throws DEPENDENCY_UNAVAILABLE */
 export async function assignmentOf({ agents }: Parts, gig: GigRow): Promise<Assignment | undefined> {
   if (gig.assigneeId === null || gig.feeBp === null) return undefined
   const { wallet } = await agents.need(gig.assigneeId)

@@ -1,42 +1,10 @@
-import type { Chain, EscrowStatus } from '@carapace/api'
+import type { Chain } from '@carapace/api'
+import { type OnChain, sentOnChain } from '@carapace/chain'
+import type { Status } from './escrow-states.ts'
 
-/** `none`: the gig is known, no money was locked for it. */
-export type Status = EscrowStatus | 'none'
-export type FundingKind = 'allowance' | 'authorization' | 'treasury' | 'onchain'
+export type FundingKind = 'x402' | 'allowance' | 'authorization' | 'treasury' | 'onchain'
 export type Reason = 'verdict' | 'frozen' | 'weak' | 'no_consensus' | 'dispute' | 'cancelled' | 'default'
 export type By = 'swarm' | 'oracle' | 'admin' | 'party' | 'time'
-
-/**
- * Every transition of behaviour 6.1. What time alone does: funding ends by the deadline of its command, locked and disputed by the timers of
- * `judge`, releasing and refunding by retries within minutes and, after 180 days, by the contract.
- */
-export const transitions = {
-  none: { reserve: 'funding', decline: 'unfunded' },
-  funding: { confirm: 'locked', fail: 'none' },
-  locked: { dispute: 'disputed', release: 'releasing', refund: 'refunding', lapse: 'refunded', reopen: 'funding', fail: 'none' },
-  disputed: { release: 'releasing', refund: 'refunding', lapse: 'refunded', reopen: 'funding', fail: 'none' },
-  releasing: { pay: 'released', lapse: 'refunded', vanish: 'unfunded' },
-  refunding: { lapse: 'refunded', vanish: 'unfunded' },
-  // only a reorganisation of the chain leads out of the last three: the settlement fails after all, or there never was a lock
-  released: { revoke: 'releasing', vanish: 'unfunded' },
-  refunded: { revoke: 'refunding', vanish: 'unfunded' },
-  unfunded: {},
-} as const satisfies Record<Status, Record<string, Status>>
-export type Step = 'reserve' | 'decline' | 'confirm' | 'fail' | 'dispute' | 'release' | 'refund' | 'lapse' | 'pay' | 'reopen' | 'revoke' | 'vanish'
-
-/** Where the step leads from that state; undefined when the table has no such edge. */
-export const next = (status: Status, step: Step): Status | undefined => (transitions[status] as Partial<Record<Step, Status>>)[step]
-
-/** States that the chain ends within minutes, and where they may lead; a reorganisation brings an escrow back into one of them. */
-export const passingStates = {
-  funding: ['none', 'locked', 'disputed'],
-  releasing: ['released'],
-  refunding: ['refunded'],
-} as const satisfies Partial<Record<Status, readonly Status[]>>
-
-export const isFinal = (status: Status): boolean => ['released', 'refunded', 'unfunded'].includes(status)
-/** States in which the contract holds the budget, as far as we know. */
-export const holdsMoney = (status: Status): boolean => ['locked', 'disputed', 'releasing', 'refunding'].includes(status)
 
 export interface Assignment {
   assigneeId: string
@@ -90,9 +58,8 @@ export interface Order {
 }
 
 export interface Lock {
-  round: number
-  /** Number of the last outcome of this round that was followed; older ones are late. */
-  seq: number
+  /** Of the command that locks. Of a lock on the contract itself, which is only accepted, with the place of that lock. */
+  onChain: Required<OnChain>
   operationId: string
   kind: FundingKind
   /** Where a refund goes. */
@@ -103,11 +70,13 @@ export interface Lock {
   payee: string
   /** reserving: the treasury has not answered yet, no command exists. */
   stage: 'reserving' | 'sent' | 'confirmed'
-  txHash: string | null
-  blockNumber: number | null
   lockedAt: Date | null
-  payeeRound: number
-  payeeFailed: boolean
+  /** Of the command that names the payee; null until it is sent. */
+  payeeOnChain: Required<OnChain> | null
+  /** Made after its failure had been published: number of that outcome. Its ledger entries are others than those of the failed one. */
+  lateSeq?: number
+  /** It is on chain, and whose money it locked cannot be read: its logs are waited for since then. */
+  unclearSince?: Date
 }
 /** A lock that somebody made on the contract itself. */
 export interface DirectLock {
@@ -119,9 +88,8 @@ export interface DirectLock {
 }
 export interface Settlement {
   kind: 'release' | 'refund'
-  round: number
-  /** Number of the last outcome that was followed. */
-  seq: number
+  /** Of its command, of round 0 where there was none; with the place of the effect, also where somebody else made it. */
+  onChain: Required<OnChain>
   /** How often its confirmed effect was lost to a reorganisation and then failed. */
   undone: number
   reason: Reason
@@ -133,19 +101,16 @@ export interface Settlement {
   external: bigint
   treasuryAddress: string | null
   payoutLost: boolean
-  error: string | null
   /** Set after a terminal failure of the command. */
   retryAt: Date | null
   approveRound: number
-  txHash: string | null
-  blockNumber: number | null
   settledAt: Date | null
   /** Its place is that of a log of somebody else's transaction. `commandEnded`: no command of ours was under way then. */
   byLog?: { commandEnded: boolean } | null
 }
 /** One that has had no effect yet, and unless it says otherwise pays nobody. */
-export const newSettlement = (said: Pick<Settlement, 'kind' | 'round' | 'reason' | 'by'> & Partial<Settlement>): Settlement => ({
-  seq: 0,
+export const newSettlement = (given: Pick<Settlement, 'kind' | 'reason' | 'by'> & Partial<Settlement>): Settlement => ({
+  onChain: sentOnChain,
   undone: 0,
   failure: null,
   fee: 0n,
@@ -153,16 +118,13 @@ export const newSettlement = (said: Pick<Settlement, 'kind' | 'round' | 'reason'
   external: 0n,
   treasuryAddress: null,
   payoutLost: false,
-  error: null,
   retryAt: null,
   approveRound: 0,
-  txHash: null,
-  blockNumber: null,
   settledAt: null,
-  ...said,
+  ...given,
 })
 
-/** One document per gig. What has been heard (facts, in any order) stands beside what was done about it (status, lock, settlement). */
+/** One document per gig. What became known (facts, in any order) is next to what was done about it (status, lock, settlement). */
 export interface Escrow {
   /** The gig's id. */
   id: string
@@ -186,7 +148,7 @@ export interface Escrow {
   /** The poster pays before the wait of an approved verdict ends. */
   posterReleased: boolean
   directLock: DirectLock | null
-  /** The last one that its depositor took back, and by which transaction: a reorganisation may bring it back. */
+  /** The last one that its depositor reclaimed, and by which transaction: a reorganisation may restore it. */
   reclaimed?: { lock: DirectLock; txHash: string } | null
 
   status: Status
@@ -195,7 +157,8 @@ export interface Escrow {
   disputeReason: string | null
   lock: Lock | null
   lockRounds: number
-  lockFailure: { operationId: string; round: number; code: string; message: string } | null
+  /** `lock`: what failed; the chain may make it after all. */
+  lockFailure: { operationId: string; round: number; code: string; message: string; lock?: Lock } | null
   settlement: Settlement | null
   /** When time alone moves it on, and how. */
   dueAt: Date | null
@@ -204,7 +167,7 @@ export interface Escrow {
 
 export type GigTerms = Pick<Escrow, 'gigTitle' | 'posterId' | 'amount' | 'chain'> & { gigId: string; skillsRequired?: string[] }
 
-export function firstContact(terms: GigTerms, escrowId: string): Escrow {
+export function newEscrow(terms: GigTerms, escrowId: string): Escrow {
   const { gigId, gigTitle, posterId, amount, chain, skillsRequired = [] } = terms
   return {
     id: gigId,

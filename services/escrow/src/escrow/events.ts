@@ -2,8 +2,8 @@ import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { recordFact } from './change-escrow.ts'
 import type { Escrow, GigTerms, Verdict } from './escrow.ts'
-import { learn } from './keep.ts'
 
 type GigFacts = { gigId: string; gigTitle: string; posterId: string; budget: bigint; chain: api.Chain; skillsRequired?: string[] }
 const ofGig = ({ gigId, gigTitle, posterId, budget, chain, skillsRequired }: GigFacts): GigTerms => ({
@@ -40,24 +40,24 @@ async function walletOf({ agents }: Parts, agentId: string): Promise<string> {
   return agent.wallet
 }
 
-/** Facts about a gig, in whatever order they come: each is noted once, then the escrow does what all of them together demand. */
+/** Facts about a gig, in any order: each is recorded once, then the escrow does what all of them together demand. */
 export const escrowFacts = (parts: Parts): Subscription[] => [
   on(api.gigPosted, gig =>
-    learn(parts, ofGig(gig), ({ skillsRequired }) => (skillsRequired.length ? undefined : { skillsRequired: gig.skillsRequired })),
+    recordFact(parts, ofGig(gig), ({ skillsRequired }) => (skillsRequired.length ? undefined : { skillsRequired: gig.skillsRequired })),
   ),
   on(api.gigAssigned, async gig => {
     const { assigneeId, crewId, feeBp, deadlineAt, skillsRequired } = gig
     const wallet = await walletOf(parts, assigneeId)
     const assignment = { assigneeId, wallet, crewId, feeBp, deadlineAt: new Date(deadlineAt) }
-    await learn(parts, ofGig(gig), escrow => (escrow.assignment ? undefined : { assignment, skillsRequired }), undefined, assigneeId)
+    await recordFact(parts, ofGig(gig), escrow => (escrow.assignment ? undefined : { assignment, skillsRequired }), undefined, assigneeId)
   }),
   on(api.gigSubmitted, gig =>
-    learn(parts, ofGig(gig), escrow =>
+    recordFact(parts, ofGig(gig), escrow =>
       escrow.delivery ? undefined : { delivery: { submissionId: gig.submissionId, url: gig.deliverableUrl, at: new Date(gig.submittedAt) } },
     ),
   ),
   on(api.gigCancelled, gig =>
-    learn(parts, ofGig(gig), escrow => {
+    recordFact(parts, ofGig(gig), escrow => {
       // what ends after the delivery ended by our own decision
       if (escrow.cancelled || (gig.from !== 'open' && gig.from !== 'assigned')) return undefined
       return { cancelled: { reason: gig.reason, at: new Date(gig.cancelledAt) } }
@@ -82,7 +82,7 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
         votes: votes.length,
         at: new Date(resolvedAt),
       }
-      await learn(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
+      await recordFact(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
     }),
   ),
   on(
@@ -103,15 +103,15 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
         votes: votes.length,
         at: new Date(expiredAt),
       }
-      await learn(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
+      await recordFact(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
     }),
   ),
   on(
     api.appealFiled,
     aboutGig(async (appeal, { time }) => {
       const { appealId, oracleAssisted, expiresAt } = appeal
-      await learn(parts, ofValidation(appeal), escrow =>
-        escrow.appeal ? undefined : { appeal: { ...unheard(appealId, new Date(time), new Date(expiresAt)), oracleAssisted } },
+      await recordFact(parts, ofValidation(appeal), escrow =>
+        escrow.appeal ? undefined : { appeal: { ...openAppeal(appealId, new Date(time), new Date(expiresAt)), oracleAssisted } },
       )
     }),
   ),
@@ -119,16 +119,16 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
     api.appealClosed,
     aboutGig(async closed => {
       const { appealId, outcome, applySlash, weak, approvalPct, approvals, rejections, closedAt } = closed
-      await learn(parts, ofValidation(closed), escrow => {
+      await recordFact(parts, ofValidation(closed), escrow => {
         if (escrow.appeal?.outcome) return undefined
-        const filed = escrow.appeal ?? unheard(appealId, new Date(closedAt), new Date(closedAt))
+        const filed = escrow.appeal ?? openAppeal(appealId, new Date(closedAt), new Date(closedAt))
         return { appeal: { ...filed, outcome, applySlash, weak, approvalPct, votes: approvals + rejections } }
       })
     }),
   ),
 ]
 
-const unheard = (appealId: string, filedAt: Date, expiresAt: Date): NonNullable<Escrow['appeal']> => ({
+const openAppeal = (appealId: string, filedAt: Date, expiresAt: Date): NonNullable<Escrow['appeal']> => ({
   appealId,
   filedAt,
   expiresAt,
@@ -145,7 +145,7 @@ type Panel = api.PayloadOf<typeof api.panelChanged | typeof api.validationOpened
 async function panelSeen(parts: Parts, validation: Panel, version: number): Promise<void> {
   const { gigId, validationId, oracleAssisted, appealOf } = validation
   if (gigId === null || appealOf !== null) return
-  await learn(parts, ofValidation({ ...validation, gigId }), ({ panel }) =>
+  await recordFact(parts, ofValidation({ ...validation, gigId }), ({ panel }) =>
     // a second round has a later id (UUIDv7 rises with time)
     panel && (panel.validationId > validationId || (panel.validationId === validationId && panel.version >= version))
       ? undefined

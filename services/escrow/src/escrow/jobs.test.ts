@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ValidationRow } from '@carapace/api'
 import { appeal, blank, verdict } from '../testing/facts.ts'
-import { isBehind } from './jobs.ts'
+import { hasNewerVerdict } from './jobs.ts'
 
 describe('an escrow whose time has come', () => {
   const { appealId } = appeal()
@@ -19,7 +19,7 @@ describe('an escrow whose time has come', () => {
   ]
   for (const [title, facts, validation, expected] of cases) {
     it(title, () => {
-      assert.equal(isBehind({ ...blank(), ...facts }, [row(validation)]), expected)
+      assert.equal(hasNewerVerdict({ ...blank(), ...facts }, [row(validation)]), expected)
     })
   }
 })

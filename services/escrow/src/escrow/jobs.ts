@@ -1,18 +1,18 @@
 import { swarmApi, type ValidationRow } from '@carapace/api'
-import { eachDue, type Job } from '@carapace/service'
+import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { onTime } from './act.ts'
+import { onTime } from './advance.ts'
+import { changeEscrow, momentOf } from './change-escrow.ts'
 import type { Escrow } from './escrow.ts'
-import { changeEscrow, momentOf } from './keep.ts'
-import { drawOnTreasury } from './lock.ts'
+import { drawOnTreasury } from './lock-escrow.ts'
 
 const everyMs = 5_000
 const batch = 100
-const leftBehindMs = 30_000
+const abandonedAfterMs = 30_000
 
 /** Whether the swarm knows more than we do: then its event is on the way, and time must not decide before it. */
-export function isBehind({ verdict, appeal }: Escrow, validations: readonly ValidationRow[]): boolean {
+export function hasNewerVerdict({ verdict, appeal }: Escrow, validations: readonly ValidationRow[]): boolean {
   return validations.some(({ validationId, appealOf, status, nextValidationId }) => {
     // superseded by our own decision
     if (status === 'superseded') return false
@@ -24,7 +24,7 @@ export function isBehind({ verdict, appeal }: Escrow, validations: readonly Vali
 async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
   if (escrow.delivery && !escrow.settlement) {
     const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: escrow.id } })
-    if (isBehind(escrow, validations)) return
+    if (hasNewerVerdict(escrow, validations)) return
   }
   const moment = await momentOf(parts, escrow.id)
   await changeEscrow(parts, escrow.id, present => onTime(present, { ...moment, timers: true }))
@@ -35,6 +35,7 @@ export const escrowJobs = (parts: Parts): Job[] => [
   {
     name: 'escrows that are due',
     everyMs,
+    due: dueBy(parts.escrows, 'dueAt'),
     run: async now => {
       const due = await parts.escrows.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
       await eachDue(parts.log, due, escrow => moveOn(parts, escrow))
@@ -43,8 +44,9 @@ export const escrowJobs = (parts: Parts): Job[] => [
   {
     name: 'locks that a crash left without a command',
     everyMs,
+    due: dueBy(parts.escrows, 'updatedAt', { filter: { status: 'funding', 'lock.stage': 'reserving' }, afterMs: abandonedAfterMs }),
     run: async () => {
-      const before = new Date(parts.clock.now().getTime() - leftBehindMs)
+      const before = new Date(parts.clock.now().getTime() - abandonedAfterMs)
       const found = await parts.escrows.find(
         { status: 'funding', 'lock.stage': 'reserving', updatedAt: { $lte: before } },
         { sort: { updatedAt: 1 }, limit: batch },

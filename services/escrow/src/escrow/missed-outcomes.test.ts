@@ -2,49 +2,49 @@ import assert from 'node:assert/strict'
 import { escrowApi } from '@carapace/api'
 import { nextPollAt } from '@carapace/service'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
-import { deliveredGig, escrowOf, lockFunds, newGig, type Story, told, untilStatus } from '../testing/story.ts'
-import { startWorld, until, type World } from '../testing/world.ts'
+import { type Harness, startHarness, until } from '../testing/harness.ts'
+import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../testing/scenario.ts'
 
-describe('an escrow whose outcome no message brought', function () {
-  this.timeout(60_000)
+describe('an escrow whose outcome message was lost', function () {
+  this.timeout(120_000)
   let mongo: TestMongo
-  let world: World
+  let harness: Harness
   beforeEach(async () => {
     mongo = await acquireMongo()
-    world = await startWorld({ mongo })
+    harness = await startHarness({ mongo })
   })
   afterEach(async () => {
-    await world.close()
+    await harness.close()
     await mongo.close()
   })
-  const db = () => world.platform.service('escrow').platform.db.connection
+  const db = () => harness.platform.service('escrow').platform.db.connection
   const faults = async () => {
-    const { checks } = await world.platform.service('escrow').platform.peers.call('escrow', escrowApi.internal.doctorReport)
+    const { checks } = await harness.platform.service('escrow').platform.peers.call('escrow', escrowApi.internal.doctorReport)
     return checks.find(({ name }) => name === 'outcomes')!.detail
   }
   /** A start on the same data, where nothing says that anything is open. */
   const startOnDamagedData = async (pollAfterMs: number) => {
-    const { memory, gigs, validations } = world
+    const { memory, gigs, validations } = harness
     await db()
       .collection('escrows')
       .updateMany({}, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })
     await db().collection('chain_outcomes').deleteMany({})
-    await world.close()
-    world = await startWorld({ mongo, pollAfterMs }, { memory } as World)
-    Object.assign(world, { gigs, validations })
+    await harness.close()
+    harness = await startHarness({ mongo, pollAfterMs }, { memory } as Harness)
+    Object.assign(harness, { gigs, validations })
   }
-  const fundingGig = async (): Promise<Story> => {
-    const story = await newGig(world)
-    world.chain = () => 'lost'
-    await lockFunds(world, story, { prefer: 'respond-async' })
-    await until('the command is on its way', () => world.commands.length > 0)
-    return story
+  const fundingGig = async (): Promise<Scenario> => {
+    const scenario = await newGig(harness)
+    harness.chain = () => 'lost'
+    await lockFunds(harness, scenario, { prefer: 'respond-async' })
+    await until('the command is on its way', () => harness.commands.length > 0)
+    return scenario
   }
 
-  it('says when the relayer is asked next', async () => {
+  it('says when the relayer is polled next', async () => {
     const { gigId } = await fundingGig()
 
-    const { status, nextDeadline, updatedAt } = await escrowOf(world, gigId)
+    const { status, nextDeadline, updatedAt } = await escrowOf(harness, gigId)
 
     const since = new Date(updatedAt)
     assert.deepEqual([status, nextDeadline], ['funding', { at: nextPollAt(since, since).toISOString(), action: 'poll' }])
@@ -55,21 +55,36 @@ describe('an escrow whose outcome no message brought', function () {
 
     await startOnDamagedData(50)
 
-    const { nextDeadline } = await untilStatus(world, gigId, 'locked')
+    const { nextDeadline } = await untilStatus(harness, gigId, 'locked')
     assert.notEqual(nextDeadline?.action, 'poll')
   })
 
-  it('is paid with its receipt by the next start', async () => {
-    const story = await deliveredGig(world)
-    world.chain = ({ kind }) => (kind === 'escrow.settle' ? 'lost' : 'confirm')
-    await world.platform.publish(told.resolved(story, 'approved'))
-    await untilStatus(world, story.gigId, 'releasing')
-    await until('the command is on its way', () => world.commands.some(({ kind }) => kind === 'escrow.settle'))
+  it('is locked by the next start, also where its lock was stored without its field on chain', async () => {
+    const { gigId } = await fundingGig()
+    const escrows = () => db().collection<{ _id: string; lock: { onChain?: { status: string; round: number }; [field: string]: unknown } }>('escrows')
+    const { onChain: _, payeeOnChain: __, ...rest } = (await escrows().findOne({ _id: gigId }))!.lock
+    const before = { round: 1, seq: 0, txHash: null, blockNumber: null, payeeRound: 0, payeeFailed: false }
+    await escrows().updateOne({ _id: gigId }, { $set: { lock: { ...rest, ...before } } })
 
     await startOnDamagedData(50)
 
-    await untilStatus(world, story.gigId, 'released')
-    await until('the receipt', async () => (await world.platform.call('GET', `/api/trust-receipts/gigs/${story.gigId}`)).status === 200)
+    await untilStatus(harness, gigId, 'locked')
+    const { onChain, round } = (await escrows().findOne({ _id: gigId }))!.lock
+    assert.deepEqual([onChain?.status, onChain?.round, round], ['confirmed', 1, undefined])
+  })
+
+  it('is paid with its receipt by the next start', async () => {
+    const scenario = await deliveredGig(harness)
+    harness.chain = ({ kind }) => (kind === 'escrow.settle' ? 'lost' : 'confirm')
+    await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+    await untilStatus(harness, scenario.gigId, 'releasing')
+    await until('the command is on its way', () => harness.commands.some(({ kind }) => kind === 'escrow.settle'))
+    assert.equal((await escrowOf(harness, scenario.gigId)).nextDeadline?.action, 'poll')
+
+    await startOnDamagedData(50)
+
+    await untilStatus(harness, scenario.gigId, 'released')
+    await until('the receipt', async () => (await harness.platform.call('GET', `/api/trust-receipts/gigs/${scenario.gigId}`)).status === 200)
   })
 
   it('is named by the doctor while it has not moved on', async () => {

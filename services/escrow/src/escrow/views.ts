@@ -2,7 +2,8 @@ import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
 import type { NetworkReader } from '@carapace/chain'
 import { nextPollAt } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { type Escrow, passingStates, type Settlement } from './escrow.ts'
+import type { Escrow, Settlement } from './escrow.ts'
+import { passingStates } from './escrow-states.ts'
 
 const netOf = ({ treasury, external }: Settlement): bigint => treasury + external
 const splitOf = ({ treasury, external }: Settlement) => ({ treasury: usd(treasury), external: usd(external) })
@@ -30,8 +31,8 @@ export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader, now:
     disputedBy: escrow.disputedAt ? (escrow.dispute?.agentId ?? null) : null,
     resolvedBy: escrow.order?.wallet ?? null,
     nextDeadline: deadlineOf(escrow, now),
-    txHash: lock?.txHash ?? null,
-    releaseTxHash: settlement?.txHash ?? null,
+    txHash: lock?.onChain.txHash ?? null,
+    releaseTxHash: settlement?.onChain.txHash ?? null,
     createdAt: escrow.createdAt.toISOString(),
     updatedAt: escrow.updatedAt.toISOString(),
     version: escrow.version,
@@ -46,25 +47,25 @@ function deadlineOf({ status, dueAt, dueAction, updatedAt }: Stored<Escrow>, now
 }
 
 function onChainOf({ status, chain, lock, settlement }: Escrow): EscrowView['onChain'] {
-  const at = settlement ?? lock
+  const at = settlement?.onChain ?? lock?.onChain
   const stage =
     status === 'none' || status === 'unfunded'
       ? 'none'
-      : settlement?.error && settlement.retryAt
+      : settlement?.onChain.error && settlement.retryAt
         ? 'failed'
         : status === 'funding' || status === 'releasing' || status === 'refunding'
           ? 'pending'
           : 'confirmed'
-  return { status: stage, chain, txHash: at?.txHash ?? null, blockNumber: at?.blockNumber ?? null, error: settlement?.error ?? null }
+  return { status: stage, chain, txHash: at?.txHash ?? null, blockNumber: at?.blockNumber ?? null, error: settlement?.onChain.error ?? null }
 }
 
 export function releaseView({ escrowId, id, status, assignment, settlement }: Stored<Escrow>) {
-  const { fee, txHash } = settlement!
+  const { fee, onChain } = settlement!
   return {
     status: status as EscrowView['status'],
     escrowId,
     gigId: id,
-    txHash,
+    txHash: onChain.txHash,
     fee: { effectiveFee: assignment!.feeBp / 100, feeAmount: usd(fee) },
     netPayout: usd(netOf(settlement!)),
     split: splitOf(settlement!),
@@ -79,7 +80,8 @@ export const escrowRow = ({ escrowId, id, status, posterId, assignment, amount, 
   assigneeId: assignment?.assigneeId ?? null,
   amount: String(amount),
   chain,
-  txHash: lock?.txHash ?? null,
-  releaseTxHash: settlement?.txHash ?? null,
+  txHash: lock?.onChain.txHash ?? null,
+  releaseTxHash: settlement?.onChain.txHash ?? null,
+  settledAt: (status === 'released' && settlement?.settledAt?.toISOString()) || null,
   version,
 })

@@ -1,21 +1,17 @@
 import { type escrowApi, refuse, retryableIn, usd } from '@carapace/api'
-import { type HandlersOf, reply } from '@carapace/service'
-import { passingStates } from '../escrow/escrow.ts'
+import { explorerOf } from '@carapace/chain'
+import { baseUrlOf, type Handlers, reply } from '@carapace/service'
+import { passingStates } from '../escrow/escrow-states.ts'
 import type { Parts } from '../parts.ts'
-import { followPayment } from '../receipt/follow.ts'
-import { issueReceipt } from '../receipt/issue.ts'
+import { followPayment } from '../receipt/follow-payment.ts'
+import { issueReceipt } from '../receipt/issue-receipt.ts'
 import { receiptView } from '../receipt/receipt.ts'
 
-type Handlers = HandlersOf<typeof escrowApi>
-
-export const receiptHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'getGigReceipt' | 'listAgentReceipts' | 'getReceipt' | 'issueReceipt' | 'listEarnings'> => {
-  const { receipts, earnings, config } = parts
-  // without an address that is known beforehand the link stays relative
-  const listening = config.PORT === 0 ? '' : `http://${config.HOST}:${config.PORT}`
-  const baseUrl = config.PUBLIC_BASE_URL?.replace(/\/$/, '') ?? listening
-  const view = (receipt: Parameters<typeof receiptView>[0]) => receiptView(receipt, baseUrl)
+export const receiptHandlers = (parts: Parts) => {
+  const { receipts, earnings, config, networks } = parts
+  const baseUrl = baseUrlOf(config)
+  const explorer = explorerOf(networks, config, baseUrl)
+  const view = (receipt: Parameters<typeof receiptView>[0]) => receiptView(receipt, baseUrl, explorer)
   return {
     getGigReceipt: async ({ params }) => view(await receipts.ofGig(params.gigId)),
 
@@ -35,7 +31,7 @@ export const receiptHandlers = (
       const { status } = escrow
       if (status !== 'released') refuse('INVALID_STATE', { state: status, allowed: ['released'] }, retryableIn(passingStates, status, ['released']))
       const { receipt, isNew } = await issueReceipt(parts, escrow)
-      // the payment may have been undone since the escrow was read
+      // the payment may have been reversed since the escrow was read
       await followPayment(parts, escrow.id)
       return isNew ? view(receipt) : reply(200, view(receipt))
     },
@@ -55,5 +51,5 @@ export const receiptHandlers = (
       }))
       return { agentId: agent.id, history, totalEarned: usd(earned), gigsCompleted: total, currency: 'USDC' as const, total, ...query }
     },
-  }
+  } satisfies Handlers<typeof escrowApi>
 }

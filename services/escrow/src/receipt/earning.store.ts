@@ -1,6 +1,5 @@
 import type { Chain, PageQuery } from '@carapace/api'
-import { type Database, type Page, totalsOf } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type Database, type Indexes, type Page, totalsOf } from '@carapace/store'
 
 /** What an agent was paid for a gig or a job; micro-USDC. */
 export interface Earning {
@@ -27,25 +26,12 @@ export interface Earnings {
   total(agentId: string): Promise<bigint>
 }
 
-const schema = new Schema<Earning & { _id: string }>(
-  {
-    _id: String,
-    agentId: String,
-    gigId: String,
-    jobId: String,
-    title: String,
-    net: BigInt,
-    fee: BigInt,
-    chain: String,
-    txHash: String,
-    completedAt: Date,
-  },
-  { versionKey: false },
-)
-schema.index({ agentId: 1, completedAt: -1, _id: -1 }, { name: 'agent_newest' })
+const indexes: Indexes = {
+  agent_newest: { key: { agentId: 1, completedAt: -1, _id: -1 } },
+}
 
 export function earningStore(db: Database): Earnings {
-  const rows = db.collection<Earning & { _id: string }>('earnings', schema)
+  const rows = db.collection<Earning & { _id: string }>('earnings', indexes)
   const heirs = () => db.connection.collection<{ _id: string; targetAgentId: string }>('heirs')
   const totals = totalsOf(db, 'earnings')
   return {

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { agentMigrated } from '@carapace/api'
-import { deliveredGig, told, untilStatus } from '../testing/story.ts'
-import { newAgent, startWorld, until, type World } from '../testing/world.ts'
+import { type Harness, newAgent, startHarness, until } from '../testing/harness.ts'
+import { deliveredGig, eventOf, untilStatus } from '../testing/scenario.ts'
 
 describe('earnings', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
+  after(() => harness.close())
 
   it('of an agent that migrates are those of its successor, also what it is paid later', async () => {
-    const [first, second] = [await deliveredGig(world), await deliveredGig(world)]
-    const heir = await newAgent(world)
-    const earned = async (agentId: string) => (await world.platform.call('GET', `/api/agents/${agentId}/earnings`)).body.totalEarned
-    const paid = async (story: typeof first) => {
-      await world.platform.publish(told.resolved(story, 'approved'))
-      await untilStatus(world, story.gigId, 'released')
+    const [first, second] = [await deliveredGig(harness), await deliveredGig(harness)]
+    const heir = await newAgent(harness)
+    const earned = async (agentId: string) => (await harness.platform.call('GET', `/api/agents/${agentId}/earnings`)).body.totalEarned
+    const paid = async (scenario: typeof first) => {
+      await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+      await untilStatus(harness, scenario.gigId, 'released')
     }
     await paid(first)
     await until('it is earned', async () => (await earned(first.worker.id)) === 38.8)
 
     for (const { worker } of [first, second])
-      await world.platform.publish(agentMigrated.of({ migrationId: randomUUID(), sourceAgentId: worker.id, targetAgentId: heir.id }))
+      await harness.platform.publish(agentMigrated.of({ migrationId: randomUUID(), sourceAgentId: worker.id, targetAgentId: heir.id }))
     await until('the successor has it', async () => (await earned(heir.id)) === 38.8)
     await paid(second)
 

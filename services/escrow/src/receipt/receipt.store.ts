@@ -1,23 +1,14 @@
-import { Refusal, receiptIssued, refuse } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { receiptIssued, refuse } from '@carapace/api'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, orExisting, type Stored } from '@carapace/store'
 import type { Receipt } from './receipt.ts'
 
 const newest = { createdAt: -1, _id: -1 } as const
-const schema = new Schema<Receipt>({
-  gigId: String,
-  posterId: String,
-  assigneeId: String,
-  partyIds: [String],
-  budget: BigInt,
-  platformFee: BigInt,
-  netPaid: BigInt,
-  isWithdrawn: Boolean,
-})
-schema.index({ gigId: 1 }, { name: 'one_per_gig', unique: true })
-schema.index({ posterId: 1, ...newest }, { name: 'poster_newest' })
-schema.index({ assigneeId: 1, ...newest }, { name: 'assignee_newest' })
-schema.index({ partyIds: 1, ...newest }, { name: 'party_newest' })
+const indexes: Indexes = {
+  one_per_gig: { key: { gigId: 1 }, unique: true },
+  poster_newest: { key: { posterId: 1, ...newest } },
+  assignee_newest: { key: { assigneeId: 1, ...newest } },
+  party_newest: { key: { partyIds: 1, ...newest } },
+}
 
 /** Receipts; one that is withdrawn is none. */
 export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page'> & {
@@ -25,7 +16,7 @@ export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page'> & {
   ofGig(gigId: string): Promise<Stored<Receipt>>
   /** The one receipt that a gig can have, also while it is withdrawn. */
   everOf(gigId: string): Promise<Stored<Receipt> | undefined>
-  /** Stores the receipt of a gig: the one that was first stays. */
+  /** Stores the receipt of a gig: the first one remains. */
   issue(receipt: Receipt): Promise<{ receipt: Stored<Receipt>; isNew: boolean }>
   /** What the receipt with this id says from now on. */
   amend(receipt: Receipt): Promise<Stored<Receipt>>
@@ -41,7 +32,12 @@ function shown(receipt: Stored<Receipt> | undefined): Stored<Receipt> {
 }
 
 export function receiptStore(db: Database): Receipts {
-  const receipts = aggregateStore<Receipt>(db, { collection: 'receipts', resource: 'receipt', schema, duplicates: { one_per_gig: 'ALREADY_EXISTS' } })
+  const receipts = aggregateStore<Receipt>(db, {
+    collection: 'receipts',
+    resource: 'receipt',
+    indexes,
+    duplicates: { one_per_gig: 'ALREADY_EXISTS' },
+  })
   const everOf = async (gigId: string) => (await receipts.find({ gigId }, { limit: 1 }))[0]
   return {
     need: async id => shown(await receipts.get(id)),
@@ -50,18 +46,9 @@ export function receiptStore(db: Database): Receipts {
     everOf,
     issue: async receipt => {
       const { id: receiptId, gigId, gigTitle, posterId, assigneeId } = receipt
-      try {
-        return {
-          receipt: await receipts.create({ ...receipt, partyIds: [posterId, assigneeId] }, [
-            receiptIssued.of({ receiptId, gigId, gigTitle, posterId, assigneeId }),
-          ]),
-          isNew: true,
-        }
-      } catch (error) {
-        const first = error instanceof Refusal && error.code === 'ALREADY_EXISTS' ? await everOf(receipt.gigId) : undefined
-        if (!first) throw error
-        return { receipt: first, isNew: false }
-      }
+      const issued = receiptIssued.of({ receiptId, gigId, gigTitle, posterId, assigneeId })
+      const first = await orExisting(receipts.create({ ...receipt, partyIds: [posterId, assigneeId] }, [issued]), () => everOf(gigId))
+      return { receipt: first, isNew: first.id === receiptId }
     },
     amend: receipt =>
       receipts.change(receipt.id, present =>

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Chain, type TrustReceipt, usd } from '@carapace/api'
-import { txUrl } from '@carapace/chain'
+import type { Explorer } from '@carapace/chain'
 import type { Escrow } from '../escrow/escrow.ts'
-import { standing } from '../escrow/judge.ts'
-import { receiptVerdict } from '../escrow/settled.ts'
+import { effectiveVerdict } from '../escrow/judgement.ts'
+import { receiptVerdict } from '../escrow/settlement-transitions.ts'
 
 export type Party = { handle: string | null; wallet: string | null; fusedScore: number }
 /** What a settled gig was. Amounts in micro-USDC. */
@@ -13,7 +13,7 @@ export interface Receipt {
   gigTitle: string
   posterId: string
   assigneeId: string
-  /** Both of them, kept by the store for look-ups. */
+  /** Both of them, stored for queries. */
   partyIds?: string[]
   poster: Party
   assignee: Party
@@ -24,20 +24,21 @@ export interface Receipt {
   settledAt: Date
   txHash: string
   blockNumber: number
+  /** Percent of the votes for approval; 0 where nobody voted. */
   validationConsensus: number
   validatorCount: number
   validationId: string | null
   deliverableUrl: string | null
   verdict: 'APPROVED' | 'ORACLE' | 'DEFAULT'
   contentHash: string
-  /** The payment is undone: nobody is shown the receipt any more, unless the payment is made again. */
+  /** The payment is reversed: nobody is shown the receipt any more, unless the payment is made again. */
   isWithdrawn: boolean
 }
 
 /** The receipt of a released escrow. */
 export function receiptOf(escrow: Escrow, id: string, { poster, assignee }: { poster: Party; assignee: Party }): Receipt {
   const settlement = escrow.settlement!
-  const { approvalPct, votes, validationId } = standing(escrow)
+  const { approvalPct, votes, validationId } = effectiveVerdict(escrow)
   const facts = {
     id,
     gigId: escrow.id,
@@ -51,9 +52,9 @@ export function receiptOf(escrow: Escrow, id: string, { poster, assignee }: { po
     netPaid: settlement.treasury + settlement.external,
     chain: escrow.chain,
     settledAt: settlement.settledAt!,
-    txHash: settlement.txHash!,
-    blockNumber: settlement.blockNumber!,
-    validationConsensus: approvalPct ?? 100,
+    txHash: settlement.onChain.txHash!,
+    blockNumber: settlement.onChain.blockNumber!,
+    validationConsensus: (votes > 0 ? approvalPct : null) ?? 0,
     validatorCount: votes,
     validationId,
     deliverableUrl: escrow.delivery?.url ?? null,
@@ -74,8 +75,8 @@ function canonical(value: unknown): string {
   return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`
 }
 
-/** @param baseUrl where the world sees the gateway */
-export function receiptView(receipt: Receipt, baseUrl: string): TrustReceipt {
+/** @param baseUrl the public address of the gateway */
+export function receiptView(receipt: Receipt, baseUrl: string, explorer: Explorer): TrustReceipt {
   const { budget, platformFee, netPaid, settledAt, isWithdrawn, ...rest } = receipt
   return {
     ...rest,
@@ -84,7 +85,7 @@ export function receiptView(receipt: Receipt, baseUrl: string): TrustReceipt {
     netPaid: usd(netPaid),
     currency: 'USDC',
     settledAt: settledAt.toISOString(),
-    basescanUrl: txUrl(receipt.chain, receipt.txHash),
+    basescanUrl: explorer.tx(receipt.chain, receipt.txHash),
     onChainVerifiable: true,
     shareUrl: `${baseUrl}/trust-receipt/${receipt.id}`,
   }

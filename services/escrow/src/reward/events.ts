@@ -1,17 +1,24 @@
 import * as api from '@carapace/api'
-import { operationParts } from '@carapace/chain'
-import { on, type Subscription } from '@carapace/service'
+import { claimKey, operationParts } from '@carapace/chain'
+import { on, onOutcomes, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
-import { keepInLine } from '../escrow/keep.ts'
+import { projectEscrow } from '../escrow/change-escrow.ts'
 import { account, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { followClaim, startClaim } from './claims.ts'
-import { fundWhenReady } from './fund.ts'
+import { fundWhenReady } from './fund-reward.ts'
+import { correctJobFee } from './job-fee.ts'
+import { followClaim, startClaim } from './pay-claim.ts'
 import type { Source } from './reward.ts'
-import { sourceOf } from './source.ts'
+import { sourceOf } from './reward-source.ts'
 
 const jobFeeBp = 300
 const idOf = (opKey: string): string => operationParts(opKey)[1]
+
+/** What the contract paid: a round may end with the payment of an earlier one, which was for another amount. */
+function paidIn(logs: readonly api.ChainLog[], claimId: string): { paid?: bigint } {
+  const log = logs.find(({ event, args }) => event === 'RewardPaid' && args.claimKey === claimKey(claimId))
+  return log ? { paid: BigInt(String(log.args.amount)) } : {}
+}
 
 export const rewardEvents = (parts: Parts): Subscription[] => {
   const ended = async (source: Omit<Source, 'used'>) => {
@@ -19,7 +26,7 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
     for (const { id } of await parts.rewards.ofSubject(source.id)) await fundWhenReady(parts, id)
   }
   const settled = ({ gigId }: { gigId: string }) =>
-    keepInLine(parts, gigId, async escrow => {
+    projectEscrow(parts, gigId, async escrow => {
       const source = sourceOf(escrow)
       if (source) await ended(source)
     })
@@ -28,9 +35,7 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
       const shares = rewards.map(({ validatorId, amount }) => ({ validatorId, accrued: amount, funded: 0n, claiming: 0n, claimed: 0n }))
       const fundedBy = { fee: 0n, refund: 0n, topUp: 0n }
       const reward = { id: validationId, gigId, jobId, title, posterId, chain, shares, isFunded: false, fundedBy, fundedAt: null, topUps: [] }
-      await parts.rewards.create(reward, []).catch((error: unknown) => {
-        if (!(error instanceof api.Refusal && error.code === 'ALREADY_EXISTS')) throw error
-      })
+      await parts.rewards.createOnce(validationId, () => ({ state: reward, events: [] }))
       await fundWhenReady(parts, validationId)
     }),
     on(api.escrowReleased, settled),
@@ -51,12 +56,20 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
     on(api.jobRejected, ({ jobId: id, posterId, chain, budget, at }) =>
       ended({ id, posterId, chain, kind: 'refund', fee: api.feeOf(budget, jobFeeBp), endedAt: new Date(at) }),
     ),
+    on(api.jobCorrected, async ({ jobId: id, posterId, chain, status, unpaid, fee, at }, { aggregateversion }) => {
+      const isPaid = status === 'settled'
+      if (!isPaid && !unpaid) return
+      await correctJobFee(parts, id, isPaid, aggregateversion)
+      const isEndedOtherwise = status === 'rejected' || status === 'cancelled'
+      if (isPaid) await ended({ id, posterId, chain, kind: 'fee', fee, endedAt: new Date(at) })
+      else if (isEndedOtherwise) await ended({ id, posterId, chain, kind: 'refund', fee: 0n, endedAt: new Date(at) })
+    }),
     on(api.rewardClaimRequested, request => startClaim(parts, request)),
-    on(api.chainCommandConfirmed, async ({ kind, opKey, round, seq, txHash }) =>
-      kind === 'reward.pay' ? followClaim(parts, idOf(opKey), { is: 'confirmed', round, seq, txHash }) : undefined,
-    ),
-    on(api.chainCommandFailed, async ({ kind, opKey, round, seq, terminal, code }) =>
-      kind === 'reward.pay' && terminal ? followClaim(parts, idOf(opKey), { is: 'failed', round, seq, code }) : undefined,
-    ),
+    ...onOutcomes({
+      'reward.pay': {
+        confirmed: outcome => followClaim(parts, idOf(outcome.opKey), { ...outcome, ...paidIn(outcome.logs, idOf(outcome.opKey)) }),
+        failed: outcome => followClaim(parts, idOf(outcome.opKey), outcome),
+      },
+    }),
   ]
 }

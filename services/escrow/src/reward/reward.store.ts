@@ -1,31 +1,50 @@
 import type { Chain } from '@carapace/api'
-import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
-import { type ClientSession, Schema } from 'mongoose'
-import type { Claim } from './claim.ts'
+import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { type Booked, type Books, bookedOn } from '../books.ts'
+import { type Claim, upgradeClaim } from './claim.ts'
+import { claimPostings, fundingPostings } from './postings.ts'
 import type { Reward, Source } from './reward.ts'
 
-const rewardSchema = new Schema<Reward>({ gigId: String, jobId: String, posterId: String, chain: String, isFunded: Boolean })
-rewardSchema.index({ gigId: 1 }, { name: 'gig' })
-rewardSchema.index({ jobId: 1 }, { name: 'job' })
+const rewardIndexes: Indexes = {
+  gig: { key: { gigId: 1 } },
+  job: { key: { jobId: 1 } },
+}
 
 export type RewardStore = AggregateStore<Reward> & { ofSubject(id: string): Promise<{ id: string }[]> }
 
-export function rewardStore(db: Database): RewardStore {
-  const rewards = aggregateStore<Reward>(db, { collection: 'rewards', resource: 'reward', schema: rewardSchema })
+/** The rewards of each validation; a funding is posted with the change that books it. */
+export function rewardStore(db: Database, ledger: Books): RewardStore {
+  const rewards = aggregateStore<Reward, Decision<Reward>, Booked>(db, {
+    collection: 'rewards',
+    resource: 'reward',
+    optimistic: true,
+    indexes: rewardIndexes,
+    ledger,
+    postings: (before, after) => (before ? bookedOn(after.chain, fundingPostings(before, after)) : []),
+  })
   return { ...rewards, ofSubject: id => rewards.find({ $or: [{ gigId: id }, { jobId: id }] }) }
 }
 
-const claimSchema = new Schema<Claim>({ validatorId: String, chain: String, amount: BigInt, status: String })
-claimSchema.index({ status: 1, updatedAt: 1 }, { name: 'status_updated' })
+const claimIndexes: Indexes = {
+  status_updated: { key: { status: 1, updatedAt: 1 } },
+  unlogged: { key: { unloggedSeq: 1 }, sparse: true },
+}
 export type ClaimStore = AggregateStore<Claim>
-export const claimStore = (db: Database): ClaimStore => aggregateStore<Claim>(db, { collection: 'claims', resource: 'claim', schema: claimSchema })
+/** Payments of rewards; what a change moves is posted with it. */
+export const claimStore = (db: Database, ledger: Books): ClaimStore =>
+  aggregateStore<Claim, Decision<Claim>, Booked>(db, {
+    collection: 'claims',
+    resource: 'claim',
+    indexes: claimIndexes,
+    upgrade: upgradeClaim,
+    ledger,
+    postings: (before, after) => bookedOn(after.chain, claimPostings(before, after)),
+  })
 
-const sourceSchema = new Schema(
-  { _id: String, posterId: String, chain: String, kind: String, fee: BigInt, used: BigInt, endedAt: Date },
-  { versionKey: false },
-)
-sourceSchema.index({ posterId: 1, chain: 1, kind: 1, endedAt: 1 }, { name: 'poster' })
-const turnSchema = new Schema({ _id: String, turn: BigInt }, { versionKey: false })
+const sourceIndexes: Indexes = {
+  poster: { key: { posterId: 1, chain: 1, kind: 1, endedAt: 1 } },
+}
 
 type Row = Omit<Source, 'id'> & { _id: string }
 export interface Sources {
@@ -33,13 +52,13 @@ export interface Sources {
   put(source: Omit<Source, 'used'>): Promise<void>
   get(id: string, session?: ClientSession): Promise<Source | undefined>
   use(id: string, amount: bigint, session: ClientSession): Promise<void>
-  /** Fees paid and rewards funded after refunds, of this poster on this network since then. Fundings of one poster take turns. */
+  /** Fees paid and rewards funded after refunds, of this poster on this network since then. Fundings of one poster run one after another. */
   ofPoster(posterId: string, chain: Chain, since: Date, session: ClientSession): Promise<{ fees: bigint; usedByRefunds: bigint }>
 }
 
 export function sourceStore(db: Database): Sources {
-  const rows = db.collection<Row>('reward_sources', sourceSchema)
-  const turns = db.collection<{ _id: string; turn: bigint }>('reward_turns', turnSchema)
+  const rows = db.collection<Row>('reward_sources', sourceIndexes)
+  const posters = db.collection<{ _id: string; fundings: bigint }>('reward_turns')
   return {
     put: async ({ id, ...source }) => {
       await rows.updateOne({ _id: id }, { $set: source, $setOnInsert: { used: 0n } }, { upsert: true })
@@ -53,7 +72,7 @@ export function sourceStore(db: Database): Sources {
     },
     ofPoster: async (posterId, chain, since, session) => {
       // two fundings at once would both see the old sum: writing this row makes one of them start again
-      await turns.updateOne({ _id: `${posterId}/${chain}` }, { $inc: { turn: 1n } }, { upsert: true, session })
+      await posters.updateOne({ _id: `${posterId}/${chain}` }, { $inc: { fundings: 1n } }, { upsert: true, session })
       const found = await rows.find({ posterId, chain, endedAt: { $gte: since } }, { session }).toArray()
       const sum = (kind: Source['kind'], field: 'fee' | 'used') =>
         found.filter(row => row.kind === kind).reduce((total, row) => total + row[field], 0n)

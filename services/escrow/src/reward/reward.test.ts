@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
+import { claimKey } from '@carapace/chain'
+import { commandConfirmed, newWallet } from '@carapace/testing'
 import fc from 'fast-check'
 import { least } from '../amounts.ts'
-import { deliveredGig, type Story, told, untilStatus } from '../testing/story.ts'
-import { assertWell } from '../testing/well.ts'
-import { newAgent, oracle, startWorld, until, usdc, type World } from '../testing/world.ts'
+import { assertHealthy } from '../testing/assert-healthy.ts'
+import { type Harness, newAgent, oracle, startHarness, until, usdc } from '../testing/harness.ts'
+import { deliveredGig, eventOf, type Scenario, untilStatus } from '../testing/scenario.ts'
 import { equalShares, type Reward, topUpShares } from './reward.ts'
 
 const reward = (accrued: bigint[]): Reward => ({
@@ -48,14 +50,14 @@ describe('shares of rewards', () => {
 })
 
 describe('rewards', () => {
-  let world: World
+  let harness: Harness
   let funded: api.PayloadOf<typeof api.rewardFunded>[] = []
   let claims: string[] = []
   let listener: { close(): Promise<void> }
 
   before(async () => {
-    world = await startWorld()
-    listener = await world.platform.bus.subscribe(
+    harness = await startHarness({ pollAfterMs: 100 })
+    listener = await harness.platform.bus.subscribe(
       { name: `test.rewards.${randomUUID()}`, exchange: 'events', bindings: ['escrow.reward.#'] },
       async event => {
         if (event.type === api.rewardFunded.type) funded.push(api.rewardFunded.read(event.data))
@@ -64,25 +66,25 @@ describe('rewards', () => {
     )
   })
   beforeEach(() => {
-    world.chain = () => 'confirm'
+    harness.chain = () => 'confirm'
     funded = []
     claims = []
   })
   after(async () => {
-    await assertWell(world)
+    await assertHealthy(harness)
     await listener.close()
-    await world.close()
+    await harness.close()
   })
 
-  const accrued = (story: Story, validators: string[], amount: bigint) => {
-    const { validationId, gigId, amount: budget, chain } = story
+  const accrued = (scenario: Scenario, validators: string[], amount: bigint) => {
+    const { validationId, gigId, amount: budget, chain } = scenario
     const facts = {
       validationId,
       gigId,
       jobId: null,
       title: 'Audit',
-      posterId: story.poster.id,
-      assigneeId: story.worker.id,
+      posterId: scenario.poster.id,
+      assigneeId: scenario.worker.id,
       budget,
       chain,
       round: 1,
@@ -90,22 +92,22 @@ describe('rewards', () => {
     }
     return api.rewardAccrued.of({ ...facts, rewards: validators.map(validatorId => ({ validatorId, amount })) })
   }
-  const fundedOf = (story: Story) =>
+  const fundedOf = (scenario: Scenario) =>
     until('the rewards are funded', () => {
-      const event = funded.find(({ validationId }) => validationId === story.validationId)
+      const event = funded.find(({ validationId }) => validationId === scenario.validationId)
       return event && { source: event.source, amounts: event.rewards.map(({ amount }) => amount) }
     })
 
   it('are funded from the fee of their own escrow, whichever comes first', async () => {
-    const [early, late] = [await deliveredGig(world), await deliveredGig(world)]
+    const [early, late] = [await deliveredGig(harness), await deliveredGig(harness)]
     const validators = [randomUUID(), randomUUID()]
-    await world.platform.publish(accrued(early, validators, 100_000n))
-    await world.platform.publish(told.resolved(early, 'approved'))
-    await world.platform.publish(told.resolved(late, 'approved'))
-    await untilStatus(world, late.gigId, 'released')
+    await harness.platform.publish(accrued(early, validators, 100_000n))
+    await harness.platform.publish(eventOf.resolved(early, 'approved'))
+    await harness.platform.publish(eventOf.resolved(late, 'approved'))
+    await untilStatus(harness, late.gigId, 'released')
 
-    await world.platform.publish(accrued(late, validators, 1_000_000n))
-    await world.platform.publish(accrued(late, validators, 1_000_000n))
+    await harness.platform.publish(accrued(late, validators, 1_000_000n))
+    await harness.platform.publish(accrued(late, validators, 1_000_000n))
 
     assert.deepEqual(await fundedOf(early), { source: 'fee', amounts: [100_000n, 100_000n] })
     assert.deepEqual(await fundedOf(late), { source: 'fee', amounts: [600_000n, 600_000n] })
@@ -113,17 +115,17 @@ describe('rewards', () => {
   })
 
   it('of a refund are funded from half of what the poster paid before, and else by a top-up', async () => {
-    const paid = await deliveredGig(world)
-    await world.platform.publish(told.resolved(paid, 'approved'))
-    await untilStatus(world, paid.gigId, 'released')
-    const refunded = await deliveredGig(world, { budget: 40 })
+    const paid = await deliveredGig(harness)
+    await harness.platform.publish(eventOf.resolved(paid, 'approved'))
+    await untilStatus(harness, paid.gigId, 'released')
+    const refunded = await deliveredGig(harness, { budget: 40 })
     refunded.row.posterId = refunded.poster.id
     const validators = [randomUUID(), randomUUID(), randomUUID()]
-    await world.platform.publish(told.resolved(refunded, 'rejected'))
-    await untilStatus(world, refunded.gigId, 'refunded')
-    await world.platform.publish(accrued(refunded, validators, 100_000n))
+    await harness.platform.publish(eventOf.resolved(refunded, 'rejected'))
+    await untilStatus(harness, refunded.gigId, 'refunded')
+    await harness.platform.publish(accrued(refunded, validators, 100_000n))
     const topUp = (amount: number) =>
-      world.platform.call('POST', `/api/admin/rewards/${refunded.validationId}/top-up`, { body: { amount, reason: 'Fair' }, headers: oracle })
+      harness.platform.call('POST', `/api/admin/rewards/${refunded.validationId}/top-up`, { body: { amount, reason: 'Fair' }, headers: oracle })
     const answer = await until('it is accrued', async () => {
       const given = await topUp(0.2)
       return given.status === 200 && given
@@ -140,13 +142,13 @@ describe('rewards', () => {
     )
   })
 
-  it('are paid for a claim whose transaction took too long, when the request comes again', async () => {
-    const story = await deliveredGig(world)
+  it('are paid for a claim whose transaction expired, when the request comes again', async () => {
+    const scenario = await deliveredGig(harness)
     const [validator, claimId] = [randomUUID(), randomUUID()]
-    await world.platform.publish(accrued(story, [validator], 500_000n))
-    await world.platform.publish(told.resolved(story, 'approved'))
-    await fundedOf(story)
-    const { db } = world.platform.service('escrow').platform
+    await harness.platform.publish(accrued(scenario, [validator], 500_000n))
+    await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+    await fundedOf(scenario)
+    const { db } = harness.platform.service('escrow').platform
     const original = db.transaction
     let isLate = true
     db.transaction = async (work, limitMs) => {
@@ -156,63 +158,307 @@ describe('rewards', () => {
     }
     claims = []
 
-    const rewards = [{ validationId: story.validationId, amount: 500_000n }]
+    const rewards = [{ validationId: scenario.validationId, amount: 500_000n }]
     const request = {
       claimId,
       round: 1,
       validatorId: validator,
-      wallet: (await newAgent(world)).wallet,
-      chain: story.chain,
+      wallet: (await newAgent(harness)).wallet,
+      chain: scenario.chain,
       amount: 500_000n,
       rewards,
     }
-    await world.platform.publish(api.rewardClaimRequested.of({ ...request, by: 'validator' }))
+    await harness.platform.publish(api.rewardClaimRequested.of({ ...request, by: 'validator' }))
 
     assert.match(await until('the claim ended', () => claims.find(line => line.endsWith(claimId))), /reward\.paid/)
     db.transaction = original
   })
 
+  it('are booked as the contract paid them when a larger second round ends with the payment of the first', async () => {
+    const validator = await newAgent(harness)
+    const [first, second] = [await deliveredGig(harness), await deliveredGig(harness)]
+    for (const scenario of [first, second]) {
+      await harness.platform.publish(accrued(scenario, [validator.id], 500_000n))
+      await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+      await fundedOf(scenario)
+    }
+    const claimId = randomUUID()
+    const claimOf = (round: number, scenarios: Scenario[]) => {
+      const parts = scenarios.map(({ validationId }) => ({ validationId, amount: 500_000n }))
+      const amount = 500_000n * BigInt(scenarios.length)
+      const about = { claimId, round, validatorId: validator.id, wallet: validator.wallet, chain: first.chain }
+      return api.rewardClaimRequested.of({ ...about, amount, rewards: parts, by: 'validator' })
+    }
+    harness.chain = () => 'fail'
+    await harness.platform.publish(claimOf(1, [first]))
+    await until('the first round failed', () => claims.some(line => line.includes('reward.failed') && line.endsWith(claimId)))
+    harness.chain = () => 'wait'
+    await harness.platform.publish(claimOf(2, [first, second]))
+    const command = await until('the second round is sent', () => harness.commands.find(({ opKey, round }) => opKey.endsWith(claimId) && round === 2))
+
+    const args = { claimKey: claimKey(claimId), to: validator.wallet, amount: '500000' }
+    const log = { contract: 'SwarmValidator', event: 'RewardPaid', args, address: newWallet(), logIndex: 0, logPosition: 0 }
+    const shares = () =>
+      Promise.all(
+        [first, second].map(async ({ validationId }) => {
+          const { connection } = harness.platform.service('escrow').platform.db
+          const row = await connection
+            .collection<{ _id: string; shares: { claimed: bigint; claiming: bigint }[] }>('rewards')
+            .findOne({ _id: validationId })
+          return row!.shares.map(({ claimed, claiming }) => [Number(claimed), Number(claiming)])
+        }),
+      )
+    const { answer } = harness.memory
+    let polls = 0
+    harness.memory.answer = operations => {
+      polls += operations.filter(({ opKey }) => opKey === command.opKey).length
+      return answer(operations)
+    }
+    const unlogged = commandConfirmed(command, { already: true })
+    harness.memory.note(unlogged)
+    await harness.platform.publish(unlogged)
+    await until('it was polled', () => polls > 2)
+    assert.deepEqual(await shares(), [[[0, 500_000]], [[0, 500_000]]])
+    harness.memory.note(commandConfirmed(command, { already: true, logs: [log] }))
+
+    await until('it is paid', () => claims.some(line => line.includes('reward.paid') && line.endsWith(claimId)))
+    assert.deepEqual(await shares(), [[[500_000, 0]], [[0, 0]]])
+    harness.memory.answer = answer
+  })
+
+  describe('that the chain pays after the payment had failed', () => {
+    /** A funded reward, whose first payment failed. */
+    async function failedClaim() {
+      const scenario = await deliveredGig(harness)
+      const validator = await newAgent(harness)
+      await harness.platform.publish(accrued(scenario, [validator.id], 500_000n))
+      await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+      await fundedOf(scenario)
+      const { db } = harness.platform.service('escrow').platform
+      const { chain, validationId } = scenario
+      const request = (claimId: string, round: number) =>
+        harness.platform.publish(
+          api.rewardClaimRequested.of({
+            ...{ claimId, round, validatorId: validator.id, wallet: validator.wallet, chain, amount: 500_000n, by: 'validator' },
+            rewards: [{ validationId, amount: 500_000n }],
+          }),
+        )
+      const claimId = randomUUID()
+      harness.chain = () => 'fail'
+      await request(claimId, 1)
+      await until('failed', () => claims.includes(`escrow.reward.failed.v1 ${claimId}`))
+      const sent = () => harness.commands.filter(({ opKey }) => opKey === `reward.pay:${claimId}`)
+      const command = sent()[0]!
+      const made = async (seq: number) => {
+        const args = { claimKey: claimKey(claimId), to: validator.wallet, amount: '500000' }
+        const log = { contract: 'SwarmValidator', event: 'RewardPaid', args, address: newWallet(), logIndex: 0, logPosition: 0 }
+        for (const _ of [1, 2]) await harness.platform.publish(commandConfirmed(command, { seq, already: true, logs: [log] }))
+      }
+      const lost = async (seq: number) => {
+        for (const _ of [1, 2]) await harness.outcome(command, 'fail', 'REVERTED', seq)
+      }
+      const balance = async (name: string) =>
+        (await db.connection.collection<{ _id: string; balance: bigint }>('ledger_accounts').findOne({ _id: `${chain}/${name}` }))?.balance ?? 0n
+      /** What the validator got and has yet to claim, as the ledger has it. */
+      const books = async () => [await balance(`ext:${validator.wallet}`), await balance(`reward:${validationId}:${validator.id}`)].map(Number)
+      const becomes = (expected: [paid: number, claimable: number]) => until(String(expected), async () => (await books()).join() === expected.join())
+      const row = async () =>
+        (await db.connection.collection<{ _id: string; status: string; requestRound?: number }>('claims').findOne({ _id: claimId }))!
+      return { claimId, request, sent, made, lost, becomes, balance, row }
+    }
+
+    it('are claimed once, reversed with the block of the payment, and claimed again when it comes back', async () => {
+      const { made, lost, becomes, row } = await failedClaim()
+      await becomes([0, 500_000])
+
+      for (const seq of [2, 5]) {
+        await made(seq)
+        await becomes([500_000, 0])
+        await lost(seq + 2)
+        await becomes([0, 500_000])
+      }
+
+      await made(9)
+      await becomes([500_000, 0])
+      assert.equal((await row()).status, 'claimed')
+    })
+
+    it('are not paid by the next round, which that payment answers; a further one pays when its block is dropped', async () => {
+      const { claimId, request, sent, made, lost, becomes, row } = await failedClaim()
+      harness.chain = () => 'wait'
+      await made(2)
+      await becomes([500_000, 0])
+      claims = []
+
+      for (const _ of [1, 2]) await request(claimId, 2)
+
+      await until('answered', async () => (await row()).requestRound === 2 && claims.includes(`escrow.reward.paid.v1 ${claimId}`))
+      assert.equal(sent().length, 1)
+      await lost(4)
+      await becomes([0, 500_000])
+      await request(claimId, 3)
+      const third = await until('sent', () => sent()[1])
+      assert.equal(third.round, 3)
+      await harness.outcome(third, 'confirm', undefined, 6)
+      await becomes([500_000, 0])
+    })
+
+    it('are a loss of the pool as far as another claim has paid them meanwhile', async () => {
+      const { request, made, lost, becomes, balance } = await failedClaim()
+      harness.chain = () => 'confirm'
+      const before = await balance('loss:fee-pool')
+      await request(randomUUID(), 1)
+      await becomes([500_000, 0])
+
+      await made(2)
+      await becomes([1_000_000, 0])
+      assert.equal((await balance('loss:fee-pool')) - before, -500_000n)
+      await lost(4)
+      await becomes([500_000, 0])
+      assert.equal(await balance('loss:fee-pool'), before)
+    })
+  })
+
+  describe('of a claim whose second round requests more', () => {
+    /** Two funded rewards; round 1 of the claim requested one and failed, round 2 requests both and is under way. */
+    async function secondRound() {
+      const validator = await newAgent(harness)
+      const [first, second] = [await deliveredGig(harness), await deliveredGig(harness)]
+      for (const scenario of [first, second]) {
+        await harness.platform.publish(accrued(scenario, [validator.id], 500_000n))
+        await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+        await fundedOf(scenario)
+      }
+      const claimId = randomUUID()
+      const request = (round: number, scenarios: Scenario[]) => {
+        const parts = scenarios.map(({ validationId }) => ({ validationId, amount: 500_000n }))
+        const about = { claimId, round, validatorId: validator.id, wallet: validator.wallet, chain: first.chain }
+        return harness.platform.publish(
+          api.rewardClaimRequested.of({ ...about, amount: 500_000n * BigInt(scenarios.length), rewards: parts, by: 'validator' }),
+        )
+      }
+      harness.chain = () => 'fail'
+      await request(1, [first])
+      await until('the first round failed', () => claims.some(line => line.includes('reward.failed') && line.endsWith(claimId)))
+      harness.chain = () => 'wait'
+      await request(2, [first, second])
+      const sent = (round: number) => harness.commands.find(command => command.opKey.endsWith(claimId) && command.round === round)
+      const command = await until('the second round is sent', () => sent(2))
+      const outcome = (seq: number, paid: number | undefined, round = 2) => {
+        const args = { claimKey: claimKey(claimId), to: validator.wallet, amount: String(paid) }
+        const log = { contract: 'SwarmValidator', event: 'RewardPaid', args, address: newWallet(), logIndex: 0, logPosition: 0 }
+        return commandConfirmed({ ...command, round }, { seq, already: true, logs: paid === undefined ? [] : [log] })
+      }
+      const made = async (...of: Parameters<typeof outcome>) => {
+        const event = outcome(...of)
+        harness.memory.note(event)
+        for (const _ of [1, 2]) await harness.platform.publish(event)
+      }
+      const accounts = harness.platform.service('escrow').platform.db.connection.collection<{ _id: string; balance: bigint }>('ledger_accounts')
+      const balance = async (name: string) => Number((await accounts.findOne({ _id: `${first.chain}/${name}` }))?.balance ?? 0n)
+      const rewardsOf = () => Promise.all([first, second].map(({ validationId }) => balance(`reward:${validationId}:${validator.id}`)))
+      const becomes = (expected: { paid: number; claimable: number[] }) =>
+        until(JSON.stringify(expected), async () => {
+          const found = { paid: await balance(`ext:${validator.wallet}`), claimable: await rewardsOf() }
+          if (JSON.stringify(found) !== JSON.stringify(expected)) throw new Error(JSON.stringify(found))
+          return true
+        })
+      return { command, made, becomes, balance, request, first, second }
+    }
+
+    it('are booked with the difference when its payment replaces that of the first, which the chain dropped', async () => {
+      const { command, made, becomes, balance } = await secondRound()
+      const before = await balance('loss:fee-pool')
+      await made(6, 500_000, 1)
+      await becomes({ paid: 500_000, claimable: [0, 500_000] })
+
+      await made(8, 1_000_000)
+
+      await becomes({ paid: 1_000_000, claimable: [0, 0] })
+      await made(10, 500_000)
+      await becomes({ paid: 500_000, claimable: [0, 500_000] })
+      await harness.outcome(command, 'fail', 'REVERTED', 12)
+      await becomes({ paid: 0, claimable: [500_000, 500_000] })
+      await made(14, 1_000_000)
+      await becomes({ paid: 1_000_000, claimable: [0, 0] })
+      assert.equal(await balance('loss:fee-pool'), before)
+    })
+
+    it('are booked by the logs of a late payment after its failure, not before they are known', async () => {
+      const { command, made, becomes } = await secondRound()
+      await harness.outcome(command, 'fail', 'REVERTED', 6)
+      await becomes({ paid: 0, claimable: [500_000, 500_000] })
+      const { answer } = harness.memory
+      let polls = 0
+      harness.memory.answer = operations => {
+        polls += operations.filter(({ opKey }) => opKey === command.opKey).length
+        return answer(operations)
+      }
+
+      await made(8, undefined)
+
+      await until('it was polled', () => polls > 2)
+      await becomes({ paid: 0, claimable: [500_000, 500_000] })
+      await made(8, 500_000)
+      await becomes({ paid: 500_000, claimable: [0, 500_000] })
+      harness.memory.answer = answer
+    })
+
+    it('are booked by the logs of a payment that replaces the first, once they are known', async () => {
+      const { made, becomes } = await secondRound()
+      await made(6, 500_000, 1)
+      await becomes({ paid: 500_000, claimable: [0, 500_000] })
+
+      await made(8, undefined)
+      await made(8, 1_000_000)
+
+      await becomes({ paid: 1_000_000, claimable: [0, 0] })
+    })
+  })
+
   it('are paid once for a claim, go back when the payment fails, and nothing unfunded is paid', async () => {
-    const story = await deliveredGig(world)
-    const [validator, wallet] = [randomUUID(), (await newAgent(world)).wallet]
-    await world.platform.publish(accrued(story, [validator], 500_000n))
-    await world.platform.publish(told.resolved(story, 'approved'))
-    await fundedOf(story)
+    const scenario = await deliveredGig(harness)
+    const [validator, wallet] = [randomUUID(), (await newAgent(harness)).wallet]
+    await harness.platform.publish(accrued(scenario, [validator], 500_000n))
+    await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
+    await fundedOf(scenario)
     const request = (amount: bigint, claimId: string = randomUUID(), round = 1) =>
       api.rewardClaimRequested.of({
         claimId,
         round,
         validatorId: validator,
         wallet,
-        chain: story.chain,
+        chain: scenario.chain,
         amount,
-        rewards: [{ validationId: story.validationId, amount }],
+        rewards: [{ validationId: scenario.validationId, amount }],
         by: 'validator',
       })
     const ended = (claimId: string) => until('the claim ended', () => claims.find(line => line.endsWith(claimId)))
     const [paid, tooMuch] = [randomUUID(), randomUUID()]
 
-    world.chain = () => 'fail'
-    await world.platform.publish(request(500_000n, paid))
+    harness.chain = () => 'fail'
+    await harness.platform.publish(request(500_000n, paid))
     assert.match(await ended(paid), /reward\.failed/)
     claims = []
-    world.chain = () => 'confirm'
-    await world.platform.publish(request(500_000n, paid))
-    await world.platform.publish(request(500_000n, paid, 2))
-    await world.platform.publish(request(500_000n, paid, 2))
+    harness.chain = () => 'confirm'
+    await harness.platform.publish(request(500_000n, paid))
+    await harness.platform.publish(request(500_000n, paid, 2))
+    await harness.platform.publish(request(500_000n, paid, 2))
     assert.match(await ended(paid), /reward\.paid/)
-    await world.platform.publish(request(usdc(0.1), tooMuch))
+    await harness.platform.publish(request(usdc(0.1), tooMuch))
     assert.match(await ended(tooMuch), /reward\.failed/)
 
-    const payments = world.commands.filter(({ kind, opKey }) => kind === 'reward.pay' && [paid, tooMuch].some(id => opKey.endsWith(id)))
+    const payments = harness.commands.filter(({ kind, opKey }) => kind === 'reward.pay' && [paid, tooMuch].some(id => opKey.endsWith(id)))
     assert.deepEqual(
       payments.map(({ opKey, round }) => [opKey, round]),
       [1, 2].map(round => [`reward.pay:${paid}`, round]),
     )
     claims = []
-    await world.outcome({ ...payments[1]!, round: 2 }, 'fail', 'REVERTED', 3)
+    await harness.outcome({ ...payments[1]!, round: 2 }, 'fail', 'REVERTED', 3)
     assert.match(await ended(paid), /reward\.failed/)
-    await world.platform.publish(request(500_000n, paid, 3))
+    harness.chain = () => 'wait'
+    await harness.platform.publish(request(500_000n, paid, 3))
+    await harness.outcome({ ...payments[1]!, round: 3 }, 'confirm', undefined, 4)
     await until('it is paid again', () => claims.some(line => line.includes('reward.paid')))
   })
 })

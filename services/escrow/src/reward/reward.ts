@@ -1,6 +1,7 @@
 import { type Chain, refuse, rewardFunded, usd } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { least, sum } from '../amounts.ts'
+import type { Held } from './claim.ts'
 
 /** What one winner has earned of a validation; micro-USDC. claiming + claimed ≤ funded ≤ accrued. */
 export interface Share {
@@ -21,7 +22,7 @@ export interface Reward {
   posterId: string
   chain: Chain
   shares: Share[]
-  /** The one funding that comes by itself has been made, whatever it gave. */
+  /** The one automatic funding has been made, even if it gave nothing. */
   isFunded: boolean
   /** Of that funding and of all top-ups. */
   fundedBy: { fee: bigint; refund: bigint; topUp: bigint }
@@ -81,17 +82,12 @@ export function fund(reward: Reward, amounts: readonly bigint[], by: 'fee' | 're
   return { state, events: rewards.length ? [rewardFunded.of({ validationId, gigId, jobId, title, chain, source: by, rewards })] : [] }
 }
 
-export type ClaimStep = 'start' | 'pay' | 'back' | 'undo'
-const claimSteps = (amount: bigint): Record<ClaimStep, { claiming: bigint; claimed: bigint }> => ({
-  start: { claiming: amount, claimed: 0n },
-  pay: { claiming: -amount, claimed: amount },
-  back: { claiming: -amount, claimed: 0n },
-  undo: { claiming: 0n, claimed: -amount },
-})
+/** What of its funded part a winner has not claimed. */
+export const claimableOf = ({ shares }: Reward, validatorId: string): bigint =>
+  sum(shares.filter(share => share.validatorId === validatorId).map(({ funded, claiming, claimed }) => funded - claiming - claimed))
 
-/** Moves an amount of one winner between funded, claiming and claimed. @throws INVALID_STATE when less is funded and free */
-export function claim(reward: Reward, validatorId: string, amount: bigint, step: ClaimStep): Decision<Reward> {
-  const change = claimSteps(amount)[step]
+/** Changes what one winner's claims have of the funded part. @throws INVALID_STATE when less is funded and free */
+export function claim(reward: Reward, validatorId: string, change: Held): Decision<Reward> {
   const shares = reward.shares.map(share => {
     if (share.validatorId !== validatorId) return share
     const after = { ...share, claiming: share.claiming + change.claiming, claimed: share.claimed + change.claimed }

@@ -1,0 +1,12 @@
+import { type Bond, withLock } from './bond.ts'
+import { type BondChange, bondChange } from './bond-change.ts'
+
+/** Gigs of locks for which no assignment came in time: the marketplace decides whether they are used. */
+export const unassignedGigs = ({ locks }: Pick<Bond, 'locks'>, now: Date): string[] =>
+  locks.filter(({ askAt }) => askAt !== null && askAt <= now).map(({ gigId }) => gigId)
+
+/** The lock is used by its gig. Undefined where that is known. */
+export function confirmAssignment(bond: Bond, gigId: string): BondChange | undefined {
+  const lock = bond.locks.find(held => held.gigId === gigId)
+  return lock?.askAt ? bondChange(withLock(bond, gigId, { askAt: null })) : undefined
+}

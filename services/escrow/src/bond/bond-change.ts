@@ -1,0 +1,73 @@
+import type { Draft } from '@carapace/api'
+import { type Posting, transfer } from '../ledger.ts'
+import { type Bond, lockedOf, settled, statusOf, tierOf } from './bond.ts'
+
+/** A row of the history of a bond. */
+export interface BondEvent {
+  id: string
+  agentId: string
+  eventType: 'DEPOSIT' | 'WITHDRAW' | 'LOCK' | 'UNLOCK' | 'SLASH' | 'SLASH_REVERSED'
+  amount: bigint
+  gigId: string | null
+  reason: string | null
+  txHash: string | null
+  operationId: string | null
+  /** Set where it is stored: version of the bond with this event. Rows of earlier releases have none. */
+  bondVersion?: number
+}
+
+/** A command that failed for good without any effect: what its status URL answers. */
+export interface BondFailure {
+  id: string
+  agentId: string
+  eventType: BondEvent['eventType']
+  amount: bigint
+  gigId: string | null
+  reason: string | null
+  code: string
+}
+
+/** A change of a bond with everything that must be written with it. */
+export interface BondChange {
+  state: Bond
+  events: Draft[]
+  postings: Posting[]
+  history: BondEvent[]
+  failures: BondFailure[]
+}
+export const bondChange = (state: Bond, rest: Partial<Omit<BondChange, 'state'>> = {}): BondChange => ({
+  state: settled(state),
+  events: [],
+  postings: [],
+  history: [],
+  failures: [],
+  ...rest,
+})
+
+/** What every event about a bond says: the totals after the change. */
+export function facts(bond: Bond, event: BondEvent, now: Date) {
+  const { id, chain, free, slashed } = bond
+  const totalBonded = free + lockedOf(bond)
+  return {
+    agentId: id,
+    bondEventId: event.id,
+    amount: event.amount,
+    chain,
+    totalBonded,
+    availableBond: free,
+    lockedBond: lockedOf(bond),
+    slashedBond: slashed,
+    bondTier: tierOf(totalBonded),
+    bondStatus: statusOf(totalBonded),
+    gigId: event.gigId,
+    txHash: event.txHash,
+    changedAt: now.toISOString(),
+  }
+}
+
+export const posting = (agentId: string, key: string, from: string, to: string, amount: bigint, txHash: string | null = null): Posting => ({
+  key,
+  ref: { type: 'bond', id: agentId },
+  lines: transfer(from, to, amount),
+  txHash,
+})

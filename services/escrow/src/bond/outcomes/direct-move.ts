@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import type { ChainLog } from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { logIdentity } from '@carapace/chain'
+import { type MinedTransaction, transactionOf } from '@carapace/service'
+import { isOfLane, type Log, replacementsOf } from '../../chain-log.ts'
+import { account } from '../../ledger.ts'
+import type { Parts } from '../../parts.ts'
+import { newMove } from '../bond.ts'
+import { type BondEvent, bondChange, posting } from '../bond-change.ts'
+import { changeBond } from '../change-bond.ts'
+import { confirmMove } from './confirmation.ts'
+import { reverseMove } from './reversal.ts'
+
+type Direct = 'DEPOSIT' | 'WITHDRAW'
+
+const typeOf: Readonly<Record<string, Direct>> = { BondDeposited: 'DEPOSIT', BondWithdrawn: 'WITHDRAW' }
+const amountOf = ({ args }: Pick<ChainLog, 'args'>): bigint => BigInt(String(args.amount))
+const addressOf = ({ args }: Pick<ChainLog, 'args'>, type: Direct): string => String(type === 'DEPOSIT' ? args.from : args.to)
+
+/**
+ * What an agent did on the contract itself: a final log is followed once, in any block its transaction is in; the same log with other content
+ * replaces the earlier one. Our own transactions come from the lane.
+ * @throws Retry while the transaction cannot be read, or what was built on a deposit has yet to fail
+ */
+export async function directMove(parts: Parts, log: Log): Promise<void> {
+  const type = typeOf[log.event]
+  const agent = type && (await parts.agents.byWallet(String(log.args.agent)))
+  if (!agent) return
+  const mined = await transactionOf(parts, log)
+  if (!mined) throw new Retry(`${log.txHash} cannot be read yet`)
+  if (await isOfLane(parts, log, mined)) return
+  const { booked, nextId, isAgain } = await find(parts, agent.id, withPosition(log, mined))
+  const amount = amountOf(log)
+  // what was reversed counts again only in the block that the chain shows
+  if (booked?.amount === amount || (isAgain && mined.blockHash !== log.blockHash)) return
+  if (booked) await reverseBooked(parts, booked, log)
+  const move = newMove({ id: nextId, type, amount, operationId: nextId, address: addressOf(log, type), at: parts.clock.now() })
+  await changeBond(parts, agent.id, bond => {
+    if (bond.chain !== log.network) return undefined
+    if (type === 'DEPOSIT') return confirmMove.DEPOSIT(bond, move, log, parts.clock.now())
+    // what is reserved for a command that cannot succeed any more comes back with its failure
+    if (amount > bond.free) throw new Retry('a direct withdrawal waits for reservations to end')
+    const reserved = bondChange({ ...bond, free: bond.free - amount })
+    const done = confirmMove.WITHDRAW(reserved.state, move, log, parts.clock.now())
+    const reserve = posting(bond.id, `bond-withdraw:${nextId}`, account.bondFree(bond.id), account.transit(nextId), amount)
+    return { ...done, postings: [reserve, ...done.postings] }
+  })
+}
+
+/**
+ * The chain has dropped the block of a direct deposit or withdrawal: reversed unless the chain shows the same log in another block.
+ * @throws Retry while the chain shows it in that very block, or what was built on a deposit has yet to fail
+ */
+export async function directMoveDropped(parts: Parts, log: Log): Promise<void> {
+  const type = typeOf[log.event]
+  const agent = type && (await parts.agents.byWallet(String(log.args.agent)))
+  if (!agent) return
+  const shown = await replacementsOf(parts, log)
+  const { booked } = await find(parts, agent.id, log)
+  if (!shown || !booked || shown.some(one => amountOf(one) === booked.amount)) return
+  await reverseBooked(parts, booked, log)
+}
+
+async function reverseBooked(parts: Parts, { id, agentId, eventType, amount }: BondEvent, log: Log): Promise<void> {
+  const type = eventType as Direct
+  const now = parts.clock.now()
+  const move = newMove({ id, type, amount, operationId: id, address: addressOf(log, type), at: now })
+  await changeBond(parts, agentId, bond => {
+    const made = reverseMove[type](bond, move, now)
+    if (made.state.free < 0n) throw new Retry('a reversed deposit waits for what was built on it to fail')
+    return made
+  })
+}
+
+/**
+ * Names the row of a direct move, or of an unlock by somebody else: the same in any block the log is in.
+ * @param log published before positions were: named by its place in the block
+ */
+function rowIdOf({ network, txHash, blockNumber, logIndex, logPosition }: Log): string {
+  if (logPosition === undefined) return `${network}-${blockNumber}-${txHash.slice(2, 18)}-${logIndex}`
+  const identity = logIdentity({ network, txHash, logPosition })
+  return `${network}-${createHash('sha256').update(identity).digest('hex').slice(0, 32)}`
+}
+const hasOldName = ({ id }: BondEvent): boolean => /^[A-Z_]+-\d+-[0-9a-f]{16}-\d+$/.test(id)
+
+interface Found {
+  booked?: BondEvent
+  nextId: string
+  isAgain: boolean
+}
+
+/** The current row of a log, if any, and the id that another one would have. A row that was reversed is followed by its contrary. */
+export async function findRow({ bondHistory }: Parts, log: Log): Promise<Found> {
+  const first = rowIdOf(log)
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? first : `${first}-${n}`
+    const row = await bondHistory.get(id)
+    if (!row) return { nextId: id, isAgain: n > 1 }
+    if (!(await isReversed(bondHistory, id))) return { booked: row, nextId: `${first}-${n + 1}`, isAgain: true }
+  }
+}
+const isReversed = async (history: Parts['bondHistory'], id: string): Promise<boolean> => (await history.get(`${id}-undone`)) !== undefined
+
+/** The same, rows of the time before positions were announced included. */
+async function find(parts: Parts, agentId: string, log: Log): Promise<Found> {
+  const { bondHistory } = parts
+  const found = await findRow(parts, log)
+  if (found.booked) return found
+  const { nextId } = found
+  const rows = await bondHistory.ofTransaction(agentId, log.txHash)
+  const same = rows.filter(row => hasOldName(row) && row.eventType === typeOf[log.event] && row.amount === amountOf(log))
+  for (const row of same) if (!(await isReversed(bondHistory, row.id))) return { booked: row, nextId, isAgain: true }
+  return { nextId, isAgain: found.isAgain || same.length > 0 }
+}
+
+/** The position as the chain has it, where the published log does not have it. */
+function withPosition(log: Log, mined: MinedTransaction): Log {
+  const same = mined.blockHash === log.blockHash ? mined.logs.find(({ logIndex }) => logIndex === log.logIndex) : undefined
+  const logPosition = log.logPosition ?? same?.logPosition
+  return { ...log, ...(logPosition === undefined ? {} : { logPosition }) }
+}

@@ -1,0 +1,157 @@
+import { type ChainLog, dayMs } from '@carapace/api'
+import { type CommandState, onChainKey, trackOutcome } from '@carapace/chain'
+import { amountOf } from '../../amounts.ts'
+import { type Bond, type BondLock, type Done, type Move, withLock } from '../bond.ts'
+import { type BondChange, bondChange } from '../bond-change.ts'
+import { bondLockStates } from '../bond-lock-states.ts'
+import { bondMoveStates } from '../bond-move-states.ts'
+import { endLock, failMove, unlockFailed } from '../commands.ts'
+import { reduceLocks } from '../stake.ts'
+import { confirmLock, confirmMove, confirmUnlock, type OnChain } from './confirmation.ts'
+import { lockAgain, reserveAgain } from './late.ts'
+import { failLock, reverseMove, reverseUnlock } from './reversal.ts'
+
+/** What the relayer says about the command of a bond event. `seq` rises with everything that it says about one. */
+export type BondOutcome = { id: string; round: number; seq: number } & (
+  | ({ is: 'confirmed'; logs: readonly ChainLog[] } & OnChain)
+  | { is: 'failed'; code: string }
+)
+type Of<Is extends BondOutcome['is']> = Extract<BondOutcome, { is: Is }>
+
+const rememberedMs = dayMs
+/** Every one is written with each change of the bond. An agent writes 30 times a minute: no reorganisation reaches as far back as so many commands. */
+const maxRemembered = 128
+
+/**
+ * What an outcome means for a bond; undefined when it says nothing new: repeated, older than one that was followed, about something unknown.
+ * The free part of the result is below zero when a reversed deposit was built upon, or a command had its effect after its failure: what was built
+ * has yet to fail. `later`: another lock of the gig has yet to end.
+ */
+export function followOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
+  const { id } = outcome
+  const move = bond.moves.find(known => known.id === id)
+  if (move) return outcome.is === 'confirmed' ? confirmedMove(bond, move, outcome, now) : failedMove(bond, move, outcome, now)
+  const lock = bond.locks.find(({ lockId }) => lockId === id)
+  if (lock && isFollowed({ round: 1, seq: lock.lockSeq, status: lock.stage === 'locking' ? 'pending' : 'confirmed' }, outcome))
+    return outcome.is === 'confirmed' ? confirmedLock(bond, lock, outcome, now, newId) : failedLock(bond, lock, outcome, now, newId)
+  const unlocking = bond.locks.find(({ unlockId }) => unlockId === id)
+  if (unlocking && isFollowed(unlockState(unlocking), outcome)) return unlockOutcome(bond, unlocking, outcome, now)
+  return again(bond, outcome, now, newId)
+}
+
+const isFollowed = (current: CommandState, { is, round, seq }: BondOutcome): boolean => trackOutcome(current, { is, round, seq }) !== 'stale'
+
+const unlockState = ({ unlockRound: round, unlockSeq: seq, retryAt }: BondLock): CommandState => ({
+  round,
+  seq,
+  status: retryAt ? 'failed' : 'pending',
+})
+
+/** Adds what was done to what a reorganisation may still reverse. */
+export const remember = (made: BondChange, done: Done): BondChange => {
+  const after = done.at.getTime() - rememberedMs
+  const recent = made.state.done.filter(({ at }) => at.getTime() > after)
+  return { ...made, state: { ...made.state, done: [...recent, done].slice(-maxRemembered) } }
+}
+
+function failedMove(bond: Bond, move: Move, { seq, code }: Of<'failed'>, now: Date): BondChange {
+  return remember(failMove(bond, move, code), { id: move.id, seq, at: now, failedMove: { ...move, stage: bondMoveStates.move(move.stage, 'fail') } })
+}
+
+function failedLock(bond: Bond, lock: BondLock, { seq, code }: Of<'failed'>, now: Date, newId: () => string): BondChange {
+  const failed: BondLock = { ...lock, stage: bondLockStates.move(lock.stage, 'fail') }
+  return remember(failLock(bond, lock, code, newId(), now), { id: lock.lockId, seq, at: now, failedLock: failed })
+}
+
+function confirmedMove(bond: Bond, move: Move, outcome: Of<'confirmed'>, now: Date): BondChange {
+  const actual = move.type === 'SLASH' ? asReduced(bond, move, outcome.logs) : { bond, move }
+  return remember(confirmMove[move.type](actual.bond, move, outcome, now), { id: move.id, seq: outcome.seq, at: now, move: actual.move })
+}
+
+/** The contract walks the locks in its own order: how much it says it slashed of which is what counts. */
+function asReduced(bond: Bond, move: Move, logs: readonly ChainLog[]): { bond: Bond; move: Move } {
+  const actual = logs
+    .filter(({ event, args }) => event === 'BondLockReduced' && args.agent === bond.wallet)
+    .flatMap(({ args }) =>
+      bond.locks.filter(({ gigId }) => onChainKey(gigId) === args.gigId).map(({ gigId }) => ({ gigId, amount: BigInt(String(args.amount)) })),
+    )
+  if (amountOf(actual) !== amountOf(move.taken)) return { bond, move }
+  return { bond: reduceLocks(reduceLocks(bond, move.taken, 1n), actual, -1n), move: { ...move, taken: actual } }
+}
+
+function confirmedLock(bond: Bond, lock: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange {
+  const known = withLock(bond, lock.gigId, { lockSeq: outcome.seq })
+  if (lock.stage !== 'locking') return bondChange(known)
+  const made = confirmLock(known, lock, outcome, now)
+  const ended = lock.isOver ? (endLate(made.state, lock, now) ?? endLock(made.state, lock.gigId, newId())) : undefined
+  return ended ? { ...ended, events: [...made.events, ...ended.events], history: made.history } : made
+}
+
+/** One that came back after its unlock was sent: that goes out as the next round. */
+function endLate(bond: Bond, { gigId, unlockId }: BondLock, now: Date): BondChange | undefined {
+  if (unlockId === null) return undefined
+  return bondChange(withLock(bond, gigId, { stage: bondLockStates.move('locked', 'unlock'), retryAt: now }))
+}
+
+function unlockOutcome(bond: Bond, lock: BondLock, outcome: BondOutcome, now: Date): BondChange | undefined {
+  if (outcome.is === 'failed') return unlockFailed(bond, lock.gigId, outcome, now)
+  const ended = { ...lock, unlockSeq: outcome.seq, retryAt: null }
+  // one that failed or was reversed before is another row of the history
+  const eventId = lock.unlockSeq === 0 ? outcome.id : `${outcome.id}-${outcome.seq}`
+  return remember(confirmUnlock(bond, ended, eventId, outcome.txHash, now), { id: outcome.id, seq: outcome.seq, at: now, unlocked: ended })
+}
+
+/** An outcome of what is done: the same in another block, its failure after a reorganisation, or its effect after a failure. */
+function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
+  const done = bond.done.find(({ id }) => id === outcome.id)
+  const without = (dropped: Done): Bond => ({ ...bond, done: bond.done.filter(known => known !== dropped) })
+  if (!done) return ofEnded(bond, outcome, now)
+  const hasFailed = 'failedMove' in done || 'failedLock' in done
+  const round = 'unlocked' in done ? done.unlocked.unlockRound : 1
+  if (!isFollowed({ round, seq: done.seq, status: hasFailed ? 'failed' : 'confirmed' }, outcome)) return undefined
+  if (hasFailed === (outcome.is === 'failed'))
+    return bondChange({ ...bond, done: bond.done.map(known => (known === done ? { ...done, seq: outcome.seq } : known)) })
+  if ('failedMove' in done) return lateMove(without(done), done.failedMove, outcome as Of<'confirmed'>, now)
+  if ('failedLock' in done) return lateLock(without(done), done.failedLock, outcome as Of<'confirmed'>, now, newId)
+  if ('unlocked' in done) return reverseUnlock(without(done), done.unlocked, outcome, now)
+  const reversed: Move = { ...done.move, stage: bondMoveStates.move('confirmed', 'reverse') }
+  return remember(reverseMove[done.move.type](without(done), done.move, now), { id: done.id, seq: outcome.seq, at: now, failedMove: reversed })
+}
+
+/** An outcome of the other command of a lock that has ended: of the lock of one that was unlocked, or of the unlock of one that failed. */
+function ofEnded(bond: Bond, { id, is, seq }: BondOutcome, now: Date): BondChange | undefined {
+  const become = (before: Done, after: Done) => bondChange({ ...bond, done: bond.done.map(known => (known === before ? after : known)) })
+  for (const known of bond.done) {
+    if ('unlocked' in known && known.unlocked.lockId === id && seq > known.unlocked.lockSeq) {
+      if (is === 'confirmed') return become(known, { ...known, unlocked: { ...known.unlocked, lockSeq: seq } })
+      // without the lock there is nothing to unlock again
+      const failed: BondLock = { ...known.unlocked, stage: bondLockStates.final[0]! }
+      return remember(bondChange({ ...bond, done: bond.done.filter(one => one !== known) }), { id, seq, at: now, failedLock: failed })
+    }
+    if ('failedLock' in known && known.failedLock.unlockId === id && seq > known.failedLock.unlockSeq)
+      return become(known, { ...known, failedLock: { ...known.failedLock, unlockSeq: seq } })
+  }
+  return undefined
+}
+
+function lateMove(bond: Bond, failed: Move, outcome: Of<'confirmed'>, now: Date): BondChange {
+  const move: Move = { ...failed, lateSeq: outcome.seq }
+  const reserved = reserveAgain(bond, move)
+  const made = confirmedMove(reserved.bond, move, outcome, now)
+  return { ...made, postings: [...reserved.postings, ...made.postings] }
+}
+
+function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange | 'later' {
+  const reserved = lockAgain(bond, failed, outcome.seq)
+  if (!reserved) return 'later'
+  const { lock, replaced } = reserved
+  const made = confirmedLock(reserved.bond, lock, outcome, now, newId)
+  const all = { ...made, postings: [...reserved.postings, ...made.postings] }
+  if (!replaced) return all
+  return remember(all, {
+    id: replaced.lockId,
+    seq: replaced.lockSeq,
+    at: now,
+    failedLock: { ...replaced, stage: bondLockStates.move('locking', 'fail') },
+  })
+}

@@ -1,0 +1,141 @@
+import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
+import { account } from '../../ledger.ts'
+import { type Bond, type BondLock, entryKeyOf, type Move, rowIdOf, withLock, withoutLock, withReversed } from '../bond.ts'
+import { type BondChange, type BondEvent, bondChange, facts, posting } from '../bond-change.ts'
+import { bondLockStates } from '../bond-lock-states.ts'
+import { requestLock, unlockFailed } from '../commands.ts'
+import { restoreStake } from '../stake.ts'
+import { depositSource, slashFacts } from './confirmation.ts'
+
+const reason = 'Reversed: its block was dropped, then it failed'
+
+/** The row that balances the one of a reversed effect: what was published remains, and its contrary follows. */
+const balancingEvent = (
+  bond: Bond,
+  { amount, gigId, ...of }: Pick<Move, 'id' | 'amount' | 'gigId' | 'lateSeq'>,
+  eventType: BondEvent['eventType'],
+): BondEvent => ({
+  id: `${rowIdOf(of.id, of)}-undone`,
+  agentId: bond.id,
+  eventType,
+  amount,
+  gigId,
+  reason,
+  txHash: null,
+  operationId: null,
+})
+
+type Reverse = (bond: Bond, move: Move, now: Date) => BondChange
+
+/**
+ * A command that had its effect has failed for good after a reorganisation: stake and books are as if it had never been sent. The free part may
+ * fall below zero for a moment here, until what was built on a deposit has failed as well; the caller waits for that.
+ */
+export const reverseMove: Record<Move['type'], Reverse> = {
+  DEPOSIT: (bond, move, now) => {
+    const state = { ...bond, free: bond.free - move.amount }
+    const event = balancingEvent(bond, move, 'WITHDRAW')
+    return bondChange(state, {
+      events: [bondWithdrawn.of({ ...facts(state, event, now), to: move.address })],
+      postings: [posting(bond.id, `bond-undone:${entryKeyOf(move.id, move)}`, account.bondFree(bond.id), depositSource(move), move.amount)],
+      history: [event],
+    })
+  },
+  WITHDRAW: (bond, move, now) => {
+    const state = { ...bond, free: bond.free + move.amount }
+    const event = balancingEvent(bond, move, 'DEPOSIT')
+    return bondChange(state, {
+      events: [bondDeposited.of({ ...facts(state, event, now), from: move.address })],
+      postings: [posting(bond.id, `bond-undone:${entryKeyOf(move.id, move)}`, account.outside(move.address), account.bondFree(bond.id), move.amount)],
+      history: [event],
+    })
+  },
+  SLASH: (bond, move, now) => {
+    const { id, amount } = move
+    const { bond: restored, locked } = restoreStake(bond, move)
+    const state: Bond = { ...withReversed(restored, id, true), slashed: bond.slashed - amount, reversed: [...bond.reversed, id] }
+    const event = balancingEvent(bond, move, 'SLASH_REVERSED')
+    return bondChange(state, {
+      events: [slashReversed.of({ ...facts(state, event, now), ...slashFacts(move) })],
+      postings: [
+        // the pool may have spent it: what it holds of it remains, against a loss
+        ...(locked > 0n
+          ? [posting(bond.id, `bond-undone:${entryKeyOf(id, move)}:locked`, account.poolLoss, account.bondLocked(bond.id), locked)]
+          : []),
+        ...(locked < amount
+          ? [posting(bond.id, `bond-undone:${entryKeyOf(id, move)}:free`, account.poolLoss, account.bondFree(bond.id), amount - locked)]
+          : []),
+      ],
+      history: [event],
+    })
+  },
+  SLASH_REVERSED: (bond, move, now) => {
+    const { id, slashId, amount } = move
+    const reversed = bond.reversed.filter(known => known !== slashId)
+    const state: Bond = { ...withReversed(bond, slashId, false), free: bond.free - amount, slashed: bond.slashed + amount, reversed }
+    const event = balancingEvent(bond, move, 'SLASH')
+    return bondChange(state, {
+      events: [bondSlashed.of({ ...facts(state, event, now), ...slashFacts(move) })],
+      postings: [posting(bond.id, `bond-undone:${entryKeyOf(id, move)}`, account.bondFree(bond.id), account.feePool, amount)],
+      history: [event],
+    })
+  },
+}
+
+const restored = (lock: BondLock, trigger: 'reverseUnlock' | 'reverseOutsideUnlock'): BondLock => ({
+  ...lock,
+  stage: bondLockStates.move('ended', trigger),
+})
+
+/** An unlock failed after all: the contract still holds the lock, and it is sent again minutes later. */
+export function reverseUnlock(bond: Bond, lock: BondLock, failure: { round: number; seq: number }, now: Date): BondChange {
+  const { gigId, amount, unlockId } = lock
+  const back: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseUnlock')] }
+  const { state } = unlockFailed(back, gigId, failure, now)
+  const event = { ...balancingEvent(bond, { id: unlockId!, amount, gigId }, 'LOCK'), id: `${unlockId}-undone-${failure.seq}` }
+  const key = `bond-unlock-undone:${entryKeyOf(lock.lockId, lock)}:${failure.seq}`
+  return bondChange(state, {
+    events: [bondLocked.of({ ...facts(state, event, now), gigId })],
+    postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
+    history: [event],
+  })
+}
+
+/** An unlock by somebody else is dropped with its block: the contract still holds the lock. */
+export function reverseOutsideUnlock(bond: Bond, lock: BondLock, eventId: string, now: Date): BondChange {
+  const { gigId, amount } = lock
+  const state: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseOutsideUnlock')] }
+  const event = balancingEvent(bond, { id: eventId, amount, gigId }, 'LOCK')
+  const key = `bond-unlock-undone:${entryKeyOf(lock.lockId, lock)}:${eventId}`
+  return bondChange(state, {
+    events: [bondLocked.of({ ...facts(state, event, now), gigId })],
+    postings: amount > 0n ? [posting(bond.id, key, account.bondFree(bond.id), account.bondLocked(bond.id), amount)] : [],
+    history: [event],
+  })
+}
+
+/**
+ * A lock has failed for good. One that was confirmed, that its gig still needs and that a reorganisation has reversed, is requested again under
+ * `againId`: the stake may be there. That one is given up like any other when it fails too.
+ */
+export function failLock(bond: Bond, lock: BondLock, code: string, againId: string, now: Date): BondChange {
+  const { gigId, amount, lockId, isOver, askAt } = lock
+  const wasConfirmed = lock.stage !== 'locking'
+  const free: Bond = { ...withoutLock(bond, lock, 'fail'), free: bond.free + amount }
+  const again = wasConfirmed && !isOver && amount > 0n ? requestLock(free, { lockId: againId, gigId, amount, now }) : undefined
+  const state = again ? withLock(again.state, gigId, { isAgain: true, askAt }) : free
+  const event = balancingEvent(bond, { ...lock, id: lockId }, 'UNLOCK')
+  const bondFacts = { ...facts(state, event, now), gigId }
+  // what is reversed when its gig is over has ended as intended
+  const news =
+    wasConfirmed && isOver
+      ? bondUnlocked.of({ ...bondFacts, clean: lock.isClean })
+      : bondLockFailed.of({ ...bondFacts, code, wasLocked: wasConfirmed || lock.isAgain, isLockedAgain: again !== undefined })
+  const back = posting(bond.id, `bond-lock-failed:${entryKeyOf(lockId, lock)}`, account.bondLocked(bond.id), account.bondFree(bond.id), amount)
+  return bondChange(state, {
+    events: [news, ...(again?.events ?? [])],
+    postings: [...(amount > 0n ? [back] : []), ...(again?.postings ?? [])],
+    history: wasConfirmed ? [event] : [],
+    failures: wasConfirmed ? [] : [{ id: lockId, agentId: bond.id, eventType: 'LOCK', amount, gigId, reason: null, code }],
+  })
+}

@@ -1,0 +1,34 @@
+import { escrowApi, type Quote, refuse } from '@carapace/api'
+import { onArrival, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Parts } from '../parts.ts'
+import type { Escrow } from './escrow.ts'
+import { type IntakeRequest, lockByPayment, needFundable } from './lock-escrow.ts'
+
+/**
+ * What x402 has to pay to lock the budget of a gig: the budget itself, on the gig's network, from the poster's wallet.
+ * @throws VALIDATION_ERROR, NOT_FOUND, NOT_POSTER, FORBIDDEN, AMOUNT_MISMATCH, CAP_EXCEEDED
+ */
+export async function quoteFunding(parts: Parts, { request, caller }: QuoteRequest) {
+  const body = escrowApi.endpoints.fundEscrow.body!.safeParse(request).data ?? refuse('VALIDATION_ERROR')
+  const { gigId, agentId, amount } = body
+  if (caller && caller.agentId !== agentId) refuse('FORBIDDEN', { field: 'agentId' }, { message: "agentId must be the caller's agent id" })
+  const gig = await parts.gigNow(gigId)
+  if (gig.posterId !== agentId) refuse('NOT_POSTER')
+  const wallet = caller?.wallet ?? (await parts.agents.need(agentId)).wallet ?? refuse('NOT_POSTER')
+  const quote: Quote = { subject: gigId, price: gig.budget, chain: gig.chain, payTo: await parts.networks.lane(gig.chain), payer: wallet, agentId }
+  const wanted = { gigId, amount, caller: { kind: 'agent' as const, agentId, wallet }, operationId: '' }
+  return quoteOrRefusal(quote, ['ALREADY_EXISTS', 'INVALID_STATE'], needFundable(parts, wanted))
+}
+
+/**
+ * Locks with a payment, or has it sent back: what funds nothing does not stay.
+ * @throws what refused the lock
+ */
+export const lockOrReturn = (parts: Parts, request: IntakeRequest): Promise<Stored<Escrow>> =>
+  useOrReturn(parts, request.paymentId, () => lockByPayment(parts, request))
+
+/** A payment whose request ended before its lock was made is used all the same. */
+export const paymentsForGigs = (parts: Parts): Subscription[] => [
+  onArrival('escrow', ({ subject: gigId, paymentId, payer }) => lockOrReturn(parts, { gigId, paymentId, payer })),
+]

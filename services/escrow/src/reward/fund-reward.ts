@@ -1,0 +1,68 @@
+import { dayMs, refuse, usd } from '@carapace/api'
+import { transact } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { least, sum } from '../amounts.ts'
+import { account, poolSurplus } from '../ledger.ts'
+import type { Parts } from '../parts.ts'
+import { equalShares, fund, type Reward, type Source, topUpShares, unfunded } from './reward.ts'
+
+const windowMs = 365 * dayMs
+
+/** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
+export async function fundWhenReady(parts: Parts, validationId: string): Promise<void> {
+  const work = async (session: ClientSession) => {
+    const reward = await parts.rewards.get(validationId, session)
+    const source = reward && (await parts.rewardSources.get((reward.gigId ?? reward.jobId)!, session))
+    if (!reward || !source || reward.isFunded) return
+    const amounts = equalShares(reward, await available(parts, source, session))
+    await book(parts, reward, amounts, source.kind, session)
+    await parts.rewardSources.use(source.id, sum(amounts), session)
+  }
+  await alone(parts, work)
+}
+
+/** All of it comes out of the one account of the pool. */
+const alone = <T>(parts: Parts, work: (session: ClientSession) => Promise<T>): Promise<T> =>
+  parts.queue.serialize('fee-pool', () => transact(parts, work))
+
+/** What may be spent on it: its own fee, or for a refund half of what the poster's paid gigs paid in fees in a year, out of what the pool has over. */
+async function available(parts: Parts, source: Source, session: ClientSession): Promise<bigint> {
+  const own = source.fee - source.used
+  if (source.kind === 'fee') return least(own, await parts.ledger.balance(source.chain, account.feePool, session))
+  const since = new Date(parts.clock.now().getTime() - windowMs)
+  const { fees, usedByRefunds } = await parts.rewardSources.ofPoster(source.posterId, source.chain, since, session)
+  return least(own, await poolSurplus(parts.ledger, source.chain, session), fees / 2n - usedByRefunds)
+}
+
+function book(
+  parts: Parts,
+  reward: Reward,
+  amounts: readonly bigint[],
+  by: 'fee' | 'refund' | 'top_up',
+  session: ClientSession,
+  operationId?: string,
+): Promise<Reward> {
+  return parts.rewards.change(reward.id, present => fund(present, amounts, by, parts.clock.now(), operationId), { session })
+}
+
+export interface TopUp {
+  amount: bigint
+  funded: { validatorId: string; amount: bigint }[]
+}
+
+/** Funds what is still open of a validation out of the pool, by an operator's order; the same order again changes nothing. @throws INVALID_STATE */
+export async function topUp(parts: Parts, validationId: string, amount: bigint, operationId: string): Promise<TopUp> {
+  return alone(parts, async session => {
+    const reward = (await parts.rewards.get(validationId, session)) ?? refuse('NOT_FOUND', { resource: 'validation' })
+    if (reward.topUps.includes(operationId)) return { amount: 0n, funded: [] }
+    const rest = unfunded(reward)
+    if (rest === 0n) refuse('INVALID_STATE', { state: 'funded', allowed: ['accrued'] }, { message: 'All rewards of this validation are funded' })
+    const wanted = least(amount, rest)
+    const pool = await poolSurplus(parts.ledger, reward.chain, session)
+    if (pool < wanted) refuse('INVALID_STATE', { surplus: usd(pool) }, { message: `The pool has only ${usd(pool)} USDC over` })
+    const amounts = topUpShares(reward, wanted)
+    await book(parts, reward, amounts, 'top_up', session, operationId)
+    const funded = reward.shares.flatMap(({ validatorId }, index) => (amounts[index]! > 0n ? [{ validatorId, amount: amounts[index]! }] : []))
+    return { amount: sum(amounts), funded }
+  })
+}

@@ -1,0 +1,30 @@
+import { eachDue } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Bond, MadeSlash } from '../bond/bond.ts'
+import { bondChange } from '../bond/bond-change.ts'
+import { changeBond } from '../bond/change-bond.ts'
+import type { Parts } from '../parts.ts'
+
+/** Bonds that were slashed before their slashes were stored with them get them from the history: one that was paid back must not count. */
+export async function addMadeSlashes(parts: Parts): Promise<void> {
+  const without = await parts.bonds.find({ lastSlashAt: { $type: 'date' }, slashes: { $exists: false } })
+  await eachDue(parts.log, without, async bond => {
+    const slashes = await slashesFromHistory(parts, bond)
+    await changeBond(parts, bond.id, present => (present.slashes ? undefined : bondChange({ ...present, slashes })))
+  })
+}
+
+async function slashesFromHistory({ bondHistory, slashes }: Parts, bond: Stored<Bond>): Promise<MadeSlash[]> {
+  // a reversal under way has paid nothing back yet
+  const isReversed = (id: string) =>
+    bond.reversed.includes(id) && !bond.moves.some(({ slashId, type }) => slashId === id && type === 'SLASH_REVERSED')
+  const made = await bondHistory.slashes(bond.id)
+  return Promise.all(
+    made.map(async ({ id, createdAt }) => ({
+      id,
+      at: createdAt,
+      isVerdict: (await slashes.get(id))?.by === 'swarm',
+      isReversed: isReversed(id),
+    })),
+  )
+}

@@ -1,0 +1,40 @@
+import { marketplaceApi } from '@carapace/api'
+import { dueBy, eachDue, type Job } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { confirmAssignment, unassignedGigs } from '../bond/assignment.ts'
+import type { Bond } from '../bond/bond.ts'
+import { changeBond } from '../bond/change-bond.ts'
+import { endLock, onTime } from '../bond/commands.ts'
+import type { Parts } from '../parts.ts'
+import { closeBondLock } from './close-bond-lock.ts'
+
+const everyMs = 5_000
+const batch = 100
+
+/** A lock without an assignment: the marketplace says whether it is used, and if not gives it up for good, so that it can be released. */
+async function settleAssignment(parts: Parts, agentId: string, gigId: string): Promise<void> {
+  const { assigned } = await parts.peers.call('marketplace', marketplaceApi.internal.settleAcceptance, { params: { id: gigId, agentId } })
+  if (!assigned) await changeBond(parts, agentId, bond => endLock(bond, gigId, parts.newId()))
+  else {
+    await changeBond(parts, agentId, bond => confirmAssignment(bond, gigId))
+    await closeBondLock(parts, gigId)
+  }
+}
+
+async function moveOn(parts: Parts, bond: Stored<Bond>, now: Date): Promise<void> {
+  for (const gigId of unassignedGigs(bond, now)) await settleAssignment(parts, bond.id, gigId)
+  await changeBond(parts, bond.id, present => onTime(present, now, parts.newId))
+}
+
+/** The end of a bond lock may be a slash of it. */
+export const slashJobs = (parts: Parts): Job[] => [
+  {
+    name: 'bond locks that are due',
+    everyMs,
+    due: dueBy(parts.bonds, 'dueAt'),
+    run: async now => {
+      const due = await parts.bonds.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+      await eachDue(parts.log, due, bond => moveOn(parts, bond, now))
+    },
+  },
+]

@@ -1,0 +1,30 @@
+import { operationParts } from '@carapace/chain'
+import { onOutcomes, type Subscription } from '@carapace/service'
+import { followBondOutcome } from '../bond/outcomes/outcomes.ts'
+import type { Parts } from '../parts.ts'
+import { slashStates } from './slash-states.ts'
+
+/** A slash that failed is dropped; one whose reversal failed is applied again. A slash whose own block was lost is shown as reversed by its event. */
+export const slashChain = (parts: Parts): Subscription[] =>
+  onOutcomes({
+    'bond.slash': {
+      confirmed: outcome => followBondOutcome(parts, outcome),
+      failed: async outcome => {
+        const change = await followBondOutcome(parts, outcome)
+        const [, slashId] = operationParts(outcome.opKey)
+        if (change?.before.moves.some(({ id }) => id === slashId)) await parts.slashes.failed(slashId)
+      },
+    },
+    'bond.unslash': {
+      confirmed: outcome => followBondOutcome(parts, outcome),
+      failed: async outcome => {
+        const change = await followBondOutcome(parts, outcome)
+        const [, id] = operationParts(outcome.opKey)
+        const reversed = change?.before.done.find(done => done.id === id && change.after.done.every(known => known.id !== id))
+        if (!(reversed && 'move' in reversed)) return
+        await parts.slashes.become(reversed.move.slashId!, ({ status }) =>
+          status === 'REVERSED' ? { status: slashStates.move(status, 'restore') } : undefined,
+        )
+      },
+    },
+  })

@@ -1,0 +1,90 @@
+import { Refusal, refuse, usd } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { least } from '../amounts.ts'
+import { type Bond, lockedOf } from '../bond/bond.ts'
+import { eventOutcome } from '../bond/bond-event-status.ts'
+import { earlier, moveOnce } from '../bond/bond-operations.ts'
+import { bondOf, changeBond } from '../bond/change-bond.ts'
+import { requestReversal, requestSlash } from '../bond/commands.ts'
+import { poolSurplus } from '../ledger.ts'
+import type { Parts } from '../parts.ts'
+import type { Slash } from './slash.ts'
+import { slashStates } from './slash-states.ts'
+
+/** Slashes a bond by an order of the oracle or an admin: at once, without a cooldown. Resolves to the id of the slash. @throws VALIDATION_ERROR above the bond */
+export async function slashBond(
+  parts: Parts,
+  order: { agentId: string; amount: bigint; reason: string; by: 'oracle' | 'admin'; operationId: string },
+): Promise<Slash['id']> {
+  const { agentId, amount, reason, by, operationId } = order
+  const known = await earlier(parts, agentId, operationId)
+  if (known) return known
+  const bond = await bondOf(parts, agentId)
+  const total = bond.free + lockedOf(bond)
+  const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
+  if (amount > total) tooMuch(total)
+  const scoreBefore = (await parts.agents.get(agentId))?.fusedScore ?? null
+  const none = { gigId: null, gigTitle: null, gigBudget: null, validationId: null, txHash: null }
+  const row = await parts.slashes.record({
+    ...none,
+    id: parts.newId(),
+    agentId,
+    chain: bond.chain,
+    amount,
+    reason,
+    status: 'APPLIED',
+    by,
+    scoreBefore,
+    isPending: true,
+  })
+  const slash = { slashId: row.id, operationId, amount, gigId: null, reason, validationId: null, by, now: parts.clock.now() }
+  const request = (present: Bond) => {
+    const held = present.free + lockedOf(present)
+    if (amount > held) tooMuch(held)
+    return requestSlash(present, slash)
+  }
+  let id: string | undefined
+  try {
+    id = await moveOnce(parts, { agentId, operationId, id: row.id }, request)
+  } finally {
+    if (id !== row.id) await parts.slashes.failed(row.id)
+  }
+  return id
+}
+
+/** Pays a slash back, at most what the pool has over. @throws INVALID_STATE */
+export async function reverseSlash(parts: Parts, slashId: string, reason: string, operationId: string): Promise<Stored<Slash>> {
+  const row = await parts.slashes.need(slashId)
+  const { agentId, gigId, validationId } = row
+  const bond = await bondOf(parts, agentId)
+  if (bond.reversed.includes(slashId)) return row
+  if (row.status === 'APPLIED' && row.amount === 0n)
+    return parts.slashes.become(slashId, ({ status }) => ({ status: slashStates.move(status, 'reverse') }))
+  if (row.status === 'REVERSED') refuse('INVALID_STATE', { state: row.status, allowed: ['APPLIED'] })
+  const isMade = (await parts.bondHistory.current(slashId)) !== undefined
+  if (!isMade) await refuseUnmade(parts, row)
+  const id = parts.newId()
+  const reversal = { id, slashId, operationId, gigId, reason, validationId, now: parts.clock.now() }
+  // the stake went into the pool of its own network, wherever the gig was; other processes draw on the same pool
+  const request = async () => {
+    const amount = least(row.amount, await poolSurplus(parts.ledger, bond.chain))
+    return changeBond(parts, agentId, present => {
+      if (present.reversed.includes(slashId)) return undefined
+      if (amount === 0n) refuse('INVALID_STATE', { state: 'empty', allowed: ['surplus'] }, { message: 'The pool has no surplus to pay it back from' })
+      return requestReversal(present, { ...reversal, amount })
+    })
+  }
+  await parts.queue.serialize('fee-pool', () => request().catch(error => (isShort(error) ? request() : Promise.reject(error))))
+  return row
+}
+
+/** A slash whose command is under way can be reversed once it is confirmed. @throws INVALID_STATE */
+async function refuseUnmade(parts: Parts, { id, agentId, status }: Slash): Promise<never> {
+  const event = await eventOutcome(parts, agentId, id)
+  if (event?.onChain.status === 'pending')
+    refuse('INVALID_STATE', { state: 'pending', allowed: ['APPLIED'] }, { retryable: true, message: 'The slash is being confirmed on chain' })
+  const state = event ? 'failed' : status
+  return refuse('INVALID_STATE', { state, allowed: ['APPLIED'] }, { message: 'The slash has not moved anything on chain' })
+}
+
+const isShort = (error: unknown): boolean => error instanceof Refusal && error.code === 'INSUFFICIENT_BALANCE'

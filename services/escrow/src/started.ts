@@ -1,0 +1,10 @@
+import type { Parts } from './parts.ts'
+import { addMadeSlashes } from './slash/backfill-slashes.ts'
+
+/** Runs once at each start: the first rows, and what answers show of the networks. */
+export async function started(parts: Parts): Promise<void> {
+  const { tvl, networks } = parts
+  await tvl.open()
+  await addMadeSlashes(parts)
+  await networks.readAhead()
+}
