@@ -1,11 +1,35 @@
+import { operationKey } from '@carapace/chain'
 import type { Awaiting } from '@carapace/service'
 import type { Parts } from './parts.ts'
 
 /** Held reservations end with the outcome of their command; that of a payment that waits in the queue has none yet. */
-export async function awaits({ reservations, payments }: Parts): Promise<Awaiting[]> {
-  const [held, queued] = await Promise.all([reservations.find({ status: 'held' }), payments.find({ status: 'pending' })])
+export async function awaits({ reservations, payments, x402 }: Parts): Promise<Awaiting[]> {
+  const [held, queued, claimed, set, dropped, returning] = await Promise.all([
+    reservations.find({ status: 'held' }),
+    payments.find({ status: 'pending' }),
+    x402.find({ state: 'claimed' }),
+    x402.find({ state: 'held' }),
+    // its command may spend other money of the intake
+    x402.find({ 'fund.hold.key': { $type: 'string' }, 'fund.hold.status': 'pending', state: 'failed' }),
+    x402.find({ state: 'returning' }),
+  ])
   const waiting = new Set(queued.map(({ id }) => id))
-  return held
+  const settlements = claimed.map(({ id, updatedAt }) => ({
+    record: `x402 payment ${id}`,
+    opKey: operationKey('treasury.settle-x402', id),
+    round: 1,
+    since: updatedAt,
+  }))
+  const uses = [...set, ...dropped].flatMap(({ id, fund, updatedAt }) =>
+    fund?.hold?.status === 'pending' ? [{ record: `x402 payment ${id}`, opKey: fund.hold.key, round: fund.hold.round, since: updatedAt }] : [],
+  )
+  const returns = returning.flatMap(({ id, fund, updatedAt }) =>
+    fund?.giveBack?.status === 'pending'
+      ? [{ record: `return of x402 payment ${id}`, opKey: operationKey('treasury.pay', id), round: fund.giveBack.round ?? 1, since: updatedAt }]
+      : [],
+  )
+  const reserved = held
     .filter(({ id }) => !waiting.has(id))
     .map(({ id, key, round, updatedAt }) => ({ record: `reservation ${id}`, opKey: key, round, since: updatedAt }))
+  return [...reserved, ...settlements, ...uses, ...returns]
 }

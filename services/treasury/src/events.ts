@@ -1,54 +1,49 @@
-import {
-  type ChainLog,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandFinalized,
-  chainCommandSubmitted,
-  chainEventRemoved,
-  contractEvents,
-  type PayloadOf,
-} from '@carapace/api'
-import { operationParts, toChecksum } from '@carapace/chain'
-import { on, type Subscription } from '@carapace/service'
-import { transact } from '@carapace/store'
-import { creditTransfer } from './deposit/credit.ts'
-import { transferGone } from './deposit/gone.ts'
+import { type ChainLog, chainEventRemoved, contractEvents, type PublishedOutcome } from '@carapace/api'
+import { toChecksum } from '@carapace/chain'
+import { on, onOutcomes, type Subscription } from '@carapace/service'
+import { creditTransfer } from './deposit/credit-transfer.ts'
+import { reverseTransfer } from './deposit/reverse-transfer.ts'
 import type { Parts } from './parts.ts'
-import { noteHash } from './payment.ts'
-import { settle } from './settle.ts'
+import { settleCommand } from './reservation/settle-command.ts'
+import { intakeOutcomes } from './x402/hold.ts'
+import { settlementOutcomes } from './x402/outcome.ts'
 
 export const events = (parts: Parts): Subscription[] => [
-  ...parts.agents.subscriptions,
-  ...parts.gigs.subscriptions,
   on(contractEvents['USDC.Transfer']!, log => creditTransfer(parts, log)),
-  on(chainEventRemoved, log => (log.contract === 'USDC' && log.event === 'Transfer' ? transferGone(parts, log) : Promise.resolve())),
-  on(chainCommandSubmitted, payload => signed(parts, payload)),
-  on(chainCommandConfirmed, ({ opKey, round, seq, txHash, logs }) =>
-    settle(parts, { is: 'confirmed', key: opKey, round, seq, txHash, spent: spentIn(logs) }),
-  ),
-  on(chainCommandFailed, ({ opKey, round, seq, terminal, code, txHash }) =>
-    terminal ? settle(parts, { is: 'failed', key: opKey, round, seq, code, ...(txHash ? { txHash } : {}) }) : Promise.resolve(),
-  ),
-  on(chainCommandFinalized, payload => finalized(parts, payload)),
+  on(chainEventRemoved, log => (log.contract === 'USDC' && log.event === 'Transfer' ? reverseTransfer(parts, log) : Promise.resolve())),
+  ...commandOutcomes(parts),
+  ...settlementOutcomes(parts),
+  ...intakeOutcomes(parts),
 ]
+
+/** The commands that custodial money is reserved for, whichever service sends them. */
+function commandOutcomes(parts: Parts): Subscription[] {
+  const reserved = {
+    confirmed: ({ opKey, round, seq, txHash, blockNumber, logs, already }: PublishedOutcome<'confirmed'>) =>
+      settleCommand(parts, { is: 'confirmed', key: opKey, round, seq, txHash, blockNumber, spent: spentIn(logs), already }),
+    failed: ({ opKey, round, seq, code, txHash }: PublishedOutcome<'failed'>) =>
+      settleCommand(parts, { is: 'failed', key: opKey, round, seq, code, ...(txHash ? { txHash } : {}) }),
+    finalized: (outcome: PublishedOutcome<'finalized'>) => finalized(parts, outcome),
+  }
+  return onOutcomes({
+    // the hash of a payment is shown while its outcome is open
+    'treasury.pay': {
+      submitted: ({ opKey, round, seq, txHash }) => settleCommand(parts, { is: 'submitted', key: opKey, round, seq, txHash }),
+      ...reserved,
+    },
+    'escrow.lock': reserved,
+    'bond.deposit': reserved,
+    'job.fund': reserved,
+    'domain.mint': reserved,
+  })
+}
 
 const spentIn = (logs: readonly ChainLog[]) =>
   logs.flatMap(({ contract, event, args }) =>
     contract === 'USDC' && event === 'Transfer' ? [{ from: toChecksum(String(args.from)), amount: BigInt(String(args.value)) }] : [],
   )
 
-/** The transaction of a payment is signed: its hash can be shown, while the outcome is open. */
-async function signed(parts: Parts, { opKey, kind, txHash }: PayloadOf<typeof chainCommandSubmitted>): Promise<void> {
-  const [, paymentId] = operationParts(opKey)
-  if (kind !== 'treasury.pay' || !(await parts.payments.get(paymentId))) return
-  await transact(parts, async session => {
-    if (noteHash(await parts.payments.need(paymentId, session), txHash) === undefined) return
-    await parts.payments.change(paymentId, payment => noteHash(payment, txHash), { session })
-    await parts.history.change(paymentId, { txHash }, session)
-  })
-}
-
-async function finalized({ reservations, history }: Parts, { opKey, round }: PayloadOf<typeof chainCommandFinalized>): Promise<void> {
+async function finalized({ reservations, history }: Parts, { opKey, round }: PublishedOutcome<'finalized'>): Promise<void> {
   const reservation = await reservations.of(opKey, round)
   if (reservation) await history.change(reservation.id, { isFinal: true })
 }

@@ -1,7 +1,7 @@
 import type { Chain, PageQuery } from '@carapace/api'
-import { type Database, type Page, totalsOf } from '@carapace/store'
-import { type ClientSession, Schema } from 'mongoose'
-import type { PaymentStatus } from './payment.ts'
+import { type Database, type Indexes, type Page, totalsOf } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import type { PaymentStatus } from './payment/payment.ts'
 
 /** One line of an agent's history; a debit has the id of its reservation (a payment's own is the payment's). */
 export interface Movement {
@@ -22,25 +22,26 @@ export interface Movement {
   changedAt: Date
 }
 
-type Kept = Omit<Movement, 'id'> & { _id: string }
+type Row = Omit<Movement, 'id'> & { _id: string }
 
-const schema = new Schema({ _id: String, agentId: String, amount: BigInt, at: Date }, { versionKey: false })
-schema.index({ agentId: 1, at: -1, _id: -1 }, { name: 'agent_newest' })
+const indexes: Indexes = {
+  agent_newest: { key: { agentId: 1, at: -1, _id: -1 } },
+}
 
 export interface History {
   add(movement: Omit<Movement, 'changedAt'>, session: ClientSession): Promise<void>
   change(id: string, fields: Partial<Pick<Movement, 'status' | 'txHash' | 'isFinal'>>, session?: ClientSession): Promise<void>
   get(id: string): Promise<Movement | undefined>
-  /** Id of the line of a credit (µ) that a transaction brought and that was not taken back. */
+  /** Id of the line of a credit (µ) that a transaction caused and that was not reversed. */
   creditOf(agentId: string, txHash: string, amount: bigint, session?: ClientSession): Promise<string | null>
   page(agentId: string, page: PageQuery): Promise<Page<Movement>>
 }
 
 /** What agents are shown of the movements of their money; written with the ledger's entries, in the same transaction. */
 export function historyStore(db: Database): History {
-  const rows = db.collection<Kept>('history', schema)
+  const rows = db.collection<Row>('history', indexes)
   const totals = totalsOf(db, 'history')
-  const view = ({ _id, ...row }: Kept): Movement => ({ id: _id, ...row })
+  const view = ({ _id, ...row }: Row): Movement => ({ id: _id, ...row })
   return {
     add: async ({ id, ...row }, session) => {
       await rows.insertOne({ _id: id, ...row, changedAt: row.at }, { session })

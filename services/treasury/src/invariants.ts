@@ -1,11 +1,12 @@
 import { type Chain, chainRelayerApi, chains, hourMs } from '@carapace/api'
 import type { Checks } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { account, holdingOf } from './accounts.ts'
+import { account, holdingOf } from './ledger/accounts.ts'
 import type { Parts } from './parts.ts'
-import type { PaymentStatus } from './payment.ts'
-import type { ReservationStatus } from './reservation.ts'
-import type { Wallet } from './wallet.store.ts'
+import type { PaymentStatus } from './payment/payment.ts'
+import type { ReservationStatus } from './reservation/reservation.ts'
+import type { Wallet } from './wallet/wallet.store.ts'
+import { incomeFaults, intakeFaults, paymentFaults, returnFaults } from './x402/invariants.ts'
 
 const stuckAfterMs = hourMs
 const creditedWithinMs = 10 * 60_000
@@ -41,7 +42,7 @@ export const checks: Checks<Parts> = {
     return (await Promise.all([...suspects].map(suspect => reservedFault(parts, ...(suspect.split('/') as [Chain, string]))))).flat()
   },
 
-  /** Nothing is available while something is owed, and nobody is owed by a debt. */
+  /** Nothing is available to an account in debt, and no debt is above zero. */
   debts: async ({ ledger, db }) => {
     const faults: string[] = []
     for (const chain of chains) {
@@ -58,7 +59,7 @@ export const checks: Checks<Parts> = {
     return faults
   },
 
-  /** A payment and its reservation tell the same story: each ends in exactly one of executed, failed, cancelled. */
+  /** A payment and its reservation agree: each ends in exactly one of executed, failed, cancelled. */
   payments: async ({ payments, reservations, db }) => {
     const faults: string[] = []
     for (const { id } of await payments.find({ status: { $in: ['pending', 'submitted', 'processing'] } })) {
@@ -83,22 +84,28 @@ export const checks: Checks<Parts> = {
     return faults
   },
 
-  /** What we owe is in the wallets; what came into them is credited. */
+  /** What is booked is in the wallets; what came into them is credited. */
+  x402: async parts => [...(await incomeFaults(parts)), ...(await paymentFaults(parts)), ...(await intakeFaults(parts))],
+
   custody: async parts => {
     const total = await parts.wallets.count({})
     const minute = Math.floor(Date.now() / 60_000)
     const offset = total > walletsPerRun ? (minute * walletsPerRun) % total : 0
-    const wallets = await parts.wallets.find({}, { sort: { _id: 1 }, limit: walletsPerRun, offset })
+    // with a range the places before the offset are counted in the index, not read
+    const wallets = await parts.wallets.find({ _id: { $gt: '' } }, { sort: { _id: 1 }, limit: walletsPerRun, offset })
     const faults: string[] = []
     for (const wallet of wallets) for (const chain of chains) faults.push(...(await custodyFault(parts, wallet, chain)))
     return faults
   },
 
-  stuck: async ({ reservations, payments }) => {
+  stuck: async parts => {
+    const { reservations, payments } = parts
     const before = new Date(Date.now() - stuckAfterMs)
     const held = await reservations.find({ status: 'held', createdAt: { $lt: before } }, { limit: stuckShown })
     const waiting = new Set((await payments.find({ status: 'pending' })).map(({ id }) => id))
-    return held.filter(({ id }) => !waiting.has(id)).map(({ key, round }) => `round ${round} of ${key} has held money for more than an hour`)
+    const stuck = held.filter(({ id }) => !waiting.has(id))
+    const reserved = stuck.map(({ key, round }) => `round ${round} of ${key} has held money for more than an hour`)
+    return [...reserved, ...(await returnFaults(parts, stuckShown))]
   },
 }
 
@@ -108,7 +115,7 @@ async function heldByAgent({ reservations }: Parts, chain: Chain): Promise<Map<s
   return sums
 }
 
-/** Looks again at one moment in time: the two were read one after the other. */
+/** Reads both in one snapshot: the two were read one after the other. */
 async function reservedFault({ db, ledger, reservations }: Parts, chain: Chain, agentId: string): Promise<string[]> {
   return db.transaction(async session => {
     const booked = await ledger.balance(chain, account.reserved(agentId), session)

@@ -1,49 +1,28 @@
-import { type NetworkReader, networkReader } from '@carapace/chain'
-import { type AgentProjection, agentProjection } from '@carapace/projections'
-import { type PerKeyQueue, type Platform, perKeyQueue } from '@carapace/service'
-import type { Ledger } from '@carapace/store'
-import { treasuryLedger } from './accounts.ts'
-import { type BudgetStore, budgetStore } from './budget.store.ts'
-import { type DepositStore, depositStore } from './deposit/deposit.store.ts'
-import { type Gigs, gigProjection } from './gigs.ts'
-import { type History, historyStore } from './history.store.ts'
-import { type PaymentStore, paymentStore } from './payment.store.ts'
-import { type ReservationStore, reservationStore } from './reservation.store.ts'
-import { type SettlementStore, settlementStore } from './settlement.store.ts'
-import { type WalletStore, walletStore } from './wallet.store.ts'
+import { networkReader } from '@carapace/chain'
+import { agentProjection } from '@carapace/projections'
+import type { PartsOf, Platform } from '@carapace/service'
+import { depositStore } from './deposit/deposit.store.ts'
+import { treasuryLedger } from './ledger/ledger.ts'
+import { paymentStores } from './payment-stores.ts'
+import { gigProjection } from './reservation/gigs.ts'
+import { walletStore } from './wallet/wallet.store.ts'
+import { x402Stores } from './x402/stores.ts'
 
-/** What the treasury keeps. */
-export interface Stores {
-  wallets: WalletStore
-  budgets: BudgetStore
-  reservations: ReservationStore
-  payments: PaymentStore
-  settlements: SettlementStore
-  history: History
-  deposits: DepositStore
-  ledger: Ledger
-  agents: AgentProjection
-  gigs: Gigs
-  networks: NetworkReader
-  /** Of agents, by id. */
-  queue: PerKeyQueue
-  /** Money on chain that no entry speaks of, by network and address, and since when (wall clock, ms). */
-  excess: Map<string, { amount: bigint; since: number }>
+export type Parts = PartsOf<typeof stores>
+
+export const stores = (platform: Platform) => {
+  const { db } = platform
+  const ledger = treasuryLedger(db)
+  return {
+    ledger,
+    ...paymentStores(platform, ledger),
+    wallets: walletStore(db),
+    ...x402Stores(db, ledger),
+    deposits: depositStore(db),
+    agents: agentProjection(platform),
+    gigs: gigProjection(platform),
+    networks: networkReader(platform),
+    /** Money on chain that no entry speaks of, by network and address, and since when (wall clock, ms). */
+    excess: new Map<string, { amount: bigint; since: number }>(),
+  }
 }
-export type Parts = Stores & Platform
-
-export const stores = (platform: Platform): Stores => ({
-  wallets: walletStore(platform.db),
-  budgets: budgetStore(platform.db),
-  reservations: reservationStore(platform.db),
-  payments: paymentStore(platform.db),
-  settlements: settlementStore(platform.db),
-  history: historyStore(platform.db),
-  deposits: depositStore(platform.db),
-  ledger: treasuryLedger(platform.db),
-  agents: agentProjection(platform),
-  gigs: gigProjection(platform),
-  networks: networkReader(platform),
-  queue: perKeyQueue(),
-  excess: new Map(),
-})

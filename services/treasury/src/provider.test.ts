@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { treasuryApi } from '@carapace/api'
 import { newWallet, until } from '@carapace/testing'
 import { call, fundedAgent, peers } from './testing/agents.ts'
-import { contracts, tellTransfer, usdc } from './testing/token.ts'
-import { startWorld, type World } from './testing/world.ts'
+import { type Harness, startHarness } from './testing/harness.ts'
+import { contracts, publishTransfer, usdc } from './testing/token.ts'
 
 describe('wallet provider and x402 reads', () => {
-  let world: World
+  let harness: Harness
   before(async () => {
-    world = await startWorld()
+    harness = await startHarness()
   })
-  after(() => world.close())
-  const get = (path: string, headers: Record<string, string> = {}) => world.platform.call('GET', path, { headers })
+  after(() => harness.close())
+  const get = (path: string, headers: Record<string, string> = {}) => harness.platform.call('GET', path, { headers })
 
   it('says which provider and networks there are', async () => {
     const { body } = await get('/api/circle/config')
@@ -27,8 +27,8 @@ describe('wallet provider and x402 reads', () => {
     )
   })
 
-  it('tells whose a wallet is to an admin only', async () => {
-    const agent = await fundedAgent(world, 0n)
+  it('names the owner of a wallet to an admin only', async () => {
+    const agent = await fundedAgent(harness, 0n)
     const mine = (body: { wallets: { address: string; agentId?: string }[] }) => body.wallets.find(({ address }) => address === agent.address)
 
     assert.equal(mine((await get('/api/circle/wallets')).body)?.agentId, undefined)
@@ -36,11 +36,11 @@ describe('wallet provider and x402 reads', () => {
     assert.equal(mine((await get('/api/circle/wallets', { 'x-admin-wallet': newWallet() })).body)?.agentId, agent.id)
   })
 
-  it('tells what the escrow of a gig holds', async () => {
+  it('answers what the escrow of a gig holds', async () => {
     const [locked, released, unfunded] = [randomUUID(), randomUUID(), randomUUID()]
-    world.escrows.set(locked, { status: 'locked', amount: '12500000', chain: 'SKALE_TESTNET' })
-    world.escrows.set(released, { status: 'released', amount: '12500000', chain: 'BASE_SEPOLIA' })
-    world.gigs.add(unfunded)
+    harness.escrows.set(locked, { status: 'locked', amount: '12500000', chain: 'SKALE_TESTNET' })
+    harness.escrows.set(released, { status: 'released', amount: '12500000', chain: 'BASE_SEPOLIA' })
+    harness.gigs.add(unfunded)
     const amountOf = async (gigId: string) => (await get(`/api/circle/escrow/${gigId}/balance`)).body.balances[0].amount
 
     assert.deepEqual([await amountOf(locked), await amountOf(released), await amountOf(unfunded)], ['12.5', '0', '0'])
@@ -55,9 +55,9 @@ describe('wallet provider and x402 reads', () => {
   })
 
   it('pages the history', async () => {
-    const agent = await fundedAgent(world, 0n)
-    for (const amount of [1n, 2n, 3n]) await tellTransfer(world, { to: agent.address, amount })
-    const page = (n: number) => call(world, agent, 'GET', `history?page=${n}&limit=2`).then(({ body }) => body)
+    const agent = await fundedAgent(harness, 0n)
+    for (const amount of [1n, 2n, 3n]) await publishTransfer(harness, { to: agent.address, amount })
+    const page = (n: number) => call(harness, agent, 'GET', `history?page=${n}&limit=2`).then(({ body }) => body)
     await until('all came', async () => (await page(1)).total === 3)
 
     const [first, second, third] = [await page(1), await page(2), await page(3)]
@@ -68,20 +68,20 @@ describe('wallet provider and x402 reads', () => {
   })
 
   it('announces its wallets again', async () => {
-    await fundedAgent(world, 0n)
+    await fundedAgent(harness, 0n)
     const { announceWallets, getWalletRow } = treasuryApi.internal
 
-    const first = await peers(world).call('treasury', announceWallets, { body: { kind: 'wallet', limit: 1 } })
-    const rest = await peers(world).call('treasury', announceWallets, { body: { kind: 'wallet', after: first.last! } })
+    const first = await peers(harness).call('treasury', announceWallets, { body: { kind: 'wallet', limit: 1 } })
+    const rest = await peers(harness).call('treasury', announceWallets, { body: { kind: 'wallet', after: first.last! } })
 
     assert.equal(first.announced, 1)
     assert.equal(first.announced + rest.announced, (await get('/api/circle/wallets')).body.total)
-    await assert.rejects(peers(world).call('treasury', getWalletRow, { params: { agentId: randomUUID() } }), { code: 'NOT_FOUND' })
+    await assert.rejects(peers(harness).call('treasury', getWalletRow, { params: { agentId: randomUUID() } }), { code: 'NOT_FOUND' })
   })
 
   it('has no x402 payments and settles none', async () => {
     const call402 = { x402Version: 2, paymentPayload: {}, paymentRequirements: {} }
-    const post = (what: string) => world.platform.call('POST', `/facilitator/${what}`, { body: call402 })
+    const post = (what: string) => harness.platform.call('POST', `/facilitator/${what}`, { body: call402 })
 
     assert.deepEqual((await get('/api/x402/stats')).body, { totalPayments: 0, totalAmount: 0, uniquePayers: 0, byRoute: [] })
     assert.equal((await get(`/api/x402/payments/${randomUUID()}`)).body.total, 0)
@@ -92,11 +92,11 @@ describe('wallet provider and x402 reads', () => {
   })
 
   it('sums up x402 payments that were settled', async () => {
-    const own = await startWorld({ env: { X402_PAY_TO_ADDRESS: newWallet() } })
+    const own = await startHarness({ env: { X402_PAY_TO_ADDRESS: newWallet() } })
     try {
       const agentId = randomUUID()
       const row = { agentId, payer: newWallet(), chain: 'BASE_SEPOLIA', txHash: '0x1', scheme: 'spec', state: 'settled', settledAt: new Date() }
-      const rows = own.platform.service('treasury').platform.db.connection.collection<{ _id: string }>('x402_settlements')
+      const rows = own.platform.service('treasury').platform.db.connection.collection<{ _id: string }>('x402_payments')
       for (const [n, [route, amount]] of [
         ['a', usdc(0.001)],
         ['a', usdc(0.002)],
@@ -114,7 +114,7 @@ describe('wallet provider and x402 reads', () => {
       ])
       assert.deepEqual([listed.total, listed.payments[0].amount], [3, 0.001])
       const body = { x402Version: 1, paymentPayload: {}, paymentRequirements: { network: 'base-sepolia' } }
-      assert.equal((await own.platform.call('POST', '/facilitator/verify', { body })).body.invalidReason, 'unsupported_scheme')
+      assert.equal((await own.platform.call('POST', '/facilitator/verify', { body })).body.invalidReason, 'invalid_payment_requirements')
     } finally {
       await own.close()
     }

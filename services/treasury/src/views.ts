@@ -1,12 +1,12 @@
 import { type Chain, chains, formatUsdc } from '@carapace/api'
 import { perChain } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
-import type { Holding } from './accounts.ts'
-import { type Budget, limitAt, nextResetAt, remainingOn, spentOn } from './budget.ts'
+import { type Budget, limitAt, nextResetAt, remainingOn, spentOn } from './budget/budget.ts'
 import type { Movement } from './history.store.ts'
-import type { Payment, PaymentStatus } from './payment.ts'
-import type { Reservation } from './reservation.ts'
-import type { Wallet } from './wallet.store.ts'
+import type { Holding } from './ledger/accounts.ts'
+import type { Payment, PaymentStatus } from './payment/payment.ts'
+import type { Reservation } from './reservation/reservation.ts'
+import type { Wallet } from './wallet/wallet.store.ts'
 
 const micro = (amount: bigint): number => Number(amount)
 const money = (amount: bigint) => ({ amount: micro(amount), amountFormatted: formatUsdc(amount) })

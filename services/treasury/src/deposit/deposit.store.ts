@@ -1,6 +1,7 @@
 import type { Chain } from '@carapace/api'
-import type { Database } from '@carapace/store'
-import { type ClientSession, Schema } from 'mongoose'
+import type { Database, Indexes } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import type { DepositStatus } from './deposit-states.ts'
 
 /** A transfer into a custodial wallet as the books have it. */
 export interface Deposit {
@@ -18,8 +19,8 @@ export interface Deposit {
   amount: bigint
   /** The account that is debited. */
   source: string
-  /** gone: the chain has dropped it, and what was credited is taken back. */
-  status: 'credited' | 'gone'
+  /** dropped: by the chain, and what was credited is reversed. */
+  status: DepositStatus
   /** How often it was credited: a number of its own for each entry and its reversal. */
   posting: number
   /** Key of the entry of the first posting. */
@@ -28,27 +29,29 @@ export interface Deposit {
   historyId: string | null
 }
 
-type Row = Omit<Deposit, 'id'> & { _id: string }
+/** A dropped one was stored as `gone` before. */
+type Row = Omit<Deposit, 'id' | 'status'> & { _id: string; status: DepositStatus | 'gone' }
 
-const schema = new Schema({ _id: String, walletId: String, txHash: String, status: String, amount: BigInt, entryKey: String }, { versionKey: false })
-// one entry belongs to one deposit
-schema.index({ entryKey: 1 }, { name: 'entry_key', unique: true })
-schema.index({ txHash: 1 }, { name: 'tx_hash' })
-schema.index({ walletId: 1, status: 1 }, { name: 'wallet_status' })
+const indexes: Indexes = {
+  // one entry belongs to one deposit
+  entry_key: { key: { entryKey: 1 }, unique: true },
+  tx_hash: { key: { txHash: 1 } },
+  wallet_status: { key: { walletId: 1, status: 1 } },
+}
 
 export interface DepositStore {
   get(id: string, session?: ClientSession): Promise<Deposit | undefined>
   ofTransaction(chain: Chain, txHash: string, session: ClientSession): Promise<Deposit[]>
   credited(walletId: string): Promise<Deposit[]>
-  /** Those of these entries that belong to a record, whatever became of it. */
+  /** Those of these entries that belong to a record, in any status. */
   recorded(entryKeys: readonly string[]): Promise<string[]>
   put(deposit: Deposit, session: ClientSession): Promise<void>
   remove(id: string, session: ClientSession): Promise<void>
 }
 
 export function depositStore(db: Database): DepositStore {
-  const rows = db.collection<Row>('deposits', schema)
-  const view = ({ _id, ...row }: Row): Deposit => ({ id: _id, ...row })
+  const rows = db.collection<Row>('deposits', indexes)
+  const view = ({ _id, status, ...row }: Row): Deposit => ({ id: _id, ...row, status: status === 'credited' ? status : 'dropped' })
   return {
     get: async (id, session) => {
       const row = await rows.findOne({ _id: id }, session ? { session } : {})

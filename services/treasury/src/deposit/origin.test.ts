@@ -31,7 +31,7 @@ describe('origin of a transfer', () => {
     assert.deepEqual(origin, { kind: 'gig_payout', gigId: gig(1), isOurs: false })
   })
 
-  it('tells releases and refunds of one transaction apart, also with equal amounts', () => {
+  it('distinguishes releases and refunds of one transaction, also with equal amounts', () => {
     const logs = [released(1, 1), released(2, 5), refunded(3, 9), refunded(4, 12)]
 
     assert.equal((originOf(move(split, 50n, 3), 'Escrow', logs) as { gigId: string }).gigId, gig(1))
@@ -40,7 +40,13 @@ describe('origin of a transfer', () => {
     assert.deepEqual(originOf(move(owner, 70n, 13), 'Escrow', logs), { kind: 'refund', gigId: gig(4), isOurs: true })
   })
 
-  it('is a payment of ours by its authorisation, which the token tells first', () => {
+  it('is the commerce job whose budget came back', () => {
+    const logs = [log('Commerce', 'Refunded', 10, { jobId: '7', client: owner, amount: '70' })]
+
+    assert.deepEqual(originOf(move(owner, 70n, 11), 'Commerce', logs), { kind: 'job_refund', gigId: null, onChainJobId: '7' })
+  })
+
+  it('is a payment of ours by its authorisation, which the token logs first', () => {
     const used = (nonce: string, at: number) => log('USDC', 'AuthorizationUsed', at, { authorizer: owner, nonce })
     const logs = [used('0xAA', 0), used('0xBB', 2)]
 

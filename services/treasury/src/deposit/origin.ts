@@ -1,5 +1,6 @@
 import type { ChainLog } from '@carapace/api'
 import { uuidOfKey } from '@carapace/chain'
+import type { Transfer } from '../transfer/transfer-log.ts'
 
 export type DepositKind = 'deposit' | 'gig_payout' | 'refund' | 'payment'
 
@@ -8,14 +9,9 @@ export type Origin =
   | { kind: 'deposit'; gigId: null; isOurs: false }
   /** `isOurs`: the escrow books the same amount against the clearing account of `escrow.settle:<gig>`. */
   | { kind: 'gig_payout' | 'refund'; gigId: string | null; isOurs: boolean }
+  /** commerce books the same amount against the clearing account of `job.settle:<number on chain>`. */
+  | { kind: 'job_refund'; gigId: null; onChainJobId: string }
   | { kind: 'payment'; nonce: string }
-
-export interface Transfer {
-  from: string
-  to: string
-  amount: bigint
-  logIndex: number
-}
 
 const foreign: Origin = { kind: 'deposit', gigId: null, isOurs: false }
 const same = (a: unknown, b: string): boolean => String(a).toLowerCase() === b.toLowerCase()
@@ -23,7 +19,7 @@ const int = (value: unknown): bigint => BigInt(String(value))
 
 type Reader = (args: ChainLog['args'], transfer: Transfer) => Origin | undefined
 
-/** What an event means for a transfer that follows it. Our contracts tell first and then pay, so the nearest one before a transfer is its reason. */
+/** What an event means for a transfer that follows it. Our contracts log first and then pay, so the nearest one before a transfer is its reason. */
 const readers: Readonly<Record<string, Reader>> = {
   'Escrow.EscrowReleased': ({ key, payee, net, splitTo, splitAmount }, { to, amount }) => {
     const gigId = uuidOfKey(String(key)) ?? null
@@ -36,8 +32,8 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   'Commerce.JobSettled': ({ payee, amount: paid }, { to, amount }) =>
     same(payee, to) && int(paid) === amount ? { kind: 'gig_payout', gigId: null, isOurs: false } : undefined,
-  'Commerce.Refunded': ({ client, amount: refunded }, { to, amount }) =>
-    same(client, to) && int(refunded) === amount ? { kind: 'refund', gigId: null, isOurs: false } : undefined,
+  'Commerce.Refunded': ({ jobId, client, amount: refunded }, { to, amount }) =>
+    same(client, to) && int(refunded) === amount ? { kind: 'job_refund', gigId: null, onChainJobId: String(int(jobId)) } : undefined,
   'USDC.AuthorizationUsed': ({ authorizer, nonce }, { from }) =>
     same(authorizer, from) ? { kind: 'payment', nonce: String(nonce).toLowerCase() } : undefined,
 }

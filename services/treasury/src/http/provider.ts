@@ -1,10 +1,8 @@
 import { chains, escrowApi, marketplaceApi, refuse, type treasuryApi, usd } from '@carapace/api'
 import { networks } from '@carapace/chain'
-import type { HandlersOf } from '@carapace/service'
+import type { Handlers } from '@carapace/service'
 import type { Movement } from '../history.store.ts'
 import type { Parts } from '../parts.ts'
-
-type Handlers = HandlersOf<typeof treasuryApi>
 
 const states = {
   pending: 'QUEUED',
@@ -23,50 +21,49 @@ function stateOf({ status, txHash, isFinal }: Movement) {
 /** States of an escrow in which the contract holds its amount. */
 const holding = new Set(['locked', 'disputed', 'releasing', 'refunding'])
 
-/** The wallet provider's view. Nothing here tells whose money it is, except to an admin. */
-export const providerHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'getEscrowWalletBalance' | 'getProviderTransaction' | 'listProviderWallets' | 'getProviderConfig'> => ({
-  getEscrowWalletBalance: async ({ params: { gigId } }) => {
-    const row = await parts.peers.find('escrow', escrowApi.internal.getEscrowRow, { params: { gigId } })
-    const gig = row ?? (await parts.peers.find('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } }))
-    if (!gig) refuse('NOT_FOUND', { resource: 'gig' })
-    const amount = row && holding.has(row.status) ? BigInt(row.amount) : 0n
-    const { escrow } = await parts.networks.contracts(gig.chain)
-    return { gigId, chain: gig.chain, address: escrow, balances: [{ amount: String(usd(amount)), token: { symbol: 'USDC', decimals: 6 } }] }
-  },
+/** The wallet provider's view. It shows the owner of the money to an admin only. */
+export const providerHandlers = (parts: Parts) =>
+  ({
+    getEscrowWalletBalance: async ({ params: { gigId } }) => {
+      const row = await parts.peers.find('escrow', escrowApi.internal.getEscrowRow, { params: { gigId } })
+      const gig = row ?? (await parts.peers.find('marketplace', marketplaceApi.internal.getGigRow, { params: { id: gigId } }))
+      if (!gig) refuse('NOT_FOUND', { resource: 'gig' })
+      const amount = row && holding.has(row.status) ? BigInt(row.amount) : 0n
+      const { escrow } = await parts.networks.contracts(gig.chain)
+      return { gigId, chain: gig.chain, address: escrow, balances: [{ amount: String(usd(amount)), token: { symbol: 'USDC', decimals: 6 } }] }
+    },
 
-  getProviderTransaction: async ({ params }) => {
-    const movement = (await parts.history.get(params.transactionId)) ?? refuse('NOT_FOUND', { resource: 'transaction' })
-    return {
-      id: movement.id,
-      state: stateOf(movement),
-      transactionType: movement.type === 'debit' ? 'OUTBOUND' : 'INBOUND',
-      txHash: movement.txHash,
-      blockchain: movement.chain,
-      createDate: movement.at.toISOString(),
-      updateDate: movement.changedAt.toISOString(),
-    }
-  },
+    getProviderTransaction: async ({ params }) => {
+      const movement = (await parts.history.get(params.transactionId)) ?? refuse('NOT_FOUND', { resource: 'transaction' })
+      return {
+        id: movement.id,
+        state: stateOf(movement),
+        transactionType: movement.type === 'debit' ? 'OUTBOUND' : 'INBOUND',
+        txHash: movement.txHash,
+        blockchain: movement.chain,
+        createDate: movement.at.toISOString(),
+        updateDate: movement.changedAt.toISOString(),
+      }
+    },
 
-  listProviderWallets: async ({ query, caller }) => {
-    const { items, total } = await parts.wallets.page({}, query)
-    const isAdmin = caller?.kind === 'admin'
-    const wallets = items.map(({ id, address, chain, createdAt, agentId }) => ({
-      id,
-      address,
-      blockchain: chain,
-      state: 'LIVE',
-      createDate: createdAt.toISOString(),
-      ...(isAdmin ? { agentId } : {}),
-    }))
-    return { wallets, total, configured: true, ...query }
-  },
+    listProviderWallets: async ({ query, caller }) => {
+      const { items, total } = await parts.wallets.page({}, query)
+      const isAdmin = caller?.kind === 'admin'
+      const wallets = items.map(({ id, address, chain, createdAt, agentId }) => ({
+        id,
+        address,
+        blockchain: chain,
+        state: 'LIVE',
+        createDate: createdAt.toISOString(),
+        ...(isAdmin ? { agentId } : {}),
+      }))
+      return { wallets, total, configured: true, ...query }
+    },
 
-  getProviderConfig: () => ({
-    configured: true,
-    provider: 'local' as const,
-    supportedChains: chains.map(id => ({ id, name: networks[id].title, chainId: networks[id].chainId })),
-    defaultChain: 'BASE_SEPOLIA' as const,
-  }),
-})
+    getProviderConfig: () => ({
+      configured: true,
+      provider: 'local' as const,
+      supportedChains: chains.map(id => ({ id, name: networks[id].title, chainId: networks[id].chainId })),
+      defaultChain: 'BASE_SEPOLIA' as const,
+    }),
+  }) satisfies Handlers<typeof treasuryApi>

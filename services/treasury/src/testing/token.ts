@@ -1,7 +1,7 @@
 import { type Chain, type ChainLog, chainEventRemoved, contractEvents } from '@carapace/api'
 import { paymentNonce, toChecksum } from '@carapace/chain'
 import { newHash, newWallet } from '@carapace/testing'
-import type { World } from './world.ts'
+import type { Harness } from './harness.ts'
 
 export const contracts = { escrow: newWallet(), commerce: newWallet(), bond: newWallet() }
 export const lane = newWallet()
@@ -27,11 +27,11 @@ export const transferLogs = ({ paymentId, from, to, amount }: PayArgs) => [
   log('USDC', 'Transfer', { from, to, value: String(amount) }, 1),
 ]
 
-export const balanceOf = (world: World, chain: Chain, address: string): bigint => world.balances.get(`${chain}/${toChecksum(address)}`) ?? 0n
+export const balanceOf = (harness: Harness, chain: Chain, address: string): bigint => harness.balances.get(`${chain}/${toChecksum(address)}`) ?? 0n
 
-export function move(world: World, chain: Chain, from: string, to: string, amount: bigint): void {
-  world.balances.set(`${chain}/${toChecksum(from)}`, balanceOf(world, chain, from) - amount)
-  world.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(world, chain, to) + amount)
+export function move(harness: Harness, chain: Chain, from: string, to: string, amount: bigint): void {
+  harness.balances.set(`${chain}/${toChecksum(from)}`, balanceOf(harness, chain, from) - amount)
+  harness.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(harness, chain, to) + amount)
 }
 
 export interface Seen {
@@ -42,7 +42,7 @@ export interface Seen {
   txHash?: string
   blockHash?: string
   logIndex?: number
-  /** undefined: as announced before it was told */
+  /** undefined: as announced before positions were published */
   logPosition?: number | undefined
   final?: boolean
 }
@@ -60,17 +60,17 @@ function placed(seen: Seen) {
 }
 
 /** A transfer log as the relayer announces it. */
-export async function tellTransfer({ platform }: World, seen: Seen): Promise<void> {
+export async function publishTransfer({ platform }: Harness, seen: Seen): Promise<void> {
   await platform.publish(contractEvents['USDC.Transfer']!.of({ ...placed(seen), final: seen.final ?? true }))
 }
 
-/** The block of a transfer is gone, as the relayer announces it. */
-export async function tellGone({ platform }: World, seen: Seen): Promise<void> {
+/** The block of a transfer is dropped, as the relayer announces it. */
+export async function publishDropped({ platform }: Harness, seen: Seen): Promise<void> {
   await platform.publish(chainEventRemoved.of(placed(seen)))
 }
 
-/** New money that comes into an address, on chain and told as final. */
-export async function deposit(world: World, to: string, amount: bigint, chain: Chain = 'BASE_SEPOLIA'): Promise<void> {
-  world.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(world, chain, to) + amount)
-  await tellTransfer(world, { chain, to, amount })
+/** New money that comes into an address, on chain and published as final. */
+export async function deposit(harness: Harness, to: string, amount: bigint, chain: Chain = 'BASE_SEPOLIA'): Promise<void> {
+  harness.balances.set(`${chain}/${toChecksum(to)}`, balanceOf(harness, chain, to) + amount)
+  await publishTransfer(harness, { chain, to, amount })
 }

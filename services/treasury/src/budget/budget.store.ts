@@ -1,0 +1,23 @@
+import { type AggregateStore, aggregateStore, type Database, type Stored } from '@carapace/store'
+import { type Budget, newBudget } from './budget.ts'
+
+export type BudgetStore = AggregateStore<Budget> & {
+  /** The agent's budget, with the default limit when it never had one. Nothing is written. */
+  of(agentId: string): Promise<Budget>
+  /** Creates the row if there is none: a transaction needs one to guard. */
+  ensure(agentId: string): Promise<void>
+}
+
+export function budgetStore(db: Database): BudgetStore {
+  const budgets = aggregateStore<Budget>(db, { collection: 'budgets', resource: 'budget' })
+  const known = (agentId: string): Promise<Stored<Budget> | undefined> => budgets.get(agentId)
+  return {
+    ...budgets,
+    of: async agentId => (await known(agentId)) ?? newBudget(agentId),
+    ensure: async agentId => {
+      // nearly always there: a read costs less than a write that collides
+      if (await known(agentId)) return
+      await budgets.createOnce(agentId, () => ({ state: newBudget(agentId), events: [] }))
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Chain, ChainLog } from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { transactionOf } from '@carapace/service'
+import { accountTransaction } from '../ledger/account-transaction.ts'
+import { account } from '../ledger/accounts.ts'
+import type { Parts } from '../parts.ts'
+import { paymentKey } from '../payment/payment.ts'
+import { identityIn, type Transfer, type TransferLog, transferOf } from '../transfer/transfer-log.ts'
+import type { Wallet } from '../wallet/wallet.store.ts'
+import { followArrival, isX402Address } from '../x402/transfers.ts'
+import { findDeposit } from './find-deposit.ts'
+import { originOf } from './origin.ts'
+import { creditDeposit, creditOf, reverseDeposit, type Source } from './post-deposit.ts'
+
+const noAddress = `0x${'0'.repeat(40)}`
+
+/**
+ * Credits a wallet with a transfer that is final, once for ever by the log's lasting name, in any block of its transaction. The same log with
+ * other content replaces the earlier one. What leaves a wallet is posted by the outcome of its command, so a transfer from one of ours to
+ * the outside says nothing new here.
+ * @throws Retry when the wallet, or the transaction, is not known yet
+ */
+export async function creditTransfer(parts: Parts, log: TransferLog & { final: boolean }): Promise<void> {
+  if (!log.final) return
+  const move = transferOf(log)
+  if (move.amount === 0n) return
+  const [wallet, sender] = await Promise.all([parts.wallets.byAddress(move.to), parts.wallets.byAddress(move.from)])
+  if (!wallet) {
+    if (sender) return
+    if (await isX402Address(parts, log.network, move.to)) return followArrival(parts, log, move)
+    throw new Retry(`${move.to} has no wallet yet`)
+  }
+  const identity = await identityOf(parts, log)
+  if (identity === undefined || !(await isStillThere(parts, identity, log))) return
+  const source = await sourceOf(parts, log, move, sender)
+  const seen = { ...creditOf(wallet, move), id: identity, chain: log.network, txHash: log.txHash, source: source.account }
+  await accountTransaction(parts, wallet.agentId, async session => {
+    const known = await findDeposit(parts, seen, session)
+    if (known?.status === 'credited' && known.to === seen.to && known.amount === seen.amount) return
+    if (known?.status === 'credited') await reverseDeposit(parts, known, session)
+    await creditDeposit(parts, { ...seen, posting: known?.posting ?? 0, entryKey: known?.entryKey ?? `deposit:${identity}` }, source, session)
+  })
+}
+
+async function identityOf(parts: Parts, log: TransferLog): Promise<string | undefined> {
+  if (log.logPosition !== undefined) return identityIn(log, undefined)
+  const mined = await transactionOf(parts, log)
+  // in another block it is announced again, when that one is final
+  return mined ? identityIn(log, mined) : Promise.reject(new Retry(`${log.txHash} cannot be read yet`))
+}
+
+/** What was announced as dropped counts again only where the chain shows it: announcements may come late, and in any order. */
+async function isStillThere(parts: Parts, identity: string, log: TransferLog): Promise<boolean> {
+  if ((await parts.deposits.get(identity))?.status !== 'dropped') return true
+  const mined = await transactionOf(parts, log)
+  if (!mined) throw new Retry(`${log.txHash} was dropped and cannot be read yet`)
+  return mined.blockHash === log.blockHash
+}
+
+const words = { deposit: 'Deposit', gig_payout: 'Gig payout', refund: 'Refund', payment: 'Payment received' } as const
+
+async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: Wallet | undefined): Promise<Source> {
+  const outside = { account: account.outside(move.from), from: move.from, gigId: null, counterpartyId: null }
+  if (move.from === noAddress) return { ...outside, from: null, kind: 'deposit', account: account.faucet, description: words.deposit }
+  const known = sender ? 'USDC' : await contractAt(parts, log.network, move.from)
+  const logs = known === 'outside' ? [] : await logsOf(parts, log)
+  // the transaction may be in another block by now, where its logs have other indexes
+  const same = log.logPosition === undefined ? undefined : logs.find(({ logPosition }) => logPosition === log.logPosition)
+  const origin = originOf({ ...move, logIndex: same?.logIndex ?? move.logIndex }, known, logs)
+  if (origin.kind === 'job_refund')
+    return { ...outside, kind: 'refund', account: account.clearing(`job.settle:${origin.onChainJobId}`), description: words.refund }
+  if (origin.kind !== 'payment') {
+    const clearing = origin.isOurs && origin.gigId !== null ? account.clearing(`escrow.settle:${origin.gigId}`) : outside.account
+    return { ...outside, kind: origin.kind, gigId: origin.gigId, account: clearing, description: words[origin.kind] }
+  }
+  const payment = (await parts.payments.byNonces([origin.nonce])).get(origin.nonce)
+  if (!payment) return { ...outside, kind: 'deposit', counterpartyId: sender?.agentId ?? null, description: words.deposit }
+  return {
+    ...outside,
+    kind: 'payment',
+    account: account.clearing(paymentKey(payment.id)),
+    gigId: payment.gigId,
+    counterpartyId: payment.fromAgentId,
+    description: payment.note ?? words.payment,
+  }
+}
+
+async function contractAt(parts: Parts, chain: Chain, address: string): Promise<'Escrow' | 'Commerce' | 'outside'> {
+  const { escrow, commerce } = await parts.networks.contracts(chain)
+  if (escrow === address) return 'Escrow'
+  return commerce === address ? 'Commerce' : 'outside'
+}
+
+async function logsOf(parts: Parts, log: TransferLog): Promise<ChainLog[]> {
+  const mined = await transactionOf(parts, log)
+  return mined?.logs ?? Promise.reject(new Retry(`${log.txHash} cannot be read yet`))
+}

@@ -1,0 +1,66 @@
+import { depositReceived, depositReversed } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import { account } from '../ledger/accounts.ts'
+import type { Posting } from '../ledger/ledger.ts'
+import type { Parts } from '../parts.ts'
+import type { Transfer } from '../transfer/transfer-log.ts'
+import type { Wallet } from '../wallet/wallet.store.ts'
+import type { Deposit } from './deposit.store.ts'
+import { depositStates } from './deposit-states.ts'
+import type { DepositKind } from './origin.ts'
+
+/** Where a credit comes from. */
+export interface Source {
+  kind: DepositKind
+  /** The account that is debited. */
+  account: string
+  /** null for test money out of nothing. */
+  from: string | null
+  gigId: string | null
+  counterpartyId: string | null
+  description: string
+}
+
+/** Whose wallet a transfer reaches, and with what. */
+export const creditOf = ({ id: walletId, agentId }: Stored<Wallet>, { to, from, amount }: Transfer) => ({ walletId, agentId, to, from, amount })
+
+/** Credits a deposit for the first time, or again after it was reversed: entry, history, event and record. */
+export async function creditDeposit(
+  parts: Parts,
+  deposit: Omit<Deposit, 'status' | 'historyId'>,
+  { kind, from, gigId, counterpartyId, description }: Source,
+  session: ClientSession,
+): Promise<void> {
+  const { id, walletId, agentId, chain, amount, txHash } = deposit
+  const posting = deposit.posting + 1
+  const key = posting === 1 ? deposit.entryKey : `deposit:${id}:${posting}`
+  const credit = { agentId, contra: deposit.source, amount }
+  await post(parts, { key, chain, credit, ref: { type: 'deposit', id: walletId }, txHash }, session)
+  const now = parts.clock.now()
+  const received = depositReceived.of({ walletId, agentId, chain, amount, from, txHash, kind, receivedAt: now.toISOString() })
+  await parts.wallets.change(walletId, state => ({ state, events: [received] }), { session })
+  const historyId = parts.newId()
+  const line = { id: historyId, agentId, type: 'credit', status: 'executed', amount, chain, counterpartyId, gigId, txHash, description } as const
+  await parts.history.add({ ...line, isFinal: true, at: now }, session)
+  await parts.deposits.put({ ...deposit, posting, status: 'credited', historyId }, session)
+}
+
+/** Reverses a credit that the chain has dropped. What of it is spent already, is the account's debt from now on. */
+export async function reverseDeposit(parts: Parts, deposit: Deposit, session: ClientSession): Promise<void> {
+  const { id, walletId, agentId, chain, amount, txHash, source, posting, historyId } = deposit
+  const status = depositStates.move(deposit.status, 'drop')
+  const debit = { agentId, contra: source, amount }
+  await post(parts, { key: `deposit-reversal:${id}:${posting}`, chain, debit, ref: { type: 'deposit', id: walletId }, txHash }, session)
+  const debt = -(await parts.ledger.balance(chain, account.debt(agentId), session))
+  const reversed = depositReversed.of({ walletId, agentId, chain, amount, debt, txHash, reversedAt: parts.clock.now().toISOString() })
+  await parts.wallets.change(walletId, state => ({ state, events: [reversed] }), { session })
+  // money that is returned at the same moment must see the debt: it writes the budget, too. Without one nothing was ever held
+  if (await parts.budgets.get(agentId, session)) await parts.budgets.change(agentId, state => ({ state, events: [] }), { session })
+  if (historyId !== null) await parts.history.change(historyId, { status: 'failed', isFinal: false }, session)
+  await parts.deposits.put({ ...deposit, status }, session)
+}
+
+async function post({ ledger }: Parts, posting: Posting, session: ClientSession): Promise<void> {
+  if (!(await ledger.post(posting, session))) throw new Error(`${posting.key} is in the ledger already`)
+}

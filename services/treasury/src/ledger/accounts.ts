@@ -1,0 +1,43 @@
+import { type Chain, chains } from '@carapace/api'
+import type { Ledger } from '@carapace/store'
+
+/** The accounts of the treasury's ledger (behaviour 8), per network. */
+export const account = {
+  available: (agentId: string) => `wallet:${agentId}:available`,
+  reserved: (agentId: string) => `wallet:${agentId}:reserved`,
+  /** The debt of the agent, never above zero: credits that the chain dropped after they had been spent. */
+  debt: (agentId: string) => `debt:${agentId}`,
+  outside: (address: string) => `ext:${address}`,
+  /** Money between two owners: one entry on either side, under the key of the command that moves it. */
+  clearing: (key: string) => `clearing:${key}`,
+  /** What sold calls earned. */
+  x402Income: 'x402-income',
+  /** What x402 paid for gigs and names, until it is spent or returned; the lane's own address holds it. */
+  intake: 'intake',
+  /** What the platform paid because the chain reversed what it had reported. */
+  loss: 'loss',
+  /** Test money out of nothing. */
+  faucet: 'faucet',
+} as const
+
+/** What an agent holds on one network, µ. */
+export interface Holding {
+  available: bigint
+  reserved: bigint
+  /** 0 or more; while there is some, nothing is available. */
+  debt: bigint
+}
+
+export async function holdingOf(ledger: Ledger, chain: Chain, agentId: string): Promise<Holding> {
+  const [available, reserved, debt] = await Promise.all([
+    ledger.balance(chain, account.available(agentId)),
+    ledger.balance(chain, account.reserved(agentId)),
+    ledger.balance(chain, account.debt(agentId)),
+  ])
+  return { available, reserved, debt: -debt }
+}
+
+export async function holdingsOf(ledger: Ledger, agentId: string): Promise<Record<Chain, Holding>> {
+  const found = await Promise.all(chains.map(async chain => [chain, await holdingOf(ledger, chain, agentId)] as const))
+  return Object.fromEntries(found) as Record<Chain, Holding>
+}

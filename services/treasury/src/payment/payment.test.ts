@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { paymentStatuses, Refusal } from '@carapace/api'
+import fc from 'fast-check'
+import { accept, cancel, confirm, execute, fail, noteHash, type Payment, type PaymentStatus, paymentStates } from './payment.ts'
+
+const noon = new Date('2026-03-04T12:00:00.000Z')
+const due = new Date('2026-03-04T12:10:00.000Z')
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const draft = {
+  id: '0192f0c0-0000-7000-8000-000000000001',
+  kind: 'payment' as const,
+  fromAgentId: 'sender',
+  fromAddress: address('1'),
+  toAgentId: 'recipient',
+  toAddress: address('2'),
+  chain: 'BASE_SEPOLIA' as const,
+  gigId: null,
+  note: null,
+  acceptedAt: noon,
+}
+const payment = (status: PaymentStatus): Payment => ({
+  ...draft,
+  amount: 30_000_000n,
+  status,
+  executeAfter: due,
+  txHash: null,
+  executedAt: null,
+  failure: null,
+})
+type Trigger = 'cancel' | 'execute' | 'confirm' | 'confirmLate' | 'fail'
+const canDo = ({ status }: Payment, trigger: Trigger) => paymentStates.next(status, trigger) !== undefined
+const run: Record<Trigger, (of: Payment) => { state: Payment; events: { type: string }[] } | undefined> = {
+  cancel: of => cancel(of, 'sender'),
+  execute: of => execute(of, due, due, false),
+  confirm: of => confirm(of, '0x1', due),
+  confirmLate: of => confirm(of, '0x1', due),
+  fail: of => fail(of, 'REVERTED'),
+}
+
+describe('payment', () => {
+  for (const status of paymentStatuses) {
+    for (const command of ['cancel', 'execute', 'confirm', 'fail'] as const) {
+      const to = paymentStates.next(status, command)
+      if (to !== undefined) it(`${command} changes a ${status} one to ${to}`, () => assert.equal(run[command](payment(status))?.state.status, to))
+      else if (!(command === 'confirm' && status === 'failed'))
+        it(`${command} does nothing to a ${status} one`, () => {
+          const before = payment(status)
+          if (command === 'execute') assert.equal(execute(before, due, due, false), undefined)
+          else
+            assert.throws(
+              () => run[command](before),
+              (error: unknown) => error instanceof Refusal && error.code === 'INVALID_STATE',
+            )
+        })
+    }
+  }
+
+  it('is sent at once below 25 USDC and waits from 25 on', () => {
+    const small = accept({ ...draft, amount: 24_999_999n, executeAfter: noon }, due)
+    const large = accept({ ...draft, amount: 25_000_000n, executeAfter: due }, due)
+
+    assert.deepEqual([small.state.status, small.events.map(({ type }) => type)], ['submitted', ['chain.command.v1']])
+    assert.deepEqual([large.state.status, large.events.map(({ type }) => type)], ['pending', ['treasury.payment.queued.v1']])
+  })
+
+  it('waits while its account is in debt, and fails in the end', () => {
+    const later = (ms: number) => new Date(due.getTime() + ms)
+    assert.equal(execute(payment('pending'), later(599_999), due, true), undefined)
+    const { status, failure } = execute(payment('pending'), later(600_000), due, true)!.state
+    assert.deepEqual([status, failure], ['failed', 'INSUFFICIENT_BALANCE'])
+  })
+
+  it('is not executed before its time', () => assert.equal(execute(payment('pending'), new Date(due.getTime() - 1), due, false), undefined))
+
+  it('can be cancelled by its sender only', () => {
+    assert.throws(
+      () => cancel(payment('pending'), 'recipient'),
+      (error: unknown) => error instanceof Refusal && error.code === 'FORBIDDEN',
+    )
+  })
+
+  it('stores the hash of its transaction only while its outcome is open', () => {
+    assert.equal(noteHash(payment('processing'), '0x2')?.state.txHash, '0x2')
+    for (const status of ['pending', 'executed', 'failed', 'cancelled'] as const) assert.equal(noteHash(payment(status), '0x2'), undefined)
+  })
+
+  it('is announced once when it is confirmed again in another block', () => {
+    const { state, events } = confirm(payment('processing'), '0x1', due)
+    const again = confirm(state, '0x2', new Date(due.getTime() + 1))
+
+    assert.equal(events.length, 1)
+    assert.deepEqual([again.events.length, again.state.txHash, again.state.executedAt], [0, '0x2', due])
+  })
+
+  it('leaves every state that holds money by time and the outcome of its command alone', () => {
+    for (const status of ['pending', 'submitted', 'processing'] as const) {
+      const sent = execute(payment(status), due, due, false)?.state ?? payment(status)
+      assert.ok(canDo(sent, 'confirm') && canDo(sent, 'fail'), `${sent.status} has no end`)
+    }
+  })
+
+  it('sends at most one command and ends in one state, in any order of attempts', () => {
+    const command = fc.constantFrom<Trigger>('cancel', 'execute', 'confirm', 'fail')
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 12 }), fc.boolean(), (tries, isLarge) => {
+        const first = accept({ ...draft, amount: isLarge ? 30_000_000n : 3n, executeAfter: isLarge ? due : noon }, due)
+        let state = first.state
+        const events = [...first.events.map(({ type }) => type)]
+        for (const next of tries) {
+          if (!canDo(state, next)) continue
+          const decision = run[next](state)!
+          state = decision.state
+          events.push(...decision.events.map(({ type }) => type))
+        }
+        const count = (type: string) => events.filter(found => found === type).length
+        assert.ok(count('chain.command.v1') <= 1)
+        assert.ok(count('treasury.payment.cancelled.v1') === 0 || count('chain.command.v1') === 0)
+        assert.ok(count('treasury.payment.executed.v1') <= 1)
+      }),
+    )
+  })
+})

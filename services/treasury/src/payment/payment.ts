@@ -1,0 +1,130 @@
+import {
+  type Chain,
+  type Draft,
+  limits,
+  paymentCancelled,
+  paymentExecuted,
+  paymentFailed,
+  paymentQueued,
+  type paymentStatuses,
+  refuse,
+} from '@carapace/api'
+import { commands } from '@carapace/chain'
+import { type Decision, stateMachine } from '@carapace/store'
+
+export type PaymentStatus = (typeof paymentStatuses)[number]
+
+export interface Payment {
+  /** Also the id of its reservation. */
+  id: string
+  kind: 'payment' | 'withdrawal'
+  fromAgentId: string
+  fromAddress: string
+  toAgentId: string | null
+  toAddress: string
+  /** µ */
+  amount: bigint
+  chain: Chain
+  gigId: string | null
+  note: string | null
+  status: PaymentStatus
+  /** When the executor sends a pending one; the moment of acceptance for the others. */
+  executeAfter: Date
+  acceptedAt: Date
+  txHash: string | null
+  executedAt: Date | null
+  failure: string | null
+  /** The token's nonce on chain, which follows from the id: transfers are found by it. */
+  nonce?: string
+}
+
+type Trigger = 'cancel' | 'execute' | 'confirm' | 'fail' | 'confirmLate'
+const byOutcome = 'the outcome of its command, polled every 30 s to 5 min'
+const sent = { confirm: { to: 'executed', byTime: byOutcome }, fail: { to: 'failed', byTime: byOutcome } } as const
+
+/** How a payment moves (behaviour 8). `fail` out of executed: its block was dropped and the transfer then failed for good. */
+export const paymentStates = stateMachine<PaymentStatus, Trigger>({
+  name: 'payment',
+  initial: 'pending',
+  final: ['executed', 'failed', 'cancelled'],
+  transitions: {
+    pending: {
+      cancel: 'cancelled',
+      execute: { to: 'processing', byTime: '10 min after its acceptance' },
+      fail: { to: 'failed', byTime: '20 min after its acceptance, when its account is in debt' },
+    },
+    submitted: sent,
+    processing: sent,
+    executed: { confirm: 'executed', fail: 'failed' },
+    failed: { confirmLate: 'executed' },
+    cancelled: {},
+  },
+})
+
+function move(payment: Payment, trigger: Trigger, changes: Partial<Payment>, events: (moved: Payment) => Draft[]): Decision<Payment> {
+  const moved = { ...payment, ...changes, status: paymentStates.move(payment.status, trigger) }
+  return { state: moved, events: events(moved) }
+}
+
+const facts = ({ id, kind, fromAgentId, toAgentId, toAddress, amount, chain, gigId, note }: Payment) => ({
+  paymentId: id,
+  kind,
+  fromAgentId,
+  toAgentId,
+  toAddress,
+  amount,
+  chain,
+  gigId,
+  note,
+})
+
+export const paymentKey = (paymentId: string): string => `treasury.pay:${paymentId}`
+export const isQueued = (amount: bigint): boolean => amount >= limits.treasury.queueFromMicro
+export const executeAfter = (amount: bigint, now: Date): Date => new Date(now.getTime() + (isQueued(amount) ? limits.treasury.queueDelayMs : 0))
+
+/** `deadline` is wall-clock time: the relayer never signs after it. */
+const transfer = ({ id, fromAddress, toAddress, amount, chain }: Payment, deadline: Date): Draft =>
+  commands.treasuryPay({ paymentId: id, from: fromAddress, to: toAddress, amount, chain, round: 1, deadline })
+
+/** A new payment: below 25 USDC it is sent at once, else it waits and can be cancelled. */
+export function accept(payment: Omit<Payment, 'status' | 'txHash' | 'executedAt' | 'failure'>, deadline: Date): Decision<Payment> {
+  const fresh = { ...payment, txHash: null, executedAt: null, failure: null }
+  if (!isQueued(payment.amount)) {
+    const state = { ...fresh, status: 'submitted' as const }
+    return { state, events: [transfer(state, deadline)] }
+  }
+  const state = { ...fresh, status: 'pending' as const }
+  return { state, events: [paymentQueued.of({ ...facts(state), executeAfter: state.executeAfter.toISOString() })] }
+}
+
+/** Only the sender may, and only until the executor has sent it. @throws FORBIDDEN, INVALID_STATE */
+export function cancel(payment: Payment, caller: string): Decision<Payment> {
+  if (payment.fromAgentId !== caller) refuse('FORBIDDEN', undefined, { message: 'Only the sender may cancel a payment' })
+  return move(payment, 'cancel', {}, moved => [paymentCancelled.of(facts(moved))])
+}
+
+/** What time alone does with a pending payment. `isBlocked`: its account is in debt; one that stays blocked for as long again fails. */
+export function execute(payment: Payment, now: Date, deadline: Date, isBlocked: boolean): Decision<Payment> | undefined {
+  if (payment.status !== 'pending' || payment.executeAfter > now) return undefined
+  if (isBlocked)
+    return now.getTime() - payment.executeAfter.getTime() < limits.treasury.queueDelayMs ? undefined : fail(payment, 'INSUFFICIENT_BALANCE')
+  return move(payment, 'execute', {}, moved => [transfer(moved, deadline)])
+}
+
+/** The signed transaction's hash, while the outcome is still open. */
+export function noteHash(payment: Payment, txHash: string): Decision<Payment> | undefined {
+  const isOpen = payment.status === 'submitted' || payment.status === 'processing'
+  return isOpen && payment.txHash !== txHash ? { state: { ...payment, txHash }, events: [] } : undefined
+}
+
+export function confirm(payment: Payment, txHash: string, now: Date): Decision<Payment> {
+  const trigger = payment.status === 'failed' ? 'confirmLate' : 'confirm'
+  const isNews = payment.status !== 'executed'
+  return move(payment, trigger, { txHash, failure: null, executedAt: payment.executedAt ?? now }, moved =>
+    isNews ? [paymentExecuted.of({ ...facts(moved), txHash, executedAt: moved.executedAt!.toISOString() })] : [],
+  )
+}
+
+export function fail(payment: Payment, code: string): Decision<Payment> {
+  return move(payment, 'fail', { failure: code, executedAt: null }, moved => [paymentFailed.of({ ...facts(moved), code })])
+}

@@ -1,0 +1,95 @@
+import { type Chain, chainRelayerApi, chains, type DoctorCheck } from '@carapace/api'
+import { transactionOf } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { account } from '../ledger/accounts.ts'
+import type { Parts } from '../parts.ts'
+import { isIntake } from './intake.ts'
+import { covers } from './paid-in.ts'
+import { creditMs, prunedMs, type X402Payment } from './payment.ts'
+import type { booked } from './postings.ts'
+import { claimedBy } from './transfers.ts'
+
+const paid = { state: { $in: ['settled', 'served', 'held', 'spent'] } }
+const paymentsPerRun = 50
+/** Those that a passing fault explains. */
+const toleratedFailures = 2
+/** A block that was dropped is followed within this time. */
+const youngMs = 60_000
+
+/** Where an account is not the sum of the payments that are booked on it. */
+export async function incomeFaults({ db, ledger, x402 }: Parts): Promise<string[]> {
+  const compare = (chain: Chain, kind: keyof typeof booked, name: string) =>
+    db.transaction(async session => {
+      const balance = await ledger.balance(chain, name, session)
+      const sum = await x402.bookedSum(kind, chain, session)
+      return balance === sum ? [] : [`${name} holds ${balance} on ${chain}, its payments are ${sum}`]
+    })
+  const compared = chains.flatMap(chain => [compare(chain, 'income', account.x402Income), compare(chain, 'intake', account.intake)])
+  return (await Promise.all(compared)).flat()
+}
+
+/** Booked payments that the chain does not have, of a part of them at each call. */
+export async function paymentFaults(parts: Parts): Promise<string[]> {
+  const total = await parts.x402.count(paid)
+  const minute = Math.floor(Date.now() / 60_000)
+  const offset = total > paymentsPerRun ? (minute * paymentsPerRun) % total : 0
+  const payments = await parts.x402.find(paid, { limit: paymentsPerRun, offset })
+  const settled = payments.filter(({ fund, updatedAt }) => !fund?.isDropped && parts.clock.now().getTime() - updatedAt.getTime() > youngMs)
+  return (await Promise.all(settled.map(payment => paymentFault(parts, payment)))).flat()
+}
+
+/** Returns that failed too often to be left to time alone, and money that should be on its way back and whose arrival cannot be read. */
+export async function returnFaults({ x402, clock }: Parts, limit: number): Promise<string[]> {
+  const failing = await x402.find({ state: 'returning', 'fund.giveBack.failures': { $gt: toleratedFailures } }, { limit })
+  const late = new Date(clock.now().getTime() - creditMs - 2 * prunedMs)
+  const unread = await x402.find({ state: 'settled', 'fund.returnAt': { $type: 'date' }, settledAt: { $lt: late } }, { limit })
+  return [
+    ...failing.map(({ id, fund, payer }) => `x402 payment ${id} is not back at ${payer}: ${fund?.giveBack?.failures} returns have failed`),
+    ...unread.map(({ id, txHash, chain, payer }) => `x402 payment ${id} is not back at ${payer}: ${txHash} on ${chain} does not show its arrival`),
+  ]
+}
+
+async function paymentFault(parts: Parts, payment: Stored<X402Payment>): Promise<string[]> {
+  const { id, chain, txHash } = payment
+  const mined = await transactionOf(parts, { network: chain, txHash })
+  return mined && covers(mined.logs, payment) ? [] : [`x402 payment ${id} is booked, and ${txHash} on ${chain} does not pay it`]
+}
+
+/**
+ * The intake is the lane's own address, which may hold more than is booked here: only what is missing shows. What a command spends or returns just
+ * now may have left already.
+ */
+export async function intakeFaults({ peers, networks, x402, x402Transfers, clock }: Parts): Promise<string[]> {
+  const before = clock.now().getTime() - youngMs
+  const compare = async (chain: Chain) => {
+    const lane = await networks.lane(chain)
+    const [booked, waiting] = await Promise.all([
+      x402.find({ state: { $in: ['settled', 'held', 'returning'] }, chain, payTo: lane }),
+      x402Transfers.find({ state: 'waiting', chain, payTo: lane }),
+    ])
+    const unclaimed = await Promise.all(waiting.map(async transfer => transfer.amount - claimedBy(await x402.ofTransfer(transfer))))
+    const there = booked.filter(payment => isThere(payment) && payment.updatedAt.getTime() < before)
+    const amounts = [...there.map(({ amount }) => amount), ...unclaimed.filter(amount => amount > 0n)]
+    const expected = amounts.reduce((sum, amount) => sum + amount, 0n)
+    const { usdc } = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: lane } })
+    return BigInt(usdc) >= expected ? [] : [`${lane} holds ${usdc} on ${chain}, ${expected} came for gigs and names or waits to be claimed`]
+  }
+  return (await Promise.all(chains.map(compare))).flat()
+}
+
+/** No command that is under way spends it or returns it. */
+function isThere(payment: X402Payment): boolean {
+  if (!isIntake(payment) || payment.fund.isDropped) return false
+  const { hold, giveBack } = payment.fund
+  if (payment.state === 'returning') return giveBack?.status === 'failed'
+  return payment.state === 'settled' || hold?.status === 'failed'
+}
+
+/** What nobody claims and nobody can return is nothing wrong: the doctor shows how much there is. */
+export async function unclaimedNote({ x402Transfers }: Parts): Promise<DoctorCheck> {
+  const figures = await Promise.all(chains.map(async chain => ({ chain, ...(await x402Transfers.figures({ state: 'unclaimed', chain })) })))
+  const detail = figures.flatMap(({ chain, count, amount }) =>
+    count === 0 ? [] : [`${count} transfers to X402_PAY_TO_ADDRESS on ${chain} that no payment claims: ${amount} micro-USDC`],
+  )
+  return { name: 'unclaimed', count: 0, detail }
+}

@@ -1,0 +1,59 @@
+import { chainRelayerApi, type PublishedOutcome } from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { operationParts, trackOutcome } from '@carapace/chain'
+import { onOutcomes, type Subscription, transactionOf } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import { covers } from './paid-in.ts'
+import { commandOf, fail, settle, type X402Payment } from './payment.ts'
+
+type Outcome = PublishedOutcome<'confirmed' | 'finalized' | 'failed'>
+
+/** Outcomes of settlements. */
+export function settlementOutcomes(parts: Parts): Subscription[] {
+  const follow = (outcome: Outcome) => followSettlement(parts, outcome)
+  return onOutcomes({ 'treasury.settle-x402': { confirmed: follow, finalized: follow, failed: follow } })
+}
+
+async function followSettlement(parts: Parts, outcome: Outcome): Promise<void> {
+  const [, id] = operationParts(outcome.opKey)
+  const { seq } = outcome
+  const payment = await parts.x402.get(id)
+  if (!payment || trackOutcome(commandOf(payment), outcome) === 'stale') return
+  const use = await useOf(parts, payment, outcome)
+  // a reorganisation may still drop what used it in another way
+  if (use.is === 'otherwise' && outcome.is === 'confirmed') return
+  await parts.x402.change(id, present => {
+    if (trackOutcome(commandOf(present), outcome) === 'stale') return undefined
+    if (use.is === 'paid') return settle(present, { txHash: use.txHash, seq, isFinal: outcome.is === 'finalized' }, parts.clock.now())
+    const failure = outcome.is === 'failed' ? outcome.code.toLowerCase() : 'authorization_cancelled'
+    return fail(present, { failure, seq })
+  })
+}
+
+/** What has used an authorisation: a transfer to us; a cancellation, or a transfer to somebody else; nothing. */
+type Use = { is: 'paid'; txHash: string } | { is: 'otherwise' } | { is: 'none' }
+
+/** @throws Retry where it was used and nothing shows by what; CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+async function useOf(parts: Parts, payment: X402Payment, outcome: Outcome): Promise<Use> {
+  if (outcome.is !== 'failed' && isKnown(payment, outcome)) return { is: 'paid', txHash: outcome.txHash }
+  const use = await useByAnother(parts, payment)
+  // that its nonce was used proves neither a payment nor a cancellation
+  if (use.is === 'none' && outcome.is !== 'failed') throw new Retry(`what used the authorisation of x402 payment ${payment.id} cannot be read yet`)
+  return use
+}
+
+/** By its own logs, or by those of the same transaction before: nodes forget them. */
+const isKnown = (payment: X402Payment, { txHash, logs }: PublishedOutcome<'confirmed' | 'finalized'>): boolean =>
+  covers(logs, payment) || (payment.txHash === txHash && payment.state !== 'claimed' && payment.state !== 'failed')
+
+/** Anyone who sees an authorisation may submit it: the money has arrived all the same. */
+async function useByAnother(parts: Parts, payment: X402Payment): Promise<Use> {
+  const { chain, payer, nonce } = payment
+  const { chainAuthorization } = chainRelayerApi.internal
+  const { txHash, cancelled } = await parts.peers.call('chain-relayer', chainAuthorization, { params: { chain, wallet: payer, nonce } })
+  if (txHash === null) return { is: 'none' }
+  if (cancelled) return { is: 'otherwise' }
+  const mined = await transactionOf(parts, { network: chain, txHash })
+  if (!mined) return { is: 'none' }
+  return covers(mined.logs, payment) ? { is: 'paid', txHash } : { is: 'otherwise' }
+}

@@ -1,0 +1,87 @@
+import type { Chain } from '@carapace/api'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type Stored } from '@carapace/store'
+import type { ClientSession } from 'mongoose'
+import type { X402Payment } from './payment.ts'
+import { booked, postings } from './postings.ts'
+import type { SentBy } from './transfer.ts'
+
+interface PaymentFigures {
+  count: number
+  /** µ */
+  amount: bigint
+  payers: number
+  byRoute: { route: string; count: number; amount: bigint }[]
+}
+
+export const x402Payments = 'x402_payments'
+/** Those whose money arrived. */
+const paid = { state: { $in: ['settled', 'served', 'held', 'spent'] } }
+
+const indexes: Indexes = {
+  agent_newest: { key: { agentId: 1, createdAt: -1, _id: -1 } },
+  state_oldest: { key: { state: 1, createdAt: 1 } },
+  hold_key: { key: { 'fund.hold.key': 1 }, partialFilterExpression: { 'fund.hold.key': { $type: 'string' } } },
+  return_due: { key: { 'fund.returnAt': 1 }, partialFilterExpression: { 'fund.returnAt': { $type: 'date' } } },
+  tx_hash: { key: { txHash: 1 }, partialFilterExpression: { txHash: { $type: 'string' } } },
+  // a transfer proves one payment
+  proof_once: { key: { proofTx: 1 }, unique: true, partialFilterExpression: { proofTx: { $exists: true } } },
+  // an identifier names one payment of its payer
+  identifier_once: { key: { payer: 1, 'identifier.id': 1 }, unique: true, partialFilterExpression: { 'identifier.id': { $exists: true } } },
+}
+
+export type X402PaymentStore = AggregateStore<X402Payment> & {
+  figures(): Promise<PaymentFigures>
+  /** What the booked ones come to on a network, µ. */
+  bookedSum(kind: keyof typeof booked, chain: Chain, session: ClientSession): Promise<bigint>
+  /** The one that is set aside for a round of a command, or for the last one before it. */
+  heldFor(key: string, round: number): Promise<Stored<X402Payment> | undefined>
+  /** Those that wait for an earlier round of a command. */
+  heldBefore(key: string, round: number): Promise<Stored<X402Payment>[]>
+  /** Those that a payer's transfers to an address in one transaction have paid for, in any state. */
+  ofTransfer(transfer: SentBy): Promise<Stored<X402Payment>[]>
+  /** Those that time sends back. */
+  returnDue(now: Date, limit: number): Promise<Stored<X402Payment>[]>
+}
+
+export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore {
+  const payments = aggregateStore<X402Payment>(db, {
+    collection: x402Payments,
+    resource: 'x402 payment',
+    indexes,
+    ledger,
+    postings,
+    duplicates: { _id_: 'REPLAY_DETECTED', proof_once: 'REPLAY_DETECTED', identifier_once: 'IDEMPOTENCY_KEY_REUSED' },
+  })
+  const rows = payments.collection
+  return {
+    ...payments,
+    heldFor: async (key, round) =>
+      (await payments.find({ 'fund.hold.key': key, 'fund.hold.round': { $lte: round } }, { sort: { 'fund.hold.round': -1 }, limit: 1 }))[0],
+    heldBefore: async (key, round) =>
+      round > 1 ? payments.find({ 'fund.hold.key': key, 'fund.hold.round': { $lt: round }, 'fund.hold.status': 'pending' }) : [],
+    ofTransfer: ({ chain, txHash, payer, payTo }) => payments.find({ txHash, chain, payer, payTo }),
+    returnDue: (now, limit) => payments.find({ 'fund.returnAt': { $lte: now } }, { sort: { 'fund.returnAt': 1 }, limit }),
+    bookedSum: async (kind, chain, session) => {
+      const found = await rows.find({ ...booked[kind], chain }, { session, projection: { amount: 1 } }).toArray()
+      return found.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    },
+    figures: async () => {
+      const byRoute = await rows
+        .aggregate<{ _id: string; count: number; amount: bigint }>([
+          { $match: paid },
+          { $group: { _id: '$route', count: { $sum: 1 }, amount: { $sum: '$amount' } } },
+          { $sort: { _id: 1 } },
+        ])
+        .toArray()
+      const [payers] = await rows
+        .aggregate<{ count: number }>([{ $match: paid }, { $group: { _id: '$payer' } }, { $group: { _id: null, count: { $sum: 1 } } }])
+        .toArray()
+      return {
+        count: byRoute.reduce((sum, { count }) => sum + Number(count), 0),
+        amount: byRoute.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+        payers: Number(payers?.count ?? 0),
+        byRoute: byRoute.map(({ _id, count, amount }) => ({ route: _id, count: Number(count), amount: BigInt(amount) })),
+      }
+    },
+  }
+}

@@ -1,0 +1,256 @@
+import { type Chain, type Draft, x402Arrived, x402Settled } from '@carapace/api'
+import { type CommandState, commands, type OnChain } from '@carapace/chain'
+import { type Decision, stateMachine } from '@carapace/store'
+
+/**
+ * - claimed: its settlement was ordered
+ * - settled: the money has arrived; until it is served, or set aside, it is a credit for what it was paid for
+ * - served: the request that it paid for was answered
+ * - failed: no money arrived, or the chain dropped it before it was served
+ * - lost: served, and the chain dropped the payment later
+ *
+ * Of money at the intake alone:
+ * - held: set aside for one round of the command that spends it
+ * - spent: that command has spent it
+ * - returning: on its way back to its payer
+ * - returned: its payer has it again
+ */
+export type PaymentState = 'claimed' | 'settled' | 'served' | 'failed' | 'lost' | 'held' | 'spent' | 'returning' | 'returned'
+export type PaymentScheme = 'spec' | 'v1' | 'v2'
+
+export interface X402Payment {
+  /** Follows from network, payer and token nonce (v1, v2) or from the challenge's nonce (spec): one payment, one record. */
+  id: string
+  scheme: PaymentScheme
+  state: PaymentState
+  /** Method and path template of what is bought. */
+  route: string
+  /** µ */
+  amount: bigint
+  payTo: string
+  /** The agent that it is bought for. */
+  agentId: string | null
+  /** Who may use it as a credit: the agent, else the client's address. */
+  buyer: string
+  /** The client's own name for the payment, and a hash of what is bought with it. */
+  identifier?: { id: string; request: string } | undefined
+  payer: string
+  chain: Chain
+  nonce: string
+  /** Of the transfer that a proof of the spec's dialect names: it proves once. */
+  proofTx?: string
+  txHash: string | null
+  /** Of the last outcome of the command; 0 = none. */
+  seq: number
+  /** Until then one request has it (wall clock). */
+  leasedUntil: Date | null
+  settledAt: Date | null
+  failure: string | null
+  /** What money at the intake is for; absent = income of a sold read. */
+  fund?: Fund
+}
+
+/** What happens to money at the intake. */
+export interface Fund {
+  /** Who spends it; none: it was sent for nothing that can be had. */
+  service: 'escrow' | 'domains' | 'none'
+  /** A gig, or the full name of a domain. */
+  subject: string
+  /** The command that it is set aside for. */
+  hold: ({ key: string } & CommandState) | null
+  /** When time alone sends it back. */
+  returnAt: Date | null
+  giveBack: (OnChain & { reason: string; failures: number }) | null
+  /** The request that it paid for had its answer. */
+  isAnswered: boolean
+  /** No reorganisation drops the transfer that it came by, as the relayer has reported. */
+  isFinal?: true
+  /** It was spent although it had been returned: the platform has paid. */
+  isOverdrawn?: true
+  /** The chain dropped the transfer that it came by after it was spent, or sent back: the platform bears it. */
+  isDropped?: true
+  /** Why its service refused it: it goes back as soon as no reorganisation can drop it. */
+  refusal?: string
+}
+
+type Trigger = 'settle' | 'serve' | 'fail' | 'hold' | 'spend' | 'free' | 'giveBack' | 'arrive' | 'reopen' | 'restore'
+
+export const x402PaymentStates = stateMachine<PaymentState, Trigger>({
+  name: 'x402 payment',
+  initial: 'claimed',
+  final: ['settled', 'served', 'failed', 'lost', 'spent', 'returned'],
+  transitions: {
+    claimed: { settle: 'settled', fail: { to: 'failed', byTime: 'validBefore of the authorisation' } },
+    settled: {
+      settle: 'settled',
+      serve: 'served',
+      fail: 'failed',
+      hold: 'held',
+      giveBack: { to: 'returning', byTime: '24 h after it arrived at the intake' },
+    },
+    served: { settle: 'served', fail: 'lost' },
+    failed: { settle: 'settled', serve: 'lost', restore: 'held', spend: 'spent', arrive: 'returned' },
+    lost: { settle: 'served' },
+    held: {
+      settle: 'held',
+      fail: 'failed',
+      spend: { to: 'spent', byTime: 'the outcome of its command, polled every 30 s to 5 min' },
+      giveBack: { to: 'returning', byTime: '2 min after its command failed' },
+    },
+    spent: { settle: 'spent', spend: 'spent', free: 'held', fail: 'failed' },
+    returning: { settle: 'returning', fail: 'failed', arrive: { to: 'returned', byTime: 'retries within minutes' } },
+    returned: { settle: 'returned', arrive: 'returned', reopen: 'returning' },
+  },
+})
+
+/** A credit is served within this time; money at the intake that nothing spends in this time is returned. */
+export const creditMs = 24 * 3_600_000
+/** So long after its time a transaction that no node knows is waited for. Then what was final counts as there: nodes prune old transactions. */
+export const prunedMs = 3_600_000
+/** Longer than a request can wait for its settlement and its answer. */
+const leaseMs = 45_000
+
+/** The relayer signs no settlement later than this. */
+const commandLifeMs = 15 * 60_000
+
+/** What a buyer signed (EIP-3009), without its amount, nonce and parties, which the payment has. */
+export interface SignedTransfer {
+  validAfter: bigint
+  /** Unix seconds. */
+  validBefore: bigint
+  signature: string
+}
+
+type Fresh = Omit<X402Payment, 'state' | 'txHash' | 'seq' | 'leasedUntil' | 'settledAt' | 'failure'>
+
+/** Of a payment that was just made. */
+export const newFund = (service: Fund['service'], subject: string): Fund => ({
+  service,
+  subject,
+  hold: null,
+  returnAt: null,
+  giveBack: null,
+  isAnswered: false,
+})
+
+const leaseFrom = (wallMs: number) => new Date(wallMs + leaseMs)
+
+/** Claims an authorisation and orders its settlement, in one write. */
+export function claim(fresh: Fresh, signed: SignedTransfer, wallMs: number): Decision<X402Payment> {
+  const { id, payer, payTo, amount, chain, nonce } = fresh
+  const validUntilMs = signed.validBefore * 1_000n
+  const latestMs = BigInt(wallMs + commandLifeMs)
+  const deadline = new Date(Number(validUntilMs < latestMs ? validUntilMs : latestMs))
+  const command = commands.treasurySettleX402({ paymentId: id, from: payer, to: payTo, amount, chain, nonce, ...signed, deadline })
+  const open = { txHash: null, seq: 0, settledAt: null, failure: null }
+  return { state: { ...fresh, ...open, state: 'claimed', leasedUntil: leaseFrom(wallMs) }, events: [command] }
+}
+
+/** Records a transfer that the payer sent itself. One to the intake is final: nothing has to be waited for. */
+export function settleSent(fresh: Fresh, txHash: string, now: Date, wallMs: number): Decision<X402Payment> {
+  const leasedUntil = leaseFrom(wallMs)
+  const fund = fresh.fund && { ...fresh.fund, isFinal: true as const }
+  const state = dated({ ...fresh, ...(fund ? { fund } : {}), state: 'settled', txHash, seq: 0, settledAt: now, failure: null, leasedUntil }, now)
+  return { state, events: [settledEvent(state), ...arrivals(state)] }
+}
+
+/** @param at `isFinal`: no reorganisation reverses it */
+export function settle(payment: X402Payment, at: { txHash: string; seq: number; isFinal: boolean }, now: Date): Decision<X402Payment> {
+  const { isFinal, ...place } = at
+  const isNew = payment.state === 'claimed' || payment.state === 'failed'
+  const known = { ...payment, ...(payment.fund ? { fund: { ...includedAgain(payment.fund), ...(isFinal ? { isFinal } : {}) } } : {}) }
+  const moved = { ...known, ...place, state: x402PaymentStates.move(payment.state, 'settle'), settledAt: payment.settledAt ?? now, failure: null }
+  const mayGoBack = isFinal && moved.state === 'settled' && moved.fund?.refusal !== undefined
+  const state = isNew || mayGoBack ? dated(moved, now) : moved
+  return { state, events: [...(isNew ? [settledEvent(state)] : []), ...(isFinal ? arrivals(state) : [])] }
+}
+
+/** Money at the intake is not held for ever. */
+const dated = (payment: X402Payment, now: Date): X402Payment =>
+  payment.fund
+    ? { ...payment, fund: { ...payment.fund, returnAt: payment.fund.refusal === undefined ? new Date(now.getTime() + creditMs) : now } }
+    : payment
+
+const includedAgain = ({ isDropped: _, isFinal: __, ...fund }: Fund): Fund => fund
+
+/** Notifies the service that spends it. */
+const arrivals = ({ id, state, fund, payer, amount, chain }: X402Payment): Draft[] =>
+  fund && fund.service !== 'none' && fund.refusal === undefined && state === 'settled'
+    ? [x402Arrived.of({ paymentId: id, service: fund.service, subject: fund.subject, payer, amount, chain })]
+    : []
+
+/** Whether what was final and was never reported as dropped is there, although no node knows its transaction any more. */
+export const isPruned = ({ settledAt, fund }: X402Payment, now: Date): boolean =>
+  fund?.isFinal === true && settledAt !== null && now.getTime() >= settledAt.getTime() + creditMs + prunedMs
+
+/** Failure of a payment whose transfer the chain dropped. */
+export const transferDropped = 'transfer_dropped'
+
+const failable: readonly PaymentState[] = ['claimed', 'settled', 'served', 'returning']
+
+/** What left the intake for it cannot be stopped. */
+export const hasLeft = ({ state, fund }: X402Payment): boolean =>
+  state === 'returned' || (state === 'returning' && fund?.giveBack?.status !== 'failed')
+
+/**
+ * No money arrived, or what arrived was dropped. A cancelled authorisation becomes final, too: what has failed only notes the outcome. What is set aside or
+ * spent was final before, and so was what is on its way back: its return is a loss all the same.
+ */
+export function fail(payment: X402Payment, at: { failure: string; seq: number }): Decision<X402Payment> {
+  const { fund } = payment
+  if (fund && hasLeft(payment)) return { state: { ...payment, seq: at.seq, fund: { ...fund, isDropped: true } }, events: [] }
+  if (!failable.includes(payment.state)) return { state: { ...payment, seq: at.seq }, events: [] }
+  const ended = fund ? { fund: { ...fund, returnAt: null } } : {}
+  const state = { ...payment, ...ended, ...at, state: x402PaymentStates.move(payment.state, 'fail') }
+  // another payment may bear the identifier of one without money
+  return { state: state.state === 'failed' ? { ...state, identifier: undefined } : state, events: [] }
+}
+
+/** The one request that may go on with a payment which an earlier request left open; undefined: none may. */
+export function lease(
+  payment: X402Payment,
+  wanted: { route: string; buyer: string; subject: string | undefined },
+  wallMs: number,
+): Decision<X402Payment> | undefined {
+  const { state, leasedUntil, settledAt, route, buyer, fund } = payment
+  const isCredit = state === 'settled' && settledAt !== null && wallMs - settledAt.getTime() < creditMs
+  const isUnanswered =
+    fund !== undefined && !fund.isAnswered && fund.refusal === undefined && (state === 'settled' || state === 'held' || state === 'spent')
+  const isOpen = state === 'claimed' || (fund ? isUnanswered : isCredit)
+  const isSame = route === wanted.route && buyer === wanted.buyer && fund?.subject === wanted.subject
+  if (!isOpen || !isSame || (leasedUntil !== null && leasedUntil.getTime() > wallMs)) return undefined
+  return { state: { ...payment, leasedUntil: leaseFrom(wallMs) }, events: [] }
+}
+
+/** Whether a request repeats the one that a payment was made for: same payment, same identifier, same purchase. */
+export const repeats = ({ identifier }: X402Payment, wanted: Pick<X402Payment, 'identifier'>): boolean =>
+  identifier !== undefined && identifier.id === wanted.identifier?.id && identifier.request === wanted.identifier.request
+
+/** The request is over: served, or the payment is a credit. */
+export function close(payment: X402Payment, served: boolean): Decision<X402Payment> | undefined {
+  if (payment.fund)
+    return { state: { ...payment, leasedUntil: null, fund: { ...payment.fund, isAnswered: payment.fund.isAnswered || served } }, events: [] }
+  if (payment.state === 'served' || payment.state === 'lost') return undefined
+  if (!served) return { state: { ...payment, leasedUntil: null }, events: [] }
+  return { state: { ...payment, state: x402PaymentStates.move(payment.state, 'serve'), leasedUntil: null }, events: [] }
+}
+
+/** What is known of its command; a transfer that the payer sent has none. */
+export const commandOf = ({ state, seq }: X402Payment): CommandState => ({
+  round: 1,
+  seq,
+  status: state === 'claimed' ? 'pending' : state === 'failed' || state === 'lost' ? 'failed' : 'confirmed',
+})
+
+const settledEvent = ({ id, agentId, payer, route, amount, chain, txHash, scheme, settledAt }: X402Payment): Draft =>
+  x402Settled.of({
+    settlementId: id,
+    agentId,
+    payer,
+    route,
+    amount,
+    chain,
+    txHash: txHash!,
+    scheme,
+    settledAt: settledAt!.toISOString(),
+  })
