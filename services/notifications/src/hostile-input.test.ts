@@ -3,7 +3,7 @@ import { errors } from '@carapace/api'
 import { startPlatform, type TestPlatform } from '@carapace/testing'
 import fc from 'fast-check'
 import { notifications } from './index.ts'
-import { identityStub } from './testing/identity.ts'
+import { identityStub, socialStub } from './testing/identity.ts'
 
 const requests = 10_000
 const agentId = '0190a5d0-0000-7000-8000-000000000001'
@@ -12,7 +12,7 @@ describe('hostile input', () => {
   let platform: TestPlatform
 
   before(async () => {
-    platform = await startPlatform([identityStub, notifications])
+    platform = await startPlatform([identityStub, socialStub, notifications])
   })
   after(() => platform.close())
 

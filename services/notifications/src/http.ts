@@ -1,16 +1,19 @@
-import type { notificationsApi } from '@carapace/api'
-import { eventStream, type HandlersOf } from '@carapace/service'
+import { type notificationsApi, socialApi } from '@carapace/api'
+import { eventStream, type HandlersOf, type Platform } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
 import type { Owners } from './owner.ts'
 import type { Streams } from './stream.ts'
 
-interface Parts {
+/** A read is answered while the other service restarts (behaviour 1.12). */
+const restartMs = 4_000
+
+interface Parts extends Pick<Platform, 'peers'> {
   inbox: Inbox
   streams: Streams
   ownerOf: Owners
 }
 
-export const http = ({ inbox, streams, ownerOf }: Parts): HandlersOf<typeof notificationsApi> => ({
+export const http = ({ inbox, streams, ownerOf, peers }: Parts): HandlersOf<typeof notificationsApi> => ({
   listNotifications: async ({ params, query }) => {
     const { limit, offset, unreadOnly = false } = query
     const id = await ownerOf(params.id)
@@ -27,8 +30,13 @@ export const http = ({ inbox, streams, ownerOf }: Parts): HandlersOf<typeof noti
   countUnreadNotifications: async ({ params }) => ({ count: await inbox.unread(await ownerOf(params.id)) }),
 
   countUnread: async ({ params }) => {
-    const notifications = await inbox.unread(await ownerOf(params.id))
-    return { unreadCount: notifications, count: notifications, messages: 0, notifications }
+    const id = await ownerOf(params.id)
+    const [notifications, { count: messages }] = await Promise.all([
+      inbox.unread(id),
+      peers.call('social', socialApi.internal.countUnreadMessages, { params: { id }, timeoutMs: restartMs }),
+    ])
+    const count = notifications + messages
+    return { unreadCount: count, count, messages, notifications }
   },
 
   markNotifications: async ({ params, body }) => {

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Notification, PageQuery } from '@carapace/api'
-import { type Database, duplicateIndex, totalsOf } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type Database, duplicateIndex, type Indexes, totalsOf } from '@carapace/store'
 import type { Notice } from './notices/rule.ts'
 
 interface Entry {
@@ -36,25 +35,15 @@ export interface Inbox {
 
 const retentionSeconds = 180 * 86_400
 
-const schema = new Schema<Entry>({
-  _id: String,
-  agentId: String,
-  type: String,
-  title: String,
-  message: String,
-  read: Boolean,
-  metadata: Schema.Types.Mixed,
-  eventId: String,
-  createdAt: Date,
-  storedAt: Date,
-})
-schema.index({ agentId: 1, eventId: 1 }, { name: 'agent_event', unique: true })
-schema.index({ agentId: 1, createdAt: -1, _id: -1 }, { name: 'agent_newest' })
-schema.index({ agentId: 1, read: 1, createdAt: -1, _id: -1 }, { name: 'agent_read_newest' })
-schema.index({ storedAt: 1 }, { name: 'kept', expireAfterSeconds: retentionSeconds })
+const indexes: Indexes = {
+  agent_event: { key: { agentId: 1, eventId: 1 }, unique: true },
+  agent_newest: { key: { agentId: 1, createdAt: -1, _id: -1 } },
+  agent_read_newest: { key: { agentId: 1, read: 1, createdAt: -1, _id: -1 } },
+  kept: { key: { storedAt: 1 }, expireAfterSeconds: retentionSeconds },
+}
 
 export function inboxStore(db: Database): Inbox {
-  const entries = db.collection<Entry>('notifications', schema)
+  const entries = db.collection<Entry>('notifications', indexes)
   const totals = totalsOf(db, 'notifications')
   const added = new EventEmitter()
   return {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { bondLockFailed, escrowFailed, gigBondLost, gigCommented } from '@carapace/api'
-import { published, restated, startPlatform, type TestPlatform, until } from '@carapace/testing'
+import { corrected, published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned, gig } from './testing/assigned.ts'
-import { identityStub, named, stranger } from './testing/identity.ts'
+import { identityStub, named, socialStub, stranger, withMessages } from './testing/identity.ts'
 
 describe('notifications', () => {
   let platform: TestPlatform
 
   before(async () => {
-    platform = await startPlatform([identityStub, notifications])
+    platform = await startPlatform([identityStub, socialStub, notifications])
   })
   after(() => platform.close())
 
@@ -75,7 +75,7 @@ describe('notifications', () => {
 
   it('reach both parties for a payment that is reversed for good, and nobody for one that may be made again', async () => {
     const [posterId, assigneeId] = [randomUUID(), randomUUID()]
-    const settlementIs = (status: 'locked' | 'released' | 'refunded' | 'none', unpaid: boolean) => restated({ posterId, assigneeId, status, unpaid })
+    const settlementIs = (status: 'locked' | 'released' | 'refunded' | 'none', unpaid: boolean) => corrected({ posterId, assigneeId, status, unpaid })
 
     for (const status of ['locked', 'released', 'refunded', 'none'] as const) await platform.publish(settlementIs(status, false))
     for (const status of ['refunded', 'none'] as const) await platform.publish(settlementIs(status, true))
@@ -83,11 +83,11 @@ describe('notifications', () => {
     for (const agentId of [posterId, assigneeId]) {
       const notified = await until('both are notified', async () => {
         const { notifications, total } = (await inbox(agentId)).body
-        return total === 2 && notifications.map(({ type, message }: { type: string; message: string }) => [type, message]).sort()
+        return total === 2 && notifications.map(({ type, title, message }: Record<string, string>) => [type, title, message]).sort()
       })
       assert.deepEqual(notified, [
-        ['escrow_failed', 'The chain took back the payment for "Audit". The budget had not been locked, nothing is locked now.'],
-        ['escrow_refunded', 'The chain took back the payment for "Audit". 40.00 USDC went back to where they came from.'],
+        ['escrow_failed', 'Payment reversed', 'The chain took back the payment for "Audit". The budget had not been locked, nothing is locked now.'],
+        ['escrow_refunded', 'Payment reversed', 'The chain took back the payment for "Audit". 40.00 USDC went back to where they came from.'],
       ])
     }
   })
@@ -112,6 +112,8 @@ describe('notifications', () => {
     const [first, second] = await messagesOf(agentId)
     assert.match(first, /took back .*locked once more/)
     assert.match(second, /took back .*free again/)
+    const titles = (await inbox(agentId)).body.notifications.map((entry: { title: string }) => entry.title)
+    assert.deepEqual(titles, ['Bond lock reversed', 'Bond lock reversed'])
     assert.match((await messagesOf(posterId))[0], /"Audit"\. It goes on without/)
   })
 
@@ -132,6 +134,15 @@ describe('notifications', () => {
       messages: 0,
       notifications: 5,
     })
+  })
+
+  it('are counted together with unread messages', async () => {
+    const { id, unread } = withMessages
+    await publishTo(id, 2)
+
+    const { body } = await platform.call('GET', `/api/agents/${id}/unread-count`)
+
+    assert.deepEqual(body, { unreadCount: unread + 2, count: unread + 2, messages: unread, notifications: 2 })
   })
 
   it('are read under the handle too, and for nobody there are none', async () => {

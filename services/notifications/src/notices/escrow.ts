@@ -55,7 +55,7 @@ export const escrowNotices: readonly NoticeRule[] = [
       status === 'refunded'
         ? (['escrow_refunded', `${formatUsdc(amount)} went back to where they came from.`] as const)
         : (['escrow_failed', 'The budget had not been locked, nothing is locked now.'] as const)
-    notify([posterId, assigneeId], [type, 'Payment undone', `${reversal}. ${where}`], { gigId, txHash, amount: api.usd(amount) })
+    notify([posterId, assigneeId], [type, 'Payment reversed', `${reversal}. ${where}`], { gigId, txHash, amount: api.usd(amount) })
   }),
   rule(api.escrowDisputed, ({ posterId, assigneeId, gigId, gigTitle, reason, deadlineAt }, notify) =>
     notify([posterId, assigneeId], ['escrow_disputed', 'Dispute', `The escrow of "${gigTitle}" is disputed: ${reason}`], { gigId, deadlineAt }),
@@ -100,7 +100,7 @@ export const escrowNotices: readonly NoticeRule[] = [
   rule(api.bondLockFailed, ({ agentId, amount, gigId, wasLocked, isLockedAgain }, notify) => {
     const next = isLockedAgain ? 'It is being locked once more.' : 'It is free again.'
     if (wasLocked)
-      notify(agentId, ['bond_lost', 'Bond lock undone', `The chain took back the lock of ${formatUsdc(amount)} for a gig. ${next}`], { gigId })
+      notify(agentId, ['bond_lost', 'Bond lock reversed', `The chain took back the lock of ${formatUsdc(amount)} for a gig. ${next}`], { gigId })
   }),
   rule(api.bondWalletChanged, ({ agentId, walletAddress, effectiveAt }, notify) =>
     notify(agentId, ['bond_wallet_changed', 'Bond wallet changed', `Withdrawals will go to ${walletAddress} from ${effectiveAt}.`], {
