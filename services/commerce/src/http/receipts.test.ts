@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { Refusal } from '@carapace/api'
+import { sendSettle } from '../job/commands.ts'
+import type { Job } from '../job/job.ts'
+import { revertLost } from '../job/transition.ts'
+import type { Parts } from '../parts.ts'
+import { followed, settled, start, submitted } from '../testing/walk.ts'
+import { receiptHandlers } from './receipts.ts'
+
+type Outcome = 'complete' | 'reject'
+const decided = (outcome: Outcome): Job =>
+  sendSettle(submitted(), { outcome, trigger: outcome === 'complete' ? 'settle' : 'reject', by: 'oracle', reason: '', at: start })!.state
+const reversed = (): Job => revertLost(followed(settled(), 'settle', 'failed').state, start).state
+
+describe('the receipt of a job that is not paid', () => {
+  const table: [string, () => Job, retryable: boolean][] = [
+    ['is refused as retryable while the payment is being made', () => decided('complete'), true],
+    ['is refused as retryable while a reversed payment waits to be made again', reversed, true],
+    ['is refused while nothing is decided', submitted, false],
+    ['is refused while the refund is being made', () => decided('reject'), false],
+    ['is refused for good after a refund', () => followed(decided('reject'), 'settle', 'confirmed').state, false],
+  ]
+  for (const [title, jobOf, retryable] of table)
+    it(title, async () => {
+      const job = jobOf()
+      const parts = { jobs: { need: async () => job }, config: { PUBLIC_BASE_URL: 'https://example.org' } } as unknown as Parts
+      const { issueCommerceReceipt } = receiptHandlers(parts)
+
+      const issue = async () => issueCommerceReceipt({ params: { id: job.id } } as Parameters<typeof issueCommerceReceipt>[0])
+
+      await assert.rejects(issue, error => error instanceof Refusal && error.code === 'INVALID_STATE' && error.isRetryable === retryable)
+    })
+})

@@ -1,0 +1,45 @@
+import { type CommerceReceipt, type commerceApi, refuse } from '@carapace/api'
+import { renderPng } from '@carapace/picture'
+import { baseUrlOf, content, type HandlersOf, reply } from '@carapace/service'
+import { isBeingPaid } from '../job/job.ts'
+import type { Parts } from '../parts.ts'
+import { hasReceipt, issueReceipt } from '../receipt/issue-receipt.ts'
+import { pictureWidth, receiptSvg } from '../receipt/picture.ts'
+import { type Receipt, receiptView } from '../receipt/receipt.ts'
+import { needJob } from './reads.ts'
+
+type Handlers = HandlersOf<typeof commerceApi>
+
+const rawBlock = 'application/vnd.ipld.raw'
+
+export const receiptHandlers = (parts: Parts): Pick<Handlers, 'getCommerceReceipt' | 'getCommerceReceiptPicture' | 'issueCommerceReceipt'> => {
+  const baseUrl = baseUrlOf(parts.config)
+  const view = (receipt: Receipt): CommerceReceipt => receiptView(receipt, baseUrl)
+
+  /** @throws NOT_FOUND until the payment is confirmed, and while it is reversed */
+  const needReceipt = async (jobId: string): Promise<Receipt> => {
+    const job = await needJob(parts, jobId)
+    const receipt = await parts.receipts.get(job.id)
+    return receipt && !receipt.isWithdrawn && job.on.settle?.status === 'confirmed' ? receipt : refuse('NOT_FOUND', { resource: 'receipt' })
+  }
+
+  return {
+    getCommerceReceipt: async ({ params, accept }) => {
+      const receipt = await needReceipt(params.id)
+      const varies = { vary: 'accept' }
+      return accept.includes(rawBlock) ? content(rawBlock, receipt.content, varies) : reply(200, view(receipt), varies)
+    },
+
+    getCommerceReceiptPicture: async ({ params }) => {
+      const png = await renderPng(receiptSvg(view(await needReceipt(params.id))), { width: pictureWidth })
+      return content('image/png', png, { 'cache-control': 'public, max-age=300' })
+    },
+
+    issueCommerceReceipt: async ({ params }) => {
+      const job = await needJob(parts, params.id)
+      if (!hasReceipt(job)) refuse('INVALID_STATE', { state: job.status, allowed: ['settled'] }, isBeingPaid(job) ? { retryable: true } : {})
+      const { receipt, isNew } = await issueReceipt(parts, job)
+      return isNew ? view(receipt) : reply(200, view(receipt))
+    },
+  }
+}

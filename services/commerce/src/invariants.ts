@@ -1,0 +1,51 @@
+import { chainRelayerApi, chains } from '@carapace/api'
+import type { Checks } from '@carapace/service'
+import { account } from './ledger.ts'
+import type { Parts } from './parts.ts'
+
+const stuckAfterMs = 15 * 60_000
+const ended = ['settled', 'rejected', 'cancelled']
+
+/** The invariants of behaviour 18 that commerce can judge by its own books; each names what breaks it. */
+export const checks: Checks<Parts> = {
+  ledger: ({ ledger }) => ledger.audit(),
+
+  /** The account of a job holds its budget from the reservation to the end, and nothing else ever. */
+  job_accounts: async ({ jobs, ledger }) => {
+    const booked = new Map<string, bigint>()
+    for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, 'job:')) if (balance !== 0n) booked.set(name, balance)
+    const open = await jobs.find({ funding: { $ne: null }, status: { $nin: ended } })
+    const faults = open.flatMap(({ id, budget }) => {
+      const balance = booked.get(account.job(id)) ?? 0n
+      booked.delete(account.job(id))
+      return balance === budget ? [] : [`job ${id} should hold ${budget}, its account holds ${balance}`]
+    })
+    return [...faults, ...[...booked].map(([name, balance]) => `${name} holds ${balance} although nothing is funded`)]
+  },
+
+  /** What the contract holds for jobs is what our books say, but for money of steps that are under way. */
+  contracts: async ({ jobs, ledger, peers }) => {
+    const faults = await Promise.all(
+      chains.map(async chain => {
+        const moving = (await jobs.count({ chain, isWaiting: true })) + (await jobs.count({ chain, 'funding.stage': 'reserving' }))
+        if (moving > 0) return []
+        let booked = 0n
+        for (const balance of (await ledger.balances(chain, 'job:')).values()) booked += balance
+        const body = { contract: 'Commerce', fn: 'totalDeposits', args: [] }
+        const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
+        return booked === BigInt(String(result[0])) ? [] : [`${chain}: the ledger holds ${booked} for jobs, the contract ${result[0]}`]
+      }),
+    )
+    return faults.flat()
+  },
+
+  stuck: async ({ jobs, clock }) => {
+    const before = new Date(clock.now().getTime() - stuckAfterMs)
+    const failed = await jobs.find({ 'on.settle.retryAt': { $type: 'date' } })
+    const waiting = await jobs.find({ 'funding.stage': { $in: ['reserving', 'sent'] }, updatedAt: { $lt: before } })
+    return [
+      ...failed.map(({ id, on }) => `the settlement of job ${id} failed: ${on.settle?.error}`),
+      ...waiting.map(({ id }) => `the funding of job ${id} is under way for more than 15 minutes`),
+    ]
+  },
+}

@@ -1,0 +1,51 @@
+import { type Chain, chainRelayerApi } from '@carapace/api'
+import type { Parts } from '../parts.ts'
+import { type Job, keyOf } from './job.ts'
+
+/** A job as the contract has it now. */
+export interface ContractJob {
+  client: string
+  /** Null until there is one. */
+  provider: string | null
+  evaluator: string
+  description: string
+  /** micro-USDC */
+  budget: bigint
+  expiredAt: Date
+  status: 'Open' | 'Funded' | 'Submitted' | 'Completed' | 'Rejected' | 'Expired'
+  /** What is paid in, and by whom; null once it has left. */
+  deposit: { payer: string; amount: bigint } | null
+  isDisputed: boolean
+}
+
+const statuses = ['Open', 'Funded', 'Submitted', 'Completed', 'Rejected', 'Expired'] as const
+const noAddress = /^0x0{40}$/
+
+/** @param key as `keyOf` makes it @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Chain, key: string): Promise<ContractJob> {
+  const read = async (fn: string) => {
+    const body = { contract: 'Commerce', fn, args: [key] }
+    return (await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })).result[0]
+  }
+  const [job, deposit, isDisputed] = await Promise.all([read('jobByKey'), read('depositOf'), read('isDisputed')])
+  const { client, provider, evaluator, description, budget, expiredAt, status } = job as Record<Read, string>
+  const { payer, amount } = deposit as Record<'payer' | 'amount', string>
+  return {
+    ...{ client, evaluator, description },
+    provider: noAddress.test(provider) ? null : provider,
+    budget: BigInt(budget),
+    expiredAt: new Date(Number(expiredAt) * 1000),
+    status: statuses[Number(status)]!,
+    deposit: BigInt(amount) === 0n ? null : { payer, amount: BigInt(amount) },
+    isDisputed: isDisputed === true,
+  }
+}
+
+/** The number that the contract has for a job now; '0' when it has none. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export async function numberNow({ peers }: Pick<Parts, 'peers'>, job: Job): Promise<string> {
+  const body = { contract: 'Commerce', fn: 'jobOf', args: [keyOf(job)] }
+  const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain: job.chain }, body })
+  return String(result[0])
+}
+
+type Read = 'client' | 'provider' | 'evaluator' | 'description' | 'budget' | 'expiredAt' | 'status'

@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict'
+import { dayMs, hourMs, type JobStatus, jobStatuses } from '@carapace/api'
+import { stalledStates } from '@carapace/store'
+import { codeOf } from '@carapace/testing'
+import {
+  assigned,
+  assigneeId,
+  delivery,
+  disputed,
+  drafted,
+  followed,
+  funded,
+  funding,
+  later,
+  momentAt,
+  open,
+  posterId,
+  settled,
+  start,
+  submitted,
+  wallets,
+} from '../testing/walk.ts'
+import { reserveFunds, sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from './commands.ts'
+import type { ContractJob } from './contract-job.ts'
+import { followOutcome } from './follow-outcome.ts'
+import type { Job, Step } from './job.ts'
+import { type JobTrigger, jobStates } from './job-states.ts'
+import { mirror, regress } from './mirror.ts'
+import { postings } from './postings.ts'
+import { onTime } from './timers.ts'
+import { recordVerdict } from './verdict.ts'
+
+const settle = (job: Job, outcome: 'complete' | 'reject' | 'withdraw', trigger: 'settle' | 'reject' | 'withdraw') =>
+  sendSettle(job, { outcome, trigger, by: trigger === 'withdraw' ? 'party' : 'oracle', reason: '', at: start }).state
+const confirm = (job: Job, step: Step, now = start): Job => followed(job, step, 'confirmed', now).state
+/** Requested by time alone, and confirmed. */
+const byTime = (job: Job, ms: number, step: Step): Job => confirm(onTime(job, momentAt(later(ms)))!.state, step, later(ms))
+const judged = (job: Job, result: 'approved' | 'rejected', more: { weak?: boolean; frozen?: boolean } = {}): Job =>
+  recordVerdict(job, { result, validationId: 'v1', weak: false, frozen: false, at: start, settleAfter: null, ...more })!.state
+/** The block of the last step is dropped, and its transaction fails when it is sent again. */
+const lost = (job: Job, step: Step): Job => followed(followed(job, step, 'reorged').state, step, 'failed', start, { terminal: true }).state
+
+const contract = (more: Partial<ContractJob>): ContractJob => ({
+  ...{
+    client: wallets.poster,
+    provider: wallets.assignee,
+    evaluator: wallets.poster,
+    description: '',
+    budget: 20_000_000n,
+    expiredAt: later(40 * dayMs),
+  },
+  ...{ status: 'Open', deposit: null, isDisputed: false },
+  ...more,
+})
+/** What somebody did on the contract itself. */
+const onContract = (job: Job, more: Partial<ContractJob>): Job => {
+  const seen = {
+    contract: contract(more),
+    posterId,
+    assigneeId,
+    isOurEvaluator: true,
+    step: 'settle' as const,
+    payer: null,
+    txHash: `0x${'cd'.repeat(32)}`,
+    blockNumber: 9,
+  }
+  return mirror(job, { ...seen, deliverableHash: null, submissionId: 's1' }, momentAt(start))!.state
+}
+const submittedOf = (job: Job): Job => ({ ...job, status: 'submitted', settlement: null })
+const paidIn = { deposit: { payer: wallets.poster, amount: 20_000_000n } }
+
+/** How the rules accept each edge of the table; nothing else leads there. */
+const accepted: Readonly<Record<JobStatus, Partial<Record<JobTrigger, () => Job>>>> = {
+  open: {
+    fund: () => confirm(funding(), 'fund'),
+    withdraw: () => confirm(settle(open(), 'withdraw', 'withdraw'), 'settle'),
+    expire: () => byTime(open(), 48 * hourMs, 'settle'),
+    claim: () => onContract(open(), { status: 'Expired' }),
+  },
+  funded: {
+    assign: () => confirm(sendAssign(funded(), assigneeId, wallets.assignee).state, 'assign'),
+    withdraw: () => onContract(funded(), { status: 'Rejected' }),
+    expire: () => byTime(funded(), 48 * hourMs, 'settle'),
+    claim: () => onContract(funded(), { status: 'Expired' }),
+    backToOpen: () => lost(funded(), 'fund'),
+  },
+  assigned: {
+    submit: () => confirm(sendSubmit(assigned(), delivery()).state, 'submit'),
+    reject: () => onContract(assigned(), { status: 'Rejected' }),
+    expire: () => byTime(assigned(), 49 * hourMs, 'settle'),
+    claim: () => onContract(assigned(), { status: 'Expired' }),
+    backToFunded: () => lost(assigned(), 'assign'),
+  },
+  submitted: {
+    settle: () => byTime(judged(submitted(), 'approved'), dayMs, 'settle'),
+    reject: () => byTime(judged(submitted(), 'rejected'), dayMs, 'settle'),
+    dispute: () => byTime(submitted(), 7 * dayMs, 'dispute'),
+    claim: () => onContract(submitted(), { status: 'Expired' }),
+    backToAssigned: () => lost(submitted(), 'submit'),
+  },
+  disputed: {
+    settle: () => byTime(judged(disputed(), 'approved'), 14 * dayMs, 'settle'),
+    reject: () => byTime(disputed(), 14 * dayMs, 'settle'),
+    claim: () => onContract(disputed(), { status: 'Expired' }),
+    backToSubmitted: () => lost(disputed(), 'dispute'),
+  },
+  settled: {
+    backToSubmitted: () => lost(settled(), 'settle'),
+    backToDisputed: () => lost(confirm(settle(disputed(), 'complete', 'settle'), 'settle'), 'settle'),
+  },
+  rejected: {
+    backToAssigned: () => regressed(onContract(assigned(), { status: 'Rejected' })),
+    backToSubmitted: () => lost(confirm(settle(submitted(), 'reject', 'reject'), 'settle'), 'settle'),
+    backToDisputed: () => lost(confirm(settle(disputed(), 'reject', 'reject'), 'settle'), 'settle'),
+  },
+  cancelled: {
+    backToOpen: () => lost(byTime(open(), 48 * hourMs, 'settle'), 'settle'),
+    backToFunded: () => lost(byTime(funded(), 48 * hourMs, 'settle'), 'settle'),
+    backToAssigned: () => lost(byTime(assigned(), 49 * hourMs, 'settle'), 'settle'),
+    backToSubmitted: () => regressed(onContract(submitted(), { status: 'Expired' }), { status: 'Submitted', ...paidIn }),
+    backToDisputed: () => regressed(onContract(disputed(), { status: 'Expired' }), { status: 'Submitted', ...paidIn, isDisputed: true }),
+  },
+}
+
+const regressed = (job: Job, more: Partial<ContractJob> = { status: 'Funded', ...paidIn }): Job =>
+  regress(job, `0x${'cd'.repeat(32)}`, contract(more), start)!.state
+
+const inState: Readonly<Record<JobStatus, () => Job>> = {
+  open,
+  funded,
+  assigned,
+  submitted,
+  disputed,
+  settled,
+  rejected: () => confirm(settle(submitted(), 'reject', 'reject'), 'settle'),
+  cancelled: () => byTime(open(), 48 * hourMs, 'settle'),
+}
+
+/** What a caller may request, and what a state that has no such edge answers. */
+const requests: Readonly<Record<'fund' | 'assign' | 'submit' | 'dispute' | 'settle' | 'reject' | 'withdraw', (job: Job) => unknown>> = {
+  fund: job => reserveFunds(job, { operationId: 'o2', kind: 'allowance', from: wallets.poster }),
+  assign: job => sendAssign(job, assigneeId, wallets.assignee),
+  submit: job => sendSubmit(job, delivery()),
+  dispute: job => sendDispute(job, { by: posterId, reason: 'r', at: start }, wallets.poster),
+  settle: job => settle(job, 'complete', 'settle'),
+  reject: job => settle(job, 'reject', 'reject'),
+  withdraw: job => settle(job, 'withdraw', 'withdraw'),
+}
+
+/** The step was sent, and the chain has not confirmed it. */
+const unconfirmed = (job: Job, sent: (job: Job) => unknown): Job => (sent(job) as { state: Job }).state
+/** Time alone does nothing a moment too early. */
+const tooEarly =
+  (ms: number) =>
+  (job: Job): Job | undefined =>
+    onTime(job, momentAt(later(ms - 1)))?.state
+/** The contract shows no more than the record. */
+const nothingNew = (job: Job): Job | undefined => onContractAt(job, 'create', {})
+const onContractAt = (job: Job, step: Step, more: Partial<ContractJob>): Job | undefined => {
+  const seen = {
+    contract: contract(more),
+    posterId,
+    assigneeId,
+    isOurEvaluator: true,
+    step,
+    payer: null,
+    txHash: `0x${'ce'.repeat(32)}`,
+    blockNumber: 9,
+  }
+  return mirror(job, { ...seen, deliverableHash: null, submissionId: 's1' }, momentAt(start))?.state
+}
+/** A failure that does not end the round, and the block of a transaction that is not the one of the step, reverse nothing. */
+const notLost =
+  (step: Step) =>
+  (job: Job): Job | undefined => {
+    const reorged = followed(job, step, 'reorged').state
+    const postponed = followed(reorged, step, 'failed', start, { terminal: false }).state
+    return regress(postponed, `0x${'ef'.repeat(32)}`, contract({}), start)?.state ?? postponed
+  }
+
+/** What leaves a job where it is, for each edge of the table. */
+const refused: Readonly<Record<JobStatus, Partial<Record<JobTrigger, (job: Job) => Job | undefined>>>> = {
+  open: {
+    fund: job => unconfirmed(job, requests.fund),
+    withdraw: job => settle(job, 'withdraw', 'withdraw'),
+    expire: tooEarly(48 * hourMs),
+    claim: nothingNew,
+  },
+  funded: {
+    assign: job => unconfirmed(job, requests.assign),
+    withdraw: nothingNew,
+    expire: tooEarly(48 * hourMs),
+    claim: nothingNew,
+    backToOpen: notLost('fund'),
+  },
+  assigned: {
+    submit: job => unconfirmed(job, requests.submit),
+    reject: nothingNew,
+    expire: tooEarly(49 * hourMs),
+    claim: nothingNew,
+    backToFunded: notLost('assign'),
+  },
+  submitted: {
+    settle: job => tooEarly(dayMs)(judged(job, 'approved')),
+    reject: job => tooEarly(dayMs)(judged(job, 'rejected')),
+    dispute: tooEarly(7 * dayMs),
+    claim: nothingNew,
+    backToAssigned: notLost('submit'),
+  },
+  disputed: {
+    settle: job => tooEarly(14 * dayMs)(judged(job, 'approved')),
+    reject: tooEarly(14 * dayMs),
+    claim: nothingNew,
+    backToSubmitted: notLost('dispute'),
+  },
+  settled: { backToSubmitted: notLost('settle'), backToDisputed: notLost('settle') },
+  rejected: { backToAssigned: notLost('settle'), backToSubmitted: notLost('settle'), backToDisputed: notLost('settle') },
+  cancelled: {
+    backToOpen: notLost('settle'),
+    backToFunded: notLost('settle'),
+    backToAssigned: notLost('settle'),
+    backToSubmitted: notLost('settle'),
+    backToDisputed: notLost('settle'),
+  },
+}
+
+describe('the states of a job', () => {
+  it('are those that clients see', () => {
+    assert.deepEqual(Object.keys(jobStates.transitions).toSorted(), [...jobStatuses].toSorted())
+  })
+
+  it('reach an end by time alone', () => {
+    assert.deepEqual(stalledStates(jobStates), [])
+  })
+
+  for (const { from, trigger, to } of jobStates.edges())
+    it(`lead from ${from} by ${trigger} to ${to}`, () => {
+      const apply = accepted[from][trigger]
+      assert.ok(apply, `no rule accepts the edge ${trigger} of ${from}`)
+      assert.equal(apply().status, to)
+    })
+
+  for (const [trigger, request] of Object.entries(requests) as [keyof typeof requests, (job: Job) => unknown][]) {
+    const closed = jobStatuses.filter(status => !jobStates.allowedIn(trigger).includes(status))
+    it(`refuse ${trigger} in ${closed.join(', ')}`, () => {
+      for (const status of closed)
+        assert.equal(
+          codeOf(() => request(inState[status]())),
+          'INVALID_STATE',
+          status,
+        )
+    })
+  }
+
+  for (const { from, trigger } of jobStates.edges())
+    it(`do not leave ${from} by ${trigger} where its condition is missing`, () => {
+      const refuse = refused[from][trigger]
+      assert.ok(refuse, `nothing says when ${trigger} of ${from} is refused`)
+      const before = inState[from]()
+      assert.equal(refuse(before)?.status ?? before.status, from)
+    })
+
+  it('accept no step while another one waits for the chain', () => {
+    for (const request of [requests.fund, requests.withdraw])
+      assert.equal(
+        codeOf(() => request(sendCreate(drafted()).state)),
+        'INVALID_STATE',
+      )
+    assert.equal(
+      codeOf(() => settle(funding(), 'withdraw', 'withdraw')),
+      'INVALID_STATE',
+    )
+  })
+
+  it('refuse an order of the oracle before the submission', () => {
+    assert.equal(
+      codeOf(() => settle(assigned(), 'reject', 'reject')),
+      'INVALID_STATE',
+    )
+  })
+
+  it('refuse a submission after the deadline', () => {
+    assert.equal(
+      codeOf(() => sendSubmit(assigned(), delivery(later(48 * hourMs + 1)))),
+      'WINDOW_CLOSED',
+    )
+  })
+
+  it('do nothing by time before it is due', () => {
+    assert.equal(onTime(open(), momentAt(later(48 * hourMs - 1))), undefined)
+    assert.equal(onTime(assigned(), momentAt(later(49 * hourMs - 1))), undefined)
+    assert.equal(onTime(judged(submitted(), 'approved'), momentAt(later(dayMs - 1))), undefined)
+    assert.equal(onTime(submitted(), momentAt(later(7 * dayMs - 1))), undefined)
+    assert.equal(onTime(disputed(), momentAt(later(14 * dayMs - 1))), undefined)
+  })
+
+  it('make a weak or frozen rejection a dispute immediately', () => {
+    for (const more of [{ weak: true }, { frozen: true }])
+      assert.equal(byTime(judged(submitted(), 'rejected', more), 0, 'dispute').status, 'disputed')
+  })
+
+  const steps: [Step, JobStatus, () => Job][] = [
+    ['fund', 'funded', () => funding()],
+    ['assign', 'assigned', () => sendAssign(funded(), assigneeId, wallets.assignee).state],
+    ['submit', 'submitted', () => sendSubmit(assigned(), delivery()).state],
+    ['dispute', 'disputed', () => sendDispute(submitted(), { by: posterId, reason: 'r', at: start }, wallets.poster).state],
+  ]
+  for (const [step, status, requested] of steps)
+    it(`follow a ${step} that the chain carried out after its failure, and its failure again, as often as they come`, () => {
+      const keys = new Set<string>()
+      const first = requested()
+      let job = first
+      const become = (is: 'confirmed' | 'failed') => {
+        const before = job
+        job = followed(job, step, is, start, { terminal: true }).state
+        for (const { key } of postings(before, job)) assert.ok(!keys.has(key) && keys.add(key), `${key} twice`)
+      }
+      const expected = confirm(first, step)
+      const withdrawn = followed(first, step, 'failed', start, { terminal: true }).state
+      for (const _ of [1, 2, 3]) {
+        become('failed')
+        assert.equal(job.status, withdrawn.status)
+        become('confirmed')
+        assert.deepEqual([job.status, job.acceptance, job.delivery, job.dispute], [status, expected.acceptance, expected.delivery, expected.dispute])
+        assert.equal(job.funding?.from, expected.funding?.from)
+      }
+    })
+
+  it('stay as they ended when a step of before is carried out after its failure', () => {
+    const cancelled = byTime(followed(funding(), 'fund', 'failed', start, { terminal: true }).state, 48 * hourMs, 'settle')
+    assert.equal(followed(cancelled, 'fund', 'confirmed').state.status, 'cancelled')
+  })
+
+  it('ignore an outcome that arrives again', () => {
+    const job = settled()
+    const again = { is: 'confirmed' as const, round: job.on.settle!.round, seq: job.on.settle!.seq }
+    assert.equal(followOutcome(job, 'settle', again, momentAt(start)), undefined)
+  })
+
+  it('follow what somebody else did on the contract, also when our own command fails', () => {
+    const ended = onContract(settle(submitted(), 'complete', 'settle'), { status: 'Expired' })
+    const failed = followed(ended, 'settle', 'failed', start, { terminal: true }).state
+    assert.deepEqual([ended.status, failed.status, failed.on.settle?.retryAt], ['cancelled', 'cancelled', null])
+  })
+
+  it('follow an end that a reorganisation has put into the place of ours, and move the money once', () => {
+    const paid = settled()
+    const claimed = onContract(paid, { status: 'Expired' })
+    assert.equal(claimed.status, 'cancelled')
+    const [reversal, refund, ...others] = postings(paid, claimed)
+    assert.deepEqual([others, reversal?.key.endsWith(':reversed')], [[], true])
+    const balances = new Map<string, bigint>()
+    for (const entry of [...postings(submittedOf(paid), paid), reversal!, refund!])
+      for (const { account, debit, credit } of entry.lines) balances.set(account, (balances.get(account) ?? 0n) + credit - debit)
+    assert.deepEqual(
+      [...balances].filter(([, balance]) => balance !== 0n),
+      [
+        [`job:${paid.id}`, -paid.budget],
+        [`ext:${wallets.poster}`, paid.budget],
+      ],
+    )
+    assert.equal(new Set([...postings(submittedOf(paid), paid), reversal, refund].map(entry => entry?.key)).size, 3)
+  })
+
+  it("have another number when their creation is included after somebody else's", () => {
+    const again = followed(followed(open(), 'create', 'reorged').state, 'create', 'confirmed', start, { onChainJobId: '2' }).state
+    assert.equal(again.onChainJobId, '2')
+    assert.equal(
+      codeOf(() => requests.fund(followed(open(), 'create', 'reorged').state)),
+      'INVALID_STATE',
+    )
+  })
+
+  it('report another transaction of a payment, once', () => {
+    const reorged = followed(settled(), 'settle', 'reorged').state
+    const { events, state } = followed(reorged, 'settle', 'confirmed')
+    assert.deepEqual(
+      events.map(({ type, data }) => [type, (data as { unpaid: boolean }).unpaid]),
+      [['commerce.job.corrected.v1', false]],
+    )
+    const sameAgain = followed(followed(state, 'settle', 'reorged').state, 'settle', 'confirmed', start, { txHash: state.on.settle!.txHash! })
+    assert.deepEqual(sameAgain.events, [])
+  })
+
+  it('send a settlement that failed again as its next round', () => {
+    const failed = followed(settle(submitted(), 'complete', 'settle'), 'settle', 'failed', start, { terminal: true }).state
+    assert.equal(failed.status, 'submitted')
+    const [command] = onTime(failed, momentAt(later(60_000)))!.events
+    assert.deepEqual((command!.data as { opKey: string; round: number }).round, 2)
+  })
+})

@@ -1,0 +1,31 @@
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger } from '@carapace/store'
+import { isWaiting, type Job } from './job.ts'
+import { postings } from './postings.ts'
+import { dueOf } from './timers.ts'
+
+const newest = { createdAt: -1, _id: -1 } as const
+const indexes: Indexes = {
+  newest: { key: newest },
+  due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
+  number: { key: { onChainJobId: 1, chain: 1 } },
+  status_newest: { key: { status: 1, ...newest } },
+  chain_newest: { key: { chain: 1, ...newest } },
+  chain_status_newest: { key: { chain: 1, status: 1, ...newest } },
+  poster_newest: { key: { posterId: 1, ...newest } },
+  assignee_newest: { key: { assigneeId: 1, ...newest } },
+  waiting: { key: { isWaiting: 1 }, partialFilterExpression: { isWaiting: true } },
+  funding_stage: { key: { 'funding.stage': 1, updatedAt: 1 } },
+}
+
+export type JobStore = AggregateStore<Job>
+
+export const jobStore = (db: Database, ledger: Ledger): JobStore =>
+  aggregateStore<Job>(db, {
+    collection: 'jobs',
+    resource: 'job',
+    optimistic: true,
+    indexes,
+    ledger,
+    postings,
+    derive: job => ({ ...job, dueAt: dueOf(job)?.at ?? null, isWaiting: isWaiting(job) }),
+  })

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { type Chain, type ChainLog, chainEvent, chainEventRemoved, type PayloadOf, watchedContractEvents } from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { on, type Subscription } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import type { Parts } from '../parts.ts'
+import { changeJob, momentOf } from './change-job.ts'
+import { type ContractJob, numberNow, readContractJob } from './contract-job.ts'
+import { type Job, keyOf, type Step } from './job.ts'
+import { type Mirrored, mirror, mirroredJob, regress } from './mirror.ts'
+
+type Log = PayloadOf<ReturnType<typeof chainEvent>>
+
+/** Jobs and steps that somebody made on the contract itself. */
+export const mirrorEvents = (parts: Parts): Subscription[] => [
+  ...watchedContractEvents.Commerce.map(name => on(chainEvent('Commerce', name), log => (log.final ? follow(parts, log) : Promise.resolve()))),
+  on(chainEventRemoved, log => (log.contract === 'Commerce' ? goBack(parts, log) : Promise.resolve())),
+]
+
+/** The step that an event of the contract reports; the others change the terms. */
+const stepOf: Readonly<Record<string, Step>> = {
+  JobFunded: 'fund',
+  JobAssigned: 'assign',
+  JobSubmitted: 'submit',
+  JobDisputed: 'dispute',
+  JobSettled: 'settle',
+  JobCancelled: 'settle',
+  JobRejected: 'settle',
+}
+
+const numberIn = ({ args }: Pick<ChainLog, 'args'>): string => String(BigInt(String(args.jobId)))
+
+/** The jobs that are known by this number. More than one while a reorganisation changes numbers and some have not followed yet. */
+const numbered = ({ jobs }: Parts, { network: chain, ...log }: Pick<Log, 'network' | 'args'>): Promise<Stored<Job>[]> =>
+  jobs.find({ onChainJobId: numberIn(log), chain })
+
+async function follow(parts: Parts, log: Log): Promise<void> {
+  const { network, txHash } = log
+  const number = numberIn(log)
+  const known = await numbered(parts, log)
+  if (known.length === 0) {
+    const isOurs = log.event === 'JobCreated' && String(log.args.budget) !== '0'
+    if (isOurs) return
+    if (log.event !== 'JobCreated') throw new Retry(`job ${number} of ${network} is not known yet`)
+  }
+  // what we did ourselves is known by the outcomes of our commands
+  if (known.some(({ on: steps }) => Object.values(steps).some(step => step.txHash === txHash && step.applied))) return
+  const job = await ownerOf(parts, known)
+  if (!job && known.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
+  const id = idOf(network, number)
+  const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }))
+  const seen = await mirroredOf(parts, log, contract)
+  if (!job) {
+    const moment = await momentOf(parts, { id, posterId: seen.posterId, assigneeId: seen.assigneeId })
+    await parts.jobs.createOnce(id, () => mirroredJob(id, network, number, seen, moment))
+    return
+  }
+  const moment = await momentOf(parts, { id: job.id, posterId: seen.posterId, assigneeId: seen.assigneeId })
+  await changeJob(parts, job.id, present => mirror(present, seen, moment))
+}
+
+/** A reorganisation may have given the number of a job to another one: whose it is now. */
+async function ownerOf(parts: Parts, known: readonly Stored<Job>[]): Promise<Stored<Job> | undefined> {
+  for (const job of known) if ((await numberNow(parts, job)) === job.onChainJobId) return job
+  return undefined
+}
+
+async function mirroredOf(parts: Parts, { network, event, args, txHash, blockNumber }: Log, contract: ContractJob): Promise<Mirrored> {
+  const { jobEvaluator } = await parts.networks.contracts(network)
+  const [poster, assignee] = await Promise.all([activeAgent(parts, contract.client), activeAgent(parts, contract.provider)])
+  const hash = event === 'JobSubmitted' ? String(args.deliverableHash ?? args.deliverable) : null
+  return {
+    contract,
+    posterId: poster,
+    assigneeId: assignee,
+    isOurEvaluator: contract.evaluator === jobEvaluator,
+    step: stepOf[event] ?? 'create',
+    payer: event === 'JobFunded' && args.funder !== undefined ? String(args.funder) : null,
+    ...{ txHash, blockNumber, deliverableHash: hash, submissionId: parts.newId() },
+  }
+}
+
+async function activeAgent({ agents }: Parts, wallet: string | null): Promise<string | null> {
+  const agent = wallet === null ? undefined : await agents.byWallet(wallet)
+  return agent?.status === 'active' ? agent.id : null
+}
+
+/** The record of a job that has no other: the same for every delivery of its events. */
+function idOf(chain: Chain, onChainJobId: string): string {
+  const hex = createHash('sha256').update(`commerce job ${chain}:${onChainJobId}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+}
+
+async function goBack(parts: Parts, log: Omit<Log, 'final'>): Promise<void> {
+  for (const job of await numbered(parts, log)) {
+    const contract = await readContractJob(parts, log.network, keyOf(job))
+    await changeJob(parts, job.id, present => regress(present, log.txHash, contract, parts.clock.now()))
+  }
+}

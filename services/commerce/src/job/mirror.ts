@@ -1,0 +1,164 @@
+import { hourMs, type JobStatus } from '@carapace/api'
+import type { ContractJob } from './contract-job.ts'
+import { blank, budgetRange, type ChainStep, type Delivery, type Job, type Settlement, type Step } from './job.ts'
+import { jobStates } from './job-states.ts'
+import { effects, type Moment, type Result, revertLost } from './transition.ts'
+
+/** What the mirror knows besides the contract: who the wallets are, and whether the platform judges the job. */
+export interface Mirrored {
+  contract: ContractJob
+  /** Registered, active agents; null for a wallet that is nobody's. */
+  posterId: string | null
+  assigneeId: string | null
+  isOurEvaluator: boolean
+  /** What was observed; `create` for what only changes the terms. */
+  step: Step
+  /** Who paid in; null when another event was observed. */
+  payer: string | null
+  /** The transaction that was observed. */
+  txHash: string
+  blockNumber: number
+  /** Of a submission; null when another event was observed. */
+  deliverableHash: string | null
+  submissionId: string
+}
+
+const unknownHash = `0x${'0'.repeat(64)}`
+
+/** A job that somebody made on the contract itself. */
+export function mirroredJob(id: string, chain: Job['chain'], onChainJobId: string, seen: Mirrored, moment: Moment): Result {
+  const { contract, posterId, txHash, blockNumber } = seen
+  const [title = '', ...rest] = contract.description.split('\n')
+  const job: Job = {
+    ...blank,
+    id,
+    title: [...title.trim()].slice(0, 200).join('') || `Job ${onChainJobId}`,
+    description: rest.join('\n').trim() || contract.description,
+    budget: contract.budget,
+    requiredSkills: [],
+    deadlineHours: Math.max(1, Math.round((contract.expiredAt.getTime() - moment.now.getTime()) / hourMs)),
+    chain,
+    posterId,
+    posterWallet: contract.client,
+    status: jobStates.initial,
+    onChainJobId,
+    mirrored: true,
+    counts: false,
+    submitDeadline: contract.expiredAt,
+    expiredAt: contract.expiredAt,
+    on: { create: madeBy(undefined, txHash, blockNumber) },
+  }
+  return mirror(job, seen, moment) ?? { state: job, events: [] }
+}
+
+/** Moves a job to where the observed event has it, one step after the other; undefined when it is there. */
+export function mirror(job: Job, seen: Mirrored, moment: Moment): Result | undefined {
+  let state = withTerms(withoutReplaced(job, seen, moment.now), seen)
+  const events: Result['events'] = []
+  for (const step of missing(state, seen)) {
+    const made = effects[step](prepared(state, step, seen, moment), moment)
+    state = made.state
+    events.push(...made.events)
+  }
+  return events.length === 0 && state === job ? undefined : { state, events }
+}
+
+/** An end that the contract shows otherwise: a reorganisation has put another transaction into the place of the one that was reported. */
+function withoutReplaced(job: Job, { step, contract }: Mirrored, now: Date): Job {
+  const { settlement } = job
+  const isContradicted = settlement?.settledAt && step === 'settle' && ends.has(contract.status) && shownBy[settlement.outcome] !== contract.status
+  if (!isContradicted || !job.on.settle?.applied) return job
+  // what it means for those who were notified is published with the step that replaced it
+  return revertLost({ ...job, on: { ...job.on, settle: { ...job.on.settle, status: 'failed', retryAt: null } } }, now).state
+}
+
+const ends: ReadonlySet<ContractJob['status']> = new Set(['Completed', 'Rejected', 'Expired'])
+/** What the contract shows after each end. */
+const shownBy = { complete: 'Completed', reject: 'Rejected', withdraw: 'Rejected', claim: 'Expired' } as const
+
+/** Budget and provider may change until the money is in; from then on it is certain whether the job counts. */
+function withTerms(job: Job, { contract, posterId, assigneeId, isOurEvaluator }: Mirrored): Job {
+  if (job.status !== 'open' || job.funding) return job
+  const { budget } = contract
+  const isInRange = budget >= budgetRange.min && budget <= budgetRange.max
+  const parties = !job.mirrored || (posterId !== null && assigneeId !== null)
+  const counts = isOurEvaluator && isInRange && parties
+  return job.budget === budget && job.counts === counts ? job : { ...job, budget, counts }
+}
+
+const rank: Readonly<Record<JobStatus, number>> = {
+  open: 0,
+  funded: 1,
+  assigned: 2,
+  submitted: 3,
+  disputed: 4,
+  settled: 5,
+  rejected: 5,
+  cancelled: 5,
+}
+const reaches: Readonly<Record<Step, number>> = { create: 0, fund: 1, assign: 2, submit: 3, dispute: 4, settle: 5 }
+
+/** Steps from where the job is to the one observed; those between, whose events are still to come, are certain by then. */
+function missing({ status }: Job, { step, contract }: Mirrored): Step[] {
+  const at = rank[status]
+  if (reaches[step] <= at) return []
+  // a refund says nothing about what came before it
+  const isRefund = step === 'settle' && contract.status !== 'Completed'
+  const between = (['fund', 'assign', 'submit'] as const).filter(one => reaches[one] > at && reaches[one] < reaches[step])
+  return isRefund ? [step] : [...between, step]
+}
+
+/** The record as its step finds it: what the transaction of somebody else says. */
+function prepared(job: Job, step: Step, seen: Mirrored, { now }: Moment): Job {
+  const { contract, payer, posterId, assigneeId, txHash, blockNumber, deliverableHash, submissionId } = seen
+  const state: Job = { ...job, on: { ...job.on, [step]: madeBy(job.on[step], txHash, blockNumber) } }
+  if (step === 'fund' && !job.funding) {
+    const from = payer ?? contract.deposit?.payer ?? contract.client
+    const round = job.fundingRounds + 1
+    return { ...state, fundingRounds: round, funding: { operationId: txHash, kind: 'onchain', from, round, stage: 'sent' } }
+  }
+  if (step === 'assign') {
+    const counts = job.counts && posterId !== null && assigneeId !== null
+    return { ...state, counts, acceptance: { agentId: assigneeId, wallet: contract.provider! } }
+  }
+  if (step === 'submit') {
+    const delivery: Delivery = job.delivery ?? { url: null, note: null, hash: deliverableHash ?? unknownHash, submissionId, at: now }
+    return { ...state, delivery }
+  }
+  if (step === 'dispute') return { ...state, dispute: job.dispute ?? { by: null, reason: 'Disputed on the contract', at: now } }
+  if (step === 'settle') return { ...state, settlement: settlementOf(job, contract, now) }
+  return state
+}
+
+/** Our own decision where the contract shows it, else what somebody else did there. */
+function settlementOf(job: Job, { status }: ContractJob, at: Date): Settlement {
+  const own = job.settlement
+  if (own && own.settledAt === null && shownBy[own.outcome] === status) return { ...own, from: job.status }
+  const base = { by: 'party' as const, reason: '', from: job.status, at, settledAt: null, isReported: own?.isReported ?? false }
+  if (status === 'Completed') return { ...base, outcome: 'complete', trigger: 'settle' }
+  if (status === 'Expired') return { ...base, outcome: 'claim', trigger: 'claim' }
+  const isOpen = job.status === 'open' || job.status === 'funded'
+  return isOpen ? { ...base, outcome: 'withdraw', trigger: 'withdraw' } : { ...base, outcome: 'reject', trigger: 'reject' }
+}
+
+const madeBy = (own: ChainStep | undefined, txHash: string, blockNumber: number): ChainStep => ({
+  ...{ round: own?.round ?? 0, seq: own?.seq ?? 0, status: 'confirmed', applied: true, isForeign: true },
+  ...{ txHash, blockNumber, error: null, retryAt: null },
+})
+
+/** The block of somebody else's transaction is dropped, and the contract shows less than the job: goes back over what is lost. */
+export function regress(job: Job, txHash: string, contract: ContractJob, now: Date): Result | undefined {
+  const lost = (Object.keys(job.on) as Step[]).filter(step => job.on[step]?.txHash === txHash && job.on[step]?.isForeign && !shows(contract, step))
+  if (lost.length === 0) return undefined
+  const on = { ...job.on }
+  for (const step of lost) on[step] = { ...on[step]!, status: 'failed', isForeign: false, error: 'The block of its transaction is gone' }
+  return revertLost({ ...job, on }, now)
+}
+
+function shows({ status, deposit, isDisputed }: ContractJob, step: Step): boolean {
+  if (step === 'create') return true
+  if (step === 'fund') return deposit !== null || status !== 'Open'
+  if (step === 'assign') return status !== 'Open'
+  if (step === 'submit') return status === 'Submitted' || status === 'Completed'
+  return step === 'dispute' ? isDisputed : status === 'Completed' || status === 'Rejected' || status === 'Expired'
+}

@@ -1,0 +1,50 @@
+import type { ChainLog, PublishedOutcome } from '@carapace/api'
+import { operationParts } from '@carapace/chain'
+import { onOutcomes, type Subscription } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import { changeJob, momentOf } from './change-job.ts'
+import { numberNow } from './contract-job.ts'
+import { followOutcome, type StepOutcome } from './follow-outcome.ts'
+import type { Job, Step } from './job.ts'
+
+/** What the relayer reports of the commands of jobs. */
+export function jobOutcomes(parts: Parts): Subscription[] {
+  const each = (step: Step) => {
+    const receive = (outcome: Followed) => follow(parts, step, outcome)
+    return { submitted: receive, confirmed: receive, failed: receive, reorged: receive }
+  }
+  return onOutcomes({
+    'job.create': each('create'),
+    'job.fund': each('fund'),
+    'job.assign': each('assign'),
+    'job.submit': each('submit'),
+    'job.settle': each('settle'),
+    'job.dispute': each('dispute'),
+  })
+}
+
+type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
+
+async function follow(parts: Parts, step: Step, outcome: Followed): Promise<void> {
+  const [, jobId] = operationParts(outcome.opKey)
+  const job = await parts.jobs.get(jobId)
+  // one that is unknown is not an error: the database may have been set back
+  if (!job) return
+  const { is, round, seq } = outcome
+  const numbered = step === 'create' && is === 'confirmed' ? { onChainJobId: await numberOf(parts, job, outcome.logs) } : {}
+  const moment = await momentOf(parts, job)
+  await changeJob(parts, jobId, present => followOutcome(present, step, { is, round, seq, ...detailsOf(outcome), ...numbered }, moment))
+}
+
+function detailsOf(outcome: Followed): Partial<StepOutcome> {
+  if (outcome.is === 'failed') return { code: outcome.code, message: outcome.message, terminal: outcome.terminal }
+  if (outcome.is === 'confirmed') return { txHash: outcome.txHash, blockNumber: outcome.blockNumber, already: outcome.already }
+  return { txHash: outcome.txHash }
+}
+
+/** The number that the contract gave the job: from the log of its creation, or by its salt when our command found it created. */
+async function numberOf(parts: Parts, job: Job, logs: readonly ChainLog[]): Promise<string> {
+  const created = logs.find(({ contract, event, args }) => contract === 'Commerce' && event === 'JobCreated' && 'budget' in args)
+  if (created) return String(BigInt(String(created.args.jobId)))
+  return numberNow(parts, job)
+}

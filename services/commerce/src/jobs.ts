@@ -1,0 +1,62 @@
+import { swarmApi, type ValidationRow } from '@carapace/api'
+import { dueBy, eachDue, examination, type Job as PeriodicJob } from '@carapace/service'
+import type { Stored } from '@carapace/store'
+import { checks } from './invariants.ts'
+import { changeJob, momentOf } from './job/change-job.ts'
+import { drawOnTreasury } from './job/fund-job.ts'
+import type { Job } from './job/job.ts'
+import { dueOf, onTime } from './job/timers.ts'
+import { recordVerdict } from './job/verdict.ts'
+import type { Parts } from './parts.ts'
+
+const everyMs = 5_000
+const batch = 100
+const abandonedMs = 30_000
+const operatorMatters = new Set(['stuck'])
+
+/** What time alone does. */
+export const jobs = (parts: Parts): PeriodicJob[] => [
+  {
+    name: 'jobs that are due',
+    everyMs,
+    due: dueBy(parts.jobs, 'dueAt'),
+    run: async now => {
+      const due = await parts.jobs.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: batch })
+      await eachDue(parts.log, due, job => moveOn(parts, job))
+    },
+  },
+  {
+    name: 'fundings that a crash left without a command',
+    everyMs,
+    due: dueBy(parts.jobs, 'updatedAt', { filter: { 'funding.stage': 'reserving' }, afterMs: abandonedMs }),
+    run: async now => {
+      const updatedAt = { $lte: new Date(now.getTime() - abandonedMs) }
+      const found = await parts.jobs.find({ 'funding.stage': 'reserving', updatedAt }, { sort: { updatedAt: 1 }, limit: batch })
+      await eachDue(parts.log, found, job => drawOnTreasury(parts, job))
+    },
+  },
+  examination(parts, checks, operatorMatters),
+]
+
+/** A verdict whose event is still on its way comes before what time does without one. */
+async function moveOn(parts: Parts, job: Stored<Job>): Promise<void> {
+  const action = dueOf(job)?.action
+  if (action === 'stall' || action === 'default') {
+    const { validations } = await parts.peers.call('swarm', swarmApi.internal.listJobValidations, { params: { jobId: job.id } })
+    const decided = validations.find(isDecided)
+    if (decided) await changeJob(parts, job.id, present => recordVerdict(present, verdictOf(decided)))
+  }
+  const moment = await momentOf(parts, job)
+  await changeJob(parts, job.id, present => onTime(present, moment))
+}
+
+const isDecided = ({ status }: ValidationRow): boolean => status === 'approved' || status === 'rejected' || status === 'expired'
+
+const verdictOf = ({ validationId, status, weak, frozen, resolvedAt, settleAfter, expiresAt }: ValidationRow) => ({
+  result: status as 'approved' | 'rejected' | 'expired',
+  validationId,
+  weak,
+  frozen,
+  at: new Date(resolvedAt ?? expiresAt),
+  settleAfter: settleAfter === null ? null : new Date(settleAfter),
+})

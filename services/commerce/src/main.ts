@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { commerce } from './index.ts'
+
+run(commerce)
