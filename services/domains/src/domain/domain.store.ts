@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import type { Extension, PageQuery } from '@carapace/api'
+import { recordIdOf } from '@carapace/service'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type Page, type Stored } from '@carapace/store'
+import { type Domain, isOwned } from './domain.ts'
+import { salePostings } from './postings.ts'
+import { freeNamesPerExtension } from './price.ts'
+
+export const domainsCollection = 'domains'
+
+const newest = { registeredAt: -1, _id: -1 } as const
+const indexes: Indexes = {
+  full_domain: { key: { fullDomain: 1 }, unique: true },
+  link_keys: { key: { linkKeys: 1 }, unique: true, partialFilterExpression: { linkKeys: { $exists: true } } },
+  free_slot: { key: { freeSlot: 1 }, unique: true, partialFilterExpression: { freeSlot: { $exists: true } } },
+  token: { key: { tokenId: 1 } },
+  operation: { key: { 'operations.operationId': 1 } },
+  listed_newest: { key: { listed: 1, ...newest } },
+  tld_newest: { key: { listed: 1, tld: 1, ...newest } },
+  wallet_newest: { key: { listed: 1, ownerWallet: 1, ...newest } },
+  agent_newest: { key: { listed: 1, agentId: 1, ...newest } },
+  parts_newest: { key: { listed: 1, parts: 1, ...newest } },
+  parts_tld_newest: { key: { listed: 1, tld: 1, parts: 1, ...newest } },
+  status_due: { key: { status: 1, dueAt: 1 } },
+}
+
+export type DomainStore = AggregateStore<Domain> & {
+  byName(fullDomain: string): Promise<Stored<Domain> | undefined>
+  ofToken(tokenId: string): Promise<Stored<Domain> | undefined>
+  /** The name of a request that was made before. */
+  ofOperation(operationId: string): Promise<Stored<Domain> | undefined>
+  /** The .molt name that an agent goes by, or has reserved. */
+  moltOf(agentId: string): Promise<Stored<Domain> | undefined>
+  /** A place for one more name that is free by score; undefined when the agent has used all of this extension. */
+  vacantFreeSlot(agentId: string, tld: Extension): Promise<string | undefined>
+  /** Names that contain a text, newest first. */
+  search(part: string, tld: Extension | undefined, page: PageQuery): Promise<Page<Stored<Domain>>>
+  listed(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Stored<Domain>>>
+}
+
+/** The id of a name's record: it is part of the number that the contract accepts once, so a payer can know it before the record exists. */
+export const domainIdOf = (fullDomain: string): string => recordIdOf(createHash('sha256').update(fullDomain).digest('hex'))
+
+/** What indexes read of a name: an empty list would be an entry of its own in a unique index. */
+function derive(domain: Domain): Domain {
+  const { linkKeys: _, ...rest } = domain
+  return { ...rest, listed: isOwned(domain), ...(domain.linkedAgents.length > 0 ? { linkKeys: domain.linkedAgents } : {}) }
+}
+
+export function domainStore(db: Database, ledger: Ledger): DomainStore {
+  const domains = aggregateStore<Domain>(db, {
+    collection: domainsCollection,
+    resource: 'domain',
+    indexes,
+    duplicates: { _id_: 'NAME_TAKEN', full_domain: 'NAME_TAKEN', link_keys: 'ALREADY_EXISTS', free_slot: 'CONFLICT' },
+    derive,
+    ledger,
+    postings: salePostings,
+  })
+  const one = async (filter: Record<string, unknown>) => (await domains.find(filter, { sort: { _id: 1 }, limit: 1 }))[0]
+  return {
+    ...domains,
+    byName: fullDomain => one({ fullDomain }),
+    ofToken: tokenId => one({ tokenId }),
+    ofOperation: operationId => one({ 'operations.operationId': operationId }),
+    moltOf: agentId => one({ linkKeys: agentId }),
+    vacantFreeSlot: async (agentId, tld) => {
+      const slots = Array.from({ length: freeNamesPerExtension }, (_, place) => `${agentId}/${tld}/${place}`)
+      const used = new Set((await domains.find({ freeSlot: { $in: slots } }, { limit: freeNamesPerExtension })).map(({ freeSlot }) => freeSlot))
+      return slots.find(slot => !used.has(slot))
+    },
+    search: (part, tld, page) =>
+      domains.page({ listed: true, ...(tld ? { tld } : {}), ...(part === '' ? {} : { parts: part.toLowerCase() }) }, page, newest),
+    listed: (filter, page) => domains.page({ listed: true, ...filter }, page, newest),
+  }
+}

@@ -1,0 +1,101 @@
+import type { Chain, Extension } from '@carapace/api'
+import type { CommandState } from '@carapace/chain'
+import type { DomainState } from './states.ts'
+
+/** One operation on a name: a command of the relayer, once it was sent. */
+export interface Operation extends CommandState {
+  kind: 'register' | 'transfer' | 'delete'
+  /** Its number among all operations on this name, from 1: with the name's id, what the contract accepts once. */
+  n: number
+  /** Of the request, so that a repeat finds it. */
+  operationId: string
+  at: Date
+  txHash: string | null
+  blockNumber: number | null
+  error: string | null
+  /** Owner before and after, EIP-55. */
+  from: string | null
+  to: string | null
+  /** Agents of the two. */
+  fromAgentId: string | null
+  toAgentId: string | null
+  /** Agents whose .molt name it was before. */
+  linkedBefore: readonly string[]
+  sale: Sale | null
+  /** Of a registration: the first text records. */
+  texts: readonly TextRecord[]
+}
+
+/** What a registration costs. The contract moves the money in the transaction that mints the name. */
+export interface Sale {
+  /** micro-USDC */
+  price: bigint
+  /** x402: a payment at the intake; its id is the operation's `operationId`. */
+  kind: 'authorization' | 'allowance' | 'treasury' | 'x402'
+  payer: string
+  /** The ledger has it as income. */
+  isBooked: boolean
+}
+
+export interface TextRecord {
+  key: string
+  value: string
+}
+
+export interface Domain {
+  id: string
+  name: string
+  tld: Extension
+  fullDomain: string
+  /** ERC-721 id on every network, decimal text. */
+  tokenId: string
+  chain: Chain
+  status: DomainState
+  /** EIP-55; while the name is reserved, of the agent that it is reserved for. */
+  ownerWallet: string | null
+  agentId: string | null
+  /** Agents whose `moltDomain` it is, or becomes by a transfer under way; no agent is in two names. */
+  linkedAgents: readonly string[]
+  /** `<agent>/<extension>/<place>` of a name that was free by score; no two names have the same. */
+  freeSlot?: string
+  /** Since the reservation; the order of lists. */
+  registeredAt: Date
+  /** Agent wallet that gave it up: until `dueAt` only this one registers it again. */
+  formerOwner: string | null
+  /** When time alone moves it on. */
+  dueAt?: Date
+  /** Newest last. */
+  operations: readonly Operation[]
+  /** Everything in a row that the name contains: what a search finds it by. */
+  parts: readonly string[]
+  /** Lists show it: follows from `status`. */
+  listed: boolean
+  /** `linkedAgents` where there are some, for the unique index. */
+  linkKeys?: readonly string[]
+}
+
+/** A name that belongs to somebody on chain. */
+export const isOwned = ({ status }: Pick<Domain, 'status'>): boolean => status === 'active' || status === 'transferring' || status === 'burning'
+
+/** The .molt name that its owner's agent goes by. */
+export const isPrimary = ({ tld, agentId, linkedAgents }: Pick<Domain, 'tld' | 'agentId' | 'linkedAgents'>): boolean =>
+  tld === '.molt' && agentId !== null && linkedAgents.includes(agentId)
+
+export const lastOperation = ({ operations }: Pick<Domain, 'operations'>): Operation | undefined => operations.at(-1)
+
+/** The registration by which the present owner, or one before, got the name. */
+export const registrationOf = ({ operations }: Pick<Domain, 'operations'>): Operation | undefined =>
+  operations.findLast(({ kind }) => kind === 'register')
+
+/** Splits a full name at its last dot; undefined where there is none. */
+export function splitName(fullName: string): { name: string; extension: string } | undefined {
+  const dot = fullName.lastIndexOf('.')
+  return dot < 0 ? undefined : { name: fullName.slice(0, dot), extension: fullName.slice(dot) }
+}
+
+/** Every text that a name contains; a name of 32 characters has 528. */
+export function partsOf(name: string): string[] {
+  const parts = new Set<string>()
+  for (let from = 0; from < name.length; from++) for (let to = from + 1; to <= name.length; to++) parts.add(name.slice(from, to))
+  return [...parts]
+}

@@ -1,0 +1,134 @@
+import { type Draft, domainActivated, domainDeleted, domainSynced, domainTransferred } from '@carapace/api'
+import { type CommandOutcome, trackOutcome } from '@carapace/chain'
+import type { Decision } from '@carapace/store'
+import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
+import { drop, restMs, withOperation } from './registration.ts'
+import { domainStates } from './states.ts'
+
+/** One outcome of an operation, as the relayer publishes it. */
+export type OperationOutcome = CommandOutcome & { txHash?: string; blockNumber?: number; error?: string }
+
+/** What an outcome means for a name; undefined when it says nothing new. `mayLink`: no other name is the new owner's .molt name. */
+export function followOutcome(domain: Domain, n: number, outcome: OperationOutcome, now: Date, mayLink = true): Decision<Domain> | undefined {
+  const before = domain.operations.find(operation => operation.n === n)
+  if (!before) return undefined
+  const word = trackOutcome(before, outcome)
+  if (word === 'stale') return undefined
+  const operation = tracked(before, outcome)
+  const followed: Domain = { ...domain, operations: withOperation(domain, operation) }
+  return effects[operation.kind](followed, operation, outcome, now, mayLink)
+}
+
+/** The ledger follows the chain: a sale is booked while it is in a block, and not once it failed for good, also when the name has changed since. */
+function tracked(operation: Operation, outcome: OperationOutcome): Operation {
+  const next = stepped(operation, outcome)
+  const { sale, status } = next
+  return sale === null || status === 'pending' ? next : { ...next, sale: { ...sale, isBooked: status === 'confirmed' } }
+}
+
+function stepped(operation: Operation, { is, seq, round, txHash, blockNumber, error }: OperationOutcome): Operation {
+  const current: Operation = { ...operation, seq, round: Math.max(round, operation.round) }
+  if (is === 'submitted') return { ...current, status: 'pending', txHash: txHash ?? null, blockNumber: null, error: null }
+  if (is === 'reorged') return { ...current, status: 'pending', blockNumber: null }
+  if (is === 'failed') return { ...current, status: 'failed', error: error ?? 'failed' }
+  return { ...current, status: 'confirmed', txHash: txHash ?? current.txHash, blockNumber: blockNumber ?? current.blockNumber, error: null }
+}
+
+type Effect = (domain: Domain, operation: Operation, outcome: OperationOutcome, now: Date, mayLink: boolean) => { state: Domain; events: Draft[] }
+
+const effects: Record<Operation['kind'], Effect> = { register: registered, transfer: transferred, delete: deleted }
+const unchanged = (state: Domain) => ({ state, events: [] })
+
+function registered(domain: Domain, operation: Operation, { is }: OperationOutcome, now: Date, mayLink: boolean) {
+  const isLatest = lastOperation(domain)?.n === operation.n
+  if (is === 'failed') {
+    if (domain.status === 'minting' && isLatest) return unchanged(drop(domain, operation.error ?? 'failed'))
+    return isOwned(domain) && isRegistration(domain, operation) ? reversed(domain, now) : unchanged(domain)
+  }
+  // a failed registration that an operator retried has its effect all the same, unless somebody else has reserved the name since
+  const isDue = operation.status === 'confirmed' && (domain.status === 'free' || (domain.status === 'minting' && isLatest))
+  if (!isDue) return unchanged(domain)
+  const agentId = operation.toAgentId
+  const state: Domain = {
+    ...domain,
+    status: domainStates.move(domain.status, 'confirmMint'),
+    ownerWallet: operation.to,
+    agentId,
+    linkedAgents: domain.tld === '.molt' && agentId !== null && mayLink ? [agentId] : [],
+    formerOwner: null,
+  }
+  const { sale } = operation
+  return { state, events: [domainActivated.of({ ...facts(state, operation.txHash, now), pricePaid: sale?.price ?? 0n, free: sale === null })] }
+}
+
+const isRegistration = ({ operations }: Domain, { n }: Operation): boolean => operations.findLast(({ kind }) => kind === 'register')?.n === n
+
+/** A mint that the chain has dropped for good: nobody owns the name, and nobody paid for it. */
+function reversed(domain: Domain, now: Date) {
+  const { freeSlot: _, dueAt: __, ...rest } = domain
+  const event = domainDeleted.of({ ...facts({ ...domain, linkedAgents: [] }, null, now) })
+  const state: Domain = { ...rest, status: domainStates.move(domain.status, 'reverseMint'), ownerWallet: null, agentId: null, linkedAgents: [] }
+  return { state, events: [event] }
+}
+
+function transferred(domain: Domain, operation: Operation, { is }: OperationOutcome, now: Date, mayLink: boolean) {
+  const isLatest = lastOperation(domain)?.n === operation.n
+  if (operation.status === 'confirmed' && domain.status === 'transferring' && isLatest) {
+    const state = withOwner({ ...domain, status: domainStates.move(domain.status, 'confirmTransfer') }, operation.to!, operation.toAgentId, mayLink)
+    return { state, events: [transferEvent(domain, state, operation.txHash, now)] }
+  }
+  if (is !== 'failed' || !isLatest) return unchanged(domain)
+  if (domain.status === 'transferring')
+    return unchanged({ ...domain, status: domainStates.move(domain.status, 'failTransfer'), linkedAgents: linkedOfPresent(domain, operation) })
+  // it was confirmed, and the chain has dropped it
+  if (domain.status !== 'active' || domain.ownerWallet !== operation.to) return unchanged(domain)
+  const state = withOwner(domain, operation.from!, operation.fromAgentId, operation.linkedBefore.length > 0 && mayLink)
+  return { state, events: [transferEvent(domain, state, null, now)] }
+}
+
+/** The owner may have sent the token elsewhere meanwhile. */
+const linkedOfPresent = (domain: Domain, { from, linkedBefore, toAgentId }: Operation): readonly string[] =>
+  domain.ownerWallet === from ? linkedBefore : domain.linkedAgents.filter(agentId => agentId === domain.agentId && agentId !== toAgentId)
+
+function deleted(domain: Domain, operation: Operation, { is }: OperationOutcome, now: Date, mayLink: boolean) {
+  if (lastOperation(domain)?.n !== operation.n) return unchanged(domain)
+  if (operation.status === 'confirmed' && domain.status === 'burning') {
+    const state: Domain = {
+      ...domain,
+      status: domainStates.move(domain.status, 'confirmBurn'),
+      linkedAgents: [],
+      formerOwner: operation.from,
+      dueAt: new Date(now.getTime() + restMs),
+    }
+    return { state, events: [domainDeleted.of(facts(state, operation.txHash, now))] }
+  }
+  if (is !== 'failed') return unchanged(domain)
+  if (domain.status === 'burning') return unchanged({ ...domain, status: domainStates.move(domain.status, 'failBurn') })
+  if (domain.status !== 'released') return unchanged(domain)
+  const { dueAt: _, ...rest } = domain
+  const linkedAgents = mayLink ? operation.linkedBefore : []
+  const state: Domain = { ...rest, status: domainStates.move(domain.status, 'reverseBurn'), linkedAgents, formerOwner: null }
+  return { state, events: [domainSynced.of(facts(state, null, now))] }
+}
+
+/** The name with another owner. */
+export function withOwner(domain: Domain, wallet: string, agentId: string | null, mayLink: boolean): Domain {
+  return { ...domain, ownerWallet: wallet, agentId, linkedAgents: domain.tld === '.molt' && agentId !== null && mayLink ? [agentId] : [] }
+}
+
+export const transferEvent = (before: Domain, after: Domain, txHash: string | null, now: Date): Draft =>
+  domainTransferred.of({ ...facts(after, txHash, now), fromAgentId: before.agentId, fromWallet: before.ownerWallet! })
+
+/** What every event about a name says. */
+export const facts = (domain: Domain, txHash: string | null, now: Date) => ({
+  domainId: domain.id,
+  fullDomain: domain.fullDomain,
+  tld: domain.tld,
+  ownerWallet: domain.ownerWallet!,
+  agentId: domain.agentId,
+  moltDomain: isPrimary(domain) ? domain.fullDomain : null,
+  chain: domain.chain,
+  tokenId: domain.tokenId,
+  txHash,
+  at: now.toISOString(),
+})

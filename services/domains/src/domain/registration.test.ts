@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { dayMs } from '@carapace/api'
+import { stalledStates } from '@carapace/store'
+import { codeOf } from '@carapace/testing'
+import { requestDeletion, requestTransfer } from './change.ts'
+import type { Domain } from './domain.ts'
+import { followOutcome, type OperationOutcome } from './follow-outcome.ts'
+import { salePostings } from './postings.ts'
+import { faultOf, priceOf } from './price.ts'
+import { type Reservation, reserve } from './registration.ts'
+import { domainStates } from './states.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+const [ownerWallet, otherWallet, payer] = ['11', '22', '33'].map(byte => `0x${byte.repeat(20)}`) as [string, string, string]
+const uuid = (n: number) => `0190a5d0-0000-7000-8000-${String(n).padStart(12, '0')}`
+const [ownerId, otherId] = [uuid(1), uuid(2)]
+const txHash = `0x${'ab'.repeat(32)}`
+
+const request = (more: Partial<Reservation> = {}): Reservation => ({
+  id: uuid(9),
+  name: 'alice',
+  tld: '.molt',
+  chain: 'BASE_SEPOLIA',
+  agentId: ownerId,
+  wallet: ownerWallet,
+  operationId: 'op-1',
+  freeSlot: undefined,
+  sale: null,
+  source: undefined,
+  texts: [],
+  now,
+  deadline: later(900_000),
+  ...more,
+})
+const paid = request({ tld: '.claw', sale: { price: 50_000_000n, kind: 'allowance', payer }, source: { kind: 'allowance' } })
+const change = { wallet: ownerWallet, operationId: 'op-2', now, deadline: later(900_000) }
+
+/** The name after these outcomes of its n-th operation; those that say nothing new leave it as it is. */
+const after = (domain: Domain, n: number, ...outcomes: [is: OperationOutcome['is'], seq: number, round?: number][]): Domain =>
+  outcomes.reduce((state, [is, seq, round = 1]) => followOutcome(state, n, { is, seq, round, txHash, blockNumber: 5 }, now)?.state ?? state, domain)
+const active = (of: Reservation = request()) => after(reserve(undefined, of).state, 1, ['confirmed', 1])
+const deleted = () => after(requestDeletion(active(), change).state, 2, ['confirmed', 1])
+
+describe('the states of a name', () => {
+  it('reach an end by time alone', () => {
+    assert.deepEqual(stalledStates(domainStates), [])
+  })
+})
+
+describe('a name', () => {
+  const faults: [string, ReturnType<typeof faultOf>][] = [
+    ['ab', 'invalid'],
+    ['a'.repeat(33), 'invalid'],
+    ['-ab', 'invalid'],
+    ['a--b', 'invalid'],
+    ['a_b', 'invalid'],
+    ['oracle', 'reserved'],
+    ['a-b', undefined],
+    ['a'.repeat(32), undefined],
+  ]
+  for (const [name, fault] of faults)
+    it(`${name} is ${fault ?? 'registrable'}`, () => {
+      assert.equal(faultOf(name), fault)
+    })
+
+  const prices: [string, Parameters<typeof priceOf>[1], number][] = [
+    ['abc', '.molt', 0],
+    ['abc', '.claw', 50],
+    ['abc', '.shell', 100],
+    ['abc', '.pinch', 25],
+    ['abc', '.agent', 60],
+    ['abcd', '.agent', 20],
+    ['abcde', '.agent', 8],
+    ['abcdefghi', '.agent', 8],
+    ['abcdefghij', '.agent', 5],
+  ]
+  for (const [name, tld, price] of prices)
+    it(`${name}${tld} costs ${price} USDC`, () => {
+      assert.equal(priceOf(name, tld), BigInt(price) * 1_000_000n)
+    })
+})
+
+describe('the registration of a name', () => {
+  it('is refused while the name is reserved, and while somebody owns it', () => {
+    const reserved = reserve(undefined, request()).state
+    for (const present of [reserved, active()])
+      assert.equal(
+        codeOf(() => reserve(present, request({ wallet: otherWallet, agentId: otherId }))),
+        'NAME_TAKEN',
+      )
+  })
+
+  it('waits for treasury before its command is sent', () => {
+    const { state, events } = reserve(undefined, { ...paid, source: undefined })
+    assert.deepEqual([state.status, events.length], ['funding', 0])
+  })
+
+  it('is free again after its command failed for good, under another number', () => {
+    const failed = after(reserve(undefined, paid).state, 1, ['submitted', 1], ['failed', 2])
+    assert.deepEqual(
+      [failed.status, failed.ownerWallet, salePostings(paid.sale ? reserve(undefined, paid).state : undefined, failed)],
+      ['free', null, []],
+    )
+    assert.equal(reserve(failed, request({ wallet: otherWallet, agentId: otherId })).state.operations.at(-1)?.n, 2)
+  })
+
+  it('books its price once, and reverses that when the chain drops the sale for good', () => {
+    const reserved = reserve(undefined, paid).state
+    const confirmed = after(reserved, 1, ['confirmed', 1])
+    const repeated = after(confirmed, 1, ['confirmed', 1], ['confirmed', 3])
+    const dropped = after(repeated, 1, ['reorged', 4], ['failed', 5])
+
+    const [entry] = salePostings(reserved, confirmed)
+    assert.deepEqual(entry?.lines, [
+      { account: `ext:${payer}`, debit: 50_000_000n, credit: 0n },
+      { account: 'domain-income', debit: 0n, credit: 50_000_000n },
+    ])
+    assert.deepEqual(salePostings(confirmed, repeated), [])
+    assert.deepEqual(salePostings(repeated, dropped)[0]?.lines[0], { account: 'domain-income', debit: 50_000_000n, credit: 0n })
+    assert.deepEqual([dropped.status, dropped.ownerWallet], ['free', null])
+  })
+
+  it('has its effect when an operator retried its failed command', () => {
+    const failed = after(reserve(undefined, paid).state, 1, ['failed', 1])
+    const confirmed = after(failed, 1, ['confirmed', 2, 2])
+    assert.deepEqual([confirmed.status, confirmed.ownerWallet, salePostings(failed, confirmed).length], ['active', ownerWallet, 1])
+  })
+})
+
+describe('the transfer of a name', () => {
+  const transfer = { ...change, to: otherWallet, toAgentId: otherId }
+
+  it('is for the owner alone, and not to itself', () => {
+    assert.equal(
+      codeOf(() => requestTransfer(active(), { ...transfer, wallet: otherWallet })),
+      'NOT_OWNER',
+    )
+    assert.equal(
+      codeOf(() => requestTransfer(active(), { ...transfer, to: ownerWallet })),
+      'SELF_ACTION',
+    )
+  })
+
+  it('reserves the place of both agents until the chain has decided', () => {
+    const sent = requestTransfer(active(), transfer).state
+    assert.deepEqual(sent.linkedAgents, [ownerId, otherId])
+    assert.deepEqual(after(sent, 2, ['confirmed', 1]).linkedAgents, [otherId])
+    assert.deepEqual(after(sent, 2, ['failed', 1]).linkedAgents, [ownerId])
+  })
+
+  it('is reversed when the chain drops it for good', () => {
+    const sent = requestTransfer(active(), transfer).state
+    const confirmed = after(sent, 2, ['confirmed', 1])
+    const reversed = after(confirmed, 2, ['reorged', 2], ['failed', 3])
+    assert.deepEqual([confirmed.ownerWallet, reversed.ownerWallet, reversed.agentId, reversed.status], [otherWallet, ownerWallet, ownerId, 'active'])
+  })
+})
+
+describe('a deleted name', () => {
+  it('is registered again by its former owner only, until it has rested for 30 days', () => {
+    const released = deleted()
+    const stranger = request({ wallet: otherWallet, agentId: otherId, operationId: 'op-3' })
+    assert.equal(released.status, 'released')
+    assert.equal(
+      codeOf(() => reserve(released, stranger)),
+      'NAME_TAKEN',
+    )
+    assert.equal(reserve(released, request({ operationId: 'op-3' })).state.status, 'minting')
+    assert.equal(reserve(released, { ...stranger, now: later(30 * dayMs) }).state.status, 'minting')
+  })
+
+  it('is owned again when the chain drops its deletion for good', () => {
+    const restored = after(deleted(), 2, ['reorged', 2], ['failed', 3])
+    assert.deepEqual([restored.status, restored.ownerWallet, restored.linkedAgents], ['active', ownerWallet, [ownerId]])
+  })
+})

@@ -1,0 +1,144 @@
+import { type Chain, dayMs, type Extension, refuse } from '@carapace/api'
+import { commands, domainTokenId, type FundingSource } from '@carapace/chain'
+import type { Decision } from '@carapace/store'
+import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
+import { domainStates } from './states.ts'
+
+/** Only the former owner registers a deleted name before it is free again. */
+export const restMs = 30 * dayMs
+/** The oldest operations are forgotten: no reorganisation reaches as far back as so many on one name. */
+const rememberedOperations = 12
+
+export interface Reservation {
+  id: string
+  name: string
+  tld: Extension
+  chain: Chain
+  agentId: string
+  wallet: string
+  operationId: string
+  freeSlot: string | undefined
+  sale: Omit<Sale, 'isBooked'> | null
+  /** Undefined where treasury must set the money aside first. */
+  source: FundingSource | undefined
+  texts: readonly TextRecord[]
+  now: Date
+  /** Past it the relayer signs nothing, wall clock. */
+  deadline: Date
+}
+
+/** Whether this wallet may register the name now. */
+export function isRegistrable({ status, dueAt, formerOwner }: Pick<Domain, 'status' | 'dueAt' | 'formerOwner'>, wallet: string, now: Date): boolean {
+  return status === 'free' || (status === 'released' && (formerOwner === wallet || (dueAt !== undefined && dueAt <= now)))
+}
+
+export const nextNumber = (domain: Pick<Domain, 'operations'> | undefined): number => ((domain && lastOperation(domain)?.n) ?? 0) + 1
+
+export const withOperation = (domain: Domain, operation: Operation): readonly Operation[] => {
+  const others = domain.operations.filter(({ n }) => n !== operation.n)
+  return [...others, operation].toSorted((a, b) => a.n - b.n).slice(-rememberedOperations)
+}
+
+export const newOperation = (
+  fields: Pick<Operation, 'kind' | 'n' | 'operationId' | 'at' | 'from' | 'to' | 'fromAgentId' | 'toAgentId'> & Partial<Operation>,
+): Operation => ({
+  round: 0,
+  seq: 0,
+  status: 'none',
+  txHash: null,
+  blockNumber: null,
+  error: null,
+  linkedBefore: [],
+  sale: null,
+  texts: [],
+  ...fields,
+})
+
+/** Reserves a name for an agent; money moves after that only. @throws NAME_TAKEN */
+export function reserve(present: Domain | undefined, request: Reservation): Decision<Domain> {
+  const { id, name, tld, chain, agentId, wallet, operationId, freeSlot, sale, source, texts, now, deadline } = request
+  if (present && !isRegistrable(present, wallet, now)) refuse('NAME_TAKEN')
+  const operation = newOperation({
+    kind: 'register',
+    n: nextNumber(present),
+    operationId,
+    at: now,
+    from: null,
+    to: wallet,
+    fromAgentId: null,
+    toAgentId: agentId,
+    sale: sale && { ...sale, isBooked: false },
+    texts,
+  })
+  const { freeSlot: _, dueAt: __, ...before } = present ?? blank(request)
+  const reserved: Domain = {
+    ...before,
+    id,
+    name,
+    chain,
+    status: domainStates.move(before.status, 'fund'),
+    ownerWallet: wallet,
+    agentId,
+    linkedAgents: tld === '.molt' ? [agentId] : [],
+    ...(freeSlot === undefined ? {} : { freeSlot }),
+    registeredAt: now,
+    operations: withOperation(before, operation),
+  }
+  const isCovered = sale === null || source !== undefined
+  return isCovered ? mint(reserved, source, deadline) : { state: { ...reserved, dueAt: now }, events: [] }
+}
+
+const blank = ({ id, name, tld, chain, now }: Reservation): Domain => ({
+  id,
+  name,
+  tld,
+  fullDomain: `${name}${tld}`,
+  tokenId: String(domainTokenId(`${name}${tld}`)),
+  chain,
+  status: 'free',
+  ownerWallet: null,
+  agentId: null,
+  linkedAgents: [],
+  registeredAt: now,
+  formerOwner: null,
+  operations: [],
+  parts: partsOf(name),
+  listed: false,
+})
+
+/** Sends the command that mints a reserved name and, where it has a price, moves the price. */
+export function mint(domain: Domain, source: FundingSource | undefined, deadline: Date): Decision<Domain> {
+  const operation = lastOperation(domain)!
+  const { n, sale, to, texts } = operation
+  const { dueAt: _, ...rest } = domain
+  const sent: Operation = { ...operation, round: 1, status: 'pending' }
+  return {
+    state: { ...rest, status: domainStates.move(domain.status, 'mint'), operations: withOperation(domain, sent) },
+    events: [
+      commands.domainMint({
+        chain: domain.chain,
+        domainId: domain.id,
+        n,
+        fullDomain: domain.fullDomain,
+        owner: to!,
+        texts: [...texts],
+        sale: sale && source ? { price: sale.price, source } : null,
+        deadline,
+      }),
+    ],
+  }
+}
+
+/** The reservation ends without a name: treasury refused, or the command failed for good. Nothing was charged. */
+export function drop(domain: Domain, code: string): Domain {
+  const { dueAt: _, freeSlot: __, ...rest } = domain
+  const operation = lastOperation(domain)!
+  return {
+    ...rest,
+    status: domainStates.move(domain.status, 'drop'),
+    ownerWallet: null,
+    agentId: null,
+    linkedAgents: [],
+    operations: withOperation(domain, { ...operation, status: 'failed', error: operation.error ?? code }),
+  }
+}

@@ -1,0 +1,39 @@
+import { stateMachine } from '@carapace/store'
+
+/** What becomes of a name; clients see `funding` and `minting` as pending, `transferring` and `burning` as active. */
+export type DomainState = 'free' | 'funding' | 'minting' | 'active' | 'transferring' | 'burning' | 'released'
+export type DomainTrigger =
+  | 'fund'
+  | 'mint'
+  | 'drop'
+  | 'confirmMint'
+  | 'reverseMint'
+  | 'transfer'
+  | 'confirmTransfer'
+  | 'failTransfer'
+  | 'burn'
+  | 'confirmBurn'
+  | 'failBurn'
+  | 'reverseBurn'
+  | 'expireRest'
+
+const deadline = '15 min after the command was sent: past its deadline the relayer signs nothing and reports EXPIRED'
+
+/**
+ * Every transition of a name (behaviour 9): reserve, pay and mint, transfer, give up. One record serves a name for ever, so that its reservation is one
+ * guarded write, and each operation on it has a number that the contract accepts once.
+ */
+export const domainStates = stateMachine<DomainState, DomainTrigger>({
+  name: 'domain',
+  initial: 'free',
+  final: ['free', 'active'],
+  transitions: {
+    free: { fund: 'funding', confirmMint: 'active' },
+    funding: { mint: { to: 'minting', byTime: 'as soon as treasury answers; asked again every 10 s' }, drop: 'free' },
+    minting: { confirmMint: 'active', drop: { to: 'free', byTime: deadline } },
+    active: { transfer: 'transferring', burn: 'burning', reverseMint: 'free' },
+    transferring: { confirmTransfer: 'active', failTransfer: { to: 'active', byTime: deadline }, reverseMint: 'free' },
+    burning: { confirmBurn: 'released', failBurn: { to: 'active', byTime: deadline }, reverseMint: 'free' },
+    released: { fund: 'funding', reverseBurn: 'active', expireRest: { to: 'free', byTime: '30 d after the deletion' } },
+  },
+})

@@ -1,0 +1,72 @@
+import { type Chain, type DomainRecord, type DomainRow, domainPrices, type Extension, usd } from '@carapace/api'
+import type { Stored } from '@carapace/store'
+import { type Domain, isOwned, isPrimary, lastOperation, type Operation, registrationOf } from './domain.ts'
+import { isLengthBased, priceOf } from './price.ts'
+
+/** Where a name can be looked at; undefined while nobody knows its registry. */
+export type NamePage = (domain: Domain) => string | undefined
+
+export const statusOf = ({ status }: Pick<Domain, 'status'>): DomainRecord['status'] =>
+  status === 'funding' || status === 'minting' ? 'pending' : status === 'released' || status === 'free' ? 'released' : 'active'
+
+export function domainView(domain: Stored<Domain>, pageOf: NamePage): DomainRecord {
+  const { id, name, tld, fullDomain, chain, ownerWallet, agentId, registeredAt } = domain
+  const registration = registrationOf(domain)
+  const { tokenId } = domain
+  return {
+    id,
+    name,
+    tld,
+    fullDomain,
+    ownerWallet,
+    agentId,
+    status: statusOf(domain),
+    pricePaid: usd(registration?.sale?.price ?? 0n),
+    free: registration?.sale === null,
+    isPrimary: isOwned(domain) && isPrimary(domain),
+    tokenId,
+    txHash: registration?.txHash ?? null,
+    explorerUrl: pageOf(domain) ?? null,
+    registeredAt: registeredAt.toISOString(),
+    chain,
+    onChain: onChainView(chain, lastOperation(domain)),
+  }
+}
+
+export const onChainView = (chain: Chain, operation: Operation | undefined): DomainRecord['onChain'] => ({
+  // one that waits for treasury has no command yet
+  status: operation?.status === 'none' ? 'pending' : (operation?.status ?? 'none'),
+  chain,
+  txHash: operation?.txHash ?? null,
+  blockNumber: operation?.blockNumber ?? null,
+  error: operation?.error ?? null,
+})
+
+/** The answer of a check. `score`: of the calling agent; undefined for anybody. */
+export function checkView(
+  { name, tld }: { name: string; tld: Extension },
+  reason: 'taken' | 'reserved' | 'invalid' | null,
+  score: number | undefined,
+) {
+  const { freeScore } = domainPrices[tld]
+  return {
+    available: reason === null,
+    price: usd(priceOf(name, tld)),
+    freeScore,
+    agentMeetsRequirement: (score ?? 0) >= freeScore,
+    lengthBased: isLengthBased(tld),
+    fullDomain: `${name}${tld}`,
+    currency: 'USDC' as const,
+    reason,
+  }
+}
+
+export const domainRow = (domain: Stored<Domain>): DomainRow => ({
+  domainId: domain.id,
+  fullDomain: domain.fullDomain,
+  tld: domain.tld,
+  ownerWallet: domain.ownerWallet,
+  agentId: domain.agentId,
+  status: statusOf(domain),
+  version: domain.version,
+})

@@ -1,0 +1,50 @@
+import { type domainsApi, refuse } from '@carapace/api'
+import { type Handlers, reply } from '@carapace/service'
+import { giveUp, type Made, outcomeOf, transfer } from '../domain/commands.ts'
+import { isOwned, lastOperation, registrationOf } from '../domain/domain.ts'
+import { parseFullName } from '../domain/full-name.ts'
+import { reconcile } from '../domain/reconcile.ts'
+import { domainView } from '../domain/views.ts'
+import type { Parts } from '../parts.ts'
+import { namePage, operationPath } from './shown.ts'
+
+export const changeHandlers = (parts: Parts) => {
+  const { domains } = parts
+  /** Waits for the chain. @throws CONFLICT when it refused the operation: nothing changed */
+  const ended = async (made: Made, waitMs: number): Promise<Made> => {
+    const outcome = await outcomeOf(parts, made, waitMs)
+    if (outcome.operation.status === 'failed')
+      refuse('CONFLICT', { error: outcome.operation.error }, { message: 'The chain refused it; nothing changed' })
+    return outcome
+  }
+
+  return {
+    transferDomain: async ({ params, body, caller, operationId, waitMs }) => {
+      const { id } = (await domains.get(params.id)) ?? (await domains.byName(params.id.toLowerCase())) ?? refuse('NOT_FOUND', { resource: 'domain' })
+      const { domain, operation } = await ended(await transfer(parts, id, { caller, to: body.toAddress, operationId }), waitMs())
+      const answer = { record: domainView(domain, namePage(parts)), txHash: operation.txHash }
+      return operation.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
+    },
+
+    deleteMoltDomain: async ({ params, caller, operationId, waitMs }) => {
+      const { name, tld = '.molt' } = parseFullName(params.name)
+      if (tld !== '.molt') refuse('NOT_FOUND', { resource: 'domain' })
+      const { id } = (await domains.byName(`${name}${tld}`)) ?? refuse('NOT_FOUND', { resource: 'domain' })
+      const { domain, operation } = await ended(await giveUp(parts, id, { caller, operationId }), waitMs())
+      const answer = { name: domain.fullDomain }
+      return operation.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
+    },
+
+    syncMoltDomain: async ({ caller }) => {
+      const known = (await domains.moltOf(caller.agentId)) ?? refuse('NOT_FOUND', { resource: 'domain' })
+      const domain = isOwned(known) ? await reconcile(parts, known, null) : known
+      const { fullDomain, tokenId } = domain
+      return {
+        moltDomain: fullDomain,
+        onChain: isOwned(domain) && lastOperation(domain)?.status !== 'pending',
+        tokenId,
+        txHash: registrationOf(domain)?.txHash ?? null,
+      }
+    },
+  } satisfies Handlers<typeof domainsApi>
+}

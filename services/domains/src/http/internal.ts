@@ -1,0 +1,21 @@
+import { type domainsApi, domainsSnapshot, refuse } from '@carapace/api'
+import { announceRows, clearingHandlers, doctorHandlers, type Handlers } from '@carapace/service'
+import { explainClearing } from '../clearing.ts'
+import { quoteMoltName, quoteName } from '../domain/register-by-payment.ts'
+import { domainRow } from '../domain/views.ts'
+import { checks } from '../invariants.ts'
+import type { Parts } from '../parts.ts'
+
+export const internalHandlers = (parts: Parts) =>
+  ({
+    getDomainRow: async ({ params }) => domainRow((await parts.domains.byName(params.fullDomain)) ?? refuse('NOT_FOUND', { resource: 'domain' })),
+
+    announceDomains: ({ body }) => announceRows(parts, domainsSnapshot, body, parts.domains, domainRow, { listed: true }),
+
+    quoteName: ({ body }) => quoteName(parts, body),
+
+    quoteMoltName: ({ body }) => quoteMoltName(parts, body),
+
+    ...doctorHandlers(parts, checks),
+    ...clearingHandlers(parts, explainClearing),
+  }) satisfies Handlers<typeof domainsApi>

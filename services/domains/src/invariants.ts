@@ -1,0 +1,48 @@
+import { chainRelayerApi, chains } from '@carapace/api'
+import type { Checks } from '@carapace/service'
+import { ownerOnChain } from './domain/reconcile.ts'
+import { account } from './ledger.ts'
+import type { Parts } from './parts.ts'
+
+/** Names whose owner is compared with the chain in one run. */
+const comparedAtOnce = 200
+
+/** The invariants of behaviour 18 that the service of domains can judge; each names what breaks it. */
+export const checks: Checks<Parts> = {
+  ledger: ({ ledger }) => ledger.audit(),
+
+  /** What names have earned by the ledger is what the registry of each network has sold names for, but for what is under way. */
+  income: async parts => {
+    const faults = await Promise.all(
+      chains.map(async chain => {
+        const [booked, sold] = await Promise.all([parts.ledger.balance(chain, account.income), soldOnChain(parts, chain)])
+        if (booked === sold) return []
+        const open = await parts.domains.count({ chain, 'operations.status': 'pending', 'operations.sale.price': { $gt: 0n } })
+        return open > 0 ? [] : [`${chain}: the ledger has an income of ${booked}, the registry has sold names for ${sold}`]
+      }),
+    )
+    return faults.flat()
+  },
+
+  /** The owner of each name is the owner of its token. Where there are many, other ones are compared in each run. */
+  owners: async parts => {
+    const total = await parts.domains.count({ listed: true })
+    const offset = total > comparedAtOnce ? (Math.floor(Date.now() / 60_000) * comparedAtOnce) % total : 0
+    const { items } = await parts.domains.listed({}, { limit: comparedAtOnce, offset })
+    const faults: string[] = []
+    for (const domain of items) {
+      const isOpen = domain.operations.some(({ status }) => status === 'pending')
+      const owner = isOpen ? domain.ownerWallet : await ownerOnChain(parts, domain)
+      if (owner !== domain.ownerWallet) faults.push(`${domain.fullDomain} belongs to ${domain.ownerWallet}, its token on ${domain.chain} to ${owner}`)
+    }
+    return faults
+  },
+}
+
+async function soldOnChain({ peers }: Parts, chain: string): Promise<bigint> {
+  const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, {
+    params: { chain },
+    body: { contract: 'DomainRegistry', fn: 'totalSales', args: [] },
+  })
+  return BigInt(String(result[0]))
+}

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { domains } from './index.ts'
+
+run(domains)

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { dayMs } from '@carapace/api'
+import { type Answer, newTestAgent, type TestAgent, until } from '@carapace/testing'
+import { account } from './ledger.ts'
+import { type Harness, startHarness, usdc } from './testing/harness.ts'
+
+describe('POST /api/domains/register', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness()
+  })
+  beforeEach(() => {
+    harness.chain = () => 'confirm'
+    harness.treasuryRefuses = undefined
+    harness.commands.length = 0
+    harness.reservations.length = 0
+  })
+  after(() => harness?.close())
+
+  let names = 0
+  const newName = () => `name-${++names}-long`
+  const register = (agent: TestAgent, name: string, tld: string, pricePaid = 100, headers: Record<string, string> = {}) =>
+    harness.platform.call('POST', '/api/domains/register', {
+      body: { name, tld, pricePaid },
+      headers: { ...agent.headers, ...headers },
+    })
+  const codes = (answers: Answer[]) => answers.map(({ status, body }) => (status === 201 ? '201' : `${status} ${body.code}`))
+  const counted = (values: string[]) =>
+    Object.fromEntries([...new Set(values)].sort().map(value => [value, values.filter(one => one === value).length]))
+  const agentsOf = (count: number, options?: Parameters<Harness['newAgent']>[0]) =>
+    Promise.all(Array.from({ length: count }, () => harness.newAgent(options)))
+  /** Of the ledger, micro-USDC. */
+  const income = async () => {
+    const { db } = harness.platform.service('domains').platform
+    const row = await db.connection.collection('ledger_accounts').findOne({ account: account.income })
+    return (row?.balance as bigint | undefined) ?? 0n
+  }
+
+  for (const [title, tld, options] of [
+    ['free', '.molt', {}],
+    ['paid from their wallets', '.claw', { usdc: 100 }],
+    ['paid from their treasuries', '.shell', { custodial: 100 }],
+  ] as const)
+    it(`gives one ${title} name that 200 agents want at the same time to exactly one, and charges no other`, async function () {
+      this.timeout(120_000)
+      const agents = await agentsOf(200, options)
+      const name = newName()
+      const before = await income()
+
+      const answers = await Promise.all(agents.map(agent => register(agent, name, tld)))
+
+      // The owner's answer waits for the chain for a bounded time only.
+      const [winner, ...others] = answers.filter(({ status }) => status === 201 || status === 202)
+      assert.deepEqual(others, [])
+      assert.deepEqual(counted(codes(answers.filter(answer => answer !== winner))), { '409 NAME_TAKEN': 199 })
+      const record = await until('it is active', async () => {
+        const { body } = await harness.platform.call('GET', `/api/domains/${name}${tld}`)
+        return body.record?.status === 'active' && body
+      })
+      assert.equal(record.owner, winner!.body.record.ownerWallet)
+      assert.deepEqual(
+        harness.commands.map(({ kind }) => kind),
+        ['domain.mint'],
+      )
+      const price = tld === '.molt' ? 0n : tld === '.claw' ? usdc(50) : usdc(100)
+      assert.equal((await income()) - before, price)
+      assert.equal(harness.reservations.length, tld === '.shell' ? 1 : 0)
+    })
+
+  it('gives an agent one .molt name, however many it requests at the same time', async () => {
+    const agent = await harness.newAgent()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => register(agent, newName(), '.molt')))
+    assert.deepEqual(counted(codes(answers)), { '201': 1, '409 ALREADY_EXISTS': 9 })
+  })
+
+  it('gives at most three names of an extension without payment for a score', async () => {
+    const agent = await harness.newAgent({ score: 40 })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => register(agent, newName(), '.pinch')))
+    assert.deepEqual(counted(codes(answers)), { '201': 3, '402 FUNDS_REQUIRED': 3 })
+    assert.equal(answers.filter(({ body }) => body.free).length, 3)
+  })
+
+  it('answers PRICE_MISMATCH with the price when the caller agrees to less', async () => {
+    const agent = await harness.newAgent({ usdc: 100 })
+    const { status, body } = await register(agent, newName(), '.claw', 49)
+    assert.deepEqual([status, body.code, body.details.price], [400, 'PRICE_MISMATCH', 50])
+  })
+
+  it('answers FUNDS_REQUIRED with the nonce that an authorisation has to name', async () => {
+    const { status, body } = await register(await harness.newAgent(), newName(), '.claw')
+    assert.deepEqual([status, body.code], [402, 'FUNDS_REQUIRED'])
+    assert.match(body.details.options.nonce, /^0x[0-9a-f]{64}$/)
+    assert.equal(body.details.options.allowance.required, 50)
+  })
+
+  it('frees the name and books nothing when the chain refuses for good', async () => {
+    const agent = await harness.newAgent({ usdc: 100 })
+    const name = newName()
+    const before = await income()
+    harness.chain = () => 'fail'
+
+    const key = { 'idempotency-key': `key-${name}` }
+    const refused = await register(agent, name, '.claw', 100, key)
+    harness.chain = () => 'confirm'
+    const repeated = await register(agent, name, '.claw', 100, key)
+
+    assert.deepEqual([refused.status, refused.body.code, repeated.status], [409, 'CONFLICT', 201])
+    assert.equal((await income()) - before, usdc(50))
+    assert.deepEqual(
+      harness.commands.map(({ opKey }) => opKey.split(':').at(-1)),
+      ['1', '2'],
+    )
+  })
+
+  it('frees the name when treasury refuses, and calls treasury again when it was away', async () => {
+    const agent = await harness.newAgent({ custodial: 100 })
+    const name = newName()
+    harness.treasuryRefuses = 'DAILY_LIMIT_REACHED'
+    assert.deepEqual(codes([await register(agent, name, '.claw')]), ['402 FUNDS_REQUIRED'])
+
+    harness.treasuryRefuses = 'DEPENDENCY_UNAVAILABLE'
+    const pending = await register(agent, name, '.claw', 100, { prefer: 'respond-async' })
+    assert.deepEqual([pending.status, pending.body.record.status, harness.commands.length], [202, 'pending', 0])
+    harness.treasuryRefuses = undefined
+    await harness.platform.advance(60)
+
+    await until('it is confirmed', async () => (await harness.platform.call('GET', pending.body.statusUrl)).body.status === 'confirmed')
+    assert.equal((await harness.platform.call('GET', `/api/domains/${name}.claw`)).body.record.pricePaid, 50)
+  })
+
+  it('answers the first registration to the same Idempotency-Key, also after the process died before its answer was saved', async () => {
+    const agent = await harness.newAgent({ usdc: 100 })
+    const name = newName()
+    const key = { 'idempotency-key': `key-${name}` }
+    const first = await register(agent, name, '.claw', 100, key)
+    await harness.platform.service('domains').platform.db.connection.collection('idempotency').deleteMany({})
+    const second = await register(agent, name, '.claw', 100, key)
+    assert.deepEqual([first.status, second.status, second.body.record.id], [201, 201, first.body.record.id])
+    assert.equal(harness.commands.length, 1)
+  })
+
+  it('is pending while the chain is silent, and says where its outcome is', async () => {
+    const agent = await harness.newAgent()
+    harness.chain = () => 'wait'
+    const { status, body } = await register(agent, newName(), '.molt', 0, { prefer: 'respond-async' })
+    assert.deepEqual([status, body.record.status, body.onChain.status, body.moltDomain], [202, 'pending', 'pending', null])
+    const open = () => harness.platform.call('GET', body.statusUrl)
+    assert.equal((await open()).body.status, 'pending')
+    await until('the command has arrived', () => harness.commands[0])
+    await harness.outcome(harness.commands[0]!, 'confirm')
+    await until('it is confirmed', async () => (await open()).body.status === 'confirmed')
+  })
+
+  for (const [name, code] of [
+    ['ab', 'NAME_INVALID'],
+    ['double--hyphen', 'NAME_INVALID'],
+    ['oracle', 'NAME_RESERVED'],
+  ] as const)
+    it(`answers ${code} to ${name}`, async () => {
+      const { status, body } = await register(await harness.newAgent(), name, '.molt')
+      assert.deepEqual([status, body.code], [400, code])
+    })
+
+  it('refuses a deleted name to others for 30 days', async () => {
+    const [owner, other] = await agentsOf(2)
+    const name = newName()
+    await register(owner!, name, '.molt')
+    const deleted = await harness.platform.call('DELETE', `/api/molt-domains/${name}`, { headers: owner!.headers })
+    assert.deepEqual([deleted.status, deleted.body.name], [200, `${name}.molt`])
+    const repeated = await harness.platform.call('DELETE', `/api/molt-domains/${name}`, { headers: owner!.headers })
+    assert.deepEqual([repeated.status, repeated.body], [200, deleted.body])
+
+    assert.equal((await harness.platform.call('GET', `/api/domains/${name}.molt`)).status, 404)
+    assert.deepEqual(codes([await register(other!, name, '.molt')]), ['409 NAME_TAKEN'])
+    await harness.platform.advance((30 * dayMs) / 1000 + 60)
+    await until('the name is vacant', async () => (await harness.platform.call('GET', `/api/molt-domains/check/${name}`)).body.available)
+    assert.deepEqual(codes([await register(other!, name, '.molt')]), ['201'])
+  })
+})
+
+describe('names and their agents', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness()
+  })
+  beforeEach(() => {
+    harness.chain = () => 'confirm'
+    harness.commands.length = 0
+  })
+  after(() => harness?.close())
+
+  let names = 0
+  const newName = () => `other-${++names}-name`
+  const register = async (agent: TestAgent, name = newName()): Promise<Answer['body']> => {
+    const { status, body } = await harness.platform.call('POST', '/api/domains/register', {
+      body: { name, tld: '.molt', pricePaid: 0 },
+      headers: agent.headers,
+    })
+    assert.equal(status, 201)
+    harness.owners.set(body.record.tokenId, agent.wallet)
+    return body
+  }
+  const get = async (path: string): Promise<Answer['body']> => (await harness.platform.call('GET', path)).body
+  const transfer = (id: string, from: TestAgent, to: string) =>
+    harness.platform.call('POST', `/api/domains/${id}/transfer`, { body: { toAddress: to }, headers: from.headers })
+
+  it('refuse a transfer to an agent that has a .molt name', async () => {
+    const [owner, other] = [await harness.newAgent(), await harness.newAgent()]
+    const { record } = await register(owner)
+    await register(other)
+    const { status, body } = await transfer(record.id, owner, other.wallet)
+    assert.deepEqual([status, body.code], [409, 'ALREADY_EXISTS'])
+  })
+
+  it('do not link a second .molt name that its owner sent on chain', async () => {
+    const [owner, other] = [await harness.newAgent(), await harness.newAgent()]
+    const { record, fullDomain } = await register(owner)
+    const own = await register(other)
+
+    await harness.sent(fullDomain, record.tokenId, owner.wallet, other.wallet)
+
+    const found = await until('it has the new owner', async () => {
+      const { owner: wallet, record: present } = await get(`/api/domains/${fullDomain}`)
+      return wallet === other.wallet && present
+    })
+    assert.deepEqual([found.agentId, found.isPrimary], [other.id, false])
+    const info = await get(`/api/agents/${other.id}/molt-info`)
+    assert.deepEqual([info.moltDomain, info.domains.length, (await get(`/api/agents/${owner.id}/molt-info`)).moltDomain], [own.fullDomain, 2, null])
+  })
+
+  it('follow their wallet to the agent that is registered with it', async () => {
+    const owner = await harness.newAgent()
+    const { agent, registered } = newTestAgent()
+    const { record, fullDomain } = await register(owner)
+    assert.equal((await transfer(record.id, owner, agent.wallet)).status, 200)
+    assert.equal((await get(`/api/domains/${fullDomain}`)).agent, null)
+
+    await harness.platform.publish(registered)
+
+    await until('the new agent has it', async () => (await get(`/api/agents/${agent.id}/molt-info`)).moltDomain === fullDomain)
+  })
+
+  it('have the same owner after the chain refused a transfer', async () => {
+    const [owner, other] = [await harness.newAgent(), await harness.newAgent()]
+    const { record, fullDomain } = await register(owner)
+    harness.chain = () => 'fail'
+    const { status, body } = await transfer(record.id, owner, other.wallet)
+    assert.deepEqual([status, body.code], [409, 'CONFLICT'])
+    assert.deepEqual(
+      [(await get(`/api/domains/${fullDomain}`)).owner, (await get(`/api/agents/${owner.id}/molt-info`)).moltDomain],
+      [owner.wallet, fullDomain],
+    )
+  })
+
+  it('are checked in the order in which they are sent, a malformed one as a result', async () => {
+    const owner = await harness.newAgent()
+    const { fullDomain } = await register(owner)
+    const body = { names: [fullDomain, 'vacant-name.pinch', 'no-such.tld', 'x.molt', 'oracle.molt'], agentId: owner.id }
+    const { results, total } = (await harness.platform.call('POST', '/api/domains/check-all', { body })).body
+    assert.equal(total, 5)
+    assert.deepEqual(
+      results.map(({ available, reason, agentMeetsRequirement }: Answer['body']) => [available, reason, agentMeetsRequirement]),
+      [
+        [false, 'taken', true],
+        [true, null, false],
+        [false, 'invalid', true],
+        [false, 'invalid', true],
+        [false, 'reserved', true],
+      ],
+    )
+  })
+
+  it('are found by any part of them, in upper or lower case', async () => {
+    const { fullDomain } = await register(await harness.newAgent(), 'zebra-crossing')
+    const found = async (q: string) => (await get(`/api/domains/search?q=${q}`)).domains.map((domain: Answer['body']) => domain.fullDomain)
+    for (const q of ['zebra', 'BRA-CRO', 'g']) assert.ok((await found(q)).includes(fullDomain), q)
+    assert.deepEqual(await found('zebras'), [])
+  })
+
+  describe('registered without headers', () => {
+    const autonomously = (agent: TestAgent, body: object = {}) =>
+      harness.platform.call('POST', '/api/molt-domains/register-autonomous', {
+        body: { name: newName(), extension: 'molt', agentId: agent.id, walletAddress: agent.wallet, ...body },
+      })
+
+    it('are for the agent whose wallet is in the body', async () => {
+      const [agent, other] = [await harness.newAgent(), await harness.newAgent()]
+      const mismatch = await autonomously(agent, { walletAddress: other.wallet })
+      assert.deepEqual([mismatch.status, mismatch.body.code], [403, 'WALLET_MISMATCH'])
+      assert.equal((await autonomously(agent, { extension: 'claw' })).status, 400)
+      assert.deepEqual([(await autonomously(agent)).status, (await get(`/api/agents/${agent.id}/molt-info`)).record.agentId], [201, agent.id])
+    })
+
+    it('are refused to an agent whose policy requires signatures', async () => {
+      const agent = await harness.newAgent()
+      harness.agents.set(agent.id, { ...harness.agents.get(agent.id)!, requireSignature: true })
+      const { status, body } = await autonomously(agent)
+      assert.deepEqual([status, body.code], [401, 'SIGNATURE_REQUIRED'])
+    })
+  })
+})
