@@ -1,0 +1,7 @@
+import { mergeHandlers } from '@carapace/service'
+import { followHandlers } from './http/follows.ts'
+import { internalHandlers } from './http/internal.ts'
+import { messageHandlers } from './http/messages.ts'
+import { reviewHandlers } from './http/reviews.ts'
+
+export const http = mergeHandlers(followHandlers, messageHandlers, reviewHandlers, internalHandlers)

@@ -1,0 +1,4 @@
+import { run } from '@carapace/service'
+import { social } from './index.ts'
+
+run(social)
