@@ -1,11 +1,10 @@
 import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus, QueueSpec } from '@carapace/bus'
-import type { KnownNetwork } from '@carapace/chain'
+import { type KnownNetwork, networkReader } from '@carapace/chain'
 import { type Config, closeServer, drainServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
-import { commonHeaders } from './door/headers.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
 import { chainChecks } from './door/readiness.ts'
 import { recorder } from './door/record.ts'
@@ -18,11 +17,13 @@ import { authMode } from './mode.ts'
 import { requestNetworks } from './own/networks.ts'
 import { ownService } from './own/service.ts'
 import { loadAssets } from './pages/assets.ts'
-import { type PaymentStep, paymentStep } from './payment.ts'
 import { openPools } from './proxy/pools.ts'
 import { openStreams } from './proxy/streams.ts'
 import { memoryStore, rateLimits } from './rate/limits.ts'
 import { sharedStore } from './rate/store.ts'
+import { commonHeaders } from './request/headers.ts'
+import { hostCheck } from './request/own-host.ts'
+import { openSales } from './x402/step.ts'
 
 export interface GatewayOptions {
   config: Config
@@ -40,7 +41,6 @@ export interface GatewayOptions {
   exclusive?: boolean
   /** In-process bus: resolves when every service listens. */
   allUp?: Promise<void>
-  collectPayment?: PaymentStep
   upstreamTimeoutMs?: number
 }
 
@@ -56,13 +56,12 @@ const graceMs = 10_000
 
 /**
  * Starts the public door and the gateway's own endpoints. Resolves when it serves.
- * @throws Error when the configuration would leave the door open (see `authMode`, `paymentStep`, `adminRules`)
+ * @throws Error when the configuration would leave the door open (see `authMode`, `adminRules`)
  */
 export async function startGateway(given: GatewayOptions): Promise<RunningGateway> {
   const options = await withNetworks(given)
   const { config } = options
   const { mode, exposed } = authMode(config, options.networks)
-  const collectPayment = paymentStep(config, options.collectPayment)
   const { app, server } = fastExpress()
   const trustsProxies = config.TRUSTED_PROXIES.length > 0
   app.set('trust proxy', trustsProxies ? config.TRUSTED_PROXIES : false)
@@ -79,9 +78,11 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
 
   const streams = openStreams()
   let isDraining = false
+  let started: Awaited<ReturnType<typeof startParts>> | undefined
   try {
     const admins = adminRules(config, publicBaseUrl)
     const parts = await startParts(options, publicBaseUrl)
+    started = parts
     const { db, peers, metrics, log, newId } = parts.own.platform
     answerBrokenRequests(server, newId)
     serve = door({
@@ -91,8 +92,10 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       rates: parts.rates,
       identity: { mode, exposed, admins, agents: parts.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
       adminLog: await openAdminLog(db),
-      collectPayment,
+      peers,
+      sell: openSales({ config, internalKey: options.internalKey, publicBaseUrl, peers, agents: parts.agents, networks: parts.networks, log }),
       crossOrigin: crossOrigin(mode, publicBaseUrl),
+      checkHost: hostCheck(mode, publicBaseUrl, config.ALLOWED_HOSTS),
       local: {
         assets: await loadAssets({ publicBaseUrl, mode }),
         readiness: {
@@ -127,6 +130,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   } catch (error) {
     streams.close()
     await closeServer(server, 0)
+    await started?.close()
     throw error
   }
 }
@@ -173,5 +177,7 @@ async function startParts(options: GatewayOptions, publicBaseUrl: string) {
     await pools.close()
     await own.close()
   }
-  return { own, agents: openAgents(known.rows!, own.platform.peers), pools, rates, close }
+  const { peers } = own.platform
+  const readNetworks = networks ? () => Promise.resolve(networks) : networkReader({ peers }).all
+  return { own, agents: openAgents(known.rows!, peers), networks: readNetworks, pools, rates, close }
 }

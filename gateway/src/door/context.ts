@@ -2,16 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '@carapace/api'
 import { expiry, type RequestContext } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
-import type { Payment } from '../payment.ts'
 
 /** What the gateway vouches for towards the service. @throws VALIDATION_ERROR for an Idempotency-Key that is none */
-export function contextOf(request: IncomingMessage, known: { ip: string; identity: Identity; payment: Payment | undefined }): RequestContext {
+export function contextOf(request: IncomingMessage, known: { ip: string; identity: Identity }): RequestContext {
   const key = idempotencyKey(request.headers['idempotency-key'])
   return {
     ...known.identity,
     ip: known.ip,
     ...(key === undefined ? {} : { idempotencyKey: key }),
-    ...(known.payment ? { payment: known.payment } : {}),
     expires: expiry(),
   }
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Found, type RouteTable, refuse } from '@carapace/api'
-import { preflightHeaders, type RawHeaders } from './headers.ts'
-import { ownHost } from './own-host.ts'
+import { callers, type Found, type RouteTable, refuse } from '@carapace/api'
+import { preflightHeaders, type RawHeaders } from '../request/headers.ts'
+import { ownHost } from '../request/own-host.ts'
 
 export interface CrossOrigin {
+  /** Whether pages of other sites may read the answers of this route. */
+  mayRead(route: Found): boolean
   /** @throws FORBIDDEN when another site's page acts in plain mode, where a header is enough to act as an agent, and where the sandbox is open */
   check(request: IncomingMessage, route: Found): void
 }
@@ -15,6 +17,8 @@ export function crossOrigin(mode: 'plain' | 'signed', publicBaseUrl: string): Cr
   const isOwn = ownHost(publicBaseUrl)
   const { protocol } = new URL(publicBaseUrl)
   return {
+    // a signature is not sent by a browser on its own, as a cookie would be: pages of all sites may use it, but not where operators act
+    mayRead: ({ endpoint, path }) => endpoint.crossOrigin || (mode === 'signed' && !isForOperators(endpoint) && !path.startsWith('/api/sandbox/')),
     check: ({ headers }, { method, endpoint }) => {
       const { origin } = headers
       if (mode === 'signed' || origin === undefined) return
@@ -28,15 +32,23 @@ export function crossOrigin(mode: 'plain' | 'signed', publicBaseUrl: string): Cr
   }
 }
 
-/** OPTIONS: a preflight for what other sites may read, else 405 with what the path knows. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
-export function answerPreflight(request: IncomingMessage, response: ServerResponse, table: RouteTable, path: string, headers: RawHeaders): void {
+const isForOperators = ({ signed }: Found['endpoint']): boolean => callers[signed].needs === 'admin' || callers[signed].needs === 'oracle'
+
+/** OPTIONS: a preflight for what other sites may call, else 405 with what the path knows. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+export function answerPreflight(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { table, crossOrigin, identity }: { table: RouteTable; crossOrigin: CrossOrigin; identity: { mode: 'plain' | 'signed' } },
+  path: string,
+  headers: RawHeaders,
+): void {
   const wanted = String(request.headers['access-control-request-method'] ?? '')
   const match = table.match(wanted || 'OPTIONS', path)
   if ('none' in match) refuse('ROUTE_NOT_FOUND')
   if ('methodNotAllowed' in match) refuse('METHOD_NOT_ALLOWED', { allow: match.methodNotAllowed })
-  if (!match.endpoint.crossOrigin) refuse('METHOD_NOT_ALLOWED', { allow: [match.method.toUpperCase()] })
+  if (!crossOrigin.mayRead(match)) refuse('METHOD_NOT_ALLOWED', { allow: [match.method.toUpperCase()] })
   const body = '{}'
   const type = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)]
-  response.writeHead(200, [...headers, ...preflightHeaders, ...type])
+  response.writeHead(200, [...headers, ...preflightHeaders[identity.mode], ...type])
   response.end(body)
 }

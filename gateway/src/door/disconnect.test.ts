@@ -27,7 +27,7 @@ describe('a client that disconnects while identity resolves it', () => {
     await until('no connection is left', () => faults.connections() === 0)
     faults.hold()
     const client = connect(Number(new URL(harness.url).port), '127.0.0.1')
-    client.write([line, 'host: x', `x-agent-id: ${agentId}`, `x-wallet-address: ${wallet}`, ...rest].join('\r\n'))
+    client.write([line, 'host: localhost', `x-agent-id: ${agentId}`, `x-wallet-address: ${wallet}`, ...rest].join('\r\n'))
     await until('identity is called', () => faults.connections() > 0)
     await new Promise<void>(resolve => client.once('close', () => resolve()).destroy())
     // its end has arrived before any later request

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Found, type Refusal, type RouteTable, refuse } from '@carapace/api'
+import { type Found, Refusal, type RouteTable, refuse } from '@carapace/api'
 import {
   asRefusal,
   checkBodyHeaders,
@@ -9,6 +9,9 @@ import {
   inTrace,
   type Logger,
   newTrace,
+  type Peers,
+  requestIdHeader,
+  send,
   sendFailure,
   signContext,
   spansAreRecorded,
@@ -18,21 +21,28 @@ import {
 import type { Request, Response } from 'express'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
-import type { PaymentStep } from '../payment.ts'
+import { encodingFor } from '../proxy/compress.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
-import { type PipeCall, pipe } from '../proxy/pipe.ts'
+import { CaughtAnswer, type PipeCall, pipe } from '../proxy/pipe.ts'
 import type { Pools } from '../proxy/pools.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { rateHeaders } from '../rate/headers.ts'
 import { type RateLimits, RateRefusal } from '../rate/limits.ts'
-import { ClientDisconnected, readBody } from './body.ts'
+import { ClientDisconnected, readBody } from '../request/body.ts'
+import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
+import { checkAuthority } from '../request/own-host.ts'
+import { isLoopback, type Peer, peerOf } from '../request/peer.ts'
+import { splitTarget } from '../request/target.ts'
+import type { StoredAnswer } from '../x402/answer-copy.ts'
+import { boughtBy } from '../x402/bought.ts'
+import { PaymentRefusal } from '../x402/challenge.ts'
+import { sentPayment } from '../x402/proof.ts'
+import { quotedFor } from '../x402/quoted.ts'
+import type { Sale, Sell } from '../x402/step.ts'
 import { contextOf } from './context.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
-import { crossOriginHeaders, policyFor, type RawHeaders } from './headers.ts'
 import { answerLocally, isLocal, type LocalParts } from './local.ts'
-import { type Peer, peerOf } from './peer.ts'
 import type { Ended } from './record.ts'
-import { splitTarget } from './target.ts'
 
 export interface DoorParts {
   table: RouteTable
@@ -42,8 +52,11 @@ export interface DoorParts {
   identity: IdentityParts
   adminLog: AdminLog
   /** Undefined where nothing is sold. */
-  collectPayment: PaymentStep | undefined
+  sell: Sell | undefined
+  peers: Peers
   crossOrigin: CrossOrigin
+  /** @throws FORBIDDEN for a Host header under which this gateway is not known */
+  checkHost(host: string | undefined): void
   local: LocalParts
   internalKey: string
   trustsProxies: boolean
@@ -61,8 +74,8 @@ interface Progress {
   route?: Found
   identity?: Identity
   headers: RawHeaders
-  /** It is in the log of admin calls, without its outcome. */
-  isNoted?: boolean
+  /** Its entry in the log of admin calls, without its outcome. */
+  adminCall?: string
 }
 
 /** The public door: every request passes these steps in the order of behaviour 1.5, the first that refuses answers. */
@@ -79,7 +92,7 @@ const unanswered = 499
 
 async function serve(request: Request, response: Response, trace: Trace, parts: DoorParts): Promise<void> {
   const start = performance.now()
-  const requestId = randomUUID()
+  const requestId = requestIdOf(request)
   const traceparent = traceparentOf(trace)!
   const progress: Progress = { requestId, trace, headers: [...parts.common, 'x-request-id', requestId, 'traceparent', traceparent] }
   let failure: Refusal | undefined
@@ -94,30 +107,47 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
       refuseWith(request, response, failure, progress)
     }
   }
-  const { route, identity, isNoted } = progress
+  const { route, identity, adminCall } = progress
   const status = response.headersSent ? response.statusCode : unanswered
-  if (isNoted)
+  if (adminCall !== undefined)
     await parts.adminLog
-      .end(requestId, status)
+      .end(adminCall, status)
       .catch((error: unknown) => parts.log.error({ err: error, requestId }, 'the outcome of an admin call is not in its log'))
   parts.record({ requestId, trace, method: request.method, status, ms: performance.now() - start, route, identity, failure })
 }
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {
+  const peer = peerOf(request, parts.trustsProxies)
+  checkAuthority(request)
   const target = splitTarget(request.url)
-  if (isLocal(target.path, parts.local)) return answerLocally(request, response, target.path, progress.headers, parts.local)
-  if (request.method === 'OPTIONS') return answerPreflight(request, response, parts.table, target.path, progress.headers)
-  const route = findRoute(request.method, target.path, parts.table)
+  if (isLocal(target.path, parts.local)) {
+    if (!isLoopback(peer.ip)) await parts.rates.byProbe(request, response, peer.ip)
+    return answerLocally(request, response, target.path, progress.headers, parts.local)
+  }
+  parts.checkHost(request.headers.host)
+  if (request.method === 'OPTIONS') return answerPreflight(request, response, parts, target.path, progress.headers)
+  const route = await findRoute(request, response, target.path, peer, parts)
   progress.route = route
-  progress.headers.push(...policyFor(route.endpoint.produces), ...(route.endpoint.crossOrigin ? crossOriginHeaders : []))
+  progress.headers.push(...policyFor(route.endpoint.produces), ...(parts.crossOrigin.mayRead(route) ? crossOriginHeaders : []))
   checkBodyHeaders(request)
 
-  const peer = peerOf(request, parts.trustsProxies)
   const body = bodyReader(request)
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
-  const payment = parts.collectPayment && (await parts.collectPayment(request, route))
-  const context = contextOf(request, { ip: peer.ip, identity, payment })
+  const known = contextOf(request, { ip: peer.ip, identity })
+  // who has other sources gets a challenge of x402 only when none of them covers it
+  const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
+  const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
+  const bought = parts.sell && !isQuoted ? await boughtBy(request, route, target, identity, body) : undefined
+  const quoted = async () => {
+    const order = await quotedFor(parts.peers, route, identity, await body())
+    return order && { order, buyer: { agentId: order.fund!.agentId, ip: peer.ip } }
+  }
+  const due = isQuoted && !paysLater ? await quoted() : bought && { order: bought.purchase, buyer: { agentId: bought.agentId, ip: peer.ip } }
+  const sale = due && (await parts.sell!(request, due.order, due.buyer))
+  progress.headers.push(...(sale?.headers ?? []))
+  if (sale?.answered) return sendStored(request, response, sale.answered, progress.headers)
+  const context = sale ? { ...known, payment: sale.payment } : known
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
@@ -125,11 +155,44 @@ async function pass(request: Request, response: Response, traceparent: string, p
     body: hasBody(request) ? await body() : undefined,
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,
+    encoding: encodingFor(request.headers),
+    onData: sale?.copy?.add,
+    ...(paysLater ? { caught: 402 } : {}),
   }
   if (identity.admin && route.method !== 'get') {
-    await parts.adminLog.begin({ _id: progress.requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
-    progress.isNoted = true
+    const { requestId } = progress
+    progress.adminCall = await parts.adminLog.begin({ requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
   }
+  const forwarded = forward(request, response, route, call, parts).catch(async (error: unknown) => {
+    if (!(error instanceof CaughtAnswer)) throw error
+    const shortfall = refusalIn(error.body)
+    const wanted = await quoted()
+    if (wanted) await parts.sell!(request, wanted.order, wanted.buyer, shortfall)
+    throw shortfall
+  })
+  await (sale ? closing(sale, forwarded, response) : forwarded)
+}
+
+/** Records whether the request that was paid for was answered. */
+async function closing(sale: Sale, forwarded: Promise<void>, response: Response): Promise<void> {
+  let status = unanswered
+  try {
+    await forwarded
+    if (!response.destroyed || response.writableFinished) status = response.statusCode
+  } catch (error) {
+    if (!(error instanceof ClientDisconnected)) status = asRefusal(error).status
+    throw error
+  } finally {
+    await sale.close(status)
+  }
+}
+
+function sendStored(request: Request, response: Response, { status, text: body }: StoredAnswer, headers: RawHeaders): void {
+  for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!)
+  send(request, response, status, JSON.parse(body), { 'cache-control': 'private, no-store', 'idempotency-replayed': 'true' })
+}
+
+async function forward(request: Request, response: Response, route: Found, call: PipeCall, parts: DoorParts): Promise<void> {
   // nobody would read its answer, and its close event has already fired
   if (response.destroyed) throw new ClientDisconnected()
   if (route.endpoint.produces === 'text/event-stream') {
@@ -171,9 +234,10 @@ async function admit(
   return identity
 }
 
-/** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
-function findRoute(method: string, path: string, table: RouteTable): Found {
-  const match = table.match(method, path)
+/** What leads nowhere counts as a read: else trying out paths would be free. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, RATE_LIMITED */
+async function findRoute(request: Request, response: Response, path: string, peer: Peer, { table, rates }: DoorParts): Promise<Found> {
+  const match = table.match(request.method, path)
+  if ('none' in match || 'methodNotAllowed' in match) await rates.byUnknownPath(request, response, peer.ip)
   if ('methodNotAllowed' in match) return refuse('METHOD_NOT_ALLOWED', { allow: match.methodNotAllowed })
   return 'none' in match ? refuse('ROUTE_NOT_FOUND') : match
 }
@@ -186,16 +250,31 @@ function bodyReader(request: IncomingMessage): () => Promise<Buffer | undefined>
   }
 }
 
+/** The caller's own id, so that its logs and ours name a request alike. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const sent = headers[requestIdHeader]
+  return typeof sent === 'string' && /^[\x21-\x7e]{1,64}$/.test(sent) ? sent : randomUUID()
+}
+
 const nobody: Identity = { mode: 'plain' }
 
 function refuseWith(request: Request, response: Response, refusal: Refusal, progress: Progress): void {
   if (!response.headersSent) {
+    if (refusal instanceof PaymentRefusal) response.setHeader('payment-required', refusal.header)
     const rate = refusal instanceof RateRefusal ? rateHeaders([refusal.standing]) : []
     for (const list of [progress.headers, rate]) for (let i = 0; i < list.length; i += 2) response.setHeader(list[i]!, list[i + 1]!)
     const allow = refusal.code === 'METHOD_NOT_ALLOWED' ? (refusal.extras.details?.allow as string[]) : undefined
     if (allow) response.setHeader('allow', allow.join(', '))
   }
-  sendFailure(request, response, refusal, progress.requestId)
+  if (refusal instanceof PaymentRefusal && !response.headersSent)
+    send(request, response, 402, refusal.body, { 'cache-control': 'private, no-store', 'x-request-id': progress.requestId })
+  else sendFailure(request, response, refusal, progress.requestId)
+}
+
+/** The refusal of a service, as it would have been sent. */
+function refusalIn(body: Buffer): Refusal {
+  const { code, message, details } = JSON.parse(body.toString()) as { code: Refusal['code']; message: string; details?: Record<string, unknown> }
+  return new Refusal(code, { message, ...(details ? { details } : {}) })
 }
 
 const text = (value: string | string[] | undefined): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -4,8 +4,8 @@ import { type Metrics, type ReadinessParts, readiness, send } from '@carapace/se
 import type { Request, Response } from 'express'
 import { sameSecret } from '../identity/admin-caller.ts'
 import type { Asset } from '../pages/assets.ts'
-import type { RawHeaders } from './headers.ts'
-import { peerOf } from './peer.ts'
+import type { RawHeaders } from '../request/headers.ts'
+import { peerOf } from '../request/peer.ts'
 
 export interface LocalParts {
   assets: ReadonlyMap<string, Asset>

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorBody, Refusal } from '@carapace/api'
 
@@ -9,11 +9,24 @@ const causes: Record<string, string> = {
 
 /** What is no HTTP request gets the error body of all others, then the connection ends. */
 export function answerBrokenRequests(server: Server, newId: () => string): void {
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>()
+  server.on('request', (request, response) => {
+    const open = unanswered.get(request.socket) ?? new Set()
+    unanswered.set(request.socket, open.add(response))
+    response.once('close', () => open.delete(response))
+  })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
+    // requests before it on this connection get their answers first; one that itself is broken gets none but this
+    const last = [...(unanswered.get(socket) ?? [])].at(-1)
+    if (last?.req.complete) last.once('close', () => refuseBroken(error, socket))
+    else refuseBroken(error, socket)
+  })
+  const refuseBroken = (error: Error & { code?: string }, socket: Socket) => {
+    if (!socket.writable) return
     const requestId = newId()
     const message = causes[error.code ?? ''] ?? 'This is no valid HTTP request'
     const body = JSON.stringify(errorBody(new Refusal('VALIDATION_ERROR', { message }), requestId))
@@ -29,7 +42,7 @@ export function answerBrokenRequests(server: Server, newId: () => string): void 
         body,
       ].join('\r\n'),
     )
-  })
+  }
   // an Expect that is not 100-continue is no reason to answer without a body
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

@@ -85,7 +85,7 @@ describe('the order of checks', () => {
     const paths = ['/trust-receipt/..', '/trust-receipt/%2e%2E', '/api/agents/../gigs', '/api/bond/./status', '/api/circle/escrow/.%2e/balance']
     const seen = harness.upstream.seen.length
     for (const path of paths) {
-      const answer = await raw(harness.url, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+      const answer = await raw(harness.url, `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)
 
       assert.match(answer, /^HTTP\/1\.1 404 /, path)
       assert.match(answer, /"code":"ROUTE_NOT_FOUND"/, path)
@@ -94,12 +94,50 @@ describe('the order of checks', () => {
   })
 
   it('accepts a target with a host in it, and refuses paths that cannot be decoded', async () => {
-    const absolute = await raw(harness.url, 'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
-    const undecodable = await raw(harness.url, 'GET /api/gigs/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    const absolute = await raw(harness.url, 'GET http://localhost/api/agents HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+    const undecodable = await raw(harness.url, 'GET /api/gigs/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
 
     assert.match(absolute, /^HTTP\/1\.1 200 /)
     assert.equal(harness.upstream.seen.at(-1)?.url, '/api/agents')
     assert.match(undecodable, /^HTTP\/1\.1 400 /)
+  })
+
+  it('refuses two hosts for one request: in the target and in Host, or twice in Host', async () => {
+    const requests = [
+      'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+      'GET /api/agents HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+    ]
+    for (const request of requests) {
+      const answer = await raw(harness.url, request)
+
+      assert.match(answer, /^HTTP\/1\.1 400 /, request)
+      assert.match(answer, /"code":"VALIDATION_ERROR"/)
+    }
+  })
+
+  it('answers a request before the broken one that follows it on the connection', async () => {
+    const answer = await raw(harness.url, 'GET /api/agents HTTP/1.1\r\nhost: localhost\r\n\r\nnonsense\r\n\r\n')
+
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.match(answer, /HTTP\/1\.1 400 Bad Request/)
+  })
+
+  it('finds nothing under names of the older API that would be ids', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/gigs/discover'],
+      ['POST', '/api/gigs/create'],
+      ['POST', '/api/crews/create'],
+    ] as const)
+      assert.equal((await harness.call(method, path, method === 'POST' ? { body: {} } : {})).body.code, 'ROUTE_NOT_FOUND', path)
+  })
+
+  it("preserves a caller's own request id when it is 1 to 64 visible characters", async () => {
+    const own = await harness.call('GET', '/api/agents', { headers: { 'x-request-id': 'trace-7' } })
+    const replaced = await harness.call('GET', '/api/agents', { headers: { 'x-request-id': 'x'.repeat(65) } })
+
+    assert.equal(own.headers.get('x-request-id'), 'trace-7')
+    assert.equal(harness.upstream.seen.at(-2)?.headers['x-request-id'], 'trace-7')
+    assert.match(replaced.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
   })
 })
 

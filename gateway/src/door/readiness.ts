@@ -4,7 +4,7 @@ import type { Peers, ReadinessParts } from '@carapace/service'
 const freshMs = 2_000
 const timeoutMs = 1_000
 
-/** Whether the relayer reaches each network. Anyone may ask for readiness, so its answers are cached for 2 s. */
+/** Whether the relayer reaches each network. Anyone may request readiness, so its answers are cached for 2 s. */
 export function chainChecks(peers: Peers): ReadinessParts['useful'] {
   const checkOf = (chain: string): (() => Promise<boolean>) => {
     let latest: { at: number; isThere: Promise<boolean> } | undefined

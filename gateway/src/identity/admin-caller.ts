@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type AdminCaller, refuse } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import type { Config } from '@carapace/service'
-import { hostName, isLoopback, type Peer } from '../door/peer.ts'
+import { hostName, isLoopback, type Peer } from '../request/peer.ts'
 import { walletForm } from './agent-caller.ts'
 
 export interface AdminRules {
@@ -36,6 +36,11 @@ const entry = (kind: AdminCaller['kind'], wallet: string) => [wallet.toLowerCase
 export function namedAdmin(headers: IncomingHttpHeaders, rules: AdminRules, needs: 'admin' | 'oracle'): AdminCaller {
   const wallet = headers['x-admin-wallet']
   if (typeof wallet !== 'string' || wallet === '') return refuse('AUTH_REQUIRED', undefined, { message: 'x-admin-wallet is missing' })
+  return adminOf(wallet, rules, needs)
+}
+
+/** The oracle or admin with this wallet. @throws NOT_ADMIN */
+export function adminOf(wallet: string, rules: AdminRules, needs: 'admin' | 'oracle'): AdminCaller {
   const admin = rules.wallets.get(wallet.toLowerCase())
   if (!admin || (needs === 'admin' && admin.kind !== 'admin')) return refuse('NOT_ADMIN')
   return admin
@@ -52,7 +57,7 @@ export function provePlainly(headers: IncomingHttpHeaders, peer: Peer, rules: Ad
     refuse('NOT_ADMIN', undefined, { message: 'Without ADMIN_API_KEY an admin call must come straight from this machine' })
 }
 
-/** Compares digests, so that the time it takes reveals nothing of content or length. */
+/** Compares digests, so that its duration reveals nothing of content or length. */
 export function sameSecret(given: unknown, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return typeof given === 'string' && timingSafeEqual(digest(given), digest(right))

@@ -30,8 +30,16 @@ describe('the log of admin calls', () => {
     await until('the outcome is there', async () => (await calls.findOne({ status: 200 })) !== null)
     const rows = await calls.find().toArray()
     assert.deepEqual(
-      rows.map(({ _id, at: _, ...row }) => [_id, row]),
-      [[done.headers.get('x-request-id'), { wallet: admin, kind: 'admin', method: 'POST', path, reason: 'spam', status: 200 }]],
+      rows.map(({ _id, at, ...row }) => row),
+      [{ requestId: done.headers.get('x-request-id'), wallet: admin, kind: 'admin', method: 'POST', path, reason: 'spam', status: 200 }],
     )
+  })
+
+  it('has an entry for each of two calls with one request id', async () => {
+    const path = `/api/admin/agents/${harness.agent().agentId}/suspend`
+    for (let i = 0; i < 2; i++)
+      await harness.call('POST', path, { body: { suspended: true, reason: 'twice' }, headers: { 'x-admin-wallet': admin, 'x-request-id': 'again' } })
+
+    assert.equal(await connection.collection<AdminCall>('admin_calls').countDocuments({ requestId: 'again' }), 2)
   })
 })

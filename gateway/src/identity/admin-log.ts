@@ -1,10 +1,11 @@
 import type { AdminCaller } from '@carapace/api'
-import type { Database } from '@carapace/store'
+import { createIndexes, type Database } from '@carapace/store'
 
-/** One call of the oracle or an admin that may change something. Kept for ever. */
+/** One call of the oracle or an admin that may change something. Stored for ever. */
 export interface AdminCall {
-  /** The request's id. */
   _id: string
+  /** As the caller chose it, or ours: not unique. */
+  requestId: string
   at: Date
   wallet: string
   kind: AdminCaller['kind']
@@ -17,23 +18,22 @@ export interface AdminCall {
 }
 
 export interface AdminLog {
-  /** Written before the call goes on: nothing is done that is not in the log. @throws when it cannot be written */
-  begin(call: Omit<AdminCall, 'at' | 'reason' | 'status'>, body: Buffer | undefined): Promise<void>
-  end(requestId: string, status: number): Promise<void>
+  /** Written before the call goes on: nothing is done that is not in the log. Answers the id of the entry. @throws when it cannot be written */
+  begin(call: Omit<AdminCall, '_id' | 'at' | 'reason' | 'status'>, body: Buffer | undefined): Promise<string>
+  end(id: string, status: number): Promise<void>
 }
 
 export async function openAdminLog(db: Database): Promise<AdminLog> {
   const calls = db.connection.collection<AdminCall>('admin_calls')
-  await calls.createIndexes([
-    { key: { at: -1 }, name: 'newest' },
-    { key: { wallet: 1, at: -1 }, name: 'wallet_newest' },
-  ])
+  await createIndexes(calls, { newest: { key: { at: -1 } }, wallet_newest: { key: { wallet: 1, at: -1 } } })
   return {
     begin: async (call, body) => {
-      await calls.insertOne({ ...call, at: new Date(), reason: reasonIn(body), status: null })
+      const _id = db.newId()
+      await calls.insertOne({ _id, ...call, at: new Date(), reason: reasonIn(body), status: null })
+      return _id
     },
-    end: async (requestId, status) => {
-      await calls.updateOne({ _id: requestId }, { $set: { status } })
+    end: async (id, status) => {
+      await calls.updateOne({ _id: id }, { $set: { status } })
     },
   }
 }

@@ -1,7 +1,7 @@
-import { type AgentRow, identityApi } from '@carapace/api'
-import { on, type Peers, type Subscription } from '@carapace/service'
-import { type Database, type Projection, projection } from '@carapace/store'
-import { Schema } from 'mongoose'
+import { type AgentRow, type Chain, identityApi } from '@carapace/api'
+import { on, type Peers, type Subscription, sharedRead } from '@carapace/service'
+import { type Database, type Indexes, type Projection, projection } from '@carapace/store'
+import { type UnknownIds, unknownIds } from './unknown-ids.ts'
 
 /** What the gateway knows of an agent. */
 export interface KnownAgent {
@@ -24,21 +24,33 @@ export interface Agents {
   /** From identity itself. @throws DEPENDENCY_UNAVAILABLE */
   freshById(id: string): Promise<KnownAgent | undefined>
   freshByWallet(wallet: string): Promise<KnownAgent | undefined>
+  /** The network that the agent of this wallet prefers, from identity itself; undefined without such an agent. @throws DEPENDENCY_UNAVAILABLE */
+  chainOf(wallet: string): Promise<Chain | undefined>
 }
 
-const schema = new Schema<AgentRecord>({ wallet: String, walletKey: String, status: String, requireSignature: Boolean })
-schema.index({ walletKey: 1 }, { name: 'wallet', sparse: true })
+const indexes: Indexes = {
+  wallet: { key: { walletKey: 1 }, sparse: true },
+}
 
 const { getAgentRow, getAgentRowByWallet } = identityApi.internal
 const { agentRegistered, agentStatusChanged, agentUpdated, identitySnapshot } = identityApi.events
 
-export type AgentRows = Projection<AgentRecord>
+export type AgentRows = Projection<AgentRecord> & {
+  /** Ids that identity did not know a moment ago. */
+  unknown: UnknownIds
+}
 
-export const openAgentRows = (db: Database): AgentRows => projection<AgentRecord>(db, { collection: 'agents', schema })
+export const openAgentRows = (db: Database): AgentRows => ({
+  ...projection<AgentRecord>(db, { collection: 'agents', indexes }),
+  unknown: unknownIds(),
+})
 
 /** Projects identity's events onto the copy. */
 export const agentEvents = (rows: AgentRows): Subscription[] => [
-  on(agentRegistered, (agent, event) => rows.apply(agent.agentId, { ...walletFields(agent.wallet), status: agent.status }, event)),
+  on(agentRegistered, (agent, event) => {
+    rows.unknown.forget(agent.agentId)
+    return rows.apply(agent.agentId, { ...walletFields(agent.wallet), status: agent.status }, event)
+  }),
   on(agentStatusChanged, (agent, event) => rows.apply(agent.agentId, { ...walletFields(agent.wallet), status: agent.status }, event)),
   on(agentUpdated, (agent, event) =>
     rows.apply(agent.agentId, agent.requireSignature === undefined ? {} : { requireSignature: agent.requireSignature }, event),
@@ -56,10 +68,16 @@ export function openAgents(rows: AgentRows, peers: Peers): Agents {
     return { id: row.agentId, wallet: row.wallet, status: row.status, requireSignature: row.requireSignature }
   }
   return {
-    byId: async id => known(await rows.get(id)),
+    byId: sharedRead(async id => known(await rows.get(id))),
     byWallet: async wallet => known((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
-    freshById: async id => recordFact(await peers.find('identity', getAgentRow, { params: { id } })),
+    freshById: async id => {
+      if (rows.unknown.has(id)) return undefined
+      const row = await peers.find('identity', getAgentRow, { params: { id } })
+      if (!row) rows.unknown.add(id)
+      return recordFact(row)
+    },
     freshByWallet: async wallet => recordFact(await peers.find('identity', getAgentRowByWallet, { params: { wallet } })),
+    chainOf: async wallet => (await peers.find('identity', getAgentRowByWallet, { params: { wallet } }))?.preferredChain,
   }
 }
 

@@ -72,6 +72,8 @@ describe('signed requests', () => {
 
     assert.equal(await code('POST', '/api/gigs'), 'SIGNATURE_REQUIRED')
     assert.equal(await code('GET', `/api/agents/${agent.agentId}/treasury/balance`), 'SIGNATURE_REQUIRED')
+    assert.equal(await code('GET', `/api/agents/${agent.agentId}/messages`), 'SIGNATURE_REQUIRED')
+    assert.equal(await code('GET', `/api/agents/${agent.agentId}/messages/${randomUUID()}`), 'SIGNATURE_REQUIRED')
     assert.equal(await code('GET', '/api/agents'), undefined)
     assert.equal(await code('POST', '/api/register-agent', {} as ReturnType<typeof identity>), undefined)
   })
@@ -128,16 +130,28 @@ describe('signed requests', () => {
     ['another path', async () => ({ headers: await signed({ body: '{}' }), path: '/api/crews' }), 'SIGNATURE_INVALID'],
     ['another query', async () => ({ headers: await signed({ path: '/api/gigs?a=1', body: '{}' }), path: '/api/gigs?a=2' }), 'SIGNATURE_INVALID'],
     ['a query that was not there', async () => ({ headers: await signed({ body: '{}' }), path: '/api/gigs?a=2' }), 'SIGNATURE_INVALID'],
-    ['another agent', async () => ({ headers: { ...(await signed({ body: '{}' })), 'x-agent-id': randomUUID() } }), 'SIGNATURE_INVALID'],
-    ['an added idempotency key', async () => ({ headers: { ...(await signed({ body: '{}' })), 'idempotency-key': 'k' } }), 'SIGNATURE_INVALID'],
-    ['an agent id that is not covered', async () => ({ headers: await signed({ body: '{}', options: { components: [] } }) }), 'SIGNATURE_INVALID'],
+    [
+      'an unknown agent',
+      async () => ({ headers: { ...(await signed({ body: '{}', headers: {} })), 'x-agent-id': randomUUID() } }),
+      'IDENTITY_INVALID',
+    ],
+    [
+      'the id of another agent',
+      async () => ({ headers: { ...(await signed({ body: '{}', headers: {} })), 'x-agent-id': harness.agent().agentId } }),
+      'SIGNATURE_INVALID',
+    ],
+    [
+      'the wallet of another agent',
+      async () => ({ headers: { ...(await signed({ body: '{}', headers: {} })), 'x-wallet-address': harness.agent().wallet } }),
+      'SIGNATURE_INVALID',
+    ],
     ["a stranger's key", async () => ({ headers: await signed({ body: '{}', signer: Wallet.createRandom() }) }), 'SIGNATURE_INVALID'],
     ['another chain', async () => ({ headers: await signed({ body: '{}', chainId: 1 }) }), 'SIGNATURE_INVALID'],
     ['no nonce', async () => ({ headers: await signed({ body: '{}', options: { replay: 'replayable' } }) }), 'SIGNATURE_INVALID'],
     ['too long a window', async () => ({ headers: await signed({ body: '{}', options: { ttlSeconds: 301 } }) }), 'SIGNATURE_INVALID'],
     ['a window that has passed', async () => ({ headers: await signed({ body: '{}', options: window(-100, -10) }) }), 'SIGNATURE_EXPIRED'],
     ['a window to come', async () => ({ headers: await signed({ body: '{}', options: window(60, 120) }) }), 'SIGNATURE_INVALID'],
-    ['another label', async () => ({ headers: await signed({ body: '{}', options: { label: 'sig1' } }) }), 'SIGNATURE_INVALID'],
+    ['a label in one header only', async () => ({ headers: { ...(await signed({ body: '{}' })), signature: 'sig1=:AAAA:' } }), 'SIGNATURE_INVALID'],
     ['no signature beside its input', async () => ({ headers: { ...(await signed({ body: '{}' })), signature: '' } }), 'SIGNATURE_INVALID'],
     ['nonsense', async () => ({ headers: { ...identity(), 'signature-input': 'eth=();;', signature: 'eth=:AA==:' } }), 'SIGNATURE_INVALID'],
   ]
@@ -162,16 +176,103 @@ describe('signed requests', () => {
     assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_INVALID'])
   })
 
-  it('of a contract wallet count when the contract says so', async () => {
-    const headers = await signed({ body: '{}' })
-    const other = await signed({ body: '{}' })
-    const byContract = { ...headers, signature: other.signature! }
+  it('name their agent by themselves: clients need no identity headers', async () => {
+    const calls = [
+      ['POST', '/api/gigs', '{"title":"x"}'],
+      ['GET', `/api/agents/${agent.agentId}/treasury/balance`, undefined],
+      ['POST', `/api/escrow/dispute`, '{}'],
+      ['GET', `/api/gigs/${randomUUID()}`, undefined],
+    ] as const
+    for (const [method, path, body] of calls) {
+      const headers = await signed({ method, path, headers: {}, options: { label: 'sig1' }, ...(body ? { body } : {}) })
+      const answer = await httpCall(harness.url, method, path, { headers, ...(body ? { raw: body } : {}) })
 
-    harness.upstream.contractAccepts = true
-    const accepted = await httpCall(harness.url, 'POST', '/api/gigs', { headers: byContract, raw: '{}' })
-    harness.upstream.contractAccepts = false
+      assert.deepEqual([answer.status, answer.body.context?.agent?.agentId], [200, agent.agentId], `${path} ${JSON.stringify(answer.body)}`)
+    }
+    const asAdmin = '/api/admin/dead-letters'
+    const byKey = await httpCall(harness.url, 'GET', asAdmin, { headers: await signed({ signer: admin, method: 'GET', path: asAdmin, headers: {} }) })
+    assert.equal(byKey.status, 200, JSON.stringify(byKey.body))
+  })
 
-    assert.equal(accepted.status, 200, JSON.stringify(accepted.body))
+  it('by an admin have its power on its own routes, elsewhere only with its header', async () => {
+    const path = `/api/escrow/release`
+    const headers = await signed({ signer: admin, path, body: '{}', headers: {} })
+    const silent = await httpCall(harness.url, 'POST', path, { headers, raw: '{}' })
+    const named = await httpCall(harness.url, 'POST', path, {
+      headers: await signed({ signer: admin, path, body: '{}', headers: { 'x-admin-wallet': admin.address } }),
+      raw: '{}',
+    })
+
+    assert.deepEqual([silent.status, silent.body.code], [401, 'IDENTITY_INVALID'])
+    assert.deepEqual([named.status, named.body.context.admin.wallet], [200, admin.address])
+  })
+
+  it('by a wallet that is of no agent admit nobody', async () => {
+    const stranger = Wallet.createRandom()
+    const answer = await httpCall(harness.url, 'POST', '/api/gigs', {
+      headers: await signed({ signer: stranger, body: '{}', headers: {} }),
+      raw: '{}',
+    })
+
+    assert.deepEqual([answer.status, answer.body.code], [401, 'IDENTITY_INVALID'])
+  })
+
+  it('are found among the signatures of others', async () => {
+    const { signature, 'signature-input': input, ...headers } = await signed({ body: '{}', headers: {} })
+    const both = {
+      ...headers,
+      'signature-input': `proxy=("@method");created=1;keyid="other";alg="ed25519", ${input}`,
+      signature: `proxy=:AAAA:, ${signature}`,
+    }
+    const answer = await httpCall(harness.url, 'POST', '/api/gigs', { headers: both, raw: '{}' })
+
+    assert.deepEqual([answer.status, answer.body.context.agent.agentId], [200, agent.agentId])
+  })
+
+  describe('by contract wallets', () => {
+    const notByKey = async (change: Change) => ({ ...(await signed(change)), signature: (await signed(change)).signature! })
+    before(() => {
+      harness.upstream.contractAccepts = true
+    })
+    after(() => {
+      harness.upstream.contractAccepts = false
+    })
+
+    it("count when the contract says so, on the agent's own network only", async () => {
+      const own = await httpCall(harness.url, 'POST', '/api/gigs', { headers: await notByKey({ body: '{}' }), raw: '{}' })
+      const elsewhere = await httpCall(harness.url, 'POST', '/api/gigs', { headers: await notByKey({ body: '{}', chainId: 324705682 }), raw: '{}' })
+
+      assert.equal(own.status, 200, JSON.stringify(own.body))
+      assert.deepEqual([elsewhere.status, elsewhere.body.code], [401, 'SIGNATURE_INVALID'])
+    })
+
+    it('count for a registration of that wallet, and for nobody who is unknown', async () => {
+      const signer = Wallet.createRandom()
+      const path = '/api/register-agent'
+      const body = JSON.stringify({ walletAddress: signer.address })
+      const registered = await httpCall(harness.url, 'POST', path, { headers: await notByKey({ signer, path, body, headers: {} }), raw: body })
+      const other = await httpCall(harness.url, 'POST', path, { headers: await notByKey({ signer, path, body: '{}', headers: {} }), raw: '{}' })
+
+      assert.deepEqual([registered.status, registered.body.context.signedBy], [200, signer.address])
+      assert.deepEqual([other.status, other.body.code], [401, 'SIGNATURE_INVALID'])
+    })
+
+    it('are read of the chain for few requests of one address, never for a stranger', async () => {
+      const one = await startHarness({ AUTH_MODE: 'signed' })
+      try {
+        const headers = await notByKey({ body: '{}', headers: {} })
+        const answers = []
+        for (let i = 0; i < 40; i++) answers.push((await httpCall(one.url, 'POST', '/api/gigs', { headers, raw: '{}' })).body.code)
+
+        assert.equal(one.upstream.contractQuestions, 0)
+        assert.ok(
+          answers.slice(30).every(code => code === 'RATE_LIMITED'),
+          String(answers),
+        )
+      } finally {
+        await one.close()
+      }
+    })
   })
 
   it('admit an admin by wallet, and nobody by header alone', async () => {
@@ -193,6 +294,39 @@ describe('signed requests', () => {
 
     for (const { status, body } of answers)
       assert.deepEqual([status, body.code, body.message], [401, 'SIGNATURE_INVALID', 'The signature is not by the wallet that the headers name'])
+  })
+
+  it('of nobody but the agent of the path read its messages, also with the headers of that agent', async () => {
+    const [third, paths] = [Wallet.createRandom(), [`/api/agents/${agent.agentId}/messages/${randomUUID()}`, `/api/agents/${agent.agentId}/messages`]]
+    const stranger = harness.agent({ wallet: third.address })
+    for (const path of paths) {
+      const get = async (headers: Record<string, string>) => httpCall(harness.url, 'GET', path, { headers })
+      const by = (signer: HDNodeWallet, headers: Record<string, string>) => signed({ signer, path, method: 'GET', headers }).then(get)
+      const claimed = { ...identity() }
+      const answers = [
+        await get({}),
+        await get(claimed),
+        await by(third, {}),
+        await by(third, { 'x-agent-id': stranger.agentId }),
+        await by(third, claimed),
+        await by(admin, { 'x-admin-wallet': admin.address }),
+        await by(admin, claimed),
+      ]
+      assert.deepEqual(
+        answers.map(({ status, body: { code } }) => [status, code]),
+        [
+          [401, 'AUTH_REQUIRED'],
+          [401, 'SIGNATURE_REQUIRED'],
+          [403, 'FORBIDDEN'],
+          [403, 'FORBIDDEN'],
+          [401, 'SIGNATURE_INVALID'],
+          [401, 'IDENTITY_INVALID'],
+          [401, 'SIGNATURE_INVALID'],
+        ],
+        path,
+      )
+      assert.equal((await by(wallet, {})).status, 200)
+    }
   })
 
   it('of a syncing agent name the caller to the service', async () => {

@@ -2,7 +2,8 @@ import { type Chain, chainRelayerApi, Refusal } from '@carapace/api'
 import { networks, toChecksum } from '@carapace/chain'
 import type { Peers } from '@carapace/service'
 import { hashMessage, hexlify, recoverAddress } from 'ethers'
-import { ownHost } from '../door/own-host.ts'
+import { ownHost } from '../request/own-host.ts'
+import { attemptsOf } from './attempts.ts'
 import type { Nonces } from './nonces.ts'
 import type { VerifySignature } from './signature.ts'
 import { checkDigest, signatureBase } from './signature-base.ts'
@@ -19,11 +20,14 @@ export interface VerifierParts {
 const chains: ReadonlyMap<number, Chain> = new Map(Object.values(networks).map(({ chainId, chain }) => [chainId, chain]))
 const skewSeconds = 30
 const longestSeconds = 300
+/** For each client address: anybody can name a wallet that is not theirs. */
+const contractReadsPerMinute = 30
 
 /** ERC-8128: RFC 9421 signatures by Ethereum keys, over EIP-191; contract wallets by ERC-1271 (behaviour 1.8). */
 export function verifier({ nonces, peers, publicBaseUrl, now = Date.now }: VerifierParts): VerifySignature {
   const isOwnHost = ownHost(publicBaseUrl)
   const { protocol } = new URL(publicBaseUrl)
+  const contractReads = attemptsOf(contractReadsPerMinute)
   return async (request, body, expected) => {
     const input = parseSignature(request.headers['signature-input'], request.headers.signature)
     const chain = chains.get(input.chainId)
@@ -31,11 +35,16 @@ export function verifier({ nonces, peers, publicBaseUrl, now = Date.now }: Verif
     // else a request signed for another site would count here
     if (!isOwnHost(request.headers.host)) throw invalid('The request was made to another host')
     checkWindow(input, Math.floor(now() / 1000))
-    if (expected !== undefined && input.address !== expected.toLowerCase()) throw otherWallet()
-    checkDigest(request, await body())
+    if (expected.wallet !== undefined && input.address !== expected.wallet.toLowerCase()) throw otherWallet()
+    const bytes = await body()
+    checkDigest(request, bytes)
     const hash = hashMessage(Buffer.from(signatureBase(request, input, protocol), 'latin1'))
-    if (recovered(hash, input.signature) !== input.address && !(await acceptedByContract(peers, chain, input, hash)))
-      throw invalid('The signature was not made by the wallet that keyid names')
+    if (recovered(hash, input.signature) !== input.address) {
+      contractReads.count(expected.ip)
+      const home = await expected.contractChain(input.address, bytes)
+      if (home !== chain || !(await acceptedByContract(peers, chain, input, hash)))
+        throw invalid('The signature was not made by the wallet that keyid names')
+    }
     await nonces.use(input.address, input.nonce, new Date(input.expires * 1000))
     return { wallet: toChecksum(input.address) }
   }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { type AdminCaller, type AgentCaller, type CallerClass, callers, type Found, refuse } from '@carapace/api'
-import type { Peer } from '../door/peer.ts'
-import { type AdminRules, namedAdmin, provePlainly } from './admin-caller.ts'
+import { type AdminCaller, type AgentCaller, type CallerClass, type Chain, callers, chains, type Found, identityApi, refuse } from '@carapace/api'
+import type { Peer } from '../request/peer.ts'
+import { type AdminRules, adminOf, namedAdmin, provePlainly } from './admin-caller.ts'
 import { type AgentHeaders, type ResolvedAgent, resolveAgent } from './agent-caller.ts'
 import type { Agents } from './agents.ts'
-import { isSigned, type Signer, type VerifySignature } from './signature.ts'
+import { isSigned, type SignatureExpectation, type Signer, type VerifySignature } from './signature.ts'
 import { otherWallet } from './signature-input.ts'
 
 /** Who is calling, and how far that was proven. */
@@ -27,6 +27,8 @@ export interface IdentityParts {
   verifySignature: VerifySignature
 }
 
+const { registerAgent } = identityApi.endpoints
+
 type Needs = (typeof callers)[CallerClass]['needs']
 
 /** @throws the refusals of behaviour 1.5 that concern identity, in its order: 401 before 403 */
@@ -42,26 +44,61 @@ export async function identify(
   if (needs === 'internal') return refuse('ROUTE_NOT_FOUND')
 
   const sent = sentHeaders(request)
-  const admin = comesAsAdmin(request, route, parts.mode)
-    ? namedAdmin(request.headers, parts.admins, needs === 'admin' ? 'admin' : 'oracle')
-    : undefined
+  const hasSignature = isSigned(request)
+  const asAdmin = comesAsAdmin(request, route, parts.mode)
+  const role = needs === 'admin' ? 'admin' : 'oracle'
+  // a signature names its wallet: who signs may leave the headers out
+  const named = asAdmin && (sent.admin || !hasSignature) ? namedAdmin(request.headers, parts.admins, role) : undefined
   const names = sent.agentId !== undefined || sent.wallet !== undefined
-  if (!admin) requireHeaders(declared === 'optionalWallet' && names ? 'wallet' : needs, sent)
-  const signer = isSigned(request) ? await parts.verifySignature(request, body, admin?.wallet) : undefined
+  if (!asAdmin && !hasSignature) requireHeaders(declared === 'optionalWallet' && names ? 'wallet' : needs, sent)
+  const contractChain = homeOfContracts(route, parts)
+  const signer = hasSignature ? await parts.verifySignature(request, body, { ip: peer.ip, wallet: named?.wallet, contractChain }) : undefined
   const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain', ...(parts.exposed ? { exposed: true } : {}) }
 
-  if (admin) {
+  if (asAdmin) {
+    const admin = named ?? adminOf(signer!.wallet, parts.admins, role)
     if (!signer && (parts.mode === 'signed' || parts.exposed)) refuse('SIGNATURE_REQUIRED')
     if (!signer) provePlainly(request.headers, peer, parts.admins)
     return { ...proof, admin }
   }
-  if (needs === 'nothing' && !(optional && names)) return proof
+  if (needs === 'nothing' && !(optional && (names || signer))) return proof
 
-  const agent = await resolveAgent(sent, parts.agents, route.method !== 'get')
+  const agent = names || !signer ? await resolveAgent(sent, parts.agents, route.method !== 'get') : await agentOf(signer, route, parts)
+  if (!agent)
+    return needs === 'nothing' ? proof : refuse('IDENTITY_INVALID', undefined, { message: 'The wallet that signed is of no registered agent' })
   if (signer) sameWallet(signer, agent.wallet)
   else if (mustSign(route, agent, parts)) refuse('SIGNATURE_REQUIRED')
   checkOwnPath(route, declared, agent)
   return { ...proof, agent: { kind: 'agent', agentId: agent.agentId, wallet: agent.wallet } }
+}
+
+/** The agent of the wallet that signed; undefined when it has none. @throws ACCOUNT_SUSPENDED */
+async function agentOf({ wallet }: Signer, { method }: Found, { agents }: IdentityParts): Promise<ResolvedAgent | undefined> {
+  const isKnown = (await agents.byWallet(wallet)) ?? (await agents.freshByWallet(wallet))
+  return isKnown ? resolveAgent({ agentId: undefined, wallet }, agents, method !== 'get') : undefined
+}
+
+/**
+ * Where a contract wallet may sign: an agent's on the network that the agent prefers, an admin's on the first one, and that of a registration where it
+ * registers. Elsewhere somebody else may own a contract at the same address.
+ */
+function homeOfContracts({ path }: Found, { agents, admins }: IdentityParts): SignatureExpectation['contractChain'] {
+  return async (wallet, body) => {
+    const chain = admins.wallets.has(wallet) ? firstChain : await agents.chainOf(wallet)
+    return chain ?? (path === registerAgent.path ? chainOfRegistration(wallet, body) : undefined)
+  }
+}
+
+const [firstChain] = chains
+
+function chainOfRegistration(wallet: string, body: Buffer | undefined): Chain | undefined {
+  try {
+    const { walletAddress, chain = firstChain } = JSON.parse(String(body ?? '{}')) as { walletAddress?: unknown; chain?: unknown }
+    if (String(walletAddress).toLowerCase() !== wallet) return undefined
+    return chains.find(known => known === chain) ?? firstChain
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether nobody has to be known, and nothing was signed: most reads. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { get } from 'node:http'
 import { identityApi } from '@carapace/api'
 import { httpCall, published, until } from '@carapace/testing'
 import { type Harness, noWallet, startHarness } from '../testing/harness.ts'
@@ -176,12 +177,15 @@ describe('identity in plain mode', () => {
     const answer = await harness.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(agent.wallet) }, body: {} })
 
     assert.deepEqual([answer.status, answer.body.code], [401, 'SIGNATURE_REQUIRED'])
+    const messages = await harness.call('GET', `/api/agents/${agent.agentId}/messages`, { headers: id(agent.agentId) })
+    assert.deepEqual([messages.status, messages.body.code], [401, 'SIGNATURE_REQUIRED'])
   })
 
   it('lets no other site act for an agent, and any site read what is public', async () => {
     const page = { origin: 'https://other.example' }
     const acting = await harness.call('POST', '/api/gigs', { headers: { ...page, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
     const reading = await harness.call('GET', '/api/agents', { headers: page })
+    const card = await harness.call('GET', '/.well-known/agent-card.json', { headers: page })
     const own = await harness.call('POST', '/api/gigs', { headers: { origin: harness.url, ...id(a.agentId), ...wallet(a.wallet) }, body: {} })
     const preflight = await harness.call('OPTIONS', '/api/agents', { headers: { ...page, 'access-control-request-method': 'GET' } })
     const refused = await harness.call('OPTIONS', '/api/gigs', { headers: { ...page, 'access-control-request-method': 'POST' } })
@@ -200,11 +204,72 @@ describe('identity in plain mode', () => {
 
     assert.deepEqual([acting.status, acting.body.code], [403, 'FORBIDDEN'])
     assert.equal(acting.headers.get('access-control-allow-origin'), null)
-    assert.equal(reading.headers.get('access-control-allow-origin'), '*')
+    for (const { headers } of [reading, card]) assert.equal(headers.get('access-control-allow-origin'), '*')
     assert.equal(own.status, 200)
     assert.equal(preflight.status, 200)
     assert.doesNotMatch(preflight.headers.get('access-control-allow-headers') ?? '', /x-agent|x-wallet|x-admin/)
     assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [405, null])
+  })
+})
+
+describe('a gateway that others can name', () => {
+  const statusUnder = (url: string, host: string) =>
+    new Promise<number>(resolve => get(`${url}/api/agents`, { headers: { host } }, ({ statusCode }) => resolve(statusCode ?? 0)).end())
+
+  it('answers in plain mode under loopback names, its own and the listed ones only', async () => {
+    const harness = await startHarness({ PUBLIC_BASE_URL: 'http://agents.example:3000', ALLOWED_HOSTS: 'inside.example' })
+    try {
+      for (const host of ['localhost:1', '127.0.0.1', '[::1]:3000', 'agents.example', 'inside.example:80'])
+        assert.equal(await statusUnder(harness.url, host), 200, host)
+      for (const host of ['rebound.example', '10.0.0.1', 'agents.example.evil.test']) assert.equal(await statusUnder(harness.url, host), 403, host)
+    } finally {
+      await harness.close()
+    }
+  })
+
+  it('lets pages of all sites send signed requests in signed mode, never with admin headers nor to operators or sandbox', async () => {
+    const harness = await startHarness({ AUTH_MODE: 'signed', ADMIN_WALLETS: admin })
+    const page = { origin: 'https://other.example' }
+    const preflight = (path: string, method: string) =>
+      harness.call('OPTIONS', path, { headers: { ...page, 'access-control-request-method': method } })
+    try {
+      const open = await preflight('/api/gigs', 'POST')
+      const allowed = open.headers.get('access-control-allow-headers') ?? ''
+      assert.equal(open.status, 200)
+      for (const name of [
+        'x-agent-id',
+        'x-wallet-address',
+        'signature',
+        'signature-input',
+        'content-digest',
+        'idempotency-key',
+        'x-payment',
+        'payment-signature',
+      ])
+        assert.ok(allowed.split(', ').includes(name), name)
+      assert.doesNotMatch(allowed, /x-admin/)
+      assert.match(open.headers.get('access-control-allow-methods') ?? '', /PATCH, DELETE/)
+      assert.equal(open.headers.get('access-control-allow-credentials'), null)
+      for (const path of ['/api/admin/invites', '/api/sandbox/clock']) assert.equal((await preflight(path, 'POST')).status, 405, path)
+
+      const refused = await harness.call('POST', '/api/gigs', { headers: page, body: {} })
+      assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [401, '*'])
+      const exposed = refused.headers.get('access-control-expose-headers') ?? ''
+      for (const name of [
+        'payment-required',
+        'payment-response',
+        'x-payment-response',
+        'x-request-id',
+        'link',
+        'x-total-count',
+        'etag',
+        'retry-after',
+        'ratelimit',
+      ])
+        assert.ok(exposed.split(', ').includes(name), name)
+    } finally {
+      await harness.close()
+    }
   })
 })
 

@@ -1,8 +1,8 @@
 import { refuse } from '@carapace/api'
-import { type Database, duplicateIndex } from '@carapace/store'
+import { createIndexes, type Database, duplicateIndex } from '@carapace/store'
 
 export interface Nonces {
-  /** Takes a nonce of a wallet for ever, as far as signatures with it could still be valid. @throws SIGNATURE_REPLAYED */
+  /** Claims a nonce of a wallet for ever, as far as signatures with it could still be valid. @throws SIGNATURE_REPLAYED */
   use(wallet: string, nonce: string, expires: Date): Promise<void>
 }
 
@@ -11,7 +11,7 @@ const slackMs = 60_000
 /** Shared by all gateway replicas. */
 export async function openNonces(db: Database): Promise<Nonces> {
   const nonces = db.connection.collection<{ _id: string; expireAt: Date }>('signature_nonces')
-  await nonces.createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
+  await createIndexes(nonces, { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
   return {
     use: async (wallet, nonce, expires) => {
       try {

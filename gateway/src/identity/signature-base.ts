@@ -1,12 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hasBody } from '@carapace/service'
-import { authorityOf } from '../door/own-host.ts'
-import { splitTarget } from '../door/target.ts'
+import { authorityOf } from '../request/own-host.ts'
+import { splitTarget } from '../request/target.ts'
 import { invalid, type SignatureInput } from './signature-input.ts'
-
-/** Headers that say who acts or what is done: if they are sent, they are signed. */
-const signedWhenSent = ['x-agent-id', 'x-admin-wallet', 'idempotency-key'] as const
 
 /** The text that was signed: one line for each covered component (RFC 9421, section 2.5). @throws SIGNATURE_INVALID when one must be covered and is not */
 export function signatureBase(request: IncomingMessage, input: SignatureInput, protocol: string): string {
@@ -39,15 +36,9 @@ export function checkDigest(request: IncomingMessage, body: Buffer | undefined):
   if (given.length !== right.length || !timingSafeEqual(given, right)) throw invalid('content-digest is not the SHA-256 of the body')
 }
 
+/** Identity headers need no cover: they can only repeat whose key signed. */
 function required(request: IncomingMessage, query: string): string[] {
-  return [
-    '@authority',
-    '@method',
-    '@path',
-    ...(query ? ['@query'] : []),
-    ...(hasBody(request) ? ['content-digest'] : []),
-    ...signedWhenSent.filter(name => request.headers[name] !== undefined),
-  ]
+  return ['@authority', '@method', '@path', ...(query ? ['@query'] : []), ...(hasBody(request) ? ['content-digest'] : [])]
 }
 
 function headerValue({ headers }: IncomingMessage, name: string): string | undefined {

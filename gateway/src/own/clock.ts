@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { apis, gatewayApi, moveClock, Refusal, type ServiceName } from '@carapace/api'
+import { apis, gatewayApi, moveClock, type ServiceName } from '@carapace/api'
 import type { Platform } from '@carapace/service'
 import { aggregateStore } from '@carapace/store'
-import { Schema } from 'mongoose'
 
 interface SandboxClock {
   id: 'clock'
@@ -38,16 +37,12 @@ export async function moveAllClocks({ peers }: Pick<Platform, 'peers'>, offsetMs
   return (await Promise.all(served.map(({ name }) => move(name)))).flat()
 }
 
-const schema = new Schema<SandboxClock>({ offsetMs: Number })
-
 /** The sum of all moves, saved in one write with its event: two concurrent moves both count. */
 export function clockStore({ db, clock }: Pick<Platform, 'db' | 'clock'>): ClockStore {
-  const clocks = aggregateStore<SandboxClock>(db, { collection: 'sandbox', resource: 'clock', schema })
+  const clocks = aggregateStore<SandboxClock>(db, { collection: 'sandbox', resource: 'clock' })
   const exists = async () => {
     if (await clocks.get('clock')) return
-    await clocks.create({ id: 'clock', offsetMs: clock.offsetMs() }, []).catch((error: unknown) => {
-      if (!(error instanceof Refusal && error.code === 'ALREADY_EXISTS')) throw error
-    })
+    await clocks.createOnce('clock', () => ({ state: { id: 'clock', offsetMs: clock.offsetMs() }, events: [] }))
   }
   return {
     advance: async seconds => {

@@ -1,18 +1,7 @@
-import {
-  type BodyOf,
-  type Chain,
-  chainCommandConfirmed,
-  chainCommandFailed,
-  chainCommandSubmitted,
-  chainRelayerApi,
-  type gatewayApi,
-  refuse,
-  usd,
-} from '@carapace/api'
+import { type BodyOf, type Chain, chainRelayerApi, type gatewayApi, type PublishedOutcome, refuse, usd } from '@carapace/api'
 import { commands, operationParts, toChecksum } from '@carapace/chain'
-import { on, type Platform, reply, type Subscription } from '@carapace/service'
+import { onOutcomes, type Platform, reply, type Subscription } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
-import { Schema } from 'mongoose'
 import type { NetworkSource } from './networks.ts'
 
 type Outcome = { status: 'pending'; txHash: string | null } | { status: 'confirmed'; txHash: string } | { status: 'failed'; error: string }
@@ -29,11 +18,10 @@ interface Grant {
 }
 export type FaucetStore = AggregateStore<Grant>
 
-const schema = new Schema<Grant>({ wallet: String, amount: BigInt, chain: String, money: {}, gas: {} })
 const gasWei = 10n ** 16n
 const waitMs = 10_000
 
-export const faucetStore = (db: Database): FaucetStore => aggregateStore<Grant>(db, { collection: 'grants', resource: 'grant', schema })
+export const faucetStore = (db: Database): FaucetStore => aggregateStore<Grant>(db, { collection: 'grants', resource: 'grant' })
 
 /** Mints test USDC and gives gas, waits for both up to 10 s. @throws CHAIN_UNAVAILABLE when the network refuses for good */
 export async function useFaucet(
@@ -58,28 +46,30 @@ export async function useFaucet(
   return { ...answer, balance: usd(BigInt(balance.usdc)) }
 }
 
-/** Outcomes of the two commands, by operation key. */
-export const faucetEvents = (faucets: FaucetStore): Subscription[] => [
-  on(chainCommandSubmitted, ({ opKey, txHash }) =>
-    settle(faucets, opKey, part => (part.status === 'pending' ? { status: 'pending', txHash } : part)),
-  ),
-  on(chainCommandConfirmed, ({ opKey, txHash }) => settle(faucets, opKey, () => ({ status: 'confirmed', txHash }))),
-  on(chainCommandFailed, ({ opKey, message, terminal }) =>
-    settle(faucets, opKey, part => (terminal && part.status === 'pending' ? { status: 'failed', error: message } : part)),
-  ),
-]
+/** What follows the two commands of a grant. */
+export const faucetEvents = (faucets: FaucetStore): Subscription[] =>
+  onOutcomes({ 'faucet.mint': each(faucets, 'money'), 'faucet.gas': each(faucets, 'gas') })
 
-const kinds = { 'faucet.mint': 'money', 'faucet.gas': 'gas' } as const
+type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed'>
 
-async function settle(faucets: FaucetStore, opKey: string, next: (part: Outcome) => Outcome): Promise<void> {
-  const [kind, id] = operationParts(opKey)
-  if (!Object.hasOwn(kinds, kind) || !(await faucets.get(id))) return
-  const part = kinds[kind as keyof typeof kinds]
-  await faucets.change(id, grant => {
-    const before = grant[part]
-    const after = before && next(before)
-    return after && after !== before ? { state: { ...grant, [part]: after }, events: [] } : undefined
-  })
+function each(faucets: FaucetStore, part: 'money' | 'gas') {
+  const settle = async (outcome: Followed): Promise<void> => {
+    const [, id] = operationParts(outcome.opKey)
+    if (!(await faucets.get(id))) return
+    await faucets.change(id, grant => {
+      const before = grant[part]
+      const after = before && settled(before, outcome)
+      return after && after !== before ? { state: { ...grant, [part]: after }, events: [] } : undefined
+    })
+  }
+  return { submitted: settle, confirmed: settle, failed: settle }
+}
+
+/** A confirmation counts always, everything else while the part is open. */
+function settled(part: Outcome, outcome: Followed): Outcome {
+  if (outcome.is === 'confirmed') return { status: 'confirmed', txHash: outcome.txHash }
+  if (part.status !== 'pending') return part
+  return outcome.is === 'submitted' ? { status: 'pending', txHash: outcome.txHash } : { status: 'failed', error: outcome.message }
 }
 
 const ended = (grant: Grant): Grant | undefined => ([grant.money, grant.gas].every(part => part?.status !== 'pending') ? grant : undefined)

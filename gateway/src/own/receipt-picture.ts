@@ -1,11 +1,8 @@
 import type { TrustReceipt } from '@carapace/api'
 import { drawable, shortened } from '@carapace/picture'
 import { escapeText } from './page.ts'
+import { pictureHeight, pictureWidth } from './picture-size.ts'
 import { consensus, money, name } from './receipt-view.ts'
-
-/** What link previews expect. */
-export const pictureWidth = 1200
-export const pictureHeight = 630
 
 /** The receipt as an SVG. */
 export function receiptSvg(receipt: TrustReceipt): string {

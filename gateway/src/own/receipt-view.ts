@@ -1,7 +1,7 @@
 import type { TrustReceipt } from '@carapace/api'
 import { networks } from '@carapace/chain'
 import { type Html, html, page } from './page.ts'
-import { pictureHeight, pictureWidth } from './receipt-picture.ts'
+import { shareHead } from './share-head.ts'
 
 const verdicts: Record<TrustReceipt['verdict'], string> = {
   APPROVED: 'Approved by the swarm',
@@ -16,17 +16,7 @@ export function receiptView(receipt: TrustReceipt, publicBaseUrl: string): strin
   const summary = `${money(receipt.netPaid)} paid to ${name(receipt.assignee)} by ${name(receipt.poster)}, ${consensus(receipt)}`
   return page({
     title,
-    head: html`<meta name="description" content="${summary}">
-<link rel="canonical" href="${address}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="Carapace">
-<meta property="og:title" content="${title}">
-<meta property="og:description" content="${summary}">
-<meta property="og:url" content="${address}">
-<meta property="og:image" content="${address}.png">
-<meta property="og:image:width" content="${pictureWidth}">
-<meta property="og:image:height" content="${pictureHeight}">
-<meta name="twitter:card" content="summary_large_image">`,
+    head: shareHead({ title, summary, address, picture: `${address}.png` }),
     main: html`<article class="receipt">
 <header><p class="brand">Carapace trust receipt</p><h1>${receipt.gigTitle}</h1></header>
 <p class="amount">${money(receipt.netPaid)}</p>
@@ -63,10 +53,10 @@ export const consensus = (receipt: TrustReceipt): string =>
     : `${receipt.validationConsensus} % of ${receipt.validatorCount} validator${receipt.validatorCount === 1 ? '' : 's'}`
 
 /** Handle, else the short form of the wallet. */
-export const name = ({ handle, wallet }: TrustReceipt['poster']): string =>
+export const name = ({ handle, wallet }: Pick<TrustReceipt['poster'], 'handle' | 'wallet'>): string =>
   handle ?? (wallet ? `${wallet.slice(0, 6)}…${wallet.slice(-4)}` : 'an agent')
 
-const row = (term: string, value: string | Html): Html => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`
+export const row = (term: string, value: string | Html): Html => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`
 
 const party = (agent: TrustReceipt['poster']): Html =>
   html`<strong>${name(agent)}</strong> <span class="score">FusedScore ${agent.fusedScore}</span>${agent.wallet ? html`<br><code>${agent.wallet}</code>` : ''}`

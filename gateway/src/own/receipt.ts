@@ -2,7 +2,8 @@ import { escrowApi, refuse, type TrustReceipt } from '@carapace/api'
 import { renderPng } from '@carapace/picture'
 import { content, type Platform, reply } from '@carapace/service'
 import { html, page, pageHeaders } from './page.ts'
-import { pictureWidth, receiptSvg } from './receipt-picture.ts'
+import { pictureWidth } from './picture-size.ts'
+import { receiptSvg } from './receipt-picture.ts'
 import { receiptView } from './receipt-view.ts'
 
 /** The receipt as a page to share and print; `id` is a receipt's or a gig's. */

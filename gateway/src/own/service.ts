@@ -3,13 +3,16 @@ import { networkReader } from '@carapace/chain'
 import { content, defineService, type HandlersOf, type Platform, reply, type Subscription } from '@carapace/service'
 import { type AgentRows, agentEvents, openAgentRows } from '../identity/agents.ts'
 import { openSharedWindows } from '../rate/store.ts'
+import { agentPage } from './agent-page.ts'
 import { type ClockStore, clockStore, moveAllClocks } from './clock.ts'
+import { commerceReceiptPage } from './commerce-receipt.ts'
 import { type FaucetStore, faucetEvents, faucetStore, useFaucet } from './faucet.ts'
 import type { NetworkSource } from './networks.ts'
 import { pageHeaders } from './page.ts'
 import { receiptPage, receiptPicture } from './receipt.ts'
 import { referencePage } from './reference.ts'
 import { sell } from './sale.ts'
+import { transactionPage } from './transaction-page.ts'
 
 /** What the process that starts the gateway passes in. */
 export interface OwnOptions {
@@ -51,7 +54,7 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
     const networks = await parts.networks()
     const sandbox = isSandbox(parts, networks)
     return {
-      networks: networks.map(({ devnet, finalityBlocks, ...network }) => network),
+      networks: networks.map(({ devnet, finalityBlocks, tokenDomain, ...network }) => network),
       oracleWallet: parts.config.ORACLE_WALLET ?? null,
       sandbox: { faucet: sandbox, clock: sandbox },
     }
@@ -80,6 +83,9 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
   getAsyncApi: () => asyncApiDocument,
   getReferencePage: () => content('text/html; charset=utf-8', referencePage, pageHeaders),
   getReceiptPage: ({ params }) => receiptPage(parts, params.id, options.publicBaseUrl),
+  getCommerceReceiptPage: ({ params }) => commerceReceiptPage(parts, params.jobId, options.publicBaseUrl),
+  getTransactionPage: ({ params }) => transactionPage(parts, params.chain, params.hash),
+  getAgentPage: ({ params }) => agentPage(parts, params.handle),
   getReceiptPicture: ({ params }) => receiptPicture(parts, params.id),
   payX402: ({ body, context }) => sell(options, body, context),
 })

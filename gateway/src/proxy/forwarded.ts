@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { contextHeader, requestIdHeader } from '@carapace/service'
-import type { RawHeaders } from '../door/headers.ts'
+import type { RawHeaders } from '../request/headers.ts'
 
 /**
  * The only headers of a client that a service gets. The caller is named by the signed context alone, so identity headers, keys and

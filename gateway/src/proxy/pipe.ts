@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import { pipeline, type Transform } from 'node:stream'
 import { Refusal } from '@carapace/api'
 import { maySendAgain, pauseBeforeTry } from '@carapace/service'
 import type { Dispatcher, Pool } from 'undici'
-import { ClientDisconnected } from '../door/body.ts'
-import type { RawHeaders } from '../door/headers.ts'
+import { ClientDisconnected } from '../request/body.ts'
+import type { RawHeaders } from '../request/headers.ts'
+import { compressed, type encodingFor } from './compress.ts'
 import { answerHeaders } from './forwarded.ts'
 
 export interface PipeCall {
@@ -15,17 +17,33 @@ export interface PipeCall {
   timeoutMs: number
   /** Put before the upstream's own headers in the answer. */
   own: RawHeaders
+  /** What the client accepts; undefined: nothing but the bytes as they are. */
+  encoding?: ReturnType<typeof encodingFor>
+  /** Gets the body as the service sends it. */
+  onData?: ((chunk: Buffer) => void) | undefined
+  /** An answer of this status is not sent on: `pipe` throws it. */
+  caught?: number
+}
+
+/** An answer that the client did not get. */
+export class CaughtAnswer extends Error {
+  readonly body: Buffer
+
+  constructor(body: Buffer) {
+    super('The answer was not sent on')
+    this.body = body
+  }
 }
 
 /** A service that restarts is back within this time; what may be sent again waits for it. */
 const restartMs = 3_000
 
 /**
- * Sends a request to a service and its answer to the client, byte by byte with backpressure. For 3 s a GET is sent again on another connection when
+ * Sends a request to a service and its answer to the client, with backpressure, compressed where the client accepts that. For 3 s a GET is sent again on another connection when
  * one breaks before its answer; a write only while no connection is made, so that no byte of it was sent.
  * Resolves when the answer is out, or was cut after its head had been sent.
  * @param poolOf called for each attempt: the service may be back at another address
- * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientGone
+ * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientDisconnected; CaughtAnswer
  */
 export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -36,6 +54,7 @@ export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerRespons
     const attempt = () =>
       send(poolOf(), { ...call, timeoutMs: end - performance.now() }, response, error => {
         if (error === undefined) return resolve()
+        if (error instanceof CaughtAnswer) return reject(error)
         const now = performance.now()
         retryUntil ??= Math.min(end, now + restartMs)
         if (!maySendAgain(isRead, error) || now >= retryUntil) return reject(asRefusal(error, failures > 0))
@@ -51,6 +70,10 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   let over = false
   let head: { status: number; headers: RawHeaders; length: number } | undefined
   let whole: Buffer | undefined
+  let caught: Buffer[] | undefined
+  let compressor: Transform | undefined
+  // a HEAD has the length of the answer that a GET would give, uncompressed
+  const mayCompress = call.method !== 'HEAD'
 
   const finish = (error?: Error) => {
     over = true
@@ -61,6 +84,12 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   const stop = (error: Error) => {
     finish(error)
     controller?.abort(error)
+  }
+  const sendHead = () => {
+    clearTimeout(timer)
+    response.writeHead(head!.status, head!.headers)
+    // a client that leaves ends both; there is nobody to answer
+    if (compressor) pipeline(compressor, response, () => {})
   }
   const disconnected = () => stop(new ClientDisconnected())
   const timer = setTimeout(() => stop(new Refusal('TIMEOUT')), call.timeoutMs)
@@ -81,27 +110,34 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
       },
       onResponseStart: (started, status, headers) => {
         if (status < 200) return
-        head = { status, headers: answerHeaders(call.own, started.rawHeaders as Buffer[]), length: Number(headers['content-length'] ?? -1) }
+        if (status === call.caught) caught = []
+        const length = Number(headers['content-length'] ?? -1)
+        const own = answerHeaders(call.own, started.rawHeaders as Buffer[])
+        const smaller = mayCompress && status !== 304 ? compressed(own, length, call.encoding) : undefined
+        head = { status, headers: smaller?.headers ?? own, length }
+        compressor = smaller?.compressor
       },
       onResponseData: (started, chunk) => {
+        if (caught) return void caught.push(chunk)
+        call.onData?.(chunk)
         // an answer that is here whole goes out with its head in one write; two would cost twice as much
         if (!response.headersSent && chunk.length === head!.length) {
           whole = chunk
           return
         }
-        if (!response.headersSent) {
-          clearTimeout(timer)
-          response.writeHead(head!.status, head!.headers)
-        }
-        if (response.write(chunk)) return
+        if (!response.headersSent) sendHead()
+        const target = compressor ?? response
+        if (target.write(chunk)) return
         started.pause()
-        response.once('drain', () => started.resume())
+        target.once('drain', () => started.resume())
       },
       onResponseEnd: () => {
         if (over) return
+        if (caught) return finish(new CaughtAnswer(Buffer.concat(caught)))
         finish()
-        if (!response.headersSent) response.writeHead(head!.status, head!.headers)
-        if (whole) response.end(whole.toString('latin1'), 'latin1')
+        if (!response.headersSent) sendHead()
+        if (compressor) compressor.end(whole)
+        else if (whole) response.end(whole.toString('latin1'), 'latin1')
         else response.end()
       },
       onResponseError: (_started, error) => {

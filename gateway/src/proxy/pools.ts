@@ -8,8 +8,11 @@ export interface Pools {
   close(): Promise<void>
 }
 
+/** A write that waits for the chain holds its connection for up to 10 s: many of one caller must not leave the others without. */
+const maxConnections = 512
+
 /** Keep-alive connections to each service; a new address (a service that was started again) gets a new pool. */
-export function openPools(address: (service: ServiceName) => string, connections = 64): Pools {
+export function openPools(address: (service: ServiceName) => string, connections = maxConnections): Pools {
   const pools = new Map<ServiceName, { origin: string; pool: Pool }>()
   return {
     of: service => {

@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { Refusal } from '@carapace/api'
 import { createProxyMiddleware } from 'http-proxy-middleware'
-import { ClientDisconnected } from '../door/body.ts'
-import type { RawHeaders } from '../door/headers.ts'
+import { ClientDisconnected } from '../request/body.ts'
+import type { RawHeaders } from '../request/headers.ts'
 import { answerHeaders } from './forwarded.ts'
 
 export interface StreamCall {
@@ -19,7 +19,7 @@ export interface StreamCall {
 export interface Streams {
   /**
    * Resolves when the head of the answer is out; the body follows for as long as both sides want.
-   * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientGone
+   * @throws DEPENDENCY_UNAVAILABLE, TIMEOUT while nothing was sent; ClientDisconnected
    */
   forward(request: IncomingMessage, response: ServerResponse, call: StreamCall): Promise<void>
   /** Ends all that is open: the server could not close otherwise. */

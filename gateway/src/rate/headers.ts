@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../door/headers.ts'
+import type { RawHeaders } from '../request/headers.ts'
 
 /** How far a client is into a limit. */
 export interface Standing {

@@ -7,6 +7,10 @@ import { type Standing, secondsLeft } from './headers.ts'
 export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
   byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
+  /** Counts a request that leads to no route as a read of its address. @throws RATE_LIMITED */
+  byUnknownPath(request: Request, response: Response, ip: string): Promise<void>
+  /** Counts a request for health, metrics or a file, in a window of its own. @throws RATE_LIMITED */
+  byProbe(request: Request, response: Response, ip: string): Promise<void>
   /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
   byCaller(request: Request, response: Response, route: Found, ip: string, signedBy?: string): Promise<Standing[]>
   /** Before the credentials of an admin call are checked. @throws RATE_LIMITED when its address had too many refused: a right guess is then refused too */
@@ -35,6 +39,9 @@ export class RateRefusal extends Refusal {
   }
 }
 
+/** Several probes of an operator may come from one address. */
+const probeFactor = 10
+
 /** The rate classes of behaviour 1.9. */
 export function rateLimits(settings: RateSettings): RateLimits {
   const stores: Store[] = []
@@ -57,6 +64,7 @@ export function rateLimits(settings: RateSettings): RateLimits {
   const read = make('read', settings.read)
   const writeByAddress = make('write-address', settings.write * limits.rate.perIpFactor)
   const write = make('write', settings.write)
+  const probe = make('probe', settings.read * probeFactor)
   const admin = make('admin-refused', settings.write)
   const refused = fullWindows()
   const quotas = new Map<string, Limit>()
@@ -72,6 +80,12 @@ export function rateLimits(settings: RateSettings): RateLimits {
       const standing = await countRequest(route.endpoint.rate === 'read' ? read : writeByAddress, request, response, address)
       if (route.endpoint.quota) await countRequest(quotaOf(route), request, response, address)
       return [standing]
+    },
+    byUnknownPath: async (request, response, ip) => {
+      await countRequest(read, request, response, addressKey(ip))
+    },
+    byProbe: async (request, response, ip) => {
+      await countRequest(probe, request, response, addressKey(ip))
     },
     byCaller: async (request, response, route, ip, signedBy) => {
       if (route.endpoint.rate === 'read') return []

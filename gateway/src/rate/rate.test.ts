@@ -47,6 +47,33 @@ describe('rate limits', () => {
     }
   })
 
+  it('count what leads nowhere as a read, so that paths cannot be tried out for free', async () => {
+    const harness = await startHarness({ RATE_LIMIT_READ: '2' })
+    try {
+      const codes = []
+      for (let i = 0; i < 3; i++) codes.push((await harness.call('GET', '/api/nothing')).body.code)
+
+      assert.deepEqual(codes, ['ROUTE_NOT_FOUND', 'ROUTE_NOT_FOUND', 'RATE_LIMITED'])
+    } finally {
+      await harness.close()
+    }
+  })
+
+  it('count probes of others in a window of their own, and none of this machine', async () => {
+    const harness = await startHarness({ RATE_LIMIT_READ: '1', TRUSTED_PROXIES: '127.0.0.1' })
+    try {
+      const statuses = async (headers: Record<string, string>) => {
+        const list = []
+        for (let i = 0; i < 12; i++) list.push((await harness.call('GET', '/healthz', { headers })).status)
+        return list
+      }
+      assert.deepEqual((await statuses({ 'x-forwarded-for': '203.0.113.9' })).slice(9), [200, 429, 429])
+      assert.ok((await statuses({})).every(status => status === 200))
+    } finally {
+      await harness.close()
+    }
+  })
+
   it('leave health and pages alone, and count reads and writes apart', async () => {
     const harness = await startHarness({ RATE_LIMIT_READ: '1', RATE_LIMIT_WRITE: '1' })
     try {

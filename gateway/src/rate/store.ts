@@ -1,5 +1,5 @@
 import type { Logger } from '@carapace/service'
-import type { Database } from '@carapace/store'
+import { createIndexes, type Database } from '@carapace/store'
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
 interface Window {
@@ -88,5 +88,5 @@ function sweep(local: Map<string, { end: number }>, now: number): void {
 
 /** The database forgets windows by itself. */
 export async function openSharedWindows(db: Database): Promise<void> {
-  await db.connection.collection<Window>('rate_windows').createIndex({ expireAt: 1 }, { name: 'expire', expireAfterSeconds: 0 })
+  await createIndexes(db.connection.collection('rate_windows'), { expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 } })
 }

@@ -13,5 +13,6 @@ export const devnets: KnownNetwork[] = chains.map((chain, i) => ({
   gasless: i === 1,
   devnet: true,
   finalityBlocks: 2,
+  tokenDomain: { name: 'USDC', version: '2' },
   contracts,
 }))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type AgentRow, gatewayApi, queuesOf } from '@carapace/api'
 import { type Bus, inProcessBus, quiet } from '@carapace/bus'
 import { makeLog, readConfig } from '@carapace/service'
-import { type Answer, acquireMongo, type CallOptions, httpCall, newcomer, newWallet, type TestMongo } from '@carapace/testing'
+import { type Answer, acquireMongo, type CallOptions, httpCall, newTestAgent, newWallet, type TestMongo } from '@carapace/testing'
 import { type GatewayOptions, type RunningGateway, startGateway } from '../start.ts'
 import { devnets } from './devnets.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -50,7 +50,15 @@ export async function startHarness(env: Record<string, string> = {}, more: Parti
     exclusive: true,
     ...more,
   }
-  const gateway = await startGateway(options)
+  const closeParts = async () => {
+    await upstream.close()
+    await bus.close()
+    await mongo.close()
+  }
+  const gateway = await startGateway(options).catch(async (error: unknown) => {
+    await closeParts()
+    throw error
+  })
   return {
     url: gateway.url,
     gateway,
@@ -59,16 +67,14 @@ export async function startHarness(env: Record<string, string> = {}, more: Parti
     mongo,
     options,
     agent: fields => {
-      const row = { ...newcomer().row, walletProven: false, ...fields, wallet: fields?.wallet ?? newWallet() }
+      const row = { ...newTestAgent().row, walletProven: false, ...fields, wallet: fields?.wallet ?? newWallet() }
       upstream.agents.set(row.agentId, row)
       return row
     },
     call: (method, path, call) => httpCall(gateway.url, method, path, call),
     close: async () => {
       await gateway.close()
-      await upstream.close()
-      await bus.close()
-      await mongo.close()
+      await closeParts()
     },
   }
 }

@@ -30,6 +30,8 @@ export interface Upstream {
   moveClock: () => Promise<void>
   /** What the relayer says of signatures of contract wallets. */
   contractAccepts: boolean
+  /** How often the relayer was requested to check one. */
+  contractQuestions: number
   close(): Promise<void>
 }
 
@@ -64,6 +66,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     chainsDown: false,
     moveClock: async () => {},
     contractAccepts: false,
+    contractQuestions: 0,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
@@ -86,8 +89,10 @@ function answerInternal(upstream: Upstream, { url, context }: Seen, response: Se
     : upstream.agents.get(key)
   if (context?.mode !== 'internal') json(response, 401, { message: 'not internal', code: 'AUTH_REQUIRED', status: 401 })
   else if (upstream.identityDown) json(response, 503, { message: 'down', code: 'DEPENDENCY_UNAVAILABLE', status: 503 })
-  else if (url.endsWith('/is-valid-signature')) json(response, 200, { valid: upstream.contractAccepts })
-  else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status'))
+  else if (url.endsWith('/is-valid-signature')) {
+    upstream.contractQuestions++
+    json(response, 200, { valid: upstream.contractAccepts })
+  } else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status'))
     json(response, upstream.chainsDown ? 503 : 200, upstream.chainsDown ? { code: 'CHAIN_UNAVAILABLE', status: 503 } : { head: 1 })
   else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
   else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })

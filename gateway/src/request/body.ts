@@ -4,7 +4,7 @@ import { collectBody, hasBody } from '@carapace/service'
 /**
  * The raw bytes of a body, never parsed here. It is read whole before a service receives the request: a slow client holds no upstream connection,
  * and one that disconnects in the middle leaves no trace.
- * @throws PAYLOAD_TOO_LARGE for a body without a length that grows too big; ClientGone
+ * @throws PAYLOAD_TOO_LARGE for a body without a length that grows too big; ClientDisconnected
  */
 export const readBody = (request: IncomingMessage): Promise<Buffer | undefined> =>
   hasBody(request) ? collectBody(request, () => new ClientDisconnected()) : Promise.resolve(undefined)
@@ -13,6 +13,6 @@ export const readBody = (request: IncomingMessage): Promise<Buffer | undefined> 
 export class ClientDisconnected extends Error {
   constructor() {
     super('The client closed the connection')
-    this.name = 'ClientGone'
+    this.name = 'ClientDisconnected'
   }
 }

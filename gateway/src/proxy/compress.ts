@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Transform } from 'node:stream'
+import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import type { RawHeaders } from '../request/headers.ts'
+
+/** Answers below this many bytes hardly shrink, and cost a round through the compressor all the same. */
+const leastBytes = 1_000
+/** Text that is read at once; a stream of events would wait in the compressor. */
+const compressible = /^(?:text\/(?!event-stream)|application\/(?:[a-z0-9.+-]*json|javascript|xml|vc\+jwt)|image\/svg\+xml)/
+
+type Encoding = 'br' | 'gzip'
+/** High levels cost several times the processor time for a few percent. */
+const compressors: Readonly<Record<Encoding, () => Transform>> = {
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: () => createGzip({ level: 5 }),
+}
+
+/** The best encoding that the client accepts; undefined: as it is. */
+export function encodingFor({ 'accept-encoding': accept }: IncomingHttpHeaders): Encoding | undefined {
+  if (typeof accept !== 'string') return undefined
+  const accepted = new Map(accept.split(',').map(weighed))
+  const qualityOf = (name: string) => accepted.get(name) ?? accepted.get('*') ?? 0
+  const [br, gzip] = [qualityOf('br'), qualityOf('gzip')]
+  if (br <= 0 && gzip <= 0) return undefined
+  return br >= gzip ? 'br' : 'gzip'
+}
+
+function weighed(part: string): [name: string, quality: number] {
+  const [name = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
+  const quality = parameters.find(text => text.startsWith('q='))
+  return [name, quality === undefined ? 1 : Number(quality.slice(2)) || 0]
+}
+
+/** The headers of an answer that goes out compressed, and what compresses it; undefined where it stays as it is. */
+export function compressed(
+  headers: RawHeaders,
+  length: number,
+  encoding: Encoding | undefined,
+): { headers: RawHeaders; compressor: Transform } | undefined {
+  if (encoding === undefined || (length >= 0 && length < leastBytes)) return undefined
+  if (!compressible.test(headerIn(headers, 'content-type') ?? '') || headerIn(headers, 'content-encoding') !== undefined) return undefined
+  const list: RawHeaders = []
+  let vary = 'accept-encoding'
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i]!.toLowerCase(), headers[i + 1]!]
+    if (name === 'vary') vary = `${value}, ${vary}`
+    else if (name !== 'content-length') list.push(name, value)
+  }
+  return { headers: [...list, 'vary', vary, 'content-encoding', encoding], compressor: compressors[encoding]() }
+}
+
+function headerIn(headers: RawHeaders, name: string): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i]!.toLowerCase() === name) return headers[i + 1]
+  return undefined
+}
