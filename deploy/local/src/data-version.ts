@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Raised when stored documents change so that this code does not read the old ones. There is no migration before the first release. */
-const dataVersion = 3
+const dataVersion = 5
 
 /**
  * Notes next to a new embedded database in which form its documents are.

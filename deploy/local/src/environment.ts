@@ -3,7 +3,7 @@ import path from 'node:path'
 import { chains } from '@carapace/api'
 import { perChain } from '@carapace/chain'
 import { lockFolder } from '@carapace/devnet'
-import { type Config, type Logger, makeLog, readConfig } from '@carapace/service'
+import { baseUrlOf, type Config, type Logger, makeLog, readConfig } from '@carapace/service'
 import { computeAddress } from 'ethers'
 import { holdDataVersion } from './data-version.ts'
 import { startEngine } from './engine.ts'
@@ -42,9 +42,9 @@ export async function startEnvironment(given: Variables, own: <T extends Closabl
   own({ close: await lockFolder(dataDir) })
   if (!first.MONGODB_URI) await holdDataVersion(dataDir)
   const keys = await loadKeys(dataDir)
-  const log = makeLog({ process: 'local', level: first.LOG_LEVEL })
+  const log = makeLog({ process: 'local', level: given.LOG_LEVEL ? first.LOG_LEVEL : defaultLogLevel })
   const warn = (message: string) => log.warn(message)
-  const base = first.PUBLIC_BASE_URL ?? `http://${first.HOST}:${first.PORT}`
+  const base = baseUrlOf(first)
   const [database, networks] = await both(
     first.MONGODB_URI ? undefined : startEngine(dataDir, warn).then(own),
     chains.every(chain => first[`${chain}_RPC_URL`]) ? undefined : startNetworks(dataDir, devnetPorts(first), keys, base, warn).then(own),
@@ -80,10 +80,15 @@ function defaults(keys: Keys, base: string): Record<string, string> {
     RELAYER_KEY_BASE_SEPOLIA: keys.relayer,
     RELAYER_KEY_SKALE_TESTNET: keys.relayer,
     ORACLE_WALLET: computeAddress(keys.oracle),
+    X402_PAY_TO_ADDRESS: computeAddress(keys.income),
     AUTH_MODE: 'plain',
     SANDBOX: 'yes',
+    LOG_LEVEL: defaultLogLevel,
   }
 }
+
+/** A line for each request would bury the banner. */
+const defaultLogLevel = 'warn'
 
 const withoutEmpty = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))

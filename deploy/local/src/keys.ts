@@ -11,6 +11,8 @@ export interface Keys {
   relayer: string
   deployer: string
   oracle: string
+  /** Receives what sold calls cost (x402). */
+  income: string
 }
 
 const makers: Record<keyof Keys, () => string> = {
@@ -19,6 +21,7 @@ const makers: Record<keyof Keys, () => string> = {
   relayer: () => Wallet.createRandom().privateKey,
   deployer: () => Wallet.createRandom().privateKey,
   oracle: () => Wallet.createRandom().privateKey,
+  income: () => Wallet.createRandom().privateKey,
 }
 
 export async function loadKeys(dataDir: string): Promise<Keys> {

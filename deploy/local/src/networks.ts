@@ -33,6 +33,10 @@ export async function startNetworks(
     deploy: (rpc, { chainId }) => deployDevnet({ rpcUrl: rpc, chainId, ...roles }),
     check: (rpc, { chainId }) => checkDevnet({ rpcUrl: rpc, chainId, ...roles }),
     log,
+  }).catch((error: Error) => {
+    throw /^port \d+ is used/.test(error.message)
+      ? new Error(`${error.message}; set DEVNET_RPC_PORT to the first of two free ones`, { cause: error })
+      : error
   })
   await mkdir(path.join(dataDir, 'devnet'), { recursive: true })
   const environment: Record<string, string> = {}

@@ -71,7 +71,8 @@ async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'clo
   own({ close: () => bus.close() })
   const gateway = own(await startGateway({ ...shared, exclusive: true }))
   announceAllUp()
-  own(await leaveAddresses(config.DATA_DIR, Object.fromEntries([...running].map(([name, { url }]) => [name, url]))))
+  const urls = Object.fromEntries([...running].map(([name, { url }]) => [name, url]))
+  own(await leaveAddresses(config.DATA_DIR, { ...urls, gateway: gateway.url }))
   return { url: gateway.url, config, parts: { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' } }
 }
 

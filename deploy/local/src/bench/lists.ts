@@ -1,22 +1,14 @@
 import type { AnyEndpoint } from '@carapace/api'
-import { acquireMongo, median, startPlatform, type TestPlatform } from '@carapace/testing'
+import { acquireMongo, startPlatform, type TestPlatform } from '@carapace/testing'
 import { declaredReads, filtersOf, queryKeys, readServices } from '../testing/reads.ts'
+import { compareReads, type Read, type Timing } from './compare-reads.ts'
 import { type Population, playPopulation } from './play-population.ts'
 import { copiedKey, populate, type Records, readAll } from './population.ts'
 
 const few = 1_000
 const many = 10_000
-const warmUp = 8
-const measured = 40
 /** The number of a copy that both populations have. */
 const known = 7
-
-export interface Timing {
-  path: string
-  /** Milliseconds of CPU of all that run here, the database too: medians. Other programs on the machine do not count. */
-  few: number
-  many: number
-}
 
 /** What every read costs among few and among many agents: two platforms side by side on one database, called in alternation. */
 export async function timeReads(): Promise<Timing[]> {
@@ -53,18 +45,7 @@ async function timeBoth(platforms: [TestPlatform, TestPlatform], { players, ids 
     .map(({ id, wallet }) => ({ 'x-agent-id': copiedKey(id, known), 'x-wallet-address': copiedKey(wallet.address, known) }))
   const plans = (await Promise.all(variants.map(variant => planOf(platforms[0], variant, keys, agents)))).filter(plan => plan !== undefined)
   const timings: Timing[] = []
-  for (const { path, headers } of plans) {
-    const times: [number[], number[]] = [[], []]
-    for (let run = 0; run < warmUp + measured; run++)
-      for (const [at, platform] of platforms.entries()) {
-        const before = process.cpuUsage()
-        const { status, body } = await platform.call('GET', path.replace('{run}', String(run)), { headers })
-        if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body).slice(0, 200)}`)
-        const { user, system } = process.cpuUsage(before)
-        if (run >= warmUp) times[at]!.push((user + system) / 1_000)
-      }
-    timings.push({ path, few: median(times[0]!), many: median(times[1]!) })
-  }
+  for (const plan of plans) timings.push(await compareReads(platforms, plan))
   return timings.sort((a, b) => b.many / b.few - a.many / a.few)
 }
 
@@ -90,20 +71,15 @@ function isOverMany(endpoint: AnyEndpoint): boolean {
   return queryKeys(endpoint).includes('limit') || !endpoint.path.includes(':') || /pending|claimable|unread/.test(endpoint.path)
 }
 
-interface Plan {
-  path: string
-  headers: Record<string, string>
-}
-
-/** With the key in its place, and the caller, that give the longest answer; undefined when none is answered. */
+/** With keys in their places, and the caller, that give the longest answer; undefined when none is answered. */
 async function planOf(
   platform: TestPlatform,
   variant: string,
   keys: readonly string[],
   agents: readonly Record<string, string>[],
-): Promise<Plan | undefined> {
-  const paths = /:\w+/.test(variant) ? keys.map(key => variant.replace(/:\w+/, key)) : [variant]
-  let best: (Plan & { length: number }) | undefined
+): Promise<Read | undefined> {
+  const paths = filled(variant, keys)
+  let best: (Read & { length: number }) | undefined
   for (const path of paths)
     for (const headers of agents) {
       const { status, body } = await platform.call('GET', path.replace('{run}', '0'), { headers })
@@ -112,3 +88,7 @@ async function planOf(
     }
   return best
 }
+
+/** With each key in each place. */
+const filled = (path: string, keys: readonly string[]): string[] =>
+  /:\w+/.test(path) ? keys.flatMap(key => filled(path.replace(/:\w+/, key), keys)) : [path]

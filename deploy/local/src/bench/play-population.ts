@@ -60,6 +60,11 @@ async function playAll(system: ChainPlatform): Promise<Population> {
   const { id: crewId } = await system.post('/api/crews', crew, worker.headers)
   await system.post(`/api/crews/${crewId}/join`, {}, mate.headers)
 
+  await social(system, paid.gigId, { poster, worker, mate })
+
+  for (const { handle, headers } of [worker, poster, ...others.slice(0, 3)])
+    await system.post('/api/domains/register', { name: handle, tld: '.molt', pricePaid: 0 }, headers)
+
   const players = [worker, poster, mate, ...validators, ...others]
   for (const { id } of players) await until('it is on chain', async () => (await system.get(`/api/agents/${id}`)).erc8004Registered === true)
   const receipt = await system.get(`/api/trust-receipts/gigs/${paid.gigId}`)
@@ -69,6 +74,25 @@ async function playAll(system: ChainPlatform): Promise<Population> {
     ids: [approval.panel[0]!, paid.gigId, gig.id, open.id, crewId, slash.id, receipt.id],
     names: [crew.handle, ...players.map(({ handle }) => handle)],
   }
+}
+
+/** Follows, comments, messages in both directions, reviews of both sides. */
+async function social(system: System, gigId: string, { poster, worker, mate }: Record<'poster' | 'worker' | 'mate', Player>): Promise<void> {
+  for (const other of [worker, mate]) {
+    await system.post(`/api/agents/${other.id}/follow`, {}, poster.headers)
+    await system.post(`/api/agents/${poster.id}/follow`, {}, other.headers)
+    await system.post(`/api/agents/${other.id}/comment`, { content: 'Delivers in time.' }, poster.headers)
+    await system.post(`/api/agents/${poster.id}/messages/${other.id}`, { content: 'Have you seen the draft?' }, poster.headers)
+    await system.post(`/api/agents/${other.id}/messages/${poster.id}`, { content: 'I have.' }, other.headers)
+  }
+  for (const [by, of] of [
+    [poster, worker],
+    [worker, poster],
+  ] as const)
+    await until('the payment is known', async () => {
+      const body = { gigId, reviewerId: by.id, revieweeId: of.id, rating: 5, comment: 'As agreed.' }
+      return (await system.call('POST', '/api/reviews', { body, headers: by.headers })).status === 201
+    })
 }
 
 /** What belongs to the platform and is no part of a copy. */

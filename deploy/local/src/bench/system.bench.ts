@@ -3,6 +3,8 @@ import { median, type System, startChainPlatform, until } from '@carapace/testin
 import { services } from '../services.ts'
 import { deliver, escrowOf, fundedJob, openPanel, vote } from '../testing/job.ts'
 import { newValidators } from '../testing/scenarios.ts'
+import type { Timing } from './compare-reads.ts'
+import { timeConversations } from './conversations.ts'
 import { timeReads } from './lists.ts'
 import { measureMemory } from './memory.ts'
 
@@ -35,8 +37,12 @@ async function settlementBench(system: System): Promise<void> {
 }
 
 async function listBench(): Promise<void> {
-  const timings = await timeReads()
-  console.log(`${'reads, ms of CPU:'.padEnd(72)} 1,000  10,000  ratio (at most 1.2)`)
+  printReads('reads', '1,000  10,000', await timeReads())
+  printReads('reads of messages between 1,000 agents', '1,000 100,000', await timeConversations())
+}
+
+function printReads(what: string, sizes: string, timings: readonly Timing[]): void {
+  console.log(`${`${what}, ms of CPU:`.padEnd(72)} ${sizes}  ratio (at most 1.2)`)
   for (const { path, few, many } of timings)
     console.log(`  ${path.padEnd(70)} ${few.toFixed(2).padStart(5)} ${many.toFixed(2).padStart(7)} ${(many / few).toFixed(2).padStart(6)}`)
 }

@@ -17,6 +17,7 @@ const reorganisations: readonly Fault[] = [1, 2, 3, 4, 5, 6, 7, 8].map(depth => 
   seconds: 8,
   everySeconds: 3,
   begin: reorganise(depth),
+  isOnEach: true,
   isShort: depth === 2 || depth === 8,
 }))
 
@@ -62,6 +63,7 @@ const gasFaults: readonly Fault[] = [
       begin: ({ rpc }) => rpc('anvil_setNextBlockBaseFeePerGas', [hexOf(price * gwei)]),
       end: ({ rpc }) => rpc('anvil_setNextBlockBaseFeePerGas', [hexOf(gwei)]),
       only: 'BASE_SEPOLIA',
+      laneSeconds: 15,
       isShort: price === 400n,
     }),
   ),

@@ -1,6 +1,6 @@
 import { type Chain, chains } from '@carapace/api'
 import { perChain } from '@carapace/chain'
-import { type FaultyNode, startFaultyNode } from '@carapace/testing'
+import { type FaultyNode, startFaultyHttpNode, startFaultyNode } from '@carapace/testing'
 import { computeAddress, JsonRpcProvider } from 'ethers'
 import { loadKeys } from '../keys.ts'
 import { startNetworks } from '../networks.ts'
@@ -28,12 +28,19 @@ export interface ChainSubject {
   end(): Promise<void>
 }
 
-/** The embedded start on devnets of this process, each reached through a node whose faults can be switched on; users reach the devnets directly. */
+/**
+ * The embedded start on devnets of this process, each reached through a node whose faults can be switched on, one by WebSocket and one by HTTP only;
+ * users reach the devnets directly.
+ */
 export async function startChainSubject(random: () => number): Promise<ChainSubject> {
   const folder = await temporaryDataDir()
   const keys = await loadKeys(folder.path)
   const networks = await startNetworks(folder.path, [0, 0], keys, 'http://127.0.0.1', message => console.log(`  ${message}`))
-  const nodes = await perChainAsync(chain => startFaultyNode(networks.rpcUrls[chain].replace(/^http/, 'ws'), random))
+  const startNode: Record<Chain, () => Promise<FaultyNode>> = {
+    BASE_SEPOLIA: () => startFaultyNode(networks.rpcUrls.BASE_SEPOLIA.replace(/^http/, 'ws'), random),
+    SKALE_TESTNET: () => startFaultyHttpNode(networks.rpcUrls.SKALE_TESTNET, random),
+  }
+  const nodes = await perChainAsync(chain => startNode[chain]())
   const providers = perChain(chain => new JsonRpcProvider(networks.rpcUrls[chain], undefined, { staticNetwork: true, cacheTimeout: -1 }))
   const end = async () => {
     for (const chain of chains) providers[chain].destroy()

@@ -13,6 +13,10 @@ export interface Fault {
   everySeconds?: number
   /** The only network that knows it. Default: either. */
   only?: Chain
+  /** The long form has it on each network. */
+  isOnEach?: boolean
+  /** The lane confirms a new transaction within so many seconds after it ended. */
+  laneSeconds?: number
   /** Part of the short form. */
   isShort?: boolean
 }

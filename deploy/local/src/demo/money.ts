@@ -7,8 +7,8 @@ const abi = ['function balanceOf(address) view returns (uint256)', 'function app
 export interface Money {
   /** Whole USDC of an address, as text. */
   balance(address: string): Promise<string>
-  /** Lets the escrow contract take the wallet's USDC; resolves to the transaction's hash. */
-  approveEscrow(wallet: Wallet): Promise<string>
+  /** Allows a contract to spend the wallet's USDC; resolves to the transaction's hash. */
+  approve(wallet: Wallet, spender: string): Promise<string>
   close(): void
 }
 
@@ -17,9 +17,9 @@ export function openMoney({ rpcUrl, chainId, contracts }: Network): Money {
   const usdc = new Contract(contracts.usdc, abi, provider)
   return {
     balance: async address => formatUnits(await usdc.getFunction('balanceOf')(address), 6),
-    approveEscrow: async wallet => {
+    approve: async (wallet, spender) => {
       const token = usdc.connect(wallet.connect(provider)) as Contract
-      const sent = await token.getFunction('approve')(contracts.escrow, MaxUint256)
+      const sent = await token.getFunction('approve')(spender, MaxUint256)
       await sent.wait()
       return sent.hash
     },

@@ -1,15 +1,16 @@
-import { type Network, Refusal } from '@carapace/api'
+import type { Network } from '@carapace/api'
 import { connect } from '@carapace/client'
 import { openMoney } from './money.ts'
 import { actingFor, type Participant, registerParticipant } from './participants.ts'
+import { playJob } from './play-job.ts'
+import { again, hash, orUndefined, until } from './steps.ts'
 
 export type Say = (line: string) => void
 
 const budget = 40
-const patienceMs = 30_000
 
 /**
- * Plays one gig from registration to trust receipt on one network of a running system. Resolves to the receipt's address.
+ * Plays one gig from registration to trust receipt, then a commerce job, on one network of a running system. Resolves to the receipt's address.
  * @throws Error with the step that did not come to pass
  */
 export async function play(baseUrl: string, network: Network, say: Say): Promise<string> {
@@ -26,7 +27,9 @@ export async function play(baseUrl: string, network: Network, say: Say): Promise
     const grant = await open.gateway.useFaucet({ body: { walletAddress: poster.wallet.address, amount: 100, chain } })
     await until('test USDC arrives', async () => Number(await money.balance(poster.wallet.address)) >= 100)
     say(`  faucet       100 USDC to ${poster.wallet.address}: ${hash(grant.txHash)}`)
-    say(`  approved     the escrow contract ${network.contracts.escrow} may take them: ${await money.approveEscrow(poster.wallet)}`)
+    say(
+      `  approved     the escrow contract ${network.contracts.escrow} may take them: ${await money.approve(poster.wallet, network.contracts.escrow)}`,
+    )
 
     const gig = await poster.as.marketplace.createGig({
       body: { title: 'Audit a vault', description: 'Read the contract and report what can go wrong.', skillsRequired: ['solidity'], budget, chain },
@@ -60,37 +63,9 @@ export async function play(baseUrl: string, network: Network, say: Say): Promise
     )
     const address = receipt.shareUrl.startsWith('http') ? receipt.shareUrl : `${baseUrl}${receipt.shareUrl}`
     say(`  receipt      ${address}`)
+    await playJob(baseUrl, network, { poster, worker }, money, say)
     return address
   } finally {
     money.close()
   }
 }
-
-const hash = (txHash: string | null) => txHash ?? 'not confirmed yet'
-const orUndefined = (error: unknown) => (error instanceof Refusal && error.code === 'NOT_FOUND' ? undefined : Promise.reject(error))
-
-/** Services receive each other's changes a moment later: a call that depends on one is retried. */
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
-  const end = Date.now() + patienceMs
-  for (;;) {
-    try {
-      return await attempt()
-    } catch (error) {
-      const mayPass = error instanceof Refusal && ['NOT_FOUND', 'INVALID_STATE', 'CONFLICT', 'INSUFFICIENT_VALIDATORS'].includes(error.code)
-      if (!mayPass || Date.now() > end) throw error
-    }
-    await pause()
-  }
-}
-
-async function until<T>(what: string, probe: () => Promise<T>): Promise<Exclude<T, undefined | false>> {
-  const end = Date.now() + patienceMs
-  while (Date.now() < end) {
-    const found = await probe()
-    if (found) return found as Exclude<T, undefined | false>
-    await pause()
-  }
-  throw new Error(`not within ${patienceMs / 1000} s: ${what}`)
-}
-
-const pause = () => new Promise(resolve => setTimeout(resolve, 100))

@@ -1,10 +1,11 @@
-import { fileURLToPath } from 'node:url'
+import path from 'node:path'
 import type { ServiceName } from '@carapace/api'
-import { addressesOf, type Config, required, servicePort } from '@carapace/service'
+import { addressesOf, baseUrlOf, type Config, required, servicePort } from '@carapace/service'
 import { leaveAddresses } from '../addresses.ts'
 import { type Environment, startEnvironment, type Variables } from '../environment.ts'
 import { services } from '../services.ts'
 import { startOwning } from '../start.ts'
+import { joinPrograms } from './programs.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
 export interface DistributedOptions {
@@ -33,6 +34,8 @@ export const startDistributed = (given: Variables, { replicas }: DistributedOpti
     required(config, 'AMQP_URL')
     const address = addressesOf(config)
     const say = (message: string) => log.warn(message)
+    const names = services.map(({ api }) => api.name as ServiceName)
+    const programOf = await joinPrograms([...names, 'gateway'], path.join(config.DATA_DIR, 'programs'))
     const launch = (name: ServiceName, url: string, place: Record<string, string>) =>
       supervise({ name, file: programOf(name), environment: { ...variables, ...place }, url, say })
     const start = (name: ServiceName): Supervised[] => {
@@ -47,12 +50,9 @@ export const startDistributed = (given: Variables, { replicas }: DistributedOpti
       await Promise.all(started.map(one => one.ready()))
       return started
     }
-    const names = services.map(({ api }) => api.name as ServiceName)
     const processes = [...(await startAll(names)), ...(await startAll(['gateway']))]
-    const url = config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`
+    const url = baseUrlOf(config)
     const where = Object.fromEntries(names.map(name => [name, address(name)]))
-    own(await leaveAddresses(config.DATA_DIR, where))
+    own(await leaveAddresses(config.DATA_DIR, { ...where, gateway: `http://${config.HOST}:${config.PORT}` }))
     return { url, config, parts: { gateway: url, ...where, ...parts, events: 'RabbitMQ' }, processes, environment }
   })
-
-const programOf = (name: ServiceName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@carapace/${name}`)))

@@ -32,7 +32,7 @@ const defaultPausesMs = [200, 500, 1_000, 2_000, 5_000]
 /** A process that ran so long has recovered from what ended the one before. */
 const steadyMs = 30_000
 
-/** Keeps a program running: when it ends by itself it is started again, after longer and longer pauses while that does not help. */
+/** Supervises a program: when it ends by itself it is started again, after longer and longer pauses while that does not help. */
 export function supervise({ name, file, environment, url, say, pausesMs = defaultPausesMs, stdout = 'inherit' }: Program): Supervised {
   let closing = false
   let falls = 0

@@ -6,27 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { until } from '@carapace/testing'
 import getPort from 'get-port'
 import { processVariables } from '../config.ts'
-import { type Child, startChild, temporaryDataDir } from '../testing/child.ts'
+import { childAroundTests } from '../testing/around-tests.ts'
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url))
 
 describe('the doctor', function () {
   this.timeout(90_000)
-  let folder: Awaited<ReturnType<typeof temporaryDataDir>>
-  let child: Child
-  before(async () => {
-    folder = await temporaryDataDir()
-    // signatures are over the name of the gateway: its port has to be known beforehand
-    child = await startChild(folder.path, { AUTH_MODE: 'signed', PORT: String(await getPort()) })
-  })
-  after(async () => {
-    await child?.stop()
-    await folder?.remove()
-  })
+  // signatures are over the name of the gateway: its port has to be known beforehand
+  const child = childAroundTests(async () => ({ AUTH_MODE: 'signed', PORT: String(await getPort()) }))
 
   const runDoctor = (): Promise<{ text: string; code: number }> =>
     new Promise(resolve => {
-      const variables = { PATH: processVariables.PATH, DATA_DIR: folder.path }
+      const variables = { PATH: processVariables.PATH, DATA_DIR: child.dataDir }
       execFile(process.execPath, [program, child.url], { env: variables }, (error, text) => resolve({ text, code: error ? Number(error.code) : 0 }))
     })
 
@@ -45,7 +36,7 @@ describe('the doctor', function () {
   })
 
   it('says what it needs where it has no key of an admin', async () => {
-    const key = path.join(folder.path, 'keys', 'oracle')
+    const key = path.join(child.dataDir, 'keys', 'oracle')
     await rename(key, `${key}.away`)
 
     const { text, code } = await runDoctor()

@@ -1,6 +1,7 @@
 import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
 import { type Carapace, connect, Refusal } from '@carapace/client'
 import type { Peers } from '@carapace/service'
+import { clearingFaults, hasClearing } from './clearing.ts'
 import type { Signer } from './signer.ts'
 
 /** What the doctor needs to examine a running system. */
@@ -24,6 +25,9 @@ export interface Finding extends Pick<DoctorCheck, 'name' | 'count' | 'detail'> 
 
 /** An event that waits so long for its broker is no hiccup. */
 const lagLimitSeconds = 30
+const creditedWithinMs = 10 * 60_000
+/** Faults of one check that are described. */
+const shown = 20
 
 /** Everything there is to check, each with the count of what is wrong; 0 everywhere when the system is healthy. */
 export async function examine(patient: Patient): Promise<Finding[]> {
@@ -32,6 +36,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     ...patient.services.map(name => outbox(patient, name)),
     ...chains.map(chain => lane(patient, chain)),
     deadLetters(patient),
+    clearing(patient),
   ])
   return findings.flat()
 }
@@ -47,6 +52,12 @@ const books = ({ peers }: Patient, name: ServiceName) =>
   unless(name, 'books', async () => {
     const { checks } = await peers.call(name, doctorReport, { timeoutMs: 30_000 })
     return checks.map(check => ({ where: name, ...check }))
+  })
+
+const clearing = ({ peers, services }: Patient) =>
+  unless('ledgers', 'clearing', async () => {
+    const faults = await clearingFaults(peers, services.filter(hasClearing), creditedWithinMs)
+    return [{ where: 'ledgers', name: 'clearing', count: faults.length, detail: faults.slice(0, shown) }]
   })
 
 const outbox = ({ address }: Patient, where: ServiceName) =>

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@carapace/api'
 import { makePeers, readConfig } from '@carapace/service'
-import { findAddresses } from '../addresses.ts'
+import { findSystem } from '../addresses.ts'
 import { processVariables } from '../config.ts'
 import { existingKey } from '../keys.ts'
 import { services } from '../services.ts'
@@ -9,11 +9,15 @@ import { findSigner } from './signer.ts'
 
 try {
   const config = readConfig(processVariables)
-  const baseUrl = (process.argv[2] ?? config.PUBLIC_BASE_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '')
   const internalKey = config.INTERNAL_KEY ?? (await existingKey(config.DATA_DIR, 'internalKey'))
   if (internalKey === undefined)
     throw new Error(`nothing was started in ${config.DATA_DIR}: give DATA_DIR (or INTERNAL_KEY, for a system elsewhere) as the start had it`)
-  const address = await findAddresses(config)
+  const { baseUrl, address, isOfDataDir } = await findSystem(config, process.argv[2], processVariables)
+  if (!isOfDataDir && config.INTERNAL_KEY === undefined)
+    throw new Error(
+      `${baseUrl} is not the system of ${config.DATA_DIR}: start it with this DATA_DIR, give that of its start, or INTERNAL_KEY for a system elsewhere`,
+    )
+  console.log(`The system at ${baseUrl}${isOfDataDir ? `, started with ${config.DATA_DIR}` : ''}`)
   const names = services.map(({ api }) => api.name as ServiceName)
   const peers = makePeers(address, internalKey)
   const findings = await examine({ baseUrl, services: names, address, peers, adminKey: config.ADMIN_API_KEY, signer: await findSigner(config) })

@@ -11,6 +11,8 @@ import { processVariables } from '../config.ts'
 export interface Child {
   url: string
   pid: number
+  /** Every line of it so far. */
+  printed(): readonly string[]
   /** As a power cut for this process alone. */
   kill9(): Promise<void>
   stop(): Promise<void>
@@ -31,6 +33,8 @@ export async function startChild(dataDir: string, more: Record<string, string> =
     ...more,
   }
   const child = spawn(process.execPath, [program], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed: string[] = []
+  for (const stream of [child.stdout!, child.stderr!]) createInterface({ input: stream }).on('line', line => printed.push(line))
   const url = await firstUrl(child)
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -38,7 +42,7 @@ export async function startChild(dataDir: string, more: Record<string, string> =
     child.kill(signal)
     await ended
   }
-  return { url, pid: child.pid!, kill9: () => end('SIGKILL'), stop: () => end('SIGTERM') }
+  return { url, pid: child.pid!, printed: () => printed, kill9: () => end('SIGKILL'), stop: () => end('SIGTERM') }
 }
 
 function firstUrl(child: ChildProcess): Promise<string> {

@@ -102,7 +102,7 @@ export const escrowOf = async (system: System, gigId: string) => {
 }
 
 /** Waits for a state of the gig. @param seconds longer where a chain is restarted or processes were killed */
-export const gigIs = (system: System, gigId: string, status: string, seconds = 20) =>
+export const gigIs = (system: System, gigId: string, status: string, seconds = 40) =>
   until(
     `gig ${gigId} is ${status}`,
     async () => {
@@ -112,7 +112,7 @@ export const gigIs = (system: System, gigId: string, status: string, seconds = 2
     },
     seconds,
   )
-export const escrowIs = (system: System, gigId: string, status: string, seconds = 20) =>
+export const escrowIs = (system: System, gigId: string, status: string, seconds = 40) =>
   until(
     `escrow of ${gigId} is ${status}`,
     async () => {

@@ -27,6 +27,7 @@ const filters: Readonly<Record<string, readonly string[]>> = {
   agentId: [nobody],
   unreadOnly: ['true'],
   q: ['a'],
+  tld: ['.molt', '.agent'],
 }
 
 /** Each filter of a list, alone. */

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Player, type System, until } from '@carapace/testing'
+import { daySeconds, hourSeconds, type Player, type System, until } from '@carapace/testing'
 import { deliver, escrowIs, fundedJob, gigIs, type Job, micro, openPanel, panelOf, vote } from './job.ts'
-
-const hourSeconds = 3_600
-const daySeconds = 24 * hourSeconds
 
 /** The ends that a gig can come to, in an order in which one run of the platform clock serves all. */
 export const scenarios: readonly (readonly [string, (system: System) => Promise<void>])[] = [
@@ -142,7 +139,7 @@ async function expired(system: System): Promise<void> {
 }
 
 /** The receipt adds up, and the chain moved exactly what it says. */
-export async function assertPaid(system: System, job: Job, seconds = 20): Promise<void> {
+export async function assertPaid(system: System, job: Job, seconds = 40): Promise<void> {
   await escrowIs(system, job.gigId, 'released', seconds)
   const receipt = await until('the receipt is there', async () => {
     const { status, body } = await system.call('GET', `/api/trust-receipts/gigs/${job.gigId}`)
@@ -153,7 +150,7 @@ export async function assertPaid(system: System, job: Job, seconds = 20): Promis
   assert.deepEqual({ poster, worker }, { poster: -micro(job.budget), worker: micro(receipt.netPaid) })
 }
 
-export async function assertRefunded(system: System, job: Job, seconds = 20): Promise<void> {
+export async function assertRefunded(system: System, job: Job, seconds = 40): Promise<void> {
   await escrowIs(system, job.gigId, 'refunded', seconds)
   assert.deepEqual(await gained(system, job), { poster: 0n, worker: 0n })
 }

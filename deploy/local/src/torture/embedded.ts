@@ -5,7 +5,7 @@ import type { ServiceName } from '@carapace/api'
 import { processIdentity } from '@carapace/devnet'
 import { makePeers, readConfig } from '@carapace/service'
 import { openSystem } from '@carapace/testing'
-import { findAddresses } from '../addresses.ts'
+import { findSystem } from '../addresses.ts'
 import { processVariables } from '../config.ts'
 import { supervise } from '../distributed/supervise.ts'
 import { examine } from '../doctor/examine.ts'
@@ -28,7 +28,11 @@ export interface EmbeddedOptions {
 }
 
 /** `npm start` as a process of its own that is started again when it ends, on ports that stay the same. */
-export async function startEmbeddedSystem({ variables = {}, rpcUrls, dataDir }: EmbeddedOptions = {}): Promise<Subject> {
+export async function startEmbeddedSystem({
+  variables = {},
+  rpcUrls,
+  dataDir,
+}: EmbeddedOptions = {}): Promise<Subject & { /** Of the main process; undefined between two starts. */ pid: () => number | undefined }> {
   const folder = dataDir === undefined ? await ownFolder() : { path: dataDir, remove: async () => undefined }
   const port = await freePorts(3)
   const url = `http://127.0.0.1:${port}`
@@ -59,7 +63,7 @@ export async function startEmbeddedSystem({ variables = {}, rpcUrls, dataDir }: 
     const system = await openSystem(url, rpcUrls)
     const wrong = async () => {
       const config = readConfig({ DATA_DIR: folder.path })
-      const [address, internalKey] = [await findAddresses(config), await existingKey(folder.path, 'internalKey')]
+      const [{ address }, internalKey] = [await findSystem(config, url), await existingKey(folder.path, 'internalKey')]
       const names = services.map(({ api }) => api.name as ServiceName)
       const patient = { baseUrl: url, services: names, address, peers: makePeers(address, internalKey!), adminKey: undefined, signer: undefined }
       return (await examine(patient)).filter(({ count }) => count > 0)
@@ -77,6 +81,7 @@ export async function startEmbeddedSystem({ variables = {}, rpcUrls, dataDir }: 
     }
     return {
       system,
+      pid: start.pid,
       blows: [main, tree],
       serves: start.ready,
       wrong,

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startDistributedSubject } from './distributed.ts'
 import { startEmbeddedSystem } from './embedded.ts'
@@ -18,11 +19,12 @@ const settlements = Number(positionals[0] ?? (values.short ? 2 * perRound : 10 *
 const seed = Number(positionals[1] ?? randomInt(1_000_000))
 /** After this time no process of a killed start is left. */
 const orphanSeconds = 3
+const load = (): string => `load ${loadavg()[0]!.toFixed(1)}`
 const start = values.start ?? (values.short ? 'embedded' : 'both')
 
 for (const name of ['embedded', 'distributed'] as const) {
   if (start !== 'both' && start !== name) continue
-  console.log(`${settlements} settlements on the ${name} start with processes killed at random moments, seed ${seed}`)
+  console.log(`${settlements} settlements on the ${name} start with processes killed at random moments, seed ${seed} (${load()})`)
   const began = performance.now()
   const alone = await secondsToEnd(name, orphanSeconds).catch((error: Error) => {
     process.exitCode = 1
@@ -33,7 +35,7 @@ for (const name of ['embedded', 'distributed'] as const) {
   try {
     await torture(subject, { rounds: Math.ceil(settlements / perRound), settlements: perRound, kills, seed, say: console.log })
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
-    console.log(`Every gig was settled exactly once, 0 are stuck, and the ledger is what the contracts hold (${seconds} s).`)
+    console.log(`Every gig was settled exactly once, 0 are stuck, and the ledger is what the contracts hold (${seconds} s, ${load()}).`)
   } catch (error) {
     for (const line of linesOf(error)) console.error(line)
     console.error(`The ${name} start failed with seed ${seed}.`)

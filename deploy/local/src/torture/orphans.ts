@@ -15,7 +15,7 @@ const programs = {
 /**
  * Kills the process that a start begins with, and waits for the end of all that it had started, the chains' nodes excepted: the next start of that
  * folder adopts them.
- * @returns how long that took, in seconds @throws Error when something outlives it by more than `limitSeconds`
+ * @returns after how many seconds @throws Error when something outlives it by more than `limitSeconds`
  */
 export async function secondsToEnd(start: keyof typeof programs, limitSeconds: number): Promise<number> {
   const { variables, remove } = await startVariables()

@@ -11,7 +11,15 @@ export interface Participants {
   /** Has a custodial wallet that is paid into, and pays from it. */
   saver: Player & { depositAddress: string }
   payee: Player & { depositAddress: string }
-  before: Record<'poster' | 'worker' | 'bonder', bigint>
+  /** Want the same names. */
+  buyers: [Player, Player]
+  /** Pays for reads by authorisation. */
+  reader: Player
+  /** Pays for reads by transfers of its own. */
+  sender: Player
+  /** Address that reads are paid to. */
+  income: string
+  before: Record<'poster' | 'worker' | 'bonder' | 'buyers' | 'readers' | 'income', bigint>
   /** What players sent to the chain by themselves. */
   sent: Sent[]
 }
@@ -23,16 +31,31 @@ export interface Sent {
 
 /** New players with money, made while all is quiet. */
 export async function newParticipants(system: System, chain: Chain): Promise<Participants> {
-  const [poster, worker, bonder, saver, payee] = await Promise.all([
+  const [poster, worker, bonder, saver, payee, reader, sender, ...buyers] = await Promise.all([
     system.newPlayer({ chain, usdc: 5_000, prefix: 'poster' }),
     system.newPlayer({ chain, prefix: 'worker' }),
     system.newPlayer({ chain, usdc: 500, prefix: 'bonder' }),
     system.newPlayer({ chain, usdc: 500, prefix: 'saver' }).then(player => withTreasury(system, player)),
     system.newPlayer({ chain, prefix: 'payee' }).then(player => withTreasury(system, player)),
+    system.newPlayer({ chain, usdc: 10, prefix: 'reader' }),
+    system.newPlayer({ chain, usdc: 10, prefix: 'sender' }),
+    system.newPlayer({ chain, usdc: 1_000, prefix: 'buyer' }),
+    system.newPlayer({ chain, usdc: 1_000, prefix: 'buyer' }),
   ])
   const holds = (player: Player) => system.usdcOf(chain, player.wallet.address)
-  const before = { poster: await holds(poster), worker: await holds(worker), bonder: await holds(bonder) }
-  return { chain, poster, worker, bonder, saver, payee, before, sent: [] }
+  const ofBuyers = (await holds(buyers[0])) + (await holds(buyers[1]))
+  const ofReaders = (await holds(reader)) + (await holds(sender))
+  const { body } = await system.call('GET', `/api/reputation/check-eligibility?wallet=${reader.wallet.address}`)
+  const income: string = body.payTo
+  const before = {
+    poster: await holds(poster),
+    worker: await holds(worker),
+    bonder: await holds(bonder),
+    buyers: ofBuyers,
+    readers: ofReaders,
+    income: await system.usdcOf(chain, income),
+  }
+  return { chain, poster, worker, bonder, saver, payee, reader, sender, income, buyers, before, sent: [] }
 }
 
 const erc20 = new Interface(['function transfer(address,uint256)'])
@@ -43,12 +66,17 @@ async function withTreasury(system: System, player: Player): Promise<Player & { 
 }
 
 /** Signs a transfer of the saver's own USDC. The bytes are sent by `broadcast`, as often as needed. */
-export async function signTransfer(system: System, participants: Participants, amount: bigint): Promise<Sent> {
-  const { provider, contracts, chainId, gasless } = system.networks[participants.chain]
+export function signTransfer(system: System, participants: Participants, amount: bigint): Promise<Sent> {
   const { wallet, depositAddress } = participants.saver
-  const data = erc20.encodeFunctionData('transfer', [depositAddress, amount])
+  return signUsdc(system, participants, wallet, erc20.encodeFunctionData('transfer', [depositAddress, amount]))
+}
+
+/** Signs a call of the token by a player. The bytes are sent by `broadcast`, as often as needed. */
+export async function signUsdc(system: System, participants: Participants, wallet: Player['wallet'], data: string): Promise<Sent> {
+  const { provider, contracts, chainId, gasless } = system.networks[participants.chain]
   const known = await provider.getTransactionCount(wallet.address)
-  const own = participants.sent.filter(({ raw }) => Transaction.from(raw).nonce >= known).length
+  const signed = participants.sent.map(({ raw }) => Transaction.from(raw))
+  const own = signed.filter(({ from, nonce }) => from === wallet.address && nonce >= known).length
   const gasPrice = gasless ? 0n : 20_000_000_000n
   const raw = await wallet.signTransaction({ to: contracts.usdc, data, nonce: known + own, chainId, gasLimit: 100_000, gasPrice, type: 0 })
   const sent = { raw, hash: Transaction.from(raw).hash! }
@@ -56,15 +84,17 @@ export async function signTransfer(system: System, participants: Participants, a
   return sent
 }
 
-/** Hands the node what is in no block, as a wallet does. @returns whether all of it is in a block */
-export async function broadcast(system: System, { chain, sent }: Participants): Promise<boolean> {
+/** Hands the node what is in no block, as a wallet does. @throws Error naming what is in none, with what the node says of it */
+export async function broadcast(system: System, { chain, sent }: Participants): Promise<true> {
   const { provider } = system.networks[chain]
-  let isThere = true
+  const missing: string[] = []
   for (const { hash, raw } of sent) {
     if (await provider.getTransactionReceipt(hash)) continue
-    isThere = false
     // "already known" is as good as accepted.
-    await provider.send('eth_sendRawTransaction', [raw]).catch(() => undefined)
+    const answer = await provider.send('eth_sendRawTransaction', [raw]).catch((error: Error) => error.message)
+    const { from, nonce } = Transaction.from(raw)
+    missing.push(`${hash} (nonce ${nonce} of ${from}): ${answer}`)
   }
-  return isThere
+  if (missing.length > 0) throw new Error(`in no block: ${missing.join('; ')}`)
+  return true
 }

@@ -1,4 +1,4 @@
-import type { System } from '@carapace/testing'
+import type { Player, System } from '@carapace/testing'
 import { escrowOf, gigOf, headersOf, micro, panelOf } from '../testing/job.ts'
 import { broadcast, type Participants, signTransfer } from './participants.ts'
 import { type Client, type Deadline, newClient, persist } from './persist.ts'
@@ -10,6 +10,10 @@ export interface Sums {
   bonded: bigint
   deposited: bigint
   paidOut: bigint
+  /** For names. */
+  paidByBuyers: bigint
+  /** By x402. */
+  paidForReads: bigint
 }
 
 /** What a piece of work needs. */
@@ -22,10 +26,10 @@ export interface Stage {
 }
 
 /** Uneven amounts: a payment to the wrong place would show in the sums. */
-const uneven = (random: () => number, least: number, most: number): number => Number((least + random() * (most - least)).toFixed(6))
+export const uneven = (random: () => number, least: number, most: number): number => Number((least + random() * (most - least)).toFixed(6))
 
-/** A gig from its draft to its settlement, all of it while things go wrong. */
-export async function settledGig(stage: Stage, ends: 'released' | 'refunded'): Promise<void> {
+/** A gig from its draft to its settlement, all of it while things go wrong. Who is paid reviews and is reviewed. */
+export async function settledGig(stage: Stage, ends: 'released' | 'refunded', by: 'application' | 'message' = 'application'): Promise<void> {
   const { system, participants, deadline, sums } = stage
   const budget = uneven(stage.random, 10, 49)
   const client = newClient(system)
@@ -37,7 +41,7 @@ export async function settledGig(stage: Stage, ends: 'released' | 'refunded'): P
     async () => (await client.once('post', 'POST', '/api/gigs', draft, poster.headers)).id as string,
   )
   try {
-    await hire(stage, client, gigId)
+    await (by === 'message' ? hireByMessage : hire)(stage, client, gigId)
     await persist(
       'its escrow is locked',
       deadline,
@@ -52,6 +56,7 @@ export async function settledGig(stage: Stage, ends: 'released' | 'refunded'): P
     if (micro(receipt.netPaid) + micro(receipt.platformFee) !== micro(budget)) throw new Error(`receipt of ${gigId} does not add up`)
     sums.paidByPoster += micro(budget)
     sums.earnedByWorker += micro(receipt.netPaid)
+    if (by === 'message') await reviewBoth(stage, client, gigId)
   } catch (cause) {
     throw new Error(`${(cause as Error).message}\n${await stateOf(system, gigId).catch(String)}`, { cause })
   }
@@ -65,6 +70,31 @@ async function hire({ system, participants: { poster, worker }, deadline }: Stag
     await client.once('apply', 'POST', `/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers).catch(unless('ALREADY_APPLIED'))
     await client.once('accept', 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId: worker.id }, poster.headers)
   })
+}
+
+/** The offer of a message: its acceptance makes an offer of the marketplace and accepts it, once. */
+async function hireByMessage({ system, participants: { poster, worker }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
+  const offer = { content: 'Would you?', messageType: 'GIG_OFFER', gigId }
+  const path = `/api/agents/${poster.id}/messages/${worker.id}`
+  const { id } = await persist('the offer is sent', deadline, () => client.once('offer', 'POST', path, offer, poster.headers))
+  await persist(
+    'the worker is hired',
+    deadline,
+    async () => (await gigOf(system, gigId)).status === 'assigned',
+    () => client.once('accept', 'POST', `/api/agents/${worker.id}/messages/${id}/accept`, {}, worker.headers),
+  )
+}
+
+/** The later review makes both visible. */
+async function reviewBoth({ participants: { poster, worker }, deadline }: Stage, client: Client, gigId: string): Promise<void> {
+  const review = async (step: string, reviewer: Player, reviewee: Player) => {
+    const body = { gigId, reviewerId: reviewer.id, revieweeId: reviewee.id, rating: 5 }
+    const written = () => client.once(step, 'POST', '/api/reviews', body, reviewer.headers)
+    return (await persist(`the ${step} is written`, deadline, written)).review
+  }
+  await review('review of the worker', poster, worker)
+  const { visible } = await review('review of the poster', worker, poster)
+  if (!visible) throw new Error(`both sides have reviewed ${gigId}, and the reviews are hidden`)
 }
 
 const unless = (code: string) => (error: Error) => {

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
 import type { System } from '@carapace/testing'
+import { endedJob, type JobEnd, jobEnds } from './job-pieces.ts'
+import { contestedName } from './names.ts'
 import { broadcast, newParticipants, type Participants } from './participants.ts'
+import { paidRead, sentRead } from './payers.ts'
 import { type Deadline, persist } from './persist.ts'
 import { bond, type Stage, type Sums, settledGig, treasury } from './pieces.ts'
 import type { Subject } from './subject.ts'
@@ -12,7 +15,10 @@ export const recoverySeconds = 120
 
 export interface RoundOptions {
   chain: Chain
-  /** Gigs; every third is in dispute. */
+  /**
+   * Gigs, of which every third is in dispute and every second is hired for by a message, with as many paid reads. A commerce job for each way out comes
+   * with them, or one for every second gig.
+   */
   settlements: number
   random: () => number
   /** What goes wrong meanwhile; resolves when it is over. */
@@ -33,7 +39,7 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
   await subject.serves()
   const participants = await newParticipants(system, options.chain)
   deadline.atMs = Number.POSITIVE_INFINITY
-  const sums: Sums = { paidByPoster: 0n, earnedByWorker: 0n, bonded: 0n, deposited: 0n, paidOut: 0n }
+  const sums: Sums = { paidByPoster: 0n, earnedByWorker: 0n, bonded: 0n, deposited: 0n, paidOut: 0n, paidByBuyers: 0n, paidForReads: 0n }
   const stage: Stage = { system, participants, random: options.random, deadline, sums }
   let endedAt = 0
   const disturbed = options.disturb(participants).finally(() => {
@@ -54,8 +60,26 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
   return (Date.now() - endedAt) / 1000
 }
 
+const settlementsPerJob = 2
+const settlementsPerName = 5
+const settlementsPerSentRead = 4
+
+/** Each way out at least once, so that no round leaves one untried. */
+export const jobsOf = (settlements: number): JobEnd[] =>
+  Array.from({ length: Math.max(jobEnds.length, Math.ceil(settlements / settlementsPerJob)) }, (_, n) => jobEnds[n % jobEnds.length]!)
+
 const piecesOf = ({ settlements }: RoundOptions): ((stage: Stage) => Promise<void>)[] => [
-  ...Array.from({ length: settlements }, (_, n) => (stage: Stage) => settledGig(stage, n % 3 === 2 ? 'refunded' : 'released')),
+  ...Array.from(
+    { length: settlements },
+    (_, n) => (stage: Stage) => settledGig(stage, n % 3 === 2 ? 'refunded' : 'released', n % 2 === 1 ? 'message' : 'application'),
+  ),
+  ...jobsOf(settlements).map(end => (stage: Stage) => endedJob(stage, end)),
+  ...Array.from({ length: Math.ceil(settlements / settlementsPerName) }, () => contestedName),
+  ...Array.from({ length: settlements }, () => paidRead),
+  // one after the other, too
+  async stage => {
+    for (let bought = 0; bought * settlementsPerSentRead < settlements; bought++) await sentRead(stage)
+  },
   bond,
   // One after the other: both are signed by the same wallet.
   async stage => {
@@ -70,7 +94,7 @@ async function failing(failures: Error[], check: () => Promise<unknown>): Promis
 
 /** The balances of all participants, on the chain and in the books. */
 async function assertSums(system: System, participants: Participants, sums: Sums, deadline: Deadline): Promise<void> {
-  const { poster, worker, bonder, saver, payee, before, chain } = participants
+  const { poster, worker, bonder, saver, payee, buyers, reader, sender, income, before, chain } = participants
   const held = (address: string) => system.usdcOf(chain, address)
   const treasuryOf = async ({ id, headers }: typeof saver) => {
     const { body } = await system.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
@@ -80,6 +104,9 @@ async function assertSums(system: System, participants: Participants, sums: Sums
     poster: before.poster - sums.paidByPoster,
     worker: before.worker + sums.earnedByWorker,
     bonder: before.bonder - sums.bonded,
+    buyers: before.buyers - sums.paidByBuyers,
+    readers: before.readers - sums.paidForReads,
+    income: before.income + sums.paidForReads,
     deposits: [sums.deposited - sums.paidOut, sums.paidOut],
     credits: [sums.deposited - sums.paidOut, sums.paidOut],
   }
@@ -89,6 +116,9 @@ async function assertSums(system: System, participants: Participants, sums: Sums
       poster: await held(poster.wallet.address),
       worker: await held(worker.wallet.address),
       bonder: await held(bonder.wallet.address),
+      buyers: (await held(buyers[0].wallet.address)) + (await held(buyers[1].wallet.address)),
+      readers: (await held(reader.wallet.address)) + (await held(sender.wallet.address)),
+      income: await held(income),
       deposits: [await held(saver.depositAddress), await held(payee.depositAddress)],
       credits: [await treasuryOf(saver), await treasuryOf(payee)],
     }

@@ -16,7 +16,7 @@ export interface TortureOptions {
 }
 
 /**
- * Settles gigs, moves stake and pays out of treasuries while processes are killed at random moments.
+ * Settles gigs, moves stake, pays out of treasuries and buys reads by x402 while processes are killed at random moments.
  * @throws Error with what was lost, made twice, or is stuck 120 s after a round's last kill
  */
 export async function torture(subject: Subject, { rounds, settlements, kills, seed, say = () => undefined }: TortureOptions): Promise<void> {

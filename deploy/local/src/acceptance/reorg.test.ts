@@ -1,40 +1,21 @@
 import assert from 'node:assert/strict'
-import type { ServiceName } from '@carapace/api'
-import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
-import { Interface } from 'ethers'
-import { services } from './services.ts'
-import { untilHealthy } from './testing/health.ts'
-import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from './testing/job.ts'
-import { newValidators } from './testing/scenarios.ts'
+import { type Player, until } from '@carapace/testing'
+import { platformAroundTests } from '../testing/around-tests.ts'
+import { untilHealthy } from '../testing/health.ts'
+import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from '../testing/job.ts'
+import { reorganise as replaceBlocks, signedCall } from '../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const budget = 40
-const abi = new Interface(['function approve(address,uint256)', 'function withdraw(uint256)'])
 
 describe('a gig of which the chain reverses something', function () {
-  this.timeout(60_000)
-  let platform: ChainPlatform
-  before(async () => {
-    platform = await startChainPlatform({ services, startGateway })
-    await newValidators(platform)
-  })
-  after(() => platform?.end())
+  this.timeout(180_000)
+  const platform = platformAroundTests({ validators: true })
 
-  /** The blocks from this one on are replaced, with these transactions first: immediately, since two blocks later it is final. */
-  const reorganise = async ({ blockNumber }: { blockNumber: number }, transactions: readonly string[]) => {
-    const { provider } = platform.networks[chain]
-    const depth = (await provider.getBlockNumber()) - blockNumber + 1
-    await provider.send('anvil_reorg', [depth, transactions.map(transaction => [transaction, 0])])
-  }
-  /** A transaction of the player's own, paid so that it comes first. */
-  const signed = async ({ wallet }: Player, contract: 'usdc' | 'bond', call: 'approve' | 'withdraw', values: unknown[]): Promise<string> => {
-    const { provider, contracts, chainId } = platform.networks[chain]
-    const data = abi.encodeFunctionData(call, values)
-    const nonce = await provider.getTransactionCount(wallet.address)
-    const { gasPrice } = await provider.getFeeData()
-    return wallet.signTransaction({ to: contracts[contract], data, nonce, chainId, gasLimit: 100_000, gasPrice: gasPrice! * 2n, type: 0 })
-  }
+  const reorganise = ({ blockNumber }: { blockNumber: number }, transactions: readonly string[]) =>
+    replaceBlocks(platform, chain, blockNumber, transactions)
+  const signed = (player: Player, contract: 'usdc' | 'bond', call: 'approve' | 'withdraw', values: unknown[]): Promise<string> =>
+    signedCall(platform, chain, player, platform.networks[chain].contracts[contract], call, values)
   const lock = (gigId: string, { headers }: Player) => platform.post('/api/escrow/create', { gigId, amount: budget }, headers)
   const shows = (gigId: string, status: string) =>
     until(`the gig shows ${status}`, async () => (await gigOf(platform, gigId)).escrowStatus === status)
@@ -48,13 +29,7 @@ describe('a gig of which the chain reverses something', function () {
     const { body } = await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })
     return [body.balance, body.reserved]
   }
-  const assertHealthy = () => {
-    const patient = {
-      ...{ baseUrl: platform.url, services: services.map(({ api }) => api.name as ServiceName), adminKey: undefined, signer: undefined },
-      ...{ address: (name: ServiceName) => platform.service(name).url, peers: platform.service('escrow').platform.peers },
-    }
-    return untilHealthy(patient, 10)
-  }
+  const assertHealthy = () => untilHealthy(platform, 60)
 
   const hire = async (gigId: string, poster: Player, worker: Player) => {
     await platform.post(`/api/gigs/${gigId}/apply`, { proposal: 'I know vaults.' }, worker.headers)

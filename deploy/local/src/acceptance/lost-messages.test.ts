@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict'
-import {
-  type ChainCommand,
-  type CloudEvent,
-  chainCommandConfirmed,
-  chainCommandFinalized,
-  chainCommandSubmitted,
-  chainCommandType,
-  contractEvents,
-} from '@carapace/api'
-import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, lossyBus, type Player, startChainPlatform, until } from '@carapace/testing'
-import { services } from './services.ts'
-import { deliver, escrowIs, fundedJob, gigIs, openPanel, vote } from './testing/job.ts'
-import { assertPaid, newValidators } from './testing/scenarios.ts'
+import { type ChainCommand, type CloudEvent, type CommandKind, chainCommandType, chainOutcome, contractEvents } from '@carapace/api'
+import { lossyBus, type Player, until } from '@carapace/testing'
+import { platformAroundTests } from '../testing/around-tests.ts'
+import { deliver, escrowIs, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
+import { assertPaid } from '../testing/scenarios.ts'
 
 const chain = 'BASE_SEPOLIA'
 
 describe('a message that is lost', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   const bus = lossyBus()
-  let platform: ChainPlatform
-  before(async () => {
-    platform = await startChainPlatform({ services, startGateway, wrapBus: bus.wrap, pollAfterMs: 400 })
-    await newValidators(platform)
-  })
-  after(() => platform?.end())
+  const platform = platformAroundTests({ wrapBus: bus.wrap, pollAfterMs: 400, validators: true })
 
-  const about = (kind: string, types: readonly { type: string }[]) => (event: CloudEvent) =>
-    types.some(({ type }) => type === event.type) && (event.data as ChainCommand).kind === kind
-  const outcomesOf = (kind: string) => about(kind, [chainCommandSubmitted, chainCommandConfirmed, chainCommandFinalized])
+  const outcomesOf = (kind: CommandKind) => {
+    const { submitted, confirmed, finalized } = chainOutcome(kind)
+    return ({ type }: CloudEvent) => [submitted, confirmed, finalized].some(event => event.type === type)
+  }
   const balanceOf = async ({ id, headers }: Player) => (await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })).body.balance
 
   it('does not leave an escrow in funding: its lock is requested', async () => {
@@ -37,7 +24,7 @@ describe('a message that is lost', function () {
     const { gigId } = await fundedJob(platform)
 
     await escrowIs(platform, gigId, 'locked')
-    assert.ok(bus.lost.some(({ type }) => type === chainCommandConfirmed.type))
+    assert.ok(bus.lost.some(({ type }) => type === chainOutcome('escrow.lock').confirmed.type))
   })
 
   it('does not leave a paid worker without its receipt', async () => {

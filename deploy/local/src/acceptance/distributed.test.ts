@@ -1,5 +1,5 @@
-import { type DistributedSystem, startDistributedSystem } from './testing/distributed.ts'
-import { newValidators, scenarios } from './testing/scenarios.ts'
+import { type DistributedSystem, startDistributedSystem } from '../testing/distributed.ts'
+import { newValidators, scenarios } from '../testing/scenarios.ts'
 
 describe('the whole job, one process per service on RabbitMQ', function () {
   this.timeout(120_000)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { openSystem, type System } from '@carapace/testing'
-import { type Child, startChild, temporaryDataDir } from './testing/child.ts'
-import { deliver, fundedJob, gigIs, openPanel, vote } from './testing/job.ts'
-import { assertPaid } from './testing/scenarios.ts'
+import { type Child, startChild, temporaryDataDir } from '../testing/child.ts'
+import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
+import { assertPaid } from '../testing/scenarios.ts'
 
 describe('the embedded start', function () {
   this.timeout(90_000)
@@ -40,7 +40,7 @@ describe('the embedded start', function () {
     await old.remove()
   })
 
-  it('goes on with a funded gig after kill -9, and once more after an orderly end', async () => {
+  it('goes on with a funded gig after kill -9, and again after an orderly end', async () => {
     await Promise.all(Array.from({ length: 3 }, () => system.newPlayer({ prefix: 'validator' })))
     const job = await fundedJob(system)
     await deliver(system, job)

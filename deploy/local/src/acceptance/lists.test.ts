@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { acquireMongo, startPlatform, type TestMongo, type TestPlatform } from '@carapace/testing'
 import { Collection, type Document, MongoClient } from 'mongodb'
-import { declaredReads, filtersOf, queryKeys, readServices } from './testing/reads.ts'
+import { declaredReads, filtersOf, queryKeys, readServices } from '../testing/reads.ts'
 
 interface Read {
   database: string

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import type { ServiceName } from '@carapace/api'
-import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
+import { type Player, until } from '@carapace/testing'
 import { Interface } from 'ethers'
-import { services } from './services.ts'
-import { untilHealthy } from './testing/health.ts'
-import { micro } from './testing/job.ts'
+import { platformAroundTests } from '../testing/around-tests.ts'
+import { untilHealthy } from '../testing/health.ts'
+import { micro } from '../testing/job.ts'
 
 const chain = 'BASE_SEPOLIA'
 const usdc = new Interface(['function transfer(address,uint256)'])
@@ -15,13 +13,9 @@ const apart = 6
 const depth = 4
 
 describe('deposits under reorganisations deeper than finality', function () {
-  this.timeout(120_000)
-  let platform: ChainPlatform
-  before(async () => {
-    platform = await startChainPlatform({ services, startGateway })
-  })
+  this.timeout(300_000)
+  const platform = platformAroundTests()
   afterEach(() => booksEqualTheChain())
-  after(() => platform?.end())
 
   const send = (method: string, params: unknown[]) => platform.networks[chain].provider.send(method, params)
   const mine = (blocks: number) => send('anvil_mine', [`0x${blocks.toString(16)}`])
@@ -38,11 +32,7 @@ describe('deposits under reorganisations deeper than finality', function () {
     const { transactions } = (await treasury(player, 'history')).body
     return transactions.flatMap(({ type, amount, status }: Record<string, unknown>) => (type === 'credit' ? [[amount, status]] : []))
   }
-  const booksEqualTheChain = () => {
-    const names = services.map(({ api }) => api.name as ServiceName)
-    const rest = { services: names, adminKey: undefined, signer: undefined, address: (name: ServiceName) => platform.service(name).url }
-    return untilHealthy({ baseUrl: platform.url, ...rest, peers: platform.service('treasury').platform.peers }, 60)
-  }
+  const booksEqualTheChain = () => untilHealthy(platform, 60)
 
   const transfer = async ({ wallet }: Player, to: string, amount: number) => {
     const { provider, contracts, chainId } = platform.networks[chain]

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { until } from '@carapace/testing'
+import getPort from 'get-port'
+import { childAroundTests } from '../testing/around-tests.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of many endpoints
+type Body = any
+
+describe('links on a devnet', function () {
+  this.timeout(120_000)
+  let agent: Body
+  // links name the gateway: its port has to be known beforehand
+  const child = childAroundTests(async () => ({ PORT: String(await getPort()) }))
+  before(async () => {
+    const walletAddress = `0x${'41'.repeat(20)}`
+    const body = { handle: 'linked-agent', walletAddress, description: '<script>alert("x")</script>', chain: 'BOTH' }
+    const { id } = (await call('/api/register-agent', {}, body)).agent
+    await until('it is registered', async () => {
+      agent = await call(`/api/agents/${id}`)
+      return agent.chains.BASE_SEPOLIA.registered && agent.chains.SKALE_TESTNET.registered
+    })
+  })
+
+  const call = async (path: string, headers: Record<string, string> = {}, body?: object): Promise<Body> => {
+    const post = body && { method: 'POST', body: JSON.stringify(body) }
+    return (await fetch(`${child.url}${path}`, { ...post, headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers } })).json()
+  }
+  const pageAt = async (url: string) => {
+    const response = await fetch(url)
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      csp: response.headers.get('content-security-policy'),
+      text: await response.text(),
+    }
+  }
+
+  it('lead from a registration to a page that says what its transaction did, on both networks', async () => {
+    for (const chain of ['BASE_SEPOLIA', 'SKALE_TESTNET']) {
+      const { explorerUrl, txHash } = agent.chains[chain]
+      assert.equal(explorerUrl, `${child.url}/tx/${chain}/${txHash}`)
+
+      const { status, type, csp, text } = await pageAt(explorerUrl)
+
+      assert.deepEqual([status, type], [200, 'text/html; charset=utf-8'])
+      assert.match(csp ?? '', /default-src 'none'/)
+      for (const part of [txHash, 'was entered in the identity registry', 'carried out', 'IdentityRegistry.Registered'])
+        assert.ok(text.includes(part), part)
+    }
+  })
+
+  it('lead from an identity to the page of its agent, in which what it wrote is escaped', async () => {
+    const { scanUrl } = await call('/api/agents/linked-agent/erc8004')
+    assert.equal(scanUrl, `${child.url}/agents/linked-agent`)
+
+    const { status, text } = await pageAt(scanUrl)
+
+    assert.equal(status, 200)
+    assert.ok(text.includes('&lt;script&gt;alert(&quot;x&quot;)') && !text.includes('<script'))
+    assert.ok(text.includes(`/tx/BASE_SEPOLIA/${agent.chains.BASE_SEPOLIA.txHash}`))
+    assert.ok((await pageAt(`${child.url}/agents/${agent.id}`)).text === text)
+  })
+
+  it('lead from a name to its registration', async () => {
+    const headers = { 'x-agent-id': agent.id, 'x-wallet-address': agent.walletAddress }
+    const { record } = await call('/api/molt-domains/register', headers, {
+      name: 'linked-name',
+      extension: '.molt',
+      walletAddress: agent.walletAddress,
+    })
+
+    assert.equal(record.explorerUrl, `${child.url}/tx/${record.onChain.chain}/${record.txHash}`)
+    assert.equal((await pageAt(record.explorerUrl)).status, 200)
+  })
+
+  it('never lead to a public explorer', async () => {
+    for (const path of ['/api/agents', '/.well-known/agents.json', '/api/networks', '/api/domains/browse', `/api/agents/${agent.id}/skale-score`])
+      assert.doesNotMatch(JSON.stringify(await call(path)), /basescan|skalenodes/, path)
+  })
+
+  it('that lead nowhere are answered with a page and 404, faulty ones with 400', async () => {
+    const unknown = await pageAt(`${child.url}/tx/BASE_SEPOLIA/0x${'ab'.repeat(32)}`)
+    const nobody = await pageAt(`${child.url}/agents/nobody-here`)
+
+    assert.deepEqual([unknown.status, unknown.type], [404, 'text/html; charset=utf-8'])
+    assert.deepEqual([nobody.status, nobody.type], [404, 'text/html; charset=utf-8'])
+    for (const path of ['/tx/ETHEREUM/0x12', '/tx/BASE_SEPOLIA/0x12', '/agents/%3Cb%3E'])
+      assert.equal((await pageAt(`${child.url}${path}`)).status, 400, path)
+  })
+
+  it('of the A2A card lead to what is served', async () => {
+    const card = await until('the platform agent is registered', async () => {
+      const found = await call('/.well-known/agent-card.json')
+      return found.registrations.length > 0 ? found : undefined
+    })
+    const endpoints = card.services.map(({ endpoint }: { endpoint: string }) => endpoint).filter((endpoint: string) => endpoint.startsWith('http'))
+
+    for (const url of [card.url, card.documentationUrl, ...card.supportedInterfaces.map(({ url }: { url: string }) => url), ...endpoints])
+      assert.equal((await pageAt(url)).status, 200, url)
+    assert.deepEqual((await call('/.well-known/agent-registration.json')).registrations, card.registrations)
+  })
+})

@@ -1,0 +1,98 @@
+import { social } from '@carapace/social'
+import { acquireMongo, newTestAgent, startPlatform, type TestMongo, type TestPlatform, until } from '@carapace/testing'
+import { MongoClient } from 'mongodb'
+import { compareReads, type Timing } from './compare-reads.ts'
+
+const agents = 1_000
+const few = 1_000
+const many = 100_000
+/** With so many others each agent writes; the pages of both are full. */
+const peers = { few: 40, many: agents - 1 }
+const batch = 5_000
+
+interface Document {
+  _id: string
+  [field: string]: unknown
+}
+
+/** What the reads of one agent's messages cost among few messages and among many, between 1,000 agents. */
+export async function timeConversations(): Promise<Timing[]> {
+  const mongo = await acquireMongo()
+  const platforms: TestPlatform[] = []
+  try {
+    const { agent } = newTestAgent()
+    const other = agentAt(1)
+    for (const [messages, others] of [[few, peers.few] as const, [many, peers.many] as const]) {
+      const part = { ...mongo, prefix: `${mongo.prefix}${messages}_`, close: async () => undefined }
+      const platform = await startPlatform([social], { mongo: part, env: { CHECK_ANSWERS: 'no' } })
+      platforms.push(platform)
+      await writeMessages(platform, part, agent, { messages, others })
+    }
+    const pair = platforms as [TestPlatform, TestPlatform]
+    const paths = ['', '?limit=20&offset=20', `/${other}`, `/${other}?limit=1`].map(rest => `/api/agents/${agent.id}/messages${rest}`)
+    const timings: Timing[] = []
+    for (const path of paths) timings.push(await compareReads(pair, { path, headers: agent.headers }))
+    return timings
+  } finally {
+    for (const platform of platforms) await platform.close()
+    await mongo.close()
+  }
+}
+
+const agentAt = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`
+
+/** One message is sent; all others are copies of its documents: so they are what the service writes, and the bench does not last for minutes. */
+async function writeMessages(
+  platform: TestPlatform,
+  { uri, prefix }: TestMongo,
+  agent: { id: string; headers: Record<string, string> },
+  { messages, others }: { messages: number; others: number },
+): Promise<void> {
+  const client = await MongoClient.connect(uri, { useBigInt64: true })
+  try {
+    const db = client.db(`${prefix}carapace_social`)
+    const peer = newTestAgent()
+    await platform.publish(peer.registered)
+    await until('the agent is known', () => db.collection<Document>('agents').findOne({ _id: peer.agent.id }))
+    const sent = await platform.call('POST', `/api/agents/${agent.id}/messages/${peer.agent.id}`, {
+      body: { content: 'Hello' },
+      headers: agent.headers,
+    })
+    if (sent.status !== 201) throw new Error(JSON.stringify(sent.body))
+    const removeOne = async (name: string) => (await db.collection<Document>(name).findOneAndDelete({ outbox: { $in: [[], null] } }))!
+    await until('the event is sent', async () => (await db.collection('messages').countDocuments({ pending: true })) === 0)
+    const [conversation, message] = [await removeOne('conversations'), await removeOne('messages')]
+    const row = (await db.collection<Document>('agents').findOne({ _id: peer.agent.id }))!
+    const insert = async (name: string, documents: Document[]) => {
+      for (let at = 0; at < documents.length; at += batch) await db.collection<Document>(name).insertMany(documents.slice(at, at + batch))
+    }
+    // the measured agent writes with `others`, the rest is between agents that are next to each other
+    const own = Array.from({ length: others }, (_, n): [string, string] => [agent.id, agentAt(n + 1)])
+    const rest = Array.from({ length: agents - 2 }, (_, n): [string, string] => [agentAt(n + 1), agentAt(n + 2)])
+    const pairs = [...own, ...rest].slice(0, Math.min(messages, own.length + rest.length))
+    const each = Math.max(1, Math.floor(messages / pairs.length))
+    const at = Date.now()
+    const conversationOf = ([one, two]: [string, string], n: number): Document => {
+      const agentIds = [one, two].sort()
+      return { ...conversation, _id: agentIds.join('/'), agentIds, messageCount: each, lastMessageAt: new Date(at - n * 1_000) }
+    }
+    await insert(
+      'agents',
+      Array.from({ length: agents }, (_, n) => ({ ...row, _id: agentAt(n + 1), handle: `agent-${n + 1}` })),
+    )
+    await insert('conversations', pairs.map(conversationOf))
+    const messagesOf = (pair: [string, string], n: number): Document[] =>
+      Array.from({ length: each }, (_, m) => ({
+        ...message,
+        ...{ _id: `${n}-${m}`, conversationId: conversationOf(pair, n)._id, number: m + 1, fromAgentId: pair[0], toAgentId: pair[1], status: 'READ' },
+      }))
+    for (let from = 0; from < pairs.length; from += 100)
+      await insert(
+        'messages',
+        pairs.slice(from, from + 100).flatMap((pair, n) => messagesOf(pair, from + n)),
+      )
+    await db.collection<Document>('figures').updateOne({ _id: agent.id }, { $set: { conversations: others } })
+  } finally {
+    await client.close()
+  }
+}

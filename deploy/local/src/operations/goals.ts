@@ -1,0 +1,33 @@
+export interface Goal {
+  act: string
+  /** Operations that the act may cost in the end. */
+  goal: number
+  /** The highest median of five runs, with a few more where it varies: more fails. Only lowered. */
+  ceiling: number
+  /** It has work on the chain, of which the relayer does a part without the act's trace: that part is not counted. */
+  hasChainWork: boolean
+}
+
+const local = (act: string, goal: number, ceiling: number): Goal => ({ act, goal, ceiling, hasChainWork: false })
+const onChain = (act: string, goal: number, ceiling: number): Goal => ({ act, goal, ceiling, hasChainWork: true })
+
+/** Operations of the database for each business act, all kinds together. */
+export const goals = {
+  register: onChain('register', 30, 84),
+  fund: local('treasury fund', 15, 12),
+  deposit: onChain('deposit credited', 15, 42),
+  firstHeartbeat: local('heartbeat, the first of an agent', 4, 21),
+  heartbeat: local('heartbeat, a further one', 4, 3),
+  post: local('post gig', 8, 9),
+  apply: local('apply', 12, 19),
+  accept: local('accept', 15, 25),
+  lock: onChain('escrow create → locked', 30, 36),
+  submit: local('submit → panel drawn', 20, 60),
+  vote: onChain('a vote → on chain', 25, 60),
+  decide: onChain('deciding vote → paid, receipt, scores', 90, 268),
+} satisfies Record<string, Goal>
+
+export type ActName = keyof typeof goals
+
+/** Operations per second of a system that does nothing. */
+export const idleGoal: Goal = local('idle, per second', 3, 4)

@@ -1,0 +1,49 @@
+import { median } from '@carapace/testing'
+import { type ActName, type Goal, goals, idleGoal } from './goals.ts'
+import { type CountedAct, type Counts, sumOf } from './operation-counter.ts'
+
+export interface Measured {
+  /** One entry for each play. */
+  acts: Record<ActName, CountedAct>[]
+  /** All operations of a system at rest, per second, one entry for each window. */
+  idlePerSecond: number[]
+  /** What belonged to no act while the acts were played. */
+  backgroundPerSecond: number
+}
+
+const kinds = ['finds', 'updates', 'inserts and deletes', 'others'] as const satisfies readonly (keyof Counts)[]
+const widths = [38, 26, 8, 9, 8, 13, 9]
+
+/** Writes the table. @returns false where a median lies above its ceiling */
+export function report({ acts, idlePerSecond, backgroundPerSecond }: Measured, print: (line: string) => void): boolean {
+  const rows = Object.entries(goals).map(([name, goal]) => {
+    const counts = acts.map(play => play[name as ActName].counts())
+    const totals = counts.map(sumOf)
+    const parts = kinds.map(kind => median(counts.map(one => one[kind])))
+    return rowOf(goal, parts.join(' / '), median(totals), Math.max(...totals))
+  })
+  const idle = rowOf(idleGoal, '', median(idlePerSecond), Math.max(...idlePerSecond))
+  const all = [...rows, idle]
+  print(inColumns(['database operations', kinds.join(' / ').replace('inserts and deletes', 'ins+del'), 'median', 'maximum', 'goal', '', 'ceiling']))
+  for (const { cells } of all) print(inColumns(cells))
+  print(`Medians of ${acts.length} plays; a goal is met when the maximum meets it. Each act has what carries its trace: also the events, calls`)
+  print('and commands that it sets off. Not in it: polls, deadlines that it armed, and what the relayer does for many commands together')
+  print('(blocks, cursors, states of transactions), so an act with chain work meets its goal in part at most. All of that and the reads of')
+  print(`this bench: ${backgroundPerSecond.toFixed(1)} operations per second while the acts were played.`)
+  const failed = all.filter(({ isAbove }) => isAbove)
+  for (const { act } of failed) print(`FAIL ${act}: above its ceiling`)
+  return failed.length === 0
+}
+
+function rowOf({ act, goal, ceiling, hasChainWork }: Goal, parts: string, middle: number, most: number) {
+  const isAbove = middle > ceiling
+  const met = hasChainWork ? 'met in part' : 'met'
+  const cells = [act, parts, `${middle}`, `${most}`, `≤ ${goal}`, most <= goal ? met : 'not met', `≤ ${ceiling}${isAbove ? ' FAIL' : ''}`]
+  return { act, isAbove, cells }
+}
+
+const inColumns = (cells: readonly string[]): string =>
+  cells
+    .map((cell, at) => cell.padEnd(widths[at]!))
+    .join(' ')
+    .trimEnd()

@@ -1,0 +1,49 @@
+import type { Chain } from '@carapace/api'
+import { oracleKey, type Player, type System } from '@carapace/testing'
+import { Interface, type JsonRpcProvider, parseEther, toBeHex, Wallet } from 'ethers'
+
+const calls = new Interface([
+  'function pause()',
+  'function unpause()',
+  'function approve(address spender, uint256 amount)',
+  'function withdraw(uint256 amount)',
+  'function claimRefund(uint256 jobId)',
+  'function prefund(bytes32 key, uint256 amount)',
+  'function createJob(address provider, address evaluator, uint256 expiredAt, string description, address hook)',
+  'function transfer(address to, uint256 amount)',
+  'function transferFrom(address from, address to, uint256 tokenId)',
+])
+
+/** Replaces the blocks from this one on; the transactions come first in the new ones. Two blocks later that one is final, so this comes at once. */
+export async function reorganise({ networks }: System, chain: Chain, blockNumber: number, transactions: readonly string[] = []): Promise<void> {
+  const { provider } = networks[chain]
+  await provider.send('anvil_reorg', [await depthOf(provider, blockNumber), transactions.map(transaction => [transaction, 0])])
+}
+
+/** Blocks from this one to the newest as the node has it now: the provider remembers its answer for a while. */
+export const depthOf = async (provider: JsonRpcProvider, blockNumber: number): Promise<number> =>
+  Number(await provider.send('eth_blockNumber', [])) - blockNumber + 1
+
+/** The wallet that may pause contracts, with gas. */
+export async function pauserOf({ networks }: System, chain: Chain): Promise<Pick<Player, 'wallet'>> {
+  const wallet = new Wallet(oracleKey)
+  await networks[chain].provider.send('anvil_setBalance', [wallet.address, toBeHex(parseEther('1'))])
+  return { wallet }
+}
+
+/** A transaction of the player's own, paid so that it comes first. @param nonce default: the next one */
+export async function signedCall(
+  { networks }: System,
+  chain: Chain,
+  { wallet }: Pick<Player, 'wallet'>,
+  to: string,
+  call: string,
+  values: readonly unknown[],
+  nonce?: number,
+): Promise<string> {
+  const { provider, chainId } = networks[chain]
+  const data = calls.encodeFunctionData(call, values)
+  const { gasPrice } = await provider.getFeeData()
+  const next = nonce ?? (await provider.getTransactionCount(wallet.address))
+  return wallet.signTransaction({ to, data, nonce: next, chainId, gasLimit: 400_000, gasPrice: gasPrice! * 2n, type: 0 })
+}
