@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommand, type Draft, outcomeNameOf } from '@carapace/api'
 import { commands } from '@carapace/chain'
-import { until } from '@carapace/testing'
+import { newHash, until } from '@carapace/testing'
 import { type Kit, startKit, wallet } from '../testing/kit.ts'
 import { newOp } from './accept.ts'
 
@@ -74,16 +74,30 @@ describe('a command whose deadline has passed', function () {
     assert.equal(lane.current(), term)
   })
 
-  it('that none has carried is failed EXPIRED', async () => {
-    await kit.start({ finality: 2 })
-    const draft = commands.escrowLock({
+  const lateLock = () =>
+    commands.escrowLock({
       ...{ gigId: randomUUID(), poster: wallet(), payee: wallet(), amount: 5n, source: { kind: 'allowance' } },
       ...{ chain, deadline: new Date(Date.now() - 1) },
     })
+
+  it('that none has carried is failed EXPIRED', async () => {
+    await kit.start({ finality: 2 })
+    const draft = lateLock()
     await kit.send(draft)
 
     const { is, data } = await end(draft)
 
     assert.deepEqual([is, data.code], ['failed', 'EXPIRED'])
+  })
+
+  it('that was signed, and queued again because an empty transaction replaced it, is failed under another code than EXPIRED', async () => {
+    const lane = await kit.start({ finality: 2 })
+    const draft = lateLock()
+    const op = newOp(chainCommand.parse(draft.data), lane.current()!.id, Date.now() * 1_000, Date.now(), null)
+    await kit.db.ops.insertOne({ ...op, txHash: newHash() })
+
+    const { is, data } = await end(draft)
+
+    assert.deepEqual([is, data.code, data.attempts], ['failed', 'REPLACED', 0])
   })
 })

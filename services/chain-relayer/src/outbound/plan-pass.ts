@@ -155,11 +155,11 @@ async function endDoomed(lane: Lane, checks: EndChecks): Promise<void> {
   )
 }
 
-/** One that was in a block may have published its authorisation: it is not "never signed". */
-const tooLate = ({ attempts }: QueuedOp): OpError => ({
-  code: attempts === 0 ? 'EXPIRED' : 'REVERTED',
-  message: 'the deadline passed before it could be signed',
-})
+/** EXPIRED says that it was never signed. One that was signed may have published its authorisation, also where no block has carried it. */
+const tooLate = ({ attempts, txHash }: QueuedOp): OpError => {
+  if (attempts === 0 && txHash === null) return { code: 'EXPIRED', message: 'the deadline passed before it could be signed' }
+  return { code: attempts === 0 ? 'REPLACED' : 'REVERTED', message: 'the deadline passed before it could be signed again' }
+}
 
 /** 60 % of a block at most, and no more than the network's profile allows. */
 function batchGas(lane: Lane): bigint {
