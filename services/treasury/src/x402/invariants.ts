@@ -5,7 +5,7 @@ import { account } from '../ledger/accounts.ts'
 import type { Parts } from '../parts.ts'
 import { isIntake } from './intake.ts'
 import { covers } from './paid-in.ts'
-import { creditMs, prunedMs, type X402Payment } from './payment.ts'
+import { creditMs, isPruned, prunedMs, type X402Payment } from './payment.ts'
 import type { booked } from './postings.ts'
 import { claimedBy } from './transfers.ts'
 
@@ -52,7 +52,15 @@ export async function returnFaults({ x402, clock }: Parts, limit: number): Promi
 async function paymentFault(parts: Parts, payment: Stored<X402Payment>): Promise<string[]> {
   const { id, chain, txHash } = payment
   const mined = await transactionOf(parts, { network: chain, txHash })
-  return mined && covers(mined.logs, payment) ? [] : [`x402 payment ${id} is booked, and ${txHash} on ${chain} does not pay it`]
+  const isThere = mined ? covers(mined.logs, payment) : isForgotten(payment, parts.clock.now())
+  return isThere ? [] : [`x402 payment ${id} is booked, and ${txHash} on ${chain} does not pay it`]
+}
+
+/** Nodes forget old transactions; that the chain dropped this one was never reported. At the intake it may have to show its finality still. */
+function isForgotten(payment: X402Payment, now: Date): boolean {
+  const { state, settledAt, fund } = payment
+  if (fund && state === 'settled') return isPruned(payment, now)
+  return settledAt !== null && now.getTime() >= settledAt.getTime() + creditMs + prunedMs
 }
 
 /**

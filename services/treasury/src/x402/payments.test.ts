@@ -5,6 +5,7 @@ import { networks, type PaymentTerms, paymentTerms } from '@carapace/chain'
 import { newHash, newWallet, until } from '@carapace/testing'
 import { ExactEvmScheme } from '@x402/evm'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { doctor } from '../testing/agents.ts'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 import { type PayArgs, transferLogs } from '../testing/token.ts'
@@ -37,7 +38,7 @@ describe('payments by x402', () => {
     const purchase = { route: 'GET /api/a', price: '1000', payTo, agentId: null, buyer: 'a buyer', ...more }
     return peers().call('treasury', collectX402, { body: { ...purchase, sent: { scheme: 'v2', payload } }, timeoutMs: 15_000 })
   }
-  const close = ({ id }: SettledX402, served: boolean, answer?: { status: number; text: string }) =>
+  const close = ({ id }: Pick<SettledX402, 'id'>, served: boolean, answer?: { status: number; text: string }) =>
     peers().call('treasury', closeX402, { params: { id }, body: { served, answer } })
   const commandFor = (payload: Payload) => harness.commands.find(({ args }) => args.nonce === authorizationOf(payload).nonce)
   const authorizationOf = ({ payload }: Payload) => (payload as { authorization: { from: string; nonce: string } }).authorization
@@ -259,3 +260,20 @@ describe('payments by x402', () => {
     await assertHealthy(harness)
   })
 })
+  it('are not called unpaid once a node has pruned what they were paid by', async () => {
+    const payload = await signed()
+    const { id, txHash } = await collect(payload)
+    await close({ id }, true)
+    const logs = harness.transactions.get(txHash)!
+    harness.transactions.delete(txHash)
+    const named = async () => (await doctor(harness)).find(({ name }) => name === 'x402')!.detail.filter(fault => fault.includes(id))
+
+    await harness.platform.advance(90)
+    assert.deepEqual(await named(), [`x402 payment ${id} is booked, and ${txHash} on ${chain} does not pay it`])
+    await harness.platform.advance(25 * 3_600)
+    assert.deepEqual(await named(), [])
+    harness.transactions.set(txHash, logs.slice(0, 0))
+    assert.equal((await named()).length, 1)
+    harness.transactions.set(txHash, logs)
+  })
+
