@@ -2,7 +2,7 @@ import { type Chain, Refusal, refuse } from '@carapace/api'
 import { unlessPassing } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { x402Payments } from './payment.store.ts'
-import { claim, lease, newFund, type PaymentScheme, type PaymentState, repeats, type SignedTransfer, type X402Payment } from './payment.ts'
+import { claim, isLeased, lease, newFund, type PaymentScheme, type PaymentState, repeats, type SignedTransfer, type X402Payment } from './payment.ts'
 import { refusePayment } from './refuse.ts'
 
 /** What is bought, as the gateway vouches for it. */
@@ -113,15 +113,18 @@ export async function resume(parts: Parts, purchase: Purchase, existing: X402Pay
   if (state === 'served' && isRepeat) return existing
   if (state === 'failed') refusePayment(failure ?? 'invalid_transaction_state')
   if (isGoingBack(existing) && !fund?.isAnswered) refuseReturned()
-  const wanted = { route: purchase.route, buyer: purchase.buyer, subject: purchase.fund?.subject }
-  let isLeased = false
+  const { route, buyer, identifier, fund: wantedFund } = purchase
+  const wanted = { route, buyer, identifier, subject: wantedFund?.subject }
+  let isOurs = false
+  const now = Date.now()
   const leased = await parts.x402.change(id, payment => {
-    const decision = lease(payment, wanted, Date.now())
-    isLeased = decision !== undefined
+    const decision = lease(payment, wanted, now)
+    isOurs = decision !== undefined
     return decision
   })
-  if (!isLeased && isRepeat && leased.state === 'served') return leased
-  if (!isLeased) refuse(isRepeat ? 'IDEMPOTENCY_IN_PROGRESS' : 'REPLAY_DETECTED')
+  if (!isOurs && isRepeat && leased.state === 'served') return leased
+  // what no request has any more is not in progress
+  if (!isOurs) refuse(isRepeat && isLeased(leased, now) ? 'IDEMPOTENCY_IN_PROGRESS' : 'REPLAY_DETECTED')
   return leased.state === 'claimed' ? awaitSettlement(parts, id) : leased
 }
 

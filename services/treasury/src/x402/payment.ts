@@ -206,21 +206,27 @@ export function fail(payment: X402Payment, at: { failure: string; seq: number })
   return { state: state.state === 'failed' ? { ...state, identifier: undefined } : state, events: [] }
 }
 
-/** The one request that may go on with a payment which an earlier request left open; undefined: none may. */
+/**
+ * The one request that may go on with a payment which an earlier request left open; undefined: none may. A request that repeats it under its
+ * identifier, which no chain shows, is its buyer's from any address.
+ */
 export function lease(
   payment: X402Payment,
-  wanted: { route: string; buyer: string; subject: string | undefined },
+  wanted: Pick<X402Payment, 'route' | 'buyer' | 'identifier'> & { subject: string | undefined },
   wallMs: number,
 ): Decision<X402Payment> | undefined {
-  const { state, leasedUntil, settledAt, route, buyer, fund } = payment
+  const { state, settledAt, route, buyer, fund } = payment
   const isCredit = state === 'settled' && settledAt !== null && wallMs - settledAt.getTime() < creditMs
   const isUnanswered =
     fund !== undefined && !fund.isAnswered && fund.refusal === undefined && (state === 'settled' || state === 'held' || state === 'spent')
   const isOpen = state === 'claimed' || (fund ? isUnanswered : isCredit)
-  const isSame = route === wanted.route && buyer === wanted.buyer && fund?.subject === wanted.subject
-  if (!isOpen || !isSame || (leasedUntil !== null && leasedUntil.getTime() > wallMs)) return undefined
+  const isSame = route === wanted.route && (buyer === wanted.buyer || repeats(payment, wanted)) && fund?.subject === wanted.subject
+  if (!isOpen || !isSame || isLeased(payment, wallMs)) return undefined
   return { state: { ...payment, leasedUntil: leaseFrom(wallMs) }, events: [] }
 }
+
+/** Whether a request has it now. */
+export const isLeased = ({ leasedUntil }: X402Payment, wallMs: number): boolean => leasedUntil !== null && leasedUntil.getTime() > wallMs
 
 /** Whether a request repeats the one that a payment was made for: same payment, same identifier, same purchase. */
 export const repeats = ({ identifier }: X402Payment, wanted: Pick<X402Payment, 'identifier'>): boolean =>

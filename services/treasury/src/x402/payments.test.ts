@@ -92,6 +92,28 @@ describe('payments by x402', () => {
       assert.equal(harness.commands.filter(({ args }) => args.nonce === authorizationOf(payload).nonce).length, 1)
     })
 
+    it('is a credit from any address where nothing was served for it, and an address alone uses nothing of it', async () => {
+      const [payload, identifier] = [await signed(), newIdentifier()]
+      await close(await collect(payload, { identifier }), false)
+
+      await assert.rejects(collect(payload, { buyer: 'a stranger' }), replayed)
+      await assert.rejects(collect(payload, { identifier: newIdentifier(), buyer: 'a stranger' }), replayed)
+      const elsewhere = await collect(payload, { identifier, buyer: 'the same from elsewhere' })
+      assert.equal(elsewhere.answer, undefined)
+      await close(elsewhere, true, answer)
+      assert.deepEqual((await collect(payload, { identifier })).answer, answer)
+    })
+
+    it('is refused as used, not as one in progress, once its credit has ended', async () => {
+      const [payload, identifier] = [await signed(), newIdentifier()]
+      await close(await collect(payload, { identifier }), false)
+      const rows = harness.platform.service('treasury').platform.db.connection.collection('x402_payments')
+      const yesterday = new Date(Date.now() - 25 * 3_600_000)
+      await rows.updateOne({ nonce: authorizationOf(payload).nonce }, { $set: { settledAt: yesterday } })
+
+      await assert.rejects(collect(payload, { identifier }), replayed)
+    })
+
     it('is refused as one in progress while its first request runs', async () => {
       const [payload, identifier] = [await signed(), newIdentifier()]
 
@@ -253,13 +275,6 @@ describe('payments by x402', () => {
     )
   })
 
-  it('holds every invariant through all of this', async () => {
-    const { args } = harness.commands.at(-1) as ChainCommand & { args: PayArgs }
-    assert.equal(args.to, payTo)
-    assert.equal((await harness.platform.call('GET', `/api/x402/payments/${randomUUID()}`)).body.total, 0)
-    await assertHealthy(harness)
-  })
-})
   it('are not called unpaid once a node has pruned what they were paid by', async () => {
     const payload = await signed()
     const { id, txHash } = await collect(payload)
@@ -277,3 +292,10 @@ describe('payments by x402', () => {
     harness.transactions.set(txHash, logs)
   })
 
+  it('holds every invariant through all of this', async () => {
+    const { args } = harness.commands.at(-1) as ChainCommand & { args: PayArgs }
+    assert.equal(args.to, payTo)
+    assert.equal((await harness.platform.call('GET', `/api/x402/payments/${randomUUID()}`)).body.total, 0)
+    await assertHealthy(harness)
+  })
+})
