@@ -34,7 +34,7 @@ import { checkAuthority } from '../request/own-host.ts'
 import { isLoopback, type Peer, peerOf } from '../request/peer.ts'
 import { splitTarget } from '../request/target.ts'
 import type { StoredAnswer } from '../x402/answer-copy.ts'
-import { boughtBy } from '../x402/bought.ts'
+import { boughtBy, maySell } from '../x402/bought.ts'
 import { PaymentRefusal } from '../x402/challenge.ts'
 import { sentPayment } from '../x402/proof.ts'
 import { quotedFor } from '../x402/quoted.ts'
@@ -138,7 +138,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
   // who has other sources gets a challenge of x402 only when none of them covers it
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
-  const bought = parts.sell && !isQuoted ? await boughtBy(request, route, target, identity, body) : undefined
+  const bought = parts.sell && maySell(route) ? await boughtBy(request, route, target, identity, body) : undefined
   const quoted = async () => {
     const order = await quotedFor(parts.peers, route, identity, await body())
     return order && { order, buyer: { agentId: order.fund!.agentId, ip: peer.ip } }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Found, gatewayApi } from '@carapace/api'
 import type { Identity } from '../identity/identify.ts'
 import type { Target } from '../request/target.ts'
-import { gatedBy, isAnswerable, type Purchase, soldAt } from './purchase.ts'
+import { gatedBy, isAnswerable, isGated, type Purchase, soldAt } from './purchase.ts'
 
 /** What a request buys, and for which agent. */
 export interface Bought {
@@ -13,7 +13,10 @@ export interface Bought {
 const { payX402 } = gatewayApi.endpoints
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Undefined where nothing is due, and where the service refuses the request anyway: nobody pays for a 400. */
+/** Whether a route sells a read. */
+export const maySell = (found: Found): boolean => found.endpoint === payX402 || isGated(found)
+
+/** Of a route that sells. Undefined where nothing is due, and where the service refuses the request anyway: nobody pays for a 400. */
 export async function boughtBy(
   request: IncomingMessage,
   found: Found,
@@ -22,7 +25,6 @@ export async function boughtBy(
   body: () => Promise<Buffer | undefined>,
 ): Promise<Bought | undefined> {
   const isSale = found.endpoint === payX402
-  if (!isSale && found.endpoint.prices.length === 0) return undefined
   const order = isSale ? orderIn(await body()) : undefined
   const sold = order && soldAt(order.endpoint, order.agentId)
   const purchase = isSale ? sold && { ...sold, order } : gatedBy(found, path, query)

@@ -22,10 +22,10 @@ export function soldAt(endpoint: string, agentId: string | undefined): Purchase 
   return match && 'endpoint' in match ? purchaseOf(match, url.pathname, url.searchParams) : undefined
 }
 
+export const isGated = ({ endpoint }: Found): boolean => endpoint.prices.some(({ gated }) => gated)
+
 /** What a call of a gated endpoint buys; undefined where nothing is due. */
-export function gatedBy(found: Found, path: string, search: string): Purchase | undefined {
-  return found.endpoint.prices.some(({ gated }) => gated) ? purchaseOf(found, path, new URLSearchParams(search)) : undefined
-}
+export const gatedBy = (found: Found, path: string, search: string): Purchase | undefined => purchaseOf(found, path, new URLSearchParams(search))
 
 /** What a challenge says of the call that it is for. */
 export function bazaarFor({ found, path, order }: Purchase): Bazaar {
