@@ -1,3 +1,4 @@
+import { authorizationFields, permitFields } from '@carapace/contracts'
 import { TypedDataEncoder } from 'ethers'
 import { z } from 'zod'
 import { address, amount, signature } from './fields.ts'
@@ -27,26 +28,10 @@ export interface TokenDomain {
   verifyingContract: string
 }
 
-const fields = [
-  { name: 'from', type: 'address' },
-  { name: 'to', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'validAfter', type: 'uint256' },
-  { name: 'validBefore', type: 'uint256' },
-  { name: 'nonce', type: 'bytes32' },
-]
-const permitFields = [
-  { name: 'owner', type: 'address' },
-  { name: 'spender', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'nonce', type: 'uint256' },
-  { name: 'deadline', type: 'uint256' },
-]
-
 /** Digest (EIP-712) of an EIP-3009 authorisation. */
 export function authorizationDigest(domain: TokenDomain, message: Omit<SignedAuthorization, 'signature'>): string {
   const { type, from, to, value, validAfter, validBefore, nonce } = message
-  return TypedDataEncoder.hash(domain, { [type]: fields }, { from, to, value, validAfter, validBefore, nonce })
+  return TypedDataEncoder.hash(domain, { [type]: authorizationFields }, { from, to, value, validAfter, validBefore, nonce })
 }
 
 /** Digest (EIP-712) of an EIP-2612 permit. Times in Unix seconds. */

@@ -38,6 +38,7 @@ interface Offer {
   extensions?: Record<string, { info?: object } | undefined>
 }
 
+/** EIP-3009, written here again: the client depends on no library that signs, and on no contract. */
 const types = {
   TransferWithAuthorization: [
     { name: 'from', type: 'address' },

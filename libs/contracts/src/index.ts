@@ -1,5 +1,6 @@
 export { type Addresses, canonical, type NetworkFacts, networkFacts } from './address.ts'
 export { type Artifact, artifact, type ContractName, contractNames, interfaceOf } from './artifact.ts'
+export { authorizationFields, permitFields } from './authorization-fields.ts'
 export { abiErc8183, abiSpec } from './commerce-abi.ts'
 export { isCodeOf } from './deploy/code.ts'
 export { checkDevnet, type Deployment, type DevnetDeployment, deployDevnet } from './deploy/devnet.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Chain, chains } from '@carapace/api'
+import { authorizationFields } from '@carapace/chain'
 import { type Player, until } from '@carapace/testing'
 import { Contract, EnsPlugin, JsonRpcProvider, Network, parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
-import { authorizationFields } from '../testing/authorization-fields.ts'
 import { untilFaultless } from '../testing/health.ts'
 
 describe('names on both chains', function () {

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
 import { type Chain, chains } from '@carapace/api'
-import { onChainKey } from '@carapace/chain'
+import { authorizationFields, onChainKey, permitFields } from '@carapace/chain'
 import { type Player, until } from '@carapace/testing'
 import { Contract, parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
-import { authorizationFields } from '../testing/authorization-fields.ts'
 import { actOnJob, commerceJobIs, commerceJobOf, newCommerceJob } from '../testing/commerce-job.ts'
 
-/** EIP-2612, written from the text of the standard. */
-const permitFields = [
-  { name: 'owner', type: 'address' },
-  { name: 'spender', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'nonce', type: 'uint256' },
-  { name: 'deadline', type: 'uint256' },
-]
 const price = parseUnits('5', 6)
 
 describe('a signature in the body that pays for a job or a name', function () {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import type { PaymentChallenge } from '@carapace/api'
-import { networks } from '@carapace/chain'
+import { authorizationFields, networks } from '@carapace/chain'
 import { newWallet, type Player } from '@carapace/testing'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { hexlify, randomBytes } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
-import { authorizationFields } from '../testing/authorization-fields.ts'
 
 const chain = 'BASE_SEPOLIA'
 const payTo = newWallet()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { authorizationFields } from '@carapace/chain'
 import { daySeconds, hourSeconds, type System, until } from '@carapace/testing'
-import { authorizationFields } from './authorization-fields.ts'
 import {
   actOnJob,
   assertJobPaid,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type BaseWallet, id, MaxUint256, Signature, TypedDataEncoder, ZeroAddress } from 'ethers'
 import { networkFacts } from '../address.ts'
+import { permitFields } from '../authorization-fields.ts'
 import { type Chain, type Handle, people, startChain, walletOf } from '../testing/chain.ts'
 import { testTree } from '../testing/tree.ts'
 import { balanceOf, domainOf, fund, key, type Movement, signMovement, usd } from '../testing/usdc.ts'
@@ -47,17 +48,8 @@ describe('DevUSDC', () => {
     return moveSigned('Transfer', form, await move(change), options)
   }
   const permit = async (form: Form, deadline: bigint, signer: BaseWallet = owner, nonce = 0n) => {
-    const types = {
-      Permit: [
-        { name: 'owner', type: 'address' },
-        { name: 'spender', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'nonce', type: 'uint256' },
-        { name: 'deadline', type: 'uint256' },
-      ],
-    }
     const message = { owner: owner.address, spender: bob, value: usd(5), nonce, deadline }
-    const signature = await signer.signTypedData(await domainOf(chain), types, message)
+    const signature = await signer.signTypedData(await domainOf(chain), { Permit: permitFields }, message)
     const fn = `permit(address,address,uint256,uint256,${forms[form]})`
     return token.send(stranger, fn, owner.address, bob, usd(5), deadline, ...parts(signature, form))
   }

@@ -1,4 +1,5 @@
-import { type BaseWallet, hexlify, randomBytes, type TypedDataDomain, type TypedDataField } from 'ethers'
+import { type BaseWallet, hexlify, randomBytes, type TypedDataDomain } from 'ethers'
+import { authorizationFields } from '../authorization-fields.ts'
 import type { Chain } from './chain.ts'
 import { people } from './chain.ts'
 
@@ -15,15 +16,6 @@ export async function fund(chain: Chain, owner: string, amount: bigint, spender?
 }
 
 export const balanceOf = (chain: Chain, owner: string): Promise<bigint> => chain.at('DevUSDC').read<bigint>('balanceOf', owner)
-
-const movement: TypedDataField[] = [
-  { name: 'from', type: 'address' },
-  { name: 'to', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'validAfter', type: 'uint256' },
-  { name: 'validBefore', type: 'uint256' },
-  { name: 'nonce', type: 'bytes32' },
-]
 
 export interface Movement {
   from: string
@@ -52,7 +44,7 @@ export async function signMovement(
   kind: 'TransferWithAuthorization' | 'ReceiveWithAuthorization',
   move: Movement,
 ): Promise<string> {
-  return wallet.signTypedData(await domainOf(chain), { [kind]: movement }, move)
+  return wallet.signTypedData(await domainOf(chain), { [kind]: authorizationFields }, move)
 }
 
 /** The authorisation argument of a contract's `…WithAuthorization`, valid for an hour. */
