@@ -7,7 +7,7 @@ import { decodePaymentResponseHeader } from '@x402/core/http'
 import { Contract, parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { untilFaultless } from '../testing/health.ts'
-import { answerToTransfer, authorizedV1, authorizedV2, payingFetch, transferProof } from '../testing/x402-clients.ts'
+import { answerToTransfer, authorizedV1, authorizedV2, postPaying, transferProof } from '../testing/x402-clients.ts'
 
 const path = '/api/domains/register'
 const moltPath = '/api/molt-domains/register'
@@ -73,15 +73,7 @@ describe('a name paid by x402', function () {
     describe(`on ${chain}`, () => {
       it('is registered for an unmodified client of x402 v2', async () => {
         const wish = await newWish(chain)
-        const response = await payingFetch(
-          platform,
-          wish.player,
-          chain,
-        )(platform.url + path, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...wish.player.headers },
-          body: JSON.stringify(wish.body),
-        })
+        const response = await postPaying(platform, wish.player, chain, path, wish.body)
 
         const body = (await response.json()) as { domain?: string; pricePaid?: number }
         assert.deepEqual([response.status, body.domain, body.pricePaid], [201, wish.full, price], JSON.stringify(body))

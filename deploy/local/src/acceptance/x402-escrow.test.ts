@@ -6,7 +6,7 @@ import { decodePaymentResponseHeader } from '@x402/core/http'
 import { parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { untilFaultless } from '../testing/health.ts'
-import { answerToTransfer, authorizedV1, authorizedV2, payingFetch, transferProof } from '../testing/x402-clients.ts'
+import { answerToTransfer, authorizedV1, authorizedV2, postPaying, transferProof } from '../testing/x402-clients.ts'
 
 const path = '/api/agent-payments/fund-escrow'
 
@@ -52,15 +52,7 @@ describe('a budget paid by x402', function () {
     describe(`on ${chain}`, () => {
       it('is locked for an unmodified client of x402 v2', async () => {
         const gig = await newGig(chain)
-        const response = await payingFetch(
-          platform,
-          gig.poster,
-          chain,
-        )(platform.url + path, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...gig.poster.headers },
-          body: JSON.stringify(gig.body),
-        })
+        const response = await postPaying(platform, gig.poster, chain, path, gig.body)
 
         const body = (await response.json()) as { funded?: boolean }
         assert.deepEqual([response.status, body.funded], [200, true], JSON.stringify(body))

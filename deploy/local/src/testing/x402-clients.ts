@@ -26,9 +26,12 @@ export function clientV2(system: Pick<System, 'networks'>, player: Player, chain
   return x402Client.fromConfig({ schemes: [{ network, client }], ...(Object.keys(spendControls).length > 0 ? { spendControls } : {}) })
 }
 
-/** `fetch` of an unmodified v2 client, which pays any amount. */
-export const payingFetch = (system: Pick<System, 'networks'>, player: Player, chain: Chain) =>
-  wrapFetchWithPayment(fetch, clientV2(system, player, chain, true))
+/** Posts as an agent by an unmodified v2 client, which pays any amount. */
+export function postPaying(system: Pick<System, 'networks' | 'url'>, player: Player, chain: Chain, path: string, body: object): Promise<Response> {
+  const pay = wrapFetchWithPayment(fetch, clientV2(system, player, chain, true))
+  const headers = { 'content-type': 'application/json', ...player.headers }
+  return pay(system.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
 
 /** A v2 payment header for what a challenge offers. @param amount µUSDC, default: its price */
 export async function authorizedV2(challenge: Headers, payer: Player, amount?: bigint): Promise<string> {
