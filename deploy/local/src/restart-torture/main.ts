@@ -2,8 +2,7 @@ import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { ServiceName } from '@carapace/api'
-import { replicaHosts } from '@carapace/testing/replica-names'
-import { startDistributedSystem } from '../testing/distributed.ts'
+import { replicated, startDistributedSystem } from '../testing/distributed.ts'
 import { readServices } from '../testing/reads.ts'
 import { readAll } from './reads.ts'
 import { type Restarted, restart } from './restart.ts'
@@ -16,7 +15,7 @@ const [wantedStartSeconds, quietLoad] = [1.5, 2]
 
 /** The gateway sends a read again for so long. */
 const patienceSeconds = 3
-const replicated = readServices.map(({ api }) => api.name as ServiceName)
+const twice = readServices.map(({ api }) => api.name as ServiceName)
 
 const runs = [
   { count: '1', title: 'one replica of each service, each ended in order', how: ['SIGTERM'], options: {} },
@@ -24,19 +23,13 @@ const runs = [
     count: '2',
     title: 'two replicas of each service but the relayer, each killed and later ended in order',
     how: ['SIGKILL', 'SIGTERM'],
-    options: {
-      replicas: { of: replicated, hosts: replicaHosts },
-      variables: {
-        SERVICE_URL: 'http://{service}.replicas.test:{port}',
-        NODE_OPTIONS: `--import ${import.meta.resolve('@carapace/testing/replica-names')}`,
-      },
-    },
+    options: replicated(...twice),
   },
 ] as const
 
 for (const { count, title, how, options } of runs) {
   if ((values.replicas ?? count) !== count) continue
-  const restarted = (name: string) => ('replicas' in options ? replicated.some(one => one === name) : name !== 'gateway')
+  const restarted = (name: string) => ('replicas' in options ? twice.some(one => one === name) : name !== 'gateway')
   const isQuiet = loadavg()[0]! < quietLoad
   console.log(`50 reads per second while services are restarted: ${title} (load ${loadavg()[0]!.toFixed(1)})`)
   const running = await startDistributedSystem(options)

@@ -1,4 +1,6 @@
+import type { ServiceName } from '@carapace/api'
 import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
+import { replicaHosts } from '@carapace/testing/replica-names'
 import { processVariables } from '../config.ts'
 import { type Distributed, type DistributedOptions, startDistributed } from '../distributed/start.ts'
 import { temporaryDataDir } from './child.ts'
@@ -24,6 +26,15 @@ interface SystemOptions extends DistributedOptions {
   /** Beyond those that make it a system of its own. */
   variables?: Record<string, string>
 }
+
+/** Two of each of these under one name, of which a call reaches one or the other. */
+export const replicated = (...of: readonly ServiceName[]): Required<Pick<SystemOptions, 'replicas' | 'variables'>> => ({
+  replicas: { of, hosts: replicaHosts },
+  variables: {
+    SERVICE_URL: 'http://{service}.replicas.test:{port}',
+    NODE_OPTIONS: `--import=${import.meta.resolve('@carapace/testing/replica-names')}`,
+  },
+})
 
 /** What a start of separate processes needs: a folder, ports and a broker that nobody else uses. */
 export async function startVariables(): Promise<{ variables: Record<string, string>; remove(): Promise<void> }> {
