@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Entry, type Journal, journalGenerations, openJournal, readJournal, removeJournals } from './journal.ts'
 import { lockFolder } from './lock.ts'
-import { findOrphan, type Node, removePidFile, startNode, stopNode } from './node.ts'
+import { findOrphan, letOutlive, type Node, removePidFile, startNode, stopNode } from './node.ts'
 import type { Anvil, Network } from './process.ts'
 import { createRecorder, hashOfGenesis, headOf, latestBlock, type Pending, type Recorder } from './recorder.ts'
 import { type History, readHistory, replay, resend, resume } from './replay.ts'
@@ -137,7 +137,7 @@ async function startNewChain<A>({ network, dir, deploy }: ChainStorageOptions<A>
   await left?.kill()
   for (const generation of await journalGenerations(dir)) await rm(join(dir, `journal.${generation}.ndjson`))
   const genesisSec = Math.floor(Date.now() / 1000)
-  const node = await startNode(network, { dir, genesisSec, pidFile: true })
+  const node = await startNode(network, { dir, genesisSec })
   try {
     const genesisHash = await hashOfGenesis(node.upstream)
     const addresses = await deploy(node.upstream)
@@ -145,6 +145,7 @@ async function startNewChain<A>({ network, dir, deploy }: ChainStorageOptions<A>
     await node.upstream.request('evm_mine')
     const head = headOf(await latestBlock(node.upstream))
     const header = { chainId: network.chainId, genesisSec, genesisHash, ...head, offsetSec: 0, addresses }
+    await letOutlive(node, dir)
     return { node, header, head, pending: new Map(), generation: 0, dumpBytes: 0, adopted: false }
   } catch (error) {
     await stopNode(node)
@@ -188,11 +189,12 @@ async function rebuild<A>(
   pending: Pending,
   onHead: (head: History['head']) => void,
 ): Promise<Node> {
-  const node = await startNode(network, { dir, genesisSec: dump.header.genesisSec, pidFile: true })
+  const node = await startNode(network, { dir, genesisSec: dump.header.genesisSec })
   try {
     const head = await replay(node.upstream, dump, entries, history.raws)
     onHead(head)
     await resume(node.upstream, head, history.offsetSec, pending)
+    await letOutlive(node, dir)
     return node
   } catch (error) {
     await stopNode(node)

@@ -133,6 +133,26 @@ describe('a devnet under load', () => {
     assert.ok(Number(timestamp) - Date.now() / 1000 > 9_990)
   })
 
+  it('leaves no anvil to the next supervisor before it has the chain and its clock again', async () => {
+    const dataDir = await freshFolder(after.add)
+    const first = await startSupervisor(after.add, dataDir)
+    await call(first.rpcUrl, 'evm_increaseTime', [10_000])
+    const earlier = await anvilPort(dataDir)
+    process.kill(first.anvilPid, 'SIGKILL')
+    first.child.kill('SIGKILL')
+    await first.ended
+
+    const starting = startSupervisor(after.add, dataDir)
+    const port = await until('another anvil to be found', async () => {
+      const found = await anvilPort(dataDir)
+      return found !== earlier && found
+    })
+    const offsetSec = await call<number>(`http://127.0.0.1:${port}`, 'evm_increaseTime', [0])
+
+    assert.ok(offsetSec > 9_990, `its clock is ${offsetSec} s from ours`)
+    await starting
+  })
+
   it('replaces a living anvil that is not at the block its folder describes', async () => {
     const dataDir = await freshFolder(after.add)
     const first = await startSupervisor(after.add, dataDir)

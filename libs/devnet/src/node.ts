@@ -11,22 +11,26 @@ export type NodeOptions = {
   dir: string
   /** The timestamp of the genesis block; with it the genesis hash of a network is always the same. */
   genesisSec: number
-  /** Whether anvil outlives this process, to be found again by `findOrphan`. */
-  pidFile: boolean
 }
 
-export async function startNode(network: Network, { dir, genesisSec, pidFile }: NodeOptions): Promise<Node> {
+/** Starts an empty anvil, which ends with this process. */
+export async function startNode(network: Network, { dir, genesisSec }: NodeOptions): Promise<Node> {
   const anvil = await spawnAnvil(network, dir, genesisSec)
   try {
-    if (pidFile) {
-      await writePidFile(dir, anvil)
-      anvil.outlive()
-    }
     return { anvil, upstream: await connectUpstream(anvil.port) }
   } catch (error) {
     await anvil.kill()
     throw error
   }
+}
+
+/**
+ * From now on anvil outlives this process, to be found by `findOrphan`. Only for one that has the whole chain and its clock: an anvil that a killed
+ * process left in the middle of a replay has the right blocks, and a clock that stays in the past.
+ */
+export async function letOutlive({ anvil }: Node, dir: string): Promise<void> {
+  await writePidFile(dir, anvil)
+  anvil.outlive()
 }
 
 export async function stopNode({ anvil, upstream }: Node): Promise<void> {

@@ -33,7 +33,7 @@ export async function startThrowAway<A>({ network, deploy, preparedDir }: ThrowA
 async function startBrief(network: Network, genesisSec: number): Promise<Node> {
   const dir = await mkdtemp(join(tmpdir(), 'carapace-anvil-'))
   try {
-    return await startNode(network, { dir, genesisSec, pidFile: false })
+    return await startNode(network, { dir, genesisSec })
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
