@@ -92,6 +92,7 @@ export function createChain({ isGasless, ready, port, upstream, records, onError
         await records?.dump()
         return answer
       }),
+    whole: (method, params) => alone(() => upstream().request(method, params, mineTimeoutMs)),
     // anvil names 1 gwei although nothing is to be paid: clients would then refuse to send without money
     tip: async (method, params) => (isGasless ? '0x0' : upstream().request(method, params)),
     refuse: async method => {

@@ -7,10 +7,11 @@
  *  mine    makes blocks, which are recorded before the answer
  *  drop    removes transactions from the pool
  *  rewrite changes history: forwarded alone and followed by a dump, since no replay could repeat it
+ *  whole   reads the whole state: while anvil makes a block, it answers with the number of one block and the state of the next
  *  tip     what to pay besides the base fee: nothing where gas is free
  *  refuse  not served here
  */
-export type Treatment = 'pass' | 'raw' | 'call' | 'clock' | 'mine' | 'drop' | 'rewrite' | 'tip' | 'refuse'
+export type Treatment = 'pass' | 'raw' | 'call' | 'clock' | 'mine' | 'drop' | 'rewrite' | 'whole' | 'tip' | 'refuse'
 
 const unlockedAccounts = 'this node signs for nobody: sign the transaction and send it with eth_sendRawTransaction'
 // anvil fills in a tip of 1 gwei, also where it then refuses any: clients do it by themselves when nobody does it for them.
@@ -35,10 +36,10 @@ const treatments = new Map<string, Treatment>([
   ['evm_rollback', 'rewrite'],
   ['evm_reset', 'rewrite'],
   ['evm_loadState', 'rewrite'],
-  ['evm_snapshot', 'pass'],
+  ['evm_snapshot', 'whole'],
   ['evm_nodeInfo', 'pass'],
   ['evm_metadata', 'pass'],
-  ['evm_dumpState', 'pass'],
+  ['evm_dumpState', 'whole'],
   ['evm_getAutomine', 'pass'],
   ['evm_getIntervalMining', 'pass'],
 ])
