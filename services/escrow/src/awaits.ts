@@ -43,17 +43,17 @@ function ofEscrow({ id, status, lock, settlement, updatedAt }: Stored<Escrow>): 
 
 const commandOf = { DEPOSIT: 'bond.deposit', WITHDRAW: 'bond.withdraw', SLASH: 'bond.slash', SLASH_REVERSED: 'bond.unslash' } as const
 
-const ofMove = ({ id, type, at }: Move): Awaiting => ({
+const ofMove = ({ id, type, onChain: { round }, at }: Move): Awaiting => ({
   record: `bond event ${id} (${type})`,
   opKey: operationKey(commandOf[type], id),
-  round: 1,
+  round,
   since: at,
 })
 
-function ofLock({ updatedAt }: Stored<Bond>, { gigId, stage, lockId, unlockId, unlockRound, retryAt, at }: BondLock): Awaiting[] {
+function ofLock({ updatedAt }: Stored<Bond>, { gigId, stage, lockId, unlockId, onChain, unlockOnChain, at }: BondLock): Awaiting[] {
   const record = `bond lock of gig ${gigId} in ${stage}`
-  if (stage === 'locking') return [{ record, opKey: operationKey('bond.lock', lockId), round: 1, since: at }]
-  return stage === 'unlocking' && unlockId !== null && retryAt === null
-    ? [{ record, opKey: operationKey('bond.unlock', unlockId), round: unlockRound, since: updatedAt }]
+  if (stage === 'locking') return [{ record, opKey: operationKey('bond.lock', lockId), round: onChain.round, since: at }]
+  return stage === 'unlocking' && unlockId !== null && unlockOnChain?.status === 'pending'
+    ? [{ record, opKey: operationKey('bond.unlock', unlockId), round: unlockOnChain.round, since: updatedAt }]
     : []
 }

@@ -97,7 +97,9 @@ export const checks: Checks<Parts> = {
     const waiting = found.filter(({ settlement }) => !settlement?.onChain.error)
     const unlocking = await bonds.find({ 'locks.stage': 'unlocking' })
     const failedUnlocks = unlocking.flatMap(({ id, locks }) =>
-      locks.filter(({ retryAt, stage, unlockRound }) => retryAt ?? (stage === 'unlocking' && unlockRound > 1)).map(({ gigId }) => ({ id, gigId })),
+      locks
+        .filter(({ retryAt, stage, unlockOnChain }) => retryAt ?? (stage === 'unlocking' && unlockOnChain && unlockOnChain.round > 1))
+        .map(({ gigId }) => ({ id, gigId })),
     )
     const moving = await bonds.find({ 'moves.0': { $exists: true }, updatedAt: { $lt: before } })
     const unpaid = await claims.find({ status: 'claiming', updatedAt: { $lt: before } })

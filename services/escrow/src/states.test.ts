@@ -16,7 +16,7 @@ describe('the states of the escrow service', () => {
 
   it('refuse a move that is not in the table with INVALID_STATE', () => {
     const bond = noBond({ id: 'a1', wallet: '0x1', chain: 'BASE_SEPOLIA' })
-    const lock = { gigId: 'g1', stage: 'locking', amount: 1n, lockId: 'l1', unlockSeq: 0, isClean: true } as never
+    const lock = { gigId: 'g1', stage: 'locking', amount: 1n, lockId: 'l1', isClean: true } as never
 
     assert.equal(
       codeOf(() => move(blank(), 'pay', {})),

@@ -4,6 +4,7 @@ import type { Bond } from './bond.ts'
 import type { BondChange } from './bond-change.ts'
 import type { BondEvents, BondFailures } from './bond-event.store.ts'
 import { shareOf } from './statistics.ts'
+import { upgradeBond } from './upgrade-bond.ts'
 
 const indexes: Indexes = {
   due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
@@ -36,6 +37,7 @@ export function bondStore(db: Database, { ledger, history, failures }: { ledger:
     optimistic: true,
     indexes,
     shareOf,
+    upgrade: upgradeBond,
     ledger,
     postings: (_before, { chain }, change) => bookedOn(chain, change?.postings ?? []),
     alongside: (_before, after, change) => {

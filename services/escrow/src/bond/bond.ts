@@ -1,4 +1,5 @@
 import { type Chain, dayMs, limits } from '@carapace/api'
+import { type OnChain, sentOnChain } from '@carapace/chain'
 import { amountOf } from '../amounts.ts'
 import { type BondLockState, bondLockStates } from './bond-lock-states.ts'
 import { type BondMoveState, bondMoveStates } from './bond-move-states.ts'
@@ -14,13 +15,13 @@ export interface BondLock extends Late {
   /** micro-USDC */
   amount: bigint
   at: Date
-  /** Bond event of the lock command, and later of the unlock. */
+  /** Bond event of the command that locks. */
   lockId: string
-  /** Numbers of the last outcomes of the two commands that were followed; older ones are late. */
-  lockSeq: number
+  /** Of that command. */
+  onChain: Required<OnChain>
+  /** Bond event of the command that unlocks, and what is known of it; both null until one is sent. */
   unlockId: string | null
-  unlockSeq: number
-  unlockRound: number
+  unlockOnChain: Required<OnChain> | null
   stage: BondLockState
   /** An unlock that failed is sent again then. */
   retryAt: Date | null
@@ -31,8 +32,6 @@ export interface BondLock extends Late {
   isClean: boolean
   /** It replaces one that a reorganisation reversed: the gig's lock has been published as current. */
   isAgain: boolean
-  txHash: string | null
-  blockNumber: number | null
 }
 
 /**
@@ -49,6 +48,7 @@ export const entryKeyOf = (id: string, { lateSeq }: Late): string => (lateSeq ==
 export interface Move extends Late {
   /** Bond event id: key of the command. For a slash, the id of its row. */
   id: string
+  onChain: Required<OnChain>
   /** The slash that is made or reversed. */
   slashId: string | null
   type: MoveType
@@ -72,6 +72,7 @@ type Given = 'id' | 'type' | 'amount' | 'operationId' | 'address' | 'at'
 
 /** A command under way: sent at once, and with nothing of a slash unless it says so. */
 export const newMove = (given: Pick<Move, Given> & Partial<Move>): Move => ({
+  onChain: sentOnChain,
   slashId: null,
   stage: bondMoveStates.move(bondMoveStates.initial, 'send'),
   isCustodial: false,
@@ -95,7 +96,7 @@ export interface MadeSlash {
  * What a command caused, or that it failed, stored for a day: a reorganisation may still drop its block, and then it may fail for good, or include it
  * after all.
  */
-export type Done = { id: string; seq: number; at: Date } & ({ move: Move } | { unlocked: BondLock } | { failedMove: Move } | { failedLock: BondLock })
+export type Done = { id: string; at: Date } & ({ move: Move } | { unlocked: BondLock } | { failedMove: Move } | { failedLock: BondLock })
 
 /** The stake of one agent on its preferred network. What is reserved for a command under way is already out of `free`. */
 export interface Bond {

@@ -1,5 +1,5 @@
 import { dayMs, refuse, usd } from '@carapace/api'
-import { commands, type FundingSource, retryAfter } from '@carapace/chain'
+import { commands, type FundingSource, type OnChain, retryAfter, sentOnChain } from '@carapace/chain'
 import { id as keccakOfText } from 'ethers'
 import { amountOf } from '../amounts.ts'
 import { deadline } from '../escrow/commands.ts'
@@ -13,7 +13,7 @@ import { reserveForSlash, reserveFree, restoreStake, retryableWhileGrowing } fro
 const assignmentTimeoutMs = 15 * 60_000
 const verdictPauseMs = 7 * dayMs
 
-const onChain = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
+const target = (bond: Bond, bondEventId: string) => ({ bondEventId, agent: bond.wallet, chain: bond.chain })
 const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.moves, move] })
 
 /** Commands of one agent that may be under way: each waits for the chain, and all are written with each change of the bond. */
@@ -57,7 +57,7 @@ export function requestDeposit(bond: Bond, { id, operationId, amount, from, sour
 }
 
 const depositCommand = (bond: Bond, { id, amount }: Move, source: FundingSource) =>
-  commands.bondDeposit({ ...onChain(bond, id), amount, source, deadline: deadline() })
+  commands.bondDeposit({ ...target(bond, id), amount, source, deadline: deadline() })
 
 /** The custodial source is reserved: the command goes out. */
 export function sendDeposit(bond: Bond, id: string, source: FundingSource): BondChange | undefined {
@@ -73,7 +73,7 @@ export function requestWithdrawal(bond: Bond, request: { id: string; operationId
   needRoom(bond)
   const move = newMove({ id, type: 'WITHDRAW', amount, operationId, address: to, at: now })
   return bondChange(withMove(reserveFree(bond, amount), move), {
-    events: [commands.bondWithdraw({ ...onChain(bond, id), to, amount, deadline: deadline() })],
+    events: [commands.bondWithdraw({ ...target(bond, id), to, amount, deadline: deadline() })],
     postings: [posting(bond.id, `bond-withdraw:${id}`, account.bondFree(bond.id), account.transit(id), amount)],
   })
 }
@@ -86,23 +86,20 @@ export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId
     amount,
     at: now,
     lockId,
-    lockSeq: 0,
+    onChain: sentOnChain,
     unlockId: null,
-    unlockSeq: 0,
-    unlockRound: 0,
+    unlockOnChain: null,
     stage: bondLockStates.initial,
     retryAt: null,
     askAt: new Date(now.getTime() + assignmentTimeoutMs),
     isOver: false,
     isClean: true,
     isAgain: false,
-    txHash: null,
-    blockNumber: null,
   }
   return bondChange(
     { ...bond, free: bond.free - amount, locks: [...bond.locks, lock] },
     {
-      events: [commands.bondLock({ ...onChain(bond, lockId), gigId, amount })],
+      events: [commands.bondLock({ ...target(bond, lockId), gigId, amount })],
       postings: [posting(bond.id, `bond-lock:${lockId}`, account.bondFree(bond.id), account.bondLocked(bond.id), amount)],
     },
   )
@@ -113,23 +110,23 @@ export function endLock(bond: Bond, gigId: string, unlockId: string, isClean = t
   const lock = bond.locks.find(held => held.gigId === gigId)
   if (!lock || lock.stage === 'unlocking') return undefined
   if (lock.stage === 'locking') return lock.isOver ? undefined : bondChange(withLock(bond, gigId, { isOver: true, askAt: null }))
-  const change = { stage: bondLockStates.move(lock.stage, 'unlock'), unlockId, unlockRound: 1, isOver: true, isClean, askAt: null }
-  return bondChange(withLock(bond, gigId, change), { events: [commands.bondUnlock({ ...onChain(bond, unlockId), gigId })] })
+  const change = { stage: bondLockStates.move(lock.stage, 'unlock'), unlockId, unlockOnChain: sentOnChain, isOver: true, isClean, askAt: null }
+  return bondChange(withLock(bond, gigId, change), { events: [commands.bondUnlock({ ...target(bond, unlockId), gigId })] })
 }
 
 /** An unlock that failed goes out again minutes later, as the next round. */
-export function unlockFailed(bond: Bond, gigId: string, { round, seq }: { round: number; seq: number }, now: Date): BondChange {
-  return bondChange(withLock(bond, gigId, { retryAt: retryAfter(round, now), unlockRound: round, unlockSeq: seq }))
+export function unlockFailed(bond: Bond, gigId: string, unlockOnChain: Required<OnChain>, now: Date): BondChange {
+  return bondChange(withLock(bond, gigId, { retryAt: retryAfter(unlockOnChain.round, now), unlockOnChain }))
 }
 
 /** What time does to the locks of a bond: failed unlocks go out again, a lock of 180 days ends. */
 export function onTime(bond: Bond, now: Date, newId: () => string): BondChange | undefined {
   const retry = bond.locks.find(({ retryAt }) => retryAt !== null && retryAt <= now)
   if (retry) {
-    const { gigId, unlockId, unlockRound } = retry
-    const round = unlockRound + 1
-    return bondChange(withLock(bond, gigId, { retryAt: null, unlockRound: round }), {
-      events: [commands.bondUnlock({ ...onChain(bond, unlockId!), gigId, round })],
+    const { gigId, unlockId, unlockOnChain } = retry
+    const round = unlockOnChain!.round + 1
+    return bondChange(withLock(bond, gigId, { retryAt: null, unlockOnChain: { ...sentOnChain, round, seq: unlockOnChain!.seq } }), {
+      events: [commands.bondUnlock({ ...target(bond, unlockId!), gigId, round })],
     })
   }
   const old = bond.locks.find(({ stage, at }) => stage === 'locked' && timeout(at) <= now)
@@ -173,7 +170,7 @@ export function requestSlash(bond: Bond, request: SlashRequest): BondChange {
   if (fromLocks < amount)
     parts.push(posting(bond.id, `bond-slash:${slashId}:free`, account.bondFree(bond.id), account.transit(slashId), amount - fromLocks))
   return bondChange(withMove(reduced, move), {
-    events: [commands.bondSlash({ ...onChain(bond, slashId), gigId, amount, reasonHash: keccakOfText(reason) })],
+    events: [commands.bondSlash({ ...target(bond, slashId), gigId, amount, reasonHash: keccakOfText(reason) })],
     postings: parts,
   })
 }
@@ -213,7 +210,7 @@ export function requestReversal(bond: Bond, request: Omit<SlashRequest, 'by'> & 
     at: now,
   })
   return bondChange(withMove({ ...bond, reversed: [...bond.reversed, slashId] }, move), {
-    events: [commands.bondUnslash({ ...onChain(bond, id), slashId, amount })],
+    events: [commands.bondUnslash({ ...target(bond, id), slashId, amount })],
     postings: [{ ...posting(bond.id, `bond-unslash:${id}`, account.feePool, account.transit(id), amount), ofSurplus: true }],
   })
 }

@@ -34,7 +34,7 @@ export const internalHandlers = (parts: Parts) =>
       const ended = await outcomeOf(parts, params.agentId, lockId, lockWaitMs)
       const lock = (await parts.bonds.need(params.agentId)).locks.find(held => held.gigId === gigId)
       if (!lock) refuse('INVALID_STATE', { state: 'failed' }, { message: 'The bond lock failed on chain' })
-      const answer = { amount: String(lock.amount), txHash: lock.txHash }
+      const answer = { amount: String(lock.amount), txHash: lock.onChain.txHash }
       return ended && lock.stage !== 'locking' ? { status: 'confirmed' as const, ...answer } : reply(202, { status: 'pending', ...answer })
     },
 

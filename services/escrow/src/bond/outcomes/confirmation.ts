@@ -1,13 +1,8 @@
 import { bondDeposited, bondLocked, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
 import { account } from '../../ledger.ts'
-import { type Bond, type BondLock, entryKeyOf, type Move, rowIdOf, withoutLock, withoutMove, withReversed } from '../bond.ts'
+import { type Bond, type BondLock, entryKeyOf, type Move, rowIdOf, withLock, withoutLock, withoutMove, withReversed } from '../bond.ts'
 import { type BondChange, type BondEvent, bondChange, facts, posting } from '../bond-change.ts'
 import { bondLockStates } from '../bond-lock-states.ts'
-
-export interface OnChain {
-  txHash: string
-  blockNumber: number
-}
 
 const eventOf = (bond: Bond, { type, amount, gigId, reason, operationId, ...move }: Move, txHash: string): BondEvent => ({
   id: rowIdOf(move.id, move),
@@ -34,7 +29,7 @@ const lockEvent = (bond: Bond, { gigId, amount }: BondLock, id: string, eventTyp
 export const depositSource = ({ id, isCustodial, address }: Pick<Move, 'id' | 'isCustodial' | 'address'>): string =>
   isCustodial ? account.clearing(`bond.deposit:${id}`) : account.outside(address)
 
-type Confirm = (bond: Bond, move: Move, at: OnChain, now: Date) => BondChange
+type Confirm = (bond: Bond, move: Move, at: { txHash: string }, now: Date) => BondChange
 /** A command had its effect: money that was in transit arrives. */
 export const confirmMove: Record<Move['type'], Confirm> = {
   DEPOSIT: (bond, move, { txHash }, now) => {
@@ -87,13 +82,9 @@ export const confirmMove: Record<Move['type'], Confirm> = {
 
 export const slashFacts = ({ slashId, validationId, reason, by }: Move) => ({ slashId: slashId!, validationId, reason: reason ?? '', by })
 
-export function confirmLock(bond: Bond, lock: BondLock, { txHash, blockNumber }: OnChain, now: Date): BondChange {
-  const at = { txHash, blockNumber }
-  const state: Bond = {
-    ...bond,
-    locks: bond.locks.map(held => (held.gigId === lock.gigId ? { ...held, stage: bondLockStates.move(held.stage, 'confirm'), ...at } : held)),
-  }
-  const event = lockEvent(bond, lock, rowIdOf(lock.lockId, lock), 'LOCK', at.txHash)
+export function confirmLock(bond: Bond, lock: BondLock, { txHash }: { txHash: string }, now: Date): BondChange {
+  const state = withLock(bond, lock.gigId, { stage: bondLockStates.move(lock.stage, 'confirm') })
+  const event = lockEvent(bond, lock, rowIdOf(lock.lockId, lock), 'LOCK', txHash)
   return bondChange(state, { events: [bondLocked.of({ ...facts(state, event, now), gigId: lock.gigId })], history: [event] })
 }
 
@@ -104,7 +95,7 @@ export function confirmUnlock(
   eventId: string,
   txHash: string,
   now: Date,
-  entry: string | number = lock.unlockSeq,
+  entry: string | number = lock.unlockOnChain?.seq ?? 0,
 ): BondChange {
   const state: Bond = { ...withoutLock(bond, lock, 'confirmUnlock'), free: bond.free + lock.amount }
   const event = lockEvent(bond, lock, eventId, 'UNLOCK', txHash)

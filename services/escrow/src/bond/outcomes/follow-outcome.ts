@@ -1,5 +1,5 @@
 import { type ChainLog, dayMs } from '@carapace/api'
-import { type CommandState, onChainKey, trackOutcome } from '@carapace/chain'
+import { followOutcome as afterOutcome, type OnChain, onChainKey } from '@carapace/chain'
 import { amountOf } from '../../amounts.ts'
 import { type Bond, type BondLock, type Done, type Move, withLock } from '../bond.ts'
 import { type BondChange, bondChange } from '../bond-change.ts'
@@ -7,13 +7,13 @@ import { bondLockStates } from '../bond-lock-states.ts'
 import { bondMoveStates } from '../bond-move-states.ts'
 import { endLock, failMove, unlockFailed } from '../commands.ts'
 import { reduceLocks } from '../stake.ts'
-import { confirmLock, confirmMove, confirmUnlock, type OnChain } from './confirmation.ts'
+import { confirmLock, confirmMove, confirmUnlock } from './confirmation.ts'
 import { lockAgain, reserveAgain } from './late.ts'
 import { failLock, reverseMove, reverseUnlock } from './reversal.ts'
 
 /** What the relayer says about the command of a bond event. `seq` rises with everything that it says about one. */
 export type BondOutcome = { id: string; round: number; seq: number } & (
-  | ({ is: 'confirmed'; logs: readonly ChainLog[] } & OnChain)
+  | { is: 'confirmed'; logs: readonly ChainLog[]; txHash: string; blockNumber: number }
   | { is: 'failed'; code: string }
 )
 type Of<Is extends BondOutcome['is']> = Extract<BondOutcome, { is: Is }>
@@ -29,23 +29,32 @@ const maxRemembered = 128
  */
 export function followOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
   const { id } = outcome
-  const move = bond.moves.find(known => known.id === id)
+  const move = withOutcome(
+    bond.moves.find(known => known.id === id),
+    outcome,
+  )
   if (move) return outcome.is === 'confirmed' ? confirmedMove(bond, move, outcome, now) : failedMove(bond, move, outcome, now)
-  const lock = bond.locks.find(({ lockId }) => lockId === id)
-  if (lock && isFollowed({ round: 1, seq: lock.lockSeq, status: lock.stage === 'locking' ? 'pending' : 'confirmed' }, outcome))
-    return outcome.is === 'confirmed' ? confirmedLock(bond, lock, outcome, now, newId) : failedLock(bond, lock, outcome, now, newId)
+  const lock = withOutcome(
+    bond.locks.find(({ lockId }) => lockId === id),
+    outcome,
+  )
+  if (lock) return outcome.is === 'confirmed' ? confirmedLock(bond, lock, outcome, now, newId) : failedLock(bond, lock, outcome, now, newId)
   const unlocking = bond.locks.find(({ unlockId }) => unlockId === id)
-  if (unlocking && isFollowed(unlockState(unlocking), outcome)) return unlockOutcome(bond, unlocking, outcome, now)
+  const unlockOnChain = after(unlocking?.unlockOnChain, outcome)
+  if (unlocking && unlockOnChain) return unlockOutcome(bond, unlocking, unlockOnChain, outcome, now)
   return again(bond, outcome, now, newId)
 }
 
-const isFollowed = (current: CommandState, { is, round, seq }: BondOutcome): boolean => trackOutcome(current, { is, round, seq }) !== 'stale'
+/** What is known on chain after an outcome; undefined when it says nothing new. */
+function after(current: Required<OnChain> | null | undefined, outcome: BondOutcome): Required<OnChain> | undefined {
+  if (!current) return undefined
+  return afterOutcome(current, outcome.is === 'failed' ? { ...outcome, txHash: null, error: outcome.code } : outcome)
+}
 
-const unlockState = ({ unlockRound: round, unlockSeq: seq, retryAt }: BondLock): CommandState => ({
-  round,
-  seq,
-  status: retryAt ? 'failed' : 'pending',
-})
+function withOutcome<Part extends { onChain: Required<OnChain> }>(part: Part | undefined, outcome: BondOutcome): Part | undefined {
+  const onChain = after(part?.onChain, outcome)
+  return part && onChain && { ...part, onChain }
+}
 
 /** Adds what was done to what a reorganisation may still reverse. */
 export const remember = (made: BondChange, done: Done): BondChange => {
@@ -54,18 +63,18 @@ export const remember = (made: BondChange, done: Done): BondChange => {
   return { ...made, state: { ...made.state, done: [...recent, done].slice(-maxRemembered) } }
 }
 
-function failedMove(bond: Bond, move: Move, { seq, code }: Of<'failed'>, now: Date): BondChange {
-  return remember(failMove(bond, move, code), { id: move.id, seq, at: now, failedMove: { ...move, stage: bondMoveStates.move(move.stage, 'fail') } })
+function failedMove(bond: Bond, move: Move, { code }: Of<'failed'>, now: Date): BondChange {
+  return remember(failMove(bond, move, code), { id: move.id, at: now, failedMove: { ...move, stage: bondMoveStates.move(move.stage, 'fail') } })
 }
 
-function failedLock(bond: Bond, lock: BondLock, { seq, code }: Of<'failed'>, now: Date, newId: () => string): BondChange {
+function failedLock(bond: Bond, lock: BondLock, { code }: Of<'failed'>, now: Date, newId: () => string): BondChange {
   const failed: BondLock = { ...lock, stage: bondLockStates.move(lock.stage, 'fail') }
-  return remember(failLock(bond, lock, code, newId(), now), { id: lock.lockId, seq, at: now, failedLock: failed })
+  return remember(failLock(bond, lock, code, newId(), now), { id: lock.lockId, at: now, failedLock: failed })
 }
 
 function confirmedMove(bond: Bond, move: Move, outcome: Of<'confirmed'>, now: Date): BondChange {
   const actual = move.type === 'SLASH' ? asReduced(bond, move, outcome.logs) : { bond, move }
-  return remember(confirmMove[move.type](actual.bond, move, outcome, now), { id: move.id, seq: outcome.seq, at: now, move: actual.move })
+  return remember(confirmMove[move.type](actual.bond, move, outcome, now), { id: move.id, at: now, move: actual.move })
 }
 
 /** The contract walks the locks in its own order: how much it says it slashed of which is what counts. */
@@ -80,7 +89,7 @@ function asReduced(bond: Bond, move: Move, logs: readonly ChainLog[]): { bond: B
 }
 
 function confirmedLock(bond: Bond, lock: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange {
-  const known = withLock(bond, lock.gigId, { lockSeq: outcome.seq })
+  const known = withLock(bond, lock.gigId, { onChain: lock.onChain })
   if (lock.stage !== 'locking') return bondChange(known)
   const made = confirmLock(known, lock, outcome, now)
   const ended = lock.isOver ? (endLate(made.state, lock, now) ?? endLock(made.state, lock.gigId, newId())) : undefined
@@ -88,17 +97,18 @@ function confirmedLock(bond: Bond, lock: BondLock, outcome: Of<'confirmed'>, now
 }
 
 /** One that came back after its unlock was sent: that goes out as the next round. */
-function endLate(bond: Bond, { gigId, unlockId }: BondLock, now: Date): BondChange | undefined {
-  if (unlockId === null) return undefined
-  return bondChange(withLock(bond, gigId, { stage: bondLockStates.move('locked', 'unlock'), retryAt: now }))
+function endLate(bond: Bond, { gigId, unlockOnChain }: BondLock, now: Date): BondChange | undefined {
+  if (unlockOnChain === null) return undefined
+  const stage = bondLockStates.move('locked', 'unlock')
+  return bondChange(withLock(bond, gigId, { stage, retryAt: now, unlockOnChain: { ...unlockOnChain, status: 'failed' } }))
 }
 
-function unlockOutcome(bond: Bond, lock: BondLock, outcome: BondOutcome, now: Date): BondChange | undefined {
-  if (outcome.is === 'failed') return unlockFailed(bond, lock.gigId, outcome, now)
-  const ended = { ...lock, unlockSeq: outcome.seq, retryAt: null }
+function unlockOutcome(bond: Bond, lock: BondLock, unlockOnChain: Required<OnChain>, outcome: BondOutcome, now: Date): BondChange {
+  if (outcome.is === 'failed') return unlockFailed(bond, lock.gigId, unlockOnChain, now)
+  const ended = { ...lock, unlockOnChain, retryAt: null }
   // one that failed or was reversed before is another row of the history
-  const eventId = lock.unlockSeq === 0 ? outcome.id : `${outcome.id}-${outcome.seq}`
-  return remember(confirmUnlock(bond, ended, eventId, outcome.txHash, now), { id: outcome.id, seq: outcome.seq, at: now, unlocked: ended })
+  const eventId = lock.unlockOnChain?.seq === 0 ? outcome.id : `${outcome.id}-${outcome.seq}`
+  return remember(confirmUnlock(bond, ended, eventId, outcome.txHash, now), { id: outcome.id, at: now, unlocked: ended })
 }
 
 /** An outcome of what is done: the same in another block, its failure after a reorganisation, or its effect after a failure. */
@@ -107,29 +117,46 @@ function again(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string)
   const without = (dropped: Done): Bond => ({ ...bond, done: bond.done.filter(known => known !== dropped) })
   if (!done) return ofEnded(bond, outcome, now)
   const hasFailed = 'failedMove' in done || 'failedLock' in done
-  const round = 'unlocked' in done ? done.unlocked.unlockRound : 1
-  if (!isFollowed({ round, seq: done.seq, status: hasFailed ? 'failed' : 'confirmed' }, outcome)) return undefined
+  const onChain = after(onChainOf(done), outcome)
+  if (!onChain) return undefined
   if (hasFailed === (outcome.is === 'failed'))
-    return bondChange({ ...bond, done: bond.done.map(known => (known === done ? { ...done, seq: outcome.seq } : known)) })
-  if ('failedMove' in done) return lateMove(without(done), done.failedMove, outcome as Of<'confirmed'>, now)
-  if ('failedLock' in done) return lateLock(without(done), done.failedLock, outcome as Of<'confirmed'>, now, newId)
-  if ('unlocked' in done) return reverseUnlock(without(done), done.unlocked, outcome, now)
-  const reversed: Move = { ...done.move, stage: bondMoveStates.move('confirmed', 'reverse') }
-  return remember(reverseMove[done.move.type](without(done), done.move, now), { id: done.id, seq: outcome.seq, at: now, failedMove: reversed })
+    return bondChange({ ...bond, done: bond.done.map(known => (known === done ? withOnChain(done, onChain) : known)) })
+  if ('failedMove' in done) return lateMove(without(done), { ...done.failedMove, onChain }, outcome as Of<'confirmed'>, now)
+  if ('failedLock' in done) return lateLock(without(done), { ...done.failedLock, onChain }, outcome as Of<'confirmed'>, now, newId)
+  if ('unlocked' in done) return reverseUnlock(without(done), done.unlocked, onChain, now)
+  const reversed: Move = { ...done.move, onChain, stage: bondMoveStates.move('confirmed', 'reverse') }
+  return remember(reverseMove[done.move.type](without(done), done.move, now), { id: done.id, at: now, failedMove: reversed })
+}
+
+/** Of the command by whose bond event it is found; null where somebody else unlocked. */
+function onChainOf(done: Done): Required<OnChain> | null {
+  if ('move' in done) return done.move.onChain
+  if ('failedMove' in done) return done.failedMove.onChain
+  return 'unlocked' in done ? done.unlocked.unlockOnChain : done.failedLock.onChain
+}
+
+function withOnChain(done: Done, onChain: Required<OnChain>): Done {
+  if ('move' in done) return { ...done, move: { ...done.move, onChain } }
+  if ('failedMove' in done) return { ...done, failedMove: { ...done.failedMove, onChain } }
+  return 'unlocked' in done
+    ? { ...done, unlocked: { ...done.unlocked, unlockOnChain: onChain } }
+    : { ...done, failedLock: { ...done.failedLock, onChain } }
 }
 
 /** An outcome of the other command of a lock that has ended: of the lock of one that was unlocked, or of the unlock of one that failed. */
-function ofEnded(bond: Bond, { id, is, seq }: BondOutcome, now: Date): BondChange | undefined {
+function ofEnded(bond: Bond, outcome: BondOutcome, now: Date): BondChange | undefined {
+  const { id, is } = outcome
   const become = (before: Done, after: Done) => bondChange({ ...bond, done: bond.done.map(known => (known === before ? after : known)) })
   for (const known of bond.done) {
-    if ('unlocked' in known && known.unlocked.lockId === id && seq > known.unlocked.lockSeq) {
-      if (is === 'confirmed') return become(known, { ...known, unlocked: { ...known.unlocked, lockSeq: seq } })
+    const lock = 'unlocked' in known && known.unlocked.lockId === id ? withOutcome(known.unlocked, outcome) : undefined
+    if (lock && is === 'confirmed') return become(known, { ...known, unlocked: lock })
+    if (lock) {
       // without the lock there is nothing to unlock again
-      const failed: BondLock = { ...known.unlocked, stage: bondLockStates.final[0]! }
-      return remember(bondChange({ ...bond, done: bond.done.filter(one => one !== known) }), { id, seq, at: now, failedLock: failed })
+      const failed: BondLock = { ...lock, stage: bondLockStates.final[0]! }
+      return remember(bondChange({ ...bond, done: bond.done.filter(one => one !== known) }), { id, at: now, failedLock: failed })
     }
-    if ('failedLock' in known && known.failedLock.unlockId === id && seq > known.failedLock.unlockSeq)
-      return become(known, { ...known, failedLock: { ...known.failedLock, unlockSeq: seq } })
+    const unlockOnChain = 'failedLock' in known && known.failedLock.unlockId === id ? after(known.failedLock.unlockOnChain, outcome) : undefined
+    if ('failedLock' in known && unlockOnChain) return become(known, { ...known, failedLock: { ...known.failedLock, unlockOnChain } })
   }
   return undefined
 }
@@ -142,7 +169,7 @@ function lateMove(bond: Bond, failed: Move, outcome: Of<'confirmed'>, now: Date)
 }
 
 function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: Date, newId: () => string): BondChange | 'later' {
-  const reserved = lockAgain(bond, failed, outcome.seq)
+  const reserved = lockAgain(bond, failed)
   if (!reserved) return 'later'
   const { lock, replaced } = reserved
   const made = confirmedLock(reserved.bond, lock, outcome, now, newId)
@@ -150,8 +177,7 @@ function lateLock(bond: Bond, failed: BondLock, outcome: Of<'confirmed'>, now: D
   if (!replaced) return all
   return remember(all, {
     id: replaced.lockId,
-    seq: replaced.lockSeq,
     at: now,
-    failedLock: { ...replaced, stage: bondLockStates.move('locking', 'fail') },
+    failedLock: { ...replaced, onChain: { ...replaced.onChain, status: 'failed' }, stage: bondLockStates.move('locking', 'fail') },
   })
 }

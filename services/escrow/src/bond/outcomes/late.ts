@@ -34,14 +34,16 @@ export function reserveAgain(bond: Bond, move: Move): Reserved {
 /**
  * The contract has a lock whose failure was published. One that was requested in its place meanwhile cannot be made: its reservation serves. Without
  * one, nobody needs the lock any more: it is booked to be released.
+ * @param failed with the outcome by which it is late
  * @returns undefined while another lock of the gig is on the bond
  */
-export function lockAgain(bond: Bond, failed: BondLock, lateSeq: number): (Reserved & { lock: BondLock; replaced?: BondLock }) | undefined {
-  const { gigId, amount, lockId } = failed
+export function lockAgain(bond: Bond, failed: BondLock): (Reserved & { lock: BondLock; replaced?: BondLock }) | undefined {
+  const { gigId, amount, lockId, onChain } = failed
+  const lateSeq = onChain.seq
   const present = bond.locks.find(lock => lock.gigId === gigId)
   if (present) {
     if (present.stage !== 'locking' || present.amount !== amount) return undefined
-    const lock: BondLock = { ...present, lockId, lateSeq }
+    const lock: BondLock = { ...present, lockId, onChain, lateSeq }
     return { bond: { ...bond, locks: bond.locks.map(held => (held === present ? lock : held)) }, postings: [], lock, replaced: present }
   }
   const stage = bondLockStates.move(failed.stage, 'reverseFailure')

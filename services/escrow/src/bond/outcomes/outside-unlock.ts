@@ -23,9 +23,10 @@ export async function unlockedOutside(parts: Parts, log: Log): Promise<void> {
   const now = parts.clock.now()
   await changeBond(parts, known.id, bond => {
     const lock = bond.locks.find(held => held.gigId === gigId && held.stage === 'locked')
-    if (!lock || bond.chain !== log.network || lock.blockNumber === null || log.blockNumber <= lock.blockNumber) return undefined
+    const lockedIn = lock?.onChain.blockNumber ?? null
+    if (!lock || bond.chain !== log.network || lockedIn === null || log.blockNumber <= lockedIn) return undefined
     const made = confirmUnlock(bond, lock, nextId, log.txHash, now, nextId)
-    return remember(made, { id: nextId, seq: 0, at: now, unlocked: lock })
+    return remember(made, { id: nextId, at: now, unlocked: lock })
   })
 }
 

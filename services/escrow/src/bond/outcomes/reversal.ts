@@ -1,4 +1,5 @@
 import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '@carapace/api'
+import type { OnChain } from '@carapace/chain'
 import { account } from '../../ledger.ts'
 import { type Bond, type BondLock, entryKeyOf, type Move, rowIdOf, withLock, withoutLock, withReversed } from '../bond.ts'
 import { type BondChange, type BondEvent, bondChange, facts, posting } from '../bond-change.ts'
@@ -88,7 +89,7 @@ const restored = (lock: BondLock, trigger: 'reverseUnlock' | 'reverseOutsideUnlo
 })
 
 /** An unlock failed after all: the contract still holds the lock, and it is sent again minutes later. */
-export function reverseUnlock(bond: Bond, lock: BondLock, failure: { round: number; seq: number }, now: Date): BondChange {
+export function reverseUnlock(bond: Bond, lock: BondLock, failure: Required<OnChain>, now: Date): BondChange {
   const { gigId, amount, unlockId } = lock
   const back: Bond = { ...bond, free: bond.free - amount, locks: [...bond.locks, restored(lock, 'reverseUnlock')] }
   const { state } = unlockFailed(back, gigId, failure, now)
