@@ -8,7 +8,7 @@ export async function awaits({ jobs }: Parts): Promise<Awaiting[]> {
   const waiting = await jobs.find({ isWaiting: true })
   return waiting.flatMap(({ id, on, updatedAt }) =>
     steps.flatMap(step => {
-      const state = on[step]
+      const state = on[step]?.onChain
       if (state?.status !== 'pending') return []
       return [{ record: `job ${id}, step ${step}`, opKey: operationKey(`job.${step}`, id), round: state.round, since: updatedAt }]
     }),

@@ -44,7 +44,7 @@ export const checks: Checks<Parts> = {
     const failed = await jobs.find({ 'on.settle.retryAt': { $type: 'date' } })
     const waiting = await jobs.find({ 'funding.stage': { $in: ['reserving', 'sent'] }, updatedAt: { $lt: before } })
     return [
-      ...failed.map(({ id, on }) => `the settlement of job ${id} failed: ${on.settle?.error}`),
+      ...failed.map(({ id, on }) => `the settlement of job ${id} failed: ${on.settle?.onChain.error}`),
       ...waiting.map(({ id }) => `the funding of job ${id} is under way for more than 15 minutes`),
     ]
   },

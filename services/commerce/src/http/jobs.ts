@@ -84,7 +84,7 @@ export const jobHandlers = (
       present.delivery?.submissionId === delivery.submissionId ? undefined : sendSubmit(present, delivery),
     )
     const { job: last, isDone } = await ended(parts, sent, 'submit', waitMs())
-    const answer = { job: await viewOf(parts, last), txHash: last.on.submit?.txHash ?? null }
+    const answer = { job: await viewOf(parts, last), txHash: last.on.submit?.onChain.txHash ?? null }
     const more = { deliverableHash: delivery.hash, validationId: last.validationId }
     return isDone ? { ...answer, ...more } : reply(202, { ...answer, ...more, statusUrl: statusUrl(last) })
   },
@@ -100,7 +100,7 @@ export const jobHandlers = (
       return sendSettle(present, { ...decision, by: 'oracle', reason, at: parts.clock.now() })
     })
     const { job: last, isDone } = await ended(parts, sent, 'settle', waitMs())
-    const answer = { job: await viewOf(parts, last), txHash: last.on.settle?.txHash ?? null, ...moneyView(last) }
+    const answer = { job: await viewOf(parts, last), txHash: last.on.settle?.onChain.txHash ?? null, ...moneyView(last) }
     return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(last) })
   },
 
@@ -131,13 +131,13 @@ function needPoster(job: Job, agentId: string): void {
 
 /** Waits until a step that is under way has ended. @throws CONFLICT when it failed; a step that is due from the platform is sent again instead */
 async function ended(parts: Parts, job: Stored<Job>, step: Step, waitMs: number): Promise<{ job: Stored<Job>; isDone: boolean }> {
-  const round = job.on[step]?.round ?? 0
+  const round = job.on[step]?.onChain.round ?? 0
   const probe = async () => {
     const present = await unlessPassing(parts.jobs.need(job.id))
     const state = present?.on[step]
-    if (!state || state.round < round) return undefined
-    if (state.status === 'failed' && state.retryAt === null)
-      refuse('CONFLICT', { reason: state.error }, { message: 'The step failed on chain; nothing has changed' })
+    if (!state || state.onChain.round < round) return undefined
+    if (state.onChain.status === 'failed' && state.retryAt === null)
+      refuse('CONFLICT', { reason: state.onChain.error }, { message: 'The step failed on chain; nothing has changed' })
     return state.applied ? present : undefined
   }
   const last = await parts.wait('jobs', job.id, probe, waitMs)
@@ -150,6 +150,6 @@ async function stepAnswered(parts: Parts, sent: Stored<Job>, step: Step, waitMs:
 }
 
 async function answered(parts: Parts, job: Stored<Job>, step: Step, isDone: boolean) {
-  const answer = { job: await viewOf(parts, job), txHash: job.on[step]?.txHash ?? null }
+  const answer = { job: await viewOf(parts, job), txHash: job.on[step]?.onChain.txHash ?? null }
   return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(job) })
 }

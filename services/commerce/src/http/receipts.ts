@@ -20,7 +20,7 @@ export const receiptHandlers = (parts: Parts): Pick<Handlers, 'getCommerceReceip
   const needReceipt = async (jobId: string): Promise<Receipt> => {
     const job = await needJob(parts, jobId)
     const receipt = await parts.receipts.get(job.id)
-    return receipt && !receipt.isWithdrawn && job.on.settle?.status === 'confirmed' ? receipt : refuse('NOT_FOUND', { resource: 'receipt' })
+    return receipt && !receipt.isWithdrawn && job.on.settle?.onChain.status === 'confirmed' ? receipt : refuse('NOT_FOUND', { resource: 'receipt' })
   }
 
   return {

@@ -1,5 +1,5 @@
 import { type Draft, refuse } from '@carapace/api'
-import { commands, type FundingSource } from '@carapace/chain'
+import { commands, type FundingSource, sentOnChain } from '@carapace/chain'
 import { id as keccakOfText, ZeroHash } from 'ethers'
 import type { ChainStep, Delivery, Funding, Job, Settlement, Step } from './job.ts'
 import { keyOf, needIdle } from './job.ts'
@@ -14,15 +14,15 @@ const spendBefore = (): Date => new Date(Date.now() + deadlineMs)
 
 /** The step with its next round under way. Numbers of earlier outcomes stay: the relayer counts on over the rounds of a key. */
 function sent(job: Job, step: Step): ChainStep {
-  const { round = 0, seq = 0 } = job.on[step] ?? {}
-  return { round: round + 1, seq, status: 'pending', applied: false, txHash: null, blockNumber: null, error: null, retryAt: null }
+  const { round = 0, seq = 0 } = job.on[step]?.onChain ?? {}
+  return { onChain: { ...sentOnChain, round: round + 1, seq }, applied: false, retryAt: null }
 }
 const under = (job: Job, step: Step): Job => ({ ...job, on: { ...job.on, [step]: sent(job, step) } })
-const roundOf = (job: Job, step: Step): number => job.on[step]!.round
+const roundOf = (job: Job, step: Step): number => job.on[step]!.onChain.round
 
 /** @throws INVALID_STATE, retryable, before the creation is confirmed, and while a reorganisation may give it another number */
 export function needOnChain(job: Job): void {
-  if (job.onChainJobId !== null && job.on.create?.status !== 'pending') return
+  if (job.onChainJobId !== null && job.on.create?.onChain.status !== 'pending') return
   refuse('INVALID_STATE', { state: job.status, pending: 'create' }, { retryable: true, message: 'The job is not on chain yet' })
 }
 function place(job: Job) {
@@ -60,7 +60,8 @@ export function sendFund(job: Job, source: FundingSource): Result | undefined {
   const state = under({ ...job, funding: { ...funding, stage: 'sent' } }, 'fund')
   // the treasury reserves for a round: both count alike
   const round = funding.round
-  const fund: ChainStep = { ...state.on.fund!, round }
+  const sentFund = state.on.fund!
+  const fund: ChainStep = { ...sentFund, onChain: { ...sentFund.onChain, round } }
   const command = commands.jobFund({ ...place(job), client, amount, source, round, deadline: spendBefore() })
   return { state: { ...state, on: { ...state.on, fund } }, events: [command] }
 }

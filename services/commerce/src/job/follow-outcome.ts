@@ -1,4 +1,4 @@
-import { type CommandOutcome, retryAfter, trackOutcome } from '@carapace/chain'
+import { type CommandOutcome, type OnChain, retryAfter, trackOutcome } from '@carapace/chain'
 import type { ChainStep, Job, Step } from './job.ts'
 import { jobStates } from './job-states.ts'
 import { corrects, effects, type Moment, type Result, revertLost } from './transition.ts'
@@ -23,20 +23,24 @@ const mustSucceed: ReadonlySet<Step> = new Set(['create', 'settle'])
 export function followOutcome(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result | undefined {
   const current = job.on[step]
   if (!current) return undefined
-  const tracked = trackOutcome(current, outcome)
+  const known = current.onChain
+  const tracked = trackOutcome(known, outcome)
   if (tracked === 'stale') return undefined
-  const news = { seq: outcome.seq, round: Math.max(current.round, outcome.round) }
-  const with_ = (change: Partial<ChainStep>): Job => ({ ...job, on: { ...job.on, [step]: { ...current, ...news, ...change } } })
-  const at = placeOf(current, outcome)
+  const news = { seq: outcome.seq, round: Math.max(known.round, outcome.round) }
+  const with_: With = (onChain, change = {}) => ({
+    ...job,
+    on: { ...job.on, [step]: { ...current, ...change, onChain: { ...known, ...news, ...onChain } } },
+  })
   const hasEffect = (tracked === 'confirmed' || tracked === 'reincluded' || tracked === 'finalized') && !outcome.already
   if (current.isForeign && !hasEffect) return { state: with_({}), events: [] }
   // an effect that is reported names its transaction until another one has it
   if (tracked === 'submitted')
-    return { state: with_({ status: 'pending', txHash: current.applied ? current.txHash : (outcome.txHash ?? null) }), events: [] }
+    return { state: with_({ status: 'pending', txHash: current.applied ? known.txHash : (outcome.txHash ?? null) }), events: [] }
   if (tracked === 'reorged') return { state: with_({ status: 'pending' }), events: [] }
   if (tracked === 'failed') return failed(with_, job, step, outcome, moment)
-  const state = requestedAgain(with_({ status: 'confirmed', isForeign: false, error: null, retryAt: null, ...at }), step)
-  if (current.status === 'failed' && !leadsOn(state, step)) return { state, events: [] }
+  const confirmed = { status: 'confirmed', error: null, ...placeOf(known, outcome) } as const
+  const state = requestedAgain(with_(confirmed, { isForeign: false, retryAt: null }), step)
+  if (known.status === 'failed' && !leadsOn(state, step)) return { state, events: [] }
   return current.applied ? reincluded(job, state, step, outcome, moment) : applied(state, step, outcome, moment)
 }
 
@@ -44,7 +48,7 @@ export function followOutcome(job: Job, step: Step, outcome: StepOutcome, moment
 function reincluded(before: Job, job: Job, step: Step, outcome: StepOutcome, { now }: Moment): Result {
   if (step === 'create') return { state: numbered(job, outcome), events: [] }
   const isPayment = step === 'settle' && job.status === 'settled' && job.counts
-  const isElsewhere = before.on[step]!.txHash !== job.on[step]!.txHash
+  const isElsewhere = before.on[step]!.onChain.txHash !== job.on[step]!.onChain.txHash
   return { state: job, events: isPayment && isElsewhere ? [corrects(job, now, false)] : [] }
 }
 
@@ -54,7 +58,7 @@ function numbered(job: Job, { onChainJobId }: StepOutcome): Job {
 }
 
 /** A transaction that found nothing left to do did not have the effect: the one that is known stays. */
-const placeOf = (current: ChainStep, { txHash, blockNumber, already = false }: StepOutcome) =>
+const placeOf = (current: OnChain, { txHash, blockNumber, already = false }: StepOutcome) =>
   already && current.txHash !== null ? {} : { txHash: txHash ?? current.txHash, blockNumber: blockNumber ?? current.blockNumber }
 
 function applied(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result {
@@ -77,7 +81,8 @@ function requestedAgain(job: Job, step: Step): Job {
 /** The job may have ended meanwhile: then the contract refuses what follows, and its end counts. */
 const leadsOn = (job: Job, step: Step): boolean => step === 'create' || step === 'settle' || jobStates.next(job.status, step) !== undefined
 
-function failed(with_: (change: Partial<ChainStep>) => Job, job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result {
+type With = (onChain: Partial<OnChain>, change?: Partial<ChainStep>) => Job
+function failed(with_: With, job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result {
   const { code = 'REVERTED', message = '' } = outcome
   const retryAt = mustSucceed.has(step) ? retryAfter(outcome.round, moment.now) : null
   const { funding, acceptance, delivery, dispute } = job
@@ -85,7 +90,7 @@ function failed(with_: (change: Partial<ChainStep>) => Job, job: Job, step: Step
     ...job.on[step]!.requested,
     ...present({ fund: { funding }, assign: { acceptance }, submit: { delivery }, dispute: { dispute } }, step),
   }
-  const state = with_({ status: 'failed', error: `${code}: ${message}`.slice(0, 500), retryAt, requested })
+  const state = with_({ status: 'failed', error: `${code}: ${message}`.slice(0, 500) }, { retryAt, requested })
   if (job.on[step]!.applied) return revertLost(state, moment.now)
   return { state: { ...state, ...withdrawn(job, step, { code, message }) }, events: [] }
 }

@@ -333,7 +333,7 @@ describe('the states of a job', () => {
 
   it('ignore an outcome that arrives again', () => {
     const job = settled()
-    const again = { is: 'confirmed' as const, round: job.on.settle!.round, seq: job.on.settle!.seq }
+    const again = { is: 'confirmed' as const, round: job.on.settle!.onChain.round, seq: job.on.settle!.onChain.seq }
     assert.equal(followOutcome(job, 'settle', again, momentAt(start)), undefined)
   })
 
@@ -378,7 +378,7 @@ describe('the states of a job', () => {
       events.map(({ type, data }) => [type, (data as { unpaid: boolean }).unpaid]),
       [['commerce.job.corrected.v1', false]],
     )
-    const sameAgain = followed(followed(state, 'settle', 'reorged').state, 'settle', 'confirmed', start, { txHash: state.on.settle!.txHash! })
+    const sameAgain = followed(followed(state, 'settle', 'reorged').state, 'settle', 'confirmed', start, { txHash: state.on.settle!.onChain.txHash! })
     assert.deepEqual(sameAgain.events, [])
   })
 

@@ -1,5 +1,6 @@
+import { type OnChain, sentOnChain } from '@carapace/chain'
 import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger } from '@carapace/store'
-import { isWaiting, type Job } from './job.ts'
+import { type ChainStep, isWaiting, type Job } from './job.ts'
 import { postings } from './postings.ts'
 import { dueOf } from './timers.ts'
 
@@ -27,5 +28,22 @@ export const jobStore = (db: Database, ledger: Ledger): JobStore =>
     indexes,
     ledger,
     postings,
+    upgrade: upgradeJob,
     derive: job => ({ ...job, dueAt: dueOf(job)?.at ?? null, isWaiting: isWaiting(job) }),
   })
+
+/** Before `onChain` was one field, what was known of its command was part of a step. */
+type OldStep = Omit<ChainStep, 'onChain'> & Partial<OnChain>
+
+/** A stored job in the present form. */
+export function upgradeJob<J extends Job>(job: J): J {
+  const steps = Object.entries(job.on)
+  if (steps.every(([, { onChain }]) => onChain)) return job
+  return { ...job, on: Object.fromEntries(steps.map(([name, step]) => [name, upgradeStep(step)])) }
+}
+
+function upgradeStep(step: ChainStep): ChainStep {
+  if (step.onChain) return step
+  const { round = 0, seq = 0, status = 'pending', txHash = null, blockNumber = null, error = null, ...rest } = step as OldStep
+  return { ...rest, onChain: { ...sentOnChain, status, txHash, blockNumber, error, round, seq } }
+}

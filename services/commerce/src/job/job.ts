@@ -1,5 +1,5 @@
 import { type Chain, dayMs, hourMs, type JobStatus, limits, refuse } from '@carapace/api'
-import { type CommandState, jobIdTopic, onChainKey } from '@carapace/chain'
+import { jobIdTopic, type OnChain, onChainKey } from '@carapace/chain'
 import { jobStates } from './job-states.ts'
 
 /** What a job does on chain, one command each, in this order; the last two may change places. */
@@ -7,14 +7,13 @@ export const steps = ['create', 'fund', 'assign', 'submit', 'dispute', 'settle']
 export type Step = (typeof steps)[number]
 
 /** A step on chain, by our command or by somebody's own transaction. */
-export interface ChainStep extends CommandState {
+export interface ChainStep {
+  /** Of its command; of round 0 where somebody's own transaction had the effect and no command was sent. */
+  onChain: Required<OnChain>
   /** Somebody's own transaction had the effect: what becomes of our command says nothing about it. */
   isForeign?: boolean
   /** The job has moved by it. A reorganisation makes it pending again and leaves the job where it is. */
   applied: boolean
-  txHash: string | null
-  blockNumber: number | null
-  error: string | null
   /** When it goes out again as its next round; only steps that must succeed. */
   retryAt: Date | null
   /** What was requested by a step that failed: the chain may carry it out after all. */
@@ -160,11 +159,12 @@ export const blank = {
 } satisfies Partial<Job>
 
 /** Whether the outcome of any of its commands is open, also of one that a reorganisation made pending again. */
-export const isWaiting = (job: Job): boolean => steps.some(step => job.on[step]?.status === 'pending')
+export const isWaiting = (job: Job): boolean => steps.some(step => job.on[step]?.onChain.status === 'pending')
 
 /** The step that waits for the chain now, if there is one. */
 export const pendingStep = (job: Job): Step | undefined =>
-  steps.find(step => job.on[step]?.status === 'pending' && !job.on[step]?.applied) ?? (job.funding?.stage === 'reserving' ? 'fund' : undefined)
+  steps.find(step => job.on[step]?.onChain.status === 'pending' && !job.on[step]?.applied) ??
+  (job.funding?.stage === 'reserving' ? 'fund' : undefined)
 
 /** Its payment is decided, and is being made, or made again after a reorganisation: its receipt and its reviews follow. */
 export const isBeingPaid = ({ counts, status, settlement }: Pick<Job, 'counts' | 'status' | 'settlement'>): boolean =>

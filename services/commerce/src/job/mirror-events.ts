@@ -44,7 +44,7 @@ async function follow(parts: Parts, log: Log): Promise<void> {
     if (log.event !== 'JobCreated') throw new Retry(`job ${number} of ${network} is not known yet`)
   }
   // what we did ourselves is known by the outcomes of our commands
-  if (known.some(({ on: steps }) => Object.values(steps).some(step => step.txHash === txHash && step.applied))) return
+  if (known.some(({ on: steps }) => Object.values(steps).some(({ onChain, applied }) => applied && onChain.txHash === txHash))) return
   const job = await ownerOf(parts, known)
   if (!job && known.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
   const id = idOf(network, number)

@@ -1,4 +1,5 @@
 import { hourMs, type JobStatus } from '@carapace/api'
+import { sentOnChain } from '@carapace/chain'
 import type { ContractJob } from './contract-job.ts'
 import { blank, budgetRange, type ChainStep, type Delivery, type Job, type Settlement, type Step } from './job.ts'
 import { jobStates } from './job-states.ts'
@@ -69,7 +70,9 @@ function withoutReplaced(job: Job, { step, contract }: Mirrored, now: Date): Job
   const isContradicted = settlement?.settledAt && step === 'settle' && ends.has(contract.status) && shownBy[settlement.outcome] !== contract.status
   if (!isContradicted || !job.on.settle?.applied) return job
   // what it means for those who were notified is published with the step that replaced it
-  return revertLost({ ...job, on: { ...job.on, settle: { ...job.on.settle, status: 'failed', retryAt: null } } }, now).state
+  const { settle } = job.on
+  const replaced: ChainStep = { ...settle, onChain: { ...settle.onChain, status: 'failed' }, retryAt: null }
+  return revertLost({ ...job, on: { ...job.on, settle: replaced } }, now).state
 }
 
 const ends: ReadonlySet<ContractJob['status']> = new Set(['Completed', 'Rejected', 'Expired'])
@@ -142,16 +145,20 @@ function settlementOf(job: Job, { status }: ContractJob, at: Date): Settlement {
 }
 
 const madeBy = (own: ChainStep | undefined, txHash: string, blockNumber: number): ChainStep => ({
-  ...{ round: own?.round ?? 0, seq: own?.seq ?? 0, status: 'confirmed', applied: true, isForeign: true },
-  ...{ txHash, blockNumber, error: null, retryAt: null },
+  onChain: { ...sentOnChain, status: 'confirmed', round: own?.onChain.round ?? 0, seq: own?.onChain.seq ?? 0, txHash, blockNumber },
+  ...{ applied: true, isForeign: true, retryAt: null },
 })
 
 /** The block of somebody else's transaction is dropped, and the contract shows less than the job: goes back over what is lost. */
 export function regress(job: Job, txHash: string, contract: ContractJob, now: Date): Result | undefined {
-  const lost = (Object.keys(job.on) as Step[]).filter(step => job.on[step]?.txHash === txHash && job.on[step]?.isForeign && !shows(contract, step))
+  const isOf = (step: ChainStep | undefined) => step?.isForeign && step.onChain.txHash === txHash
+  const lost = (Object.keys(job.on) as Step[]).filter(step => isOf(job.on[step]) && !shows(contract, step))
   if (lost.length === 0) return undefined
   const on = { ...job.on }
-  for (const step of lost) on[step] = { ...on[step]!, status: 'failed', isForeign: false, error: 'The block of its transaction is gone' }
+  for (const step of lost) {
+    const { onChain, ...rest } = on[step]!
+    on[step] = { ...rest, isForeign: false, onChain: { ...onChain, status: 'failed', error: 'The block of its transaction is gone' } }
+  }
   return revertLost({ ...job, on }, now)
 }
 

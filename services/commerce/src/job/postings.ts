@@ -33,7 +33,7 @@ const isReplaced = (before: Job | undefined, after: Job): before is Job =>
 
 const paidOutEntry = (job: Job): LedgerEntry => {
   const { id, chain } = job
-  return { key: settleKey(job), chain, ref: { type: 'job', id }, lines: paidOut(job), txHash: job.on.settle?.txHash ?? null }
+  return { key: settleKey(job), chain, ref: { type: 'job', id }, lines: paidOut(job), txHash: job.on.settle?.onChain.txHash ?? null }
 }
 
 /** Where a refund goes; the treasury knows a job by its number on chain. */

@@ -49,7 +49,7 @@ const moved = (job: Job, trigger: JobTrigger, change: Partial<Job> = {}): Job =>
 /** Nobody is notified of jobs that count for nothing: they are shown, no more. */
 const published = (state: Job, make: () => Draft | Draft[]): Result => ({ state, events: state.counts ? [make()].flat() : [] })
 
-const txOf = (job: Job, step: Step): string | null => job.on[step]?.txHash ?? null
+const txOf = (job: Job, step: Step): string | null => job.on[step]?.onChain.txHash ?? null
 
 /** What each step means for the job once it is in a block. */
 export const effects: Readonly<Record<Step, (job: Job, moment: Moment) => Result>> = {
@@ -150,7 +150,7 @@ export function revertLost(job: Job, now: Date): Result {
   for (;;) {
     const step = stepInto[state.status]
     const lost = step && state.on[step]
-    if (!step || !lost?.applied || lost.status !== 'failed') break
+    if (!step || !lost?.applied || lost.onChain.status !== 'failed') break
     const from = step === 'settle' ? state.settlement!.from : before[state.status]!
     const wasPaid = state.status === 'settled'
     const failed: ChainStep = { ...lost, applied: false }

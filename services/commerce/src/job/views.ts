@@ -25,15 +25,15 @@ function onChainStatus({ status, onChainJobId, settlement }: Job): string | null
 /** The chain part of the record: the step under way, else the last one. */
 function onChain(job: Job) {
   const under = pendingStep(job)
-  const last = under ?? steps.findLast(step => job.on[step] !== undefined && job.on[step].status !== 'failed') ?? 'create'
-  const step = job.on[last]
+  const last = under ?? steps.findLast(step => job.on[step] !== undefined && job.on[step].onChain.status !== 'failed') ?? 'create'
+  const step = job.on[last]?.onChain
   const failed = Object.values(job.on).find(({ retryAt }) => retryAt !== null)
   return {
     status: failed ? ('failed' as const) : under ? ('pending' as const) : (step?.status ?? ('none' as const)),
     chain: job.chain,
     txHash: step?.txHash ?? null,
     blockNumber: step?.blockNumber ?? null,
-    error: failed?.error ?? null,
+    error: failed?.onChain.error ?? null,
   }
 }
 
@@ -41,7 +41,7 @@ const iso = (at: Date): string => at.toISOString()
 
 /** @param refs short forms of agents by id */
 export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef): JobView {
-  const txHash = (step: Step): string | null => job.on[step]?.txHash ?? null
+  const txHash = (step: Step): string | null => job.on[step]?.onChain.txHash ?? null
   const { id, title, description, budget, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId, posterId, assigneeId } = job
   const due = dueOf(job)
   return {

@@ -23,7 +23,7 @@ export interface Receipt {
 
 /** The receipt of a job whose payment is confirmed. */
 export function receiptOf(job: Job, parties: { poster: Party; assignee: Party }): Receipt {
-  const txHash = (step: Step): string | null => job.on[step]?.txHash ?? null
+  const txHash = (step: Step): string | null => job.on[step]?.onChain.txHash ?? null
   const paid = fee(job)
   const facts = {
     jobId: job.id,

@@ -22,7 +22,7 @@ export const nextHash = (): string => `0x${(++hashes).toString(16).padStart(64, 
 
 /** An outcome of the present round of a step. */
 export function outcome(job: Job, step: Step, is: StepOutcome['is'], more: Partial<StepOutcome> = {}): StepOutcome {
-  const { round = 1, seq = 0 } = job.on[step] ?? {}
+  const { round = 1, seq = 0 } = job.on[step]?.onChain ?? {}
   return { is, round, seq: seq + 1, txHash: nextHash(), blockNumber: 7, ...(step === 'create' ? { onChainJobId: '1' } : {}), ...more }
 }
 
