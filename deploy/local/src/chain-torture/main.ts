@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { chains } from '@carapace/api'
+import { type Chain, chains } from '@carapace/api'
 import { seeded } from '@carapace/testing'
 import { newValidators } from '../testing/scenarios.ts'
 import { linesOf, recoverySeconds, round } from '../torture/round.ts'
@@ -12,18 +12,28 @@ import type { Fault } from './fault.ts'
 import { laneRecovery } from './lane-recovery.ts'
 import { nodeFaults } from './node-faults.ts'
 
-// npm run torture:chain [-- seed --only=<part of a fault's name> --short]
+// npm run torture:chain [-- seed --only=<part of a fault's name> --chain=<network of all faults that it knows> --times=<of each> --short]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string', default: '' }, short: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', default: '' },
+    chain: { type: 'string' },
+    times: { type: 'string', default: '1' },
+    short: { type: 'boolean', default: false },
+  },
 })
+if (values.chain !== undefined && !chains.some(chain => chain === values.chain)) throw new Error(`--chain is one of ${chains.join(', ')}`)
 const seed = Number(positionals[0] ?? randomInt(1_000_000))
 const settlements = 3
 const random = seeded(seed)
 const faults = [...nodeFaults, ...chainFaults].filter(({ name, isShort }) => name.includes(values.only) && (isShort || !values.short))
-const runs = faults.flatMap((fault, number) =>
-  fault.isOnEach && !values.short ? chains.map(chain => ({ fault, chain })) : [{ fault, chain: fault.only ?? chains[number % chains.length]! }],
-)
+const chainsOf = ({ only, isOnEach }: Fault, number: number): readonly Chain[] => {
+  if (values.chain !== undefined) return chains.filter(chain => chain === values.chain && (only ?? chain) === chain)
+  return isOnEach && !values.short ? chains : [only ?? chains[number % chains.length]!]
+}
+const runs = Array.from({ length: Number(values.times) }, () =>
+  faults.flatMap((fault, number) => chainsOf(fault, number).map(chain => ({ fault, chain }))),
+).flat()
 const load = (): string => `load ${loadavg()[0]!.toFixed(1)}`
 console.log(`${runs.length} faults of the chains while gigs are settled, seed ${seed} (${load()})`)
 
