@@ -40,6 +40,7 @@ export function createChain({ isGasless, ready, port, upstream, records, onError
     return done
   }
 
+  const clockOffset = () => upstream().request<number>('evm_increaseTime', [0])
   const settleBlocks = async () => {
     if (records && !(await records.recorder.blocks(upstream()))) await records.dump()
   }
@@ -67,7 +68,7 @@ export function createChain({ isGasless, ready, port, upstream, records, onError
     call: (method, params) => alone(() => journaled(method, params)),
     clock: (method, params) =>
       alone(async () => {
-        const offsetSec = await upstream().request<number>('evm_increaseTime', [0])
+        const offsetSec = await clockOffset()
         return journaled(method, params, newOffset(method, secondsIn(params), offsetSec))
       }),
     mine: (method, params) => {
@@ -88,7 +89,11 @@ export function createChain({ isGasless, ready, port, upstream, records, onError
       }),
     rewrite: (method, params) =>
       alone(async () => {
+        const offsetSec = await clockOffset()
         const answer = await upstream().request(method, params, mineTimeoutMs)
+        // anvil has set its clock back to the block that is the last one now; a network that reorganises goes on at the same time
+        const lostSec = offsetSec - (await clockOffset())
+        if (lostSec > 0) await upstream().request('evm_increaseTime', [lostSec])
         await records?.dump()
         return answer
       }),

@@ -78,6 +78,26 @@ describe('a throw-away devnet', () => {
     assert.ok(Number(block.timestamp) - Date.now() / 1000 > 86_390)
   })
 
+  for (const [name, method, rewrite] of [
+    ['a revert to a snapshot', 'evm_revert', (snapshot: unknown) => [snapshot]],
+    ['a reorganisation', 'anvil_reorg', () => [12, []]],
+    ['a rollback', 'anvil_rollback', () => [12]],
+  ] as const)
+    it(`does not set its clock back at ${name}`, async () => {
+      const { rpcUrl } = await open(after.add)
+      const newest = () => call<{ timestamp: string }>(rpcUrl, 'eth_getBlockByNumber', ['latest', false])
+      const timeOf = async () => Number((await newest()).timestamp)
+      await call(rpcUrl, 'anvil_mine', ['0x5'])
+      const [snapshot, start] = [await call(rpcUrl, 'evm_snapshot'), await timeOf()]
+      await until('blocks of three seconds', async () => (await timeOf()) >= start + 3)
+      const before = await timeOf()
+
+      await call(rpcUrl, method, rewrite(snapshot))
+      await call(rpcUrl, 'evm_mine')
+
+      assert.ok((await timeOf()) >= before, `${await timeOf()} after ${before}`)
+    })
+
   it('starts from the prepared state, without deploying again', async () => {
     const preparedDir = await freshFolder(after.add)
     const contract = '0x00000000000000000000000000000000000000c0'
