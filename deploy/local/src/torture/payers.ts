@@ -3,12 +3,13 @@ import type { PaymentChallenge } from '@carapace/api'
 import { nonceTail } from '@carapace/chain'
 import { connect } from '@carapace/client'
 import { Interface, Wallet } from 'ethers'
+import { micro } from '../testing/job.ts'
 import { broadcast, signUsdc } from './participants.ts'
 import { persist } from './persist.ts'
 import type { Stage } from './pieces.ts'
 
 /** µ of the read that is bought. */
-const price = 1_000n
+export const price = 1_000n
 const erc20 = new Interface(['function transfer(address,uint256)'])
 
 /**
@@ -25,6 +26,18 @@ export async function paidRead({ system, participants, deadline, sums }: Stage):
   const call = { query: { wallet: Wallet.createRandom().address }, headers: { 'idempotency-key': randomUUID() } }
   await persist('a read is bought by x402 v2', deadline, () => carapace.reputation.checkEligibility(call))
   sums.paidForReads += price
+}
+
+/**
+ * The budget of a gig that its poster pays for by x402 v2. Such a payment bears no identifier: whether one whose answer was lost has locked the budget
+ * shows in the escrow alone. Where it is paid again meanwhile, one payment is spent and the others go back.
+ */
+export function payBudget({ system, participants }: Stage, gigId: string, budget: number): () => Promise<unknown> {
+  const { poster, chain } = participants
+  const network = `eip155:${system.networks[chain].chainId}`
+  // a call in the name of the poster would be paid for from its allowance
+  const carapace = connect({ baseUrl: system.url, payment: { signer: poster.wallet, maxPayment: micro(budget), networks: [network] } })
+  return () => carapace.escrow.fundEscrow({ body: { gigId, agentId: poster.id } })
 }
 
 /** A read that is paid for with a transfer of the reader's own, which serves once. */

@@ -1,6 +1,7 @@
 import type { Player, System } from '@carapace/testing'
 import { escrowOf, gigOf, headersOf, micro, panelOf } from '../testing/job.ts'
 import { broadcast, type Participants, signTransfer } from './participants.ts'
+import { payBudget } from './payers.ts'
 import { type Client, type Deadline, newClient, persist } from './persist.ts'
 
 /** What the pieces of a round came to, in µ: what everybody's balance has to be afterwards. */
@@ -14,6 +15,8 @@ export interface Sums {
   paidByBuyers: bigint
   /** By x402. */
   paidForReads: bigint
+  /** How many budgets were paid by x402. */
+  budgetsPaid: number
 }
 
 /** What a piece of work needs. */
@@ -28,8 +31,15 @@ export interface Stage {
 /** Uneven amounts: a payment to the wrong place would show in the sums. */
 export const uneven = (random: () => number, least: number, most: number): number => Number((least + random() * (most - least)).toFixed(6))
 
+/** What differs between gigs. */
+export interface GigWays {
+  ends: 'released' | 'refunded'
+  hiredBy: 'application' | 'message'
+  paidBy: 'allowance' | 'x402'
+}
+
 /** A gig from its draft to its settlement, all of it while things go wrong. Who is paid reviews and is reviewed. */
-export async function settledGig(stage: Stage, ends: 'released' | 'refunded', by: 'application' | 'message' = 'application'): Promise<void> {
+export async function settledGig(stage: Stage, { ends, hiredBy, paidBy }: GigWays): Promise<void> {
   const { system, participants, deadline, sums } = stage
   const budget = uneven(stage.random, 10, 49)
   const client = newClient(system)
@@ -41,13 +51,11 @@ export async function settledGig(stage: Stage, ends: 'released' | 'refunded', by
     async () => (await client.once('post', 'POST', '/api/gigs', draft, poster.headers)).id as string,
   )
   try {
-    await (by === 'message' ? hireByMessage : hire)(stage, client, gigId)
-    await persist(
-      'its escrow is locked',
-      deadline,
-      async () => (await escrowOf(system, gigId).catch(notThere)).status === 'locked',
-      () => client.once('lock', 'POST', '/api/escrow/create', { gigId, amount: budget }, poster.headers),
-    )
+    await (hiredBy === 'message' ? hireByMessage : hire)(stage, client, gigId)
+    const lock = () => client.once('lock', 'POST', '/api/escrow/create', { gigId, amount: budget }, poster.headers)
+    const isLocked = async () => (await escrowOf(system, gigId).catch(notThere)).status === 'locked'
+    await persist('its escrow is locked', deadline, isLocked, paidBy === 'x402' ? payBudget(stage, gigId, budget) : lock)
+    if (paidBy === 'x402') sums.budgetsPaid++
     await deliverTo(stage, client, gigId)
     await (ends === 'released' ? approve(stage, client, gigId) : dispute(stage, client, gigId))
     await persist('the gig is final', deadline, async () => (await gigOf(system, gigId)).status === (ends === 'released' ? 'completed' : 'cancelled'))
@@ -56,7 +64,7 @@ export async function settledGig(stage: Stage, ends: 'released' | 'refunded', by
     if (micro(receipt.netPaid) + micro(receipt.platformFee) !== micro(budget)) throw new Error(`receipt of ${gigId} does not add up`)
     sums.paidByPoster += micro(budget)
     sums.earnedByWorker += micro(receipt.netPaid)
-    if (by === 'message') await reviewBoth(stage, client, gigId)
+    if (hiredBy === 'message') await reviewBoth(stage, client, gigId)
   } catch (cause) {
     throw new Error(`${(cause as Error).message}\n${await stateOf(system, gigId).catch(String)}`, { cause })
   }

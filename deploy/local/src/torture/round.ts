@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@carapace/api'
-import type { System } from '@carapace/testing'
+import type { Player, System } from '@carapace/testing'
 import { endedJob, type JobEnd, jobEnds } from './job-pieces.ts'
 import { contestedName } from './names.ts'
 import { broadcast, newParticipants, type Participants } from './participants.ts'
-import { paidRead, sentRead } from './payers.ts'
+import { paidRead, price, sentRead } from './payers.ts'
 import { type Deadline, persist } from './persist.ts'
 import { bond, type Stage, type Sums, settledGig, treasury } from './pieces.ts'
 import type { Subject } from './subject.ts'
@@ -16,7 +16,7 @@ export const recoverySeconds = 120
 export interface RoundOptions {
   chain: Chain
   /**
-   * Gigs, of which every third is in dispute and every second is hired for by a message, with as many paid reads. A commerce job for each way out comes
+   * Gigs, of which every third is in dispute, every second is hired for by a message and every fifth is paid for by x402, with as many paid reads. A commerce job for each way out comes
    * with them, or one for every second gig.
    */
   settlements: number
@@ -39,7 +39,16 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
   await subject.serves()
   const participants = await newParticipants(system, options.chain)
   deadline.atMs = Number.POSITIVE_INFINITY
-  const sums: Sums = { paidByPoster: 0n, earnedByWorker: 0n, bonded: 0n, deposited: 0n, paidOut: 0n, paidByBuyers: 0n, paidForReads: 0n }
+  const sums: Sums = {
+    paidByPoster: 0n,
+    earnedByWorker: 0n,
+    bonded: 0n,
+    deposited: 0n,
+    paidOut: 0n,
+    paidByBuyers: 0n,
+    paidForReads: 0n,
+    budgetsPaid: 0,
+  }
   const stage: Stage = { system, participants, random: options.random, deadline, sums }
   let endedAt = 0
   const disturbed = options.disturb(participants).finally(() => {
@@ -63,6 +72,7 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
 const settlementsPerJob = 2
 const settlementsPerName = 5
 const settlementsPerSentRead = 4
+const settlementsPerBudget = 5
 
 /** Each way out at least once, so that no round leaves one untried. */
 export const jobsOf = (settlements: number): JobEnd[] =>
@@ -71,7 +81,12 @@ export const jobsOf = (settlements: number): JobEnd[] =>
 const piecesOf = ({ settlements }: RoundOptions): ((stage: Stage) => Promise<void>)[] => [
   ...Array.from(
     { length: settlements },
-    (_, n) => (stage: Stage) => settledGig(stage, n % 3 === 2 ? 'refunded' : 'released', n % 2 === 1 ? 'message' : 'application'),
+    (_, n) => (stage: Stage) =>
+      settledGig(stage, {
+        ends: n % 3 === 2 ? 'refunded' : 'released',
+        hiredBy: n % 2 === 1 ? 'message' : 'application',
+        paidBy: n % settlementsPerBudget === 0 ? 'x402' : 'allowance',
+      }),
   ),
   ...jobsOf(settlements).map(end => (stage: Stage) => endedJob(stage, end)),
   ...Array.from({ length: Math.ceil(settlements / settlementsPerName) }, () => contestedName),
@@ -109,6 +124,7 @@ async function assertSums(system: System, participants: Participants, sums: Sums
     income: before.income + sums.paidForReads,
     deposits: [sums.deposited - sums.paidOut, sums.paidOut],
     credits: [sums.deposited - sums.paidOut, sums.paidOut],
+    payments: { reads: Number(sums.paidForReads / price), budgets: sums.budgetsPaid, open: [] },
   }
   await persist('all money is where it has to be', deadline, async () => {
     await broadcast(system, participants)
@@ -121,10 +137,27 @@ async function assertSums(system: System, participants: Participants, sums: Sums
       income: await held(income),
       deposits: [await held(saver.depositAddress), await held(payee.depositAddress)],
       credits: [await treasuryOf(saver), await treasuryOf(payee)],
+      payments: await paymentsOf(system, participants),
     }
     assert.deepEqual(found, wanted)
     return true
   })
+}
+
+/** Payments by x402: those that served a read, or will, and those that locked a budget. Any other is open until it is back, or has moved no money. */
+async function paymentsOf(system: System, { reader, sender, poster }: Participants) {
+  const statesOf = async (...payers: Player[]): Promise<string[]> => {
+    const lists = await Promise.all(payers.map(({ id }) => system.get(`/api/x402/payments/${id}?limit=100`)))
+    return lists.flatMap(({ payments }) => payments.map(({ state }: { state: string }) => state))
+  }
+  const [reads, budgets] = await Promise.all([statesOf(reader, sender), statesOf(poster)])
+  const count = (states: readonly string[], ...those: string[]) => states.filter(state => those.includes(state)).length
+  const others = (states: readonly string[], ...those: string[]) => states.filter(state => !those.includes(state))
+  return {
+    reads: count(reads, 'served', 'settled'),
+    budgets: count(budgets, 'spent'),
+    open: [...others(reads, 'served', 'settled', 'failed'), ...others(budgets, 'spent', 'returned', 'failed')],
+  }
 }
 
 /** Nothing is stuck, and the books are what the chains hold. */
