@@ -6,13 +6,14 @@ import { newWallet, type Player, until } from '@carapace/testing'
 import { encodePaymentSignatureHeader } from '@x402/core/http'
 import { temporaryDataDir } from '../testing/child.ts'
 import { clientV2, requiredOf } from '../testing/x402-clients.ts'
-import { type CrashPoint, crashPoints, pointFileVariable } from '../testing/x402-crash-points.ts'
+import { crashPoints, pointFileVariable } from '../testing/x402-crash-points.ts'
 import { startEmbeddedSystem } from '../torture/embedded.ts'
 
 const chain = 'BASE_SEPOLIA'
 const price = 1_000n
 /** Longer than a payment stays with a request that died. */
 const leaseSeconds = 90
+type CrashPoint = (typeof crashPoints)[number]
 /** The buyer has its answer before these. */
 const isAnswered = (point: CrashPoint) => crashPoints.indexOf(point) > crashPoints.indexOf('before its answer')
 /** What is not noted as served is a credit: an answer that went out before that comes again. */

@@ -16,7 +16,7 @@ const sourceMapOfNothing = `data:application/json;base64,${Buffer.from('{"versio
 export async function joinPrograms(names: readonly ServiceName[], folder: string): Promise<(name: ServiceName) => string> {
   await rm(folder, { recursive: true, force: true })
   await build({
-    entryPoints: names.map(name => ({ in: programOf(name), out: name })),
+    entryPoints: names.map(name => ({ in: builtProgram(name), out: name })),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'parts/[hash]',
@@ -35,7 +35,8 @@ export async function joinPrograms(names: readonly ServiceName[], folder: string
   return name => path.resolve(folder, `${name}.mjs`)
 }
 
-const programOf = (name: ServiceName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@carapace/${name}`)))
+/** Where the program of a service is as it was built. */
+export const builtProgram = (name: ServiceName): string => fileURLToPath(new URL('main.js', import.meta.resolve(`@carapace/${name}`)))
 
 /** For packages in the older module format: they require builtin modules, and for optional packages that may be missing. */
 const commonJs = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(${JSON.stringify(import.meta.url)});`

@@ -5,12 +5,14 @@ import { leaveAddresses } from '../addresses.ts'
 import { type Environment, startEnvironment, type Variables } from '../environment.ts'
 import { services } from '../services.ts'
 import { startOwning } from '../start.ts'
-import { joinPrograms } from './programs.ts'
+import { builtProgram, joinPrograms } from './programs.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
 export interface DistributedOptions {
   /** Services that run once on each of these addresses of this machine; SERVICE_URL then names all of them by one host name. Default: one of each, on HOST. */
   replicas?: { of: readonly ServiceName[]; hosts: readonly string[] }
+  /** Programs as they were built, whose modules a preloaded one may change; they start later. Default: joined into few files. */
+  asBuilt?: boolean
 }
 
 export interface Distributed {
@@ -28,14 +30,14 @@ export interface Distributed {
  * One process per service and one for the gateway, on RabbitMQ; database and devnets as in the embedded start.
  * @throws Error when AMQP_URL is missing, the data folder is in use, or a process does not get ready
  */
-export const startDistributed = (given: Variables, { replicas }: DistributedOptions = {}): Promise<Distributed> =>
+export const startDistributed = (given: Variables, { replicas, asBuilt = false }: DistributedOptions = {}): Promise<Distributed> =>
   startOwning(async own => {
     const { config, variables, log, parts, processes: environment } = await startEnvironment(given, own)
     required(config, 'AMQP_URL')
     const address = addressesOf(config)
     const say = (message: string) => log.warn(message)
     const names = services.map(({ api }) => api.name as ServiceName)
-    const programOf = await joinPrograms([...names, 'gateway'], path.join(config.DATA_DIR, 'programs'))
+    const programOf = asBuilt ? builtProgram : await joinPrograms([...names, 'gateway'], path.join(config.DATA_DIR, 'programs'))
     const launch = (name: ServiceName, url: string, place: Record<string, string>) =>
       supervise({ name, file: programOf(name), environment: { ...variables, ...place }, url, say })
     const start = (name: ServiceName): Supervised[] => {

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ServerResponse } from 'node:http'
+import { contextHeader } from '@carapace/service'
 import mongoose from 'mongoose'
 import { processVariables } from '../config.ts'
 
-/** The steps of a payment between which a crash differs from every other. */
+/** The steps of a payment for a sold read between which a crash differs from every other. */
 export const crashPoints = [
   'before the claim',
   'after the claim',
@@ -14,57 +15,103 @@ export const crashPoints = [
   'after its answer',
   'after it was noted as served',
 ] as const
-export type CrashPoint = (typeof crashPoints)[number]
 
-/** Names the file that holds the point at which the process ends itself, once. */
+/** The same of what a payment for a budget adds, in treasury and in escrow. */
+export const budgetCrashPoints = [
+  'before its lock is reserved',
+  'after its lock is reserved',
+  'before it is set aside',
+  'after it is set aside',
+  'before its lock is ordered',
+  'after its lock is ordered',
+  'before it is locked',
+  'after it is locked',
+  'before it is spent',
+  'after it is spent',
+] as const
+export type CrashPoint = (typeof crashPoints)[number] | (typeof budgetCrashPoints)[number]
+
+/** A write by which a step is known. In a transaction its points lie around the commit. */
+interface Step {
+  by: 'insertOne' | 'updateOne'
+  /** Of what the write sets. */
+  is(fields: { state?: string; status?: string; lock?: { stage?: string } }): boolean
+  points: readonly [before: CrashPoint | undefined, after: CrashPoint]
+}
+
+const settled = ['before its settlement is committed', 'after it was settled'] as const
+/** By collection. */
+const steps: Readonly<Record<string, readonly Step[]>> = {
+  x402_payments: [
+    { by: 'insertOne', is: ({ state }) => state === 'claimed', points: ['before the claim', 'after the claim'] },
+    // a transfer is settled when it is recorded
+    { by: 'insertOne', is: ({ state }) => state === 'settled', points: settled },
+    { by: 'updateOne', is: ({ state }) => state === 'settled', points: settled },
+    { by: 'updateOne', is: ({ state }) => state === 'served', points: [undefined, 'after it was noted as served'] },
+    { by: 'updateOne', is: ({ state }) => state === 'held', points: ['before it is set aside', 'after it is set aside'] },
+    { by: 'updateOne', is: ({ state }) => state === 'spent', points: ['before it is spent', 'after it is spent'] },
+  ],
+  escrows: [
+    { by: 'updateOne', is: ({ status }) => status === 'funding', points: ['before its lock is reserved', 'after its lock is reserved'] },
+    { by: 'updateOne', is: ({ lock }) => lock?.stage === 'sent', points: ['before its lock is ordered', 'after its lock is ordered'] },
+    { by: 'updateOne', is: ({ status }) => status === 'locked', points: ['before it is locked', 'after it is locked'] },
+  ],
+}
+
+/** Names the file that holds the point at which a process ends itself, once. */
 export const pointFileVariable = 'X402_CRASH_POINT_FILE'
 
-// Loaded by `--import` into a start as it is: writes of payments and answers to buyers are what its steps are known by.
+// Loaded by `--import` into processes as they are: writes to the database and answers to buyers are what the steps are known by.
 const file = processVariables[pointFileVariable]
 if (file !== undefined) install(file)
 
 function install(pointFile: string): void {
-  const at = (point: CrashPoint) => {
-    if (!existsSync(pointFile) || readFileSync(pointFile, 'utf8') !== point) return
+  const at = (point: CrashPoint | undefined) => {
+    if (point === undefined || !existsSync(pointFile) || readFileSync(pointFile, 'utf8') !== point) return
     rmSync(pointFile)
     process.kill(process.pid, 'SIGKILL')
   }
   const { Collection, ClientSession } = mongoose.mongo
-  const settling = new WeakSet<object>()
+  const committing = new WeakMap<object, Step['points']>()
   const { insertOne, updateOne, updateMany } = Collection.prototype
-  const isPayments = ({ collectionName }: { collectionName: string }) => collectionName === 'x402_payments'
 
-  Collection.prototype.insertOne = async function (...given) {
-    if (!isPayments(this)) return insertOne.apply(this, given)
-    at('before the claim')
-    const inserted = await insertOne.apply(this, given)
-    at('after the claim')
-    return inserted
+  const around = async <T>(collection: string, by: Step['by'], fields: object | undefined, session: object | undefined, write: () => Promise<T>) => {
+    const step = fields && steps[collection]?.find(each => each.by === by && each.is(fields))
+    if (!step) return write()
+    if (!session) at(step.points[0])
+    const written = await write()
+    if (session) committing.set(session, step.points)
+    else at(step.points[1])
+    return written
+  }
+  Collection.prototype.insertOne = function (...given) {
+    const [document, options] = given as unknown as [object, { session?: object } | undefined]
+    return around(this.collectionName, 'insertOne', document, options?.session, () => insertOne.apply(this, given))
+  }
+  Collection.prototype.updateOne = function (...given) {
+    const [, update, options] = given as unknown as [unknown, { $set?: object }, { session?: object } | undefined]
+    return around(this.collectionName, 'updateOne', update.$set, options?.session, () => updateOne.apply(this, given))
   }
   Collection.prototype.updateMany = function (...given) {
     const [, update] = given as unknown as [unknown, { $set?: { outbox?: unknown[] } }]
-    if (isPayments(this) && update.$set?.outbox?.length === 0) at('after the order of its settlement was sent')
+    if (this.collectionName === 'x402_payments' && update.$set?.outbox?.length === 0) at('after the order of its settlement was sent')
     return updateMany.apply(this, given)
-  }
-  Collection.prototype.updateOne = async function (...given) {
-    const [, update, options] = given as unknown as [unknown, { $set?: { state?: string } }, { session?: object } | undefined]
-    const state = isPayments(this) ? update.$set?.state : undefined
-    const updated = await updateOne.apply(this, given)
-    if (state === 'settled' && options?.session) settling.add(options.session)
-    if (state === 'served') at('after it was noted as served')
-    return updated
   }
   const { commitTransaction } = ClientSession.prototype
   ClientSession.prototype.commitTransaction = async function (...given) {
-    const isSettlement = settling.has(this)
-    if (isSettlement) at('before its settlement is committed')
+    const points = committing.get(this)
+    committing.delete(this)
+    at(points?.[0])
     const committed = await commitTransaction.apply(this, given)
-    if (isSettlement) at('after it was settled')
+    at(points?.[1])
     return committed
   }
   const { writeHead } = ServerResponse.prototype
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...given: unknown[]) {
-    if (given[0] === 200 && JSON.stringify(given.slice(1)).includes('payment-response')) {
+    const { headers } = this.req
+    const isPaid = headers['payment-signature'] !== undefined || headers['x-payment'] !== undefined
+    // services answer the gateway alone
+    if (given[0] === 200 && isPaid && headers[contextHeader] === undefined) {
       at('before its answer')
       this.once('finish', () => at('after its answer'))
     }
