@@ -9,7 +9,12 @@ const kinds = { register: 'domain.mint', transfer: 'domain.transfer', delete: 'd
 export async function awaits({ domains }: Parts): Promise<Awaiting[]> {
   const waiting = await domains.find({ status: { $in: ['minting', 'transferring', 'burning'] } })
   return waiting.map(domain => {
-    const { kind, n, round, at } = lastOperation(domain)!
-    return { record: `domain ${domain.fullDomain} in ${domain.status}`, opKey: operationKey(kinds[kind], domain.id, n), round, since: at }
+    const { kind, n, onChain, at } = lastOperation(domain)!
+    return {
+      record: `domain ${domain.fullDomain} in ${domain.status}`,
+      opKey: operationKey(kinds[kind], domain.id, n),
+      round: onChain!.round,
+      since: at,
+    }
   })
 }

@@ -1,5 +1,6 @@
 import { chainRelayerApi, chains } from '@carapace/api'
 import type { Checks } from '@carapace/service'
+import { isUnderWay } from './domain/domain.store.ts'
 import { ownerOnChain } from './domain/reconcile.ts'
 import { account } from './ledger.ts'
 import type { Parts } from './parts.ts'
@@ -17,7 +18,7 @@ export const checks: Checks<Parts> = {
       chains.map(async chain => {
         const [booked, sold] = await Promise.all([parts.ledger.balance(chain, account.income), soldOnChain(parts, chain)])
         if (booked === sold) return []
-        const open = await parts.domains.count({ chain, 'operations.status': 'pending', 'operations.sale.price': { $gt: 0n } })
+        const open = await parts.domains.count({ chain, ...isUnderWay, 'operations.sale.price': { $gt: 0n } })
         return open > 0 ? [] : [`${chain}: the ledger has an income of ${booked}, the registry has sold names for ${sold}`]
       }),
     )
@@ -31,7 +32,7 @@ export const checks: Checks<Parts> = {
     const { items } = await parts.domains.listed({}, { limit: comparedAtOnce, offset })
     const faults: string[] = []
     for (const domain of items) {
-      const isOpen = domain.operations.some(({ status }) => status === 'pending')
+      const isOpen = domain.operations.some(({ onChain }) => onChain?.status === 'pending')
       const owner = isOpen ? domain.ownerWallet : await ownerOnChain(parts, domain)
       if (owner !== domain.ownerWallet) faults.push(`${domain.fullDomain} belongs to ${domain.ownerWallet}, its token on ${domain.chain} to ${owner}`)
     }

@@ -1,5 +1,5 @@
 import { refuse } from '@carapace/api'
-import { commands } from '@carapace/chain'
+import { commands, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import type { Domain } from './domain.ts'
 import { newOperation, nextNumber, withOperation } from './registration.ts'
@@ -31,8 +31,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
     n,
     operationId,
     at: now,
-    round: 1,
-    status: 'pending',
+    onChain: sentOnChain,
     from: wallet,
     to,
     fromAgentId: agentId,
@@ -57,8 +56,7 @@ export function requestDeletion(domain: Domain, { wallet, operationId, now, dead
     n,
     operationId,
     at: now,
-    round: 1,
-    status: 'pending',
+    onChain: sentOnChain,
     from: wallet,
     to: null,
     fromAgentId: agentId,

@@ -21,7 +21,7 @@ export const operationOf = (domain: Stored<Domain>, operationId: string): Operat
 /** What the same request has done or has under way; one that failed for good is made again. */
 export async function earlier(parts: Parts, operationId: string): Promise<Made | undefined> {
   const made = await madeBy(parts, operationId)
-  return made?.operation.status === 'failed' ? undefined : made
+  return made?.operation.onChain?.status === 'failed' ? undefined : made
 }
 
 /** The operation of a request, however it ended. */
@@ -54,7 +54,7 @@ export async function giveUp(parts: Parts, id: string, { caller, operationId }: 
 /** The last operation on a name, where it is a deletion by this wallet. */
 function deletionBy(domain: Stored<Domain>, wallet: string): Made | undefined {
   const operation = lastOperation(domain)
-  return operation?.kind === 'delete' && operation.status !== 'failed' && operation.from === wallet ? { domain, operation } : undefined
+  return operation?.kind === 'delete' && operation.onChain?.status !== 'failed' && operation.from === wallet ? { domain, operation } : undefined
 }
 
 /** The operation once the chain has decided it; as it is when that lasts longer than an answer may. */
@@ -62,7 +62,8 @@ export async function outcomeOf(parts: Parts, { domain, operation }: Made, timeo
   const probe = async () => {
     const present = await unlessPassing(parts.domains.get(domain.id).then(found => found ?? domain))
     const found = present?.operations.find(({ n }) => n === operation.n)
-    return present && found && (found.status === 'confirmed' || found.status === 'failed') ? { domain: present, operation: found } : undefined
+    const status = found?.onChain?.status
+    return present && found && (status === 'confirmed' || status === 'failed') ? { domain: present, operation: found } : undefined
   }
   return (await parts.wait('domains', domain.id, probe, timeoutMs)) ?? { domain, operation }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Extension, PageQuery } from '@carapace/api'
+import { type OnChain, sentOnChain } from '@carapace/chain'
 import { recordIdOf } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type Page, type Stored } from '@carapace/store'
-import { type Domain, isOwned } from './domain.ts'
+import { type Domain, isOwned, type Operation } from './domain.ts'
 import { salePostings } from './postings.ts'
 import { freeNamesPerExtension } from './price.ts'
 
@@ -23,6 +24,9 @@ const indexes: Indexes = {
   parts_tld_newest: { key: { listed: 1, tld: 1, parts: 1, ...newest } },
   status_due: { key: { status: 1, dueAt: 1 } },
 }
+
+/** An operation is under way; the second form is that of names which were stored before `onChain` was one field. */
+export const isUnderWay = { $or: [{ 'operations.onChain.status': 'pending' }, { 'operations.status': 'pending' }] }
 
 export type DomainStore = AggregateStore<Domain> & {
   byName(fullDomain: string): Promise<Stored<Domain> | undefined>
@@ -54,6 +58,7 @@ export function domainStore(db: Database, ledger: Ledger): DomainStore {
     indexes,
     duplicates: { _id_: 'NAME_TAKEN', full_domain: 'NAME_TAKEN', link_keys: 'ALREADY_EXISTS', free_slot: 'CONFLICT' },
     derive,
+    upgrade: upgradeDomain,
     ledger,
     postings: salePostings,
   })
@@ -73,4 +78,19 @@ export function domainStore(db: Database, ledger: Ledger): DomainStore {
       domains.page({ listed: true, ...(tld ? { tld } : {}), ...(part === '' ? {} : { parts: part.toLowerCase() }) }, page, newest),
     listed: (filter, page) => domains.page({ listed: true, ...filter }, page, newest),
   }
+}
+
+/** Before `onChain` was one field, what was known of its command was part of an operation. */
+type OldOperation = Omit<Operation, 'onChain'> & Partial<Omit<OnChain, 'status'>> & { status?: OnChain['status'] | 'none' }
+
+/** A stored name in the present form. */
+export function upgradeDomain<D extends Domain>(domain: D): D {
+  const isOld = domain.operations.some(({ onChain }) => onChain === undefined)
+  return isOld ? { ...domain, operations: domain.operations.map(upgradeOperation) } : domain
+}
+
+function upgradeOperation(operation: Operation): Operation {
+  if (operation.onChain !== undefined) return operation
+  const { round = 0, seq = 0, status = 'none', txHash = null, blockNumber = null, error = null, ...rest } = operation as OldOperation
+  return { ...rest, onChain: status === 'none' ? null : { ...sentOnChain, status, txHash, blockNumber, error, round, seq } }
 }

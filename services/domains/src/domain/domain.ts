@@ -1,18 +1,17 @@
 import type { Chain, Extension } from '@carapace/api'
-import type { CommandState } from '@carapace/chain'
+import type { OnChain } from '@carapace/chain'
 import type { DomainState } from './states.ts'
 
 /** One operation on a name: a command of the relayer, once it was sent. */
-export interface Operation extends CommandState {
+export interface Operation {
   kind: 'register' | 'transfer' | 'delete'
   /** Its number among all operations on this name, from 1: with the name's id, what the contract accepts once. */
   n: number
   /** Of the request, so that a repeat finds it. */
   operationId: string
   at: Date
-  txHash: string | null
-  blockNumber: number | null
-  error: string | null
+  /** Of its command; null until that is sent. What is refused before has failed in round 0. */
+  onChain: Required<OnChain> | null
   /** Owner before and after, EIP-55. */
   from: string | null
   to: string | null

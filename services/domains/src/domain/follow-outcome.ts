@@ -1,52 +1,45 @@
 import { type Draft, domainActivated, domainDeleted, domainSynced, domainTransferred } from '@carapace/api'
-import { type CommandOutcome, trackOutcome } from '@carapace/chain'
+import { followOutcome as afterOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
-import { drop, restMs, withOperation } from './registration.ts'
+import { drop, restMs, unsent, withOperation } from './registration.ts'
 import { domainStates } from './states.ts'
 
-/** One outcome of an operation, as the relayer publishes it. */
-export type OperationOutcome = CommandOutcome & { txHash?: string; blockNumber?: number; error?: string }
+type SentOperation = Operation & { onChain: Required<OnChain> }
 
 /** What an outcome means for a name; undefined when it says nothing new. `mayLink`: no other name is the new owner's .molt name. */
-export function followOutcome(domain: Domain, n: number, outcome: OperationOutcome, now: Date, mayLink = true): Decision<Domain> | undefined {
+export function followOutcome(domain: Domain, n: number, outcome: ObservedOutcome, now: Date, mayLink = true): Decision<Domain> | undefined {
   const before = domain.operations.find(operation => operation.n === n)
-  if (!before) return undefined
-  const word = trackOutcome(before, outcome)
-  if (word === 'stale') return undefined
-  const operation = tracked(before, outcome)
-  const followed: Domain = { ...domain, operations: withOperation(domain, operation) }
-  return effects[operation.kind](followed, operation, outcome, now, mayLink)
+  const onChain = before && followed(before.onChain ?? unsent, outcome)
+  if (!onChain) return undefined
+  const operation = withSale({ ...before, onChain })
+  const state: Domain = { ...domain, operations: withOperation(domain, operation) }
+  return effects[operation.kind](state, operation, outcome, now, mayLink)
 }
+
+/** A failure that names no transaction is that of the one which is known. */
+const followed = (known: Required<OnChain>, outcome: ObservedOutcome) =>
+  afterOutcome(known, outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? known.txHash } : outcome)
 
 /** The ledger follows the chain: a sale is booked while it is in a block, and not once it failed for good, also when the name has changed since. */
-function tracked(operation: Operation, outcome: OperationOutcome): Operation {
-  const next = stepped(operation, outcome)
-  const { sale, status } = next
-  return sale === null || status === 'pending' ? next : { ...next, sale: { ...sale, isBooked: status === 'confirmed' } }
+function withSale(operation: SentOperation): SentOperation {
+  const { sale, onChain } = operation
+  return sale === null || onChain.status === 'pending' ? operation : { ...operation, sale: { ...sale, isBooked: onChain.status === 'confirmed' } }
 }
 
-function stepped(operation: Operation, { is, seq, round, txHash, blockNumber, error }: OperationOutcome): Operation {
-  const current: Operation = { ...operation, seq, round: Math.max(round, operation.round) }
-  if (is === 'submitted') return { ...current, status: 'pending', txHash: txHash ?? null, blockNumber: null, error: null }
-  if (is === 'reorged') return { ...current, status: 'pending', blockNumber: null }
-  if (is === 'failed') return { ...current, status: 'failed', error: error ?? 'failed' }
-  return { ...current, status: 'confirmed', txHash: txHash ?? current.txHash, blockNumber: blockNumber ?? current.blockNumber, error: null }
-}
-
-type Effect = (domain: Domain, operation: Operation, outcome: OperationOutcome, now: Date, mayLink: boolean) => { state: Domain; events: Draft[] }
+type Effect = (domain: Domain, operation: SentOperation, outcome: ObservedOutcome, now: Date, mayLink: boolean) => { state: Domain; events: Draft[] }
 
 const effects: Record<Operation['kind'], Effect> = { register: registered, transfer: transferred, delete: deleted }
 const unchanged = (state: Domain) => ({ state, events: [] })
 
-function registered(domain: Domain, operation: Operation, { is }: OperationOutcome, now: Date, mayLink: boolean) {
+function registered(domain: Domain, operation: SentOperation, { is }: ObservedOutcome, now: Date, mayLink: boolean) {
   const isLatest = lastOperation(domain)?.n === operation.n
   if (is === 'failed') {
-    if (domain.status === 'minting' && isLatest) return unchanged(drop(domain, operation.error ?? 'failed'))
+    if (domain.status === 'minting' && isLatest) return unchanged(drop(domain, 'failed'))
     return isOwned(domain) && isRegistration(domain, operation) ? reversed(domain, now) : unchanged(domain)
   }
   // a failed registration that an operator retried has its effect all the same, unless somebody else has reserved the name since
-  const isDue = operation.status === 'confirmed' && (domain.status === 'free' || (domain.status === 'minting' && isLatest))
+  const isDue = operation.onChain.status === 'confirmed' && (domain.status === 'free' || (domain.status === 'minting' && isLatest))
   if (!isDue) return unchanged(domain)
   const agentId = operation.toAgentId
   const state: Domain = {
@@ -58,7 +51,10 @@ function registered(domain: Domain, operation: Operation, { is }: OperationOutco
     formerOwner: null,
   }
   const { sale } = operation
-  return { state, events: [domainActivated.of({ ...facts(state, operation.txHash, now), pricePaid: sale?.price ?? 0n, free: sale === null })] }
+  return {
+    state,
+    events: [domainActivated.of({ ...facts(state, operation.onChain.txHash, now), pricePaid: sale?.price ?? 0n, free: sale === null })],
+  }
 }
 
 const isRegistration = ({ operations }: Domain, { n }: Operation): boolean => operations.findLast(({ kind }) => kind === 'register')?.n === n
@@ -71,11 +67,11 @@ function reversed(domain: Domain, now: Date) {
   return { state, events: [event] }
 }
 
-function transferred(domain: Domain, operation: Operation, { is }: OperationOutcome, now: Date, mayLink: boolean) {
+function transferred(domain: Domain, operation: SentOperation, { is }: ObservedOutcome, now: Date, mayLink: boolean) {
   const isLatest = lastOperation(domain)?.n === operation.n
-  if (operation.status === 'confirmed' && domain.status === 'transferring' && isLatest) {
+  if (operation.onChain.status === 'confirmed' && domain.status === 'transferring' && isLatest) {
     const state = withOwner({ ...domain, status: domainStates.move(domain.status, 'confirmTransfer') }, operation.to!, operation.toAgentId, mayLink)
-    return { state, events: [transferEvent(domain, state, operation.txHash, now)] }
+    return { state, events: [transferEvent(domain, state, operation.onChain.txHash, now)] }
   }
   if (is !== 'failed' || !isLatest) return unchanged(domain)
   if (domain.status === 'transferring')
@@ -90,9 +86,9 @@ function transferred(domain: Domain, operation: Operation, { is }: OperationOutc
 const linkedOfPresent = (domain: Domain, { from, linkedBefore, toAgentId }: Operation): readonly string[] =>
   domain.ownerWallet === from ? linkedBefore : domain.linkedAgents.filter(agentId => agentId === domain.agentId && agentId !== toAgentId)
 
-function deleted(domain: Domain, operation: Operation, { is }: OperationOutcome, now: Date, mayLink: boolean) {
+function deleted(domain: Domain, operation: SentOperation, { is }: ObservedOutcome, now: Date, mayLink: boolean) {
   if (lastOperation(domain)?.n !== operation.n) return unchanged(domain)
-  if (operation.status === 'confirmed' && domain.status === 'burning') {
+  if (operation.onChain.status === 'confirmed' && domain.status === 'burning') {
     const state: Domain = {
       ...domain,
       status: domainStates.move(domain.status, 'confirmBurn'),
@@ -100,7 +96,7 @@ function deleted(domain: Domain, operation: Operation, { is }: OperationOutcome,
       formerOwner: operation.from,
       dueAt: new Date(now.getTime() + restMs),
     }
-    return { state, events: [domainDeleted.of(facts(state, operation.txHash, now))] }
+    return { state, events: [domainDeleted.of(facts(state, operation.onChain.txHash, now))] }
   }
   if (is !== 'failed') return unchanged(domain)
   if (domain.status === 'burning') return unchanged({ ...domain, status: domainStates.move(domain.status, 'failBurn') })

@@ -1,9 +1,9 @@
 import type { PublishedOutcome } from '@carapace/api'
-import { operationParts } from '@carapace/chain'
+import { type ObservedOutcome, operationParts } from '@carapace/chain'
 import { onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { changeDomain } from './change-domain.ts'
-import { followOutcome, type OperationOutcome } from './follow-outcome.ts'
+import { followOutcome } from './follow-outcome.ts'
 
 type Received = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
 
@@ -13,18 +13,15 @@ export function domainOutcomes(parts: Parts): Subscription[] {
     const [, id, n] = operationParts(received.opKey)
     // a database that was set back knows nothing of it
     if (!(await parts.domains.get(id))) return
-    const outcome = outcomeOf(received)
+    const outcome = observed(received)
     await changeDomain(parts, id, (domain, mayLink) => followOutcome(domain, Number(n), outcome, parts.clock.now(), mayLink))
   }
   const each = { submitted: follow, confirmed: follow, failed: follow, reorged: follow }
   return onOutcomes({ 'domain.mint': each, 'domain.transfer': each, 'domain.burn': each })
 }
 
-function outcomeOf(received: Received): OperationOutcome {
-  const { is, round, seq } = received
-  if (is === 'confirmed') return { is, round, seq, txHash: received.txHash, blockNumber: received.blockNumber }
-  if (is === 'submitted') return { is, round, seq, txHash: received.txHash }
-  if (is === 'reorged') return { is, round, seq }
-  const { code, message, revert, terminal } = received
-  return { is, round, seq, terminal, error: `${code}: ${revert?.name ?? message}` }
+function observed(received: Received): ObservedOutcome {
+  if (received.is !== 'failed') return received
+  const { code, message, revert, txHash = null } = received
+  return { ...received, txHash, error: `${code}: ${revert?.name ?? message}` }
 }

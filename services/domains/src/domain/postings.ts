@@ -11,17 +11,13 @@ export function salePostings(before: Domain | undefined, after: Domain): LedgerE
   })
 }
 
-function entryOf(
-  { id, chain }: Domain,
-  { n, seq, txHash }: Operation,
-  { kind, payer, price, isBooked }: NonNullable<Operation['sale']>,
-): LedgerEntry {
+function entryOf({ id, chain }: Domain, { n, onChain }: Operation, { kind, payer, price, isBooked }: NonNullable<Operation['sale']>): LedgerEntry {
   const source = kind === 'treasury' || kind === 'x402' ? account.clearing(operationKey('domain.mint', id, n)) : account.outside(payer)
   return {
-    key: `domain-sale${isBooked ? '' : '-reversed'}:${id}:${n}:${seq}`,
+    key: `domain-sale${isBooked ? '' : '-reversed'}:${id}:${n}:${onChain!.seq}`,
     chain,
     lines: isBooked ? transfer(source, account.income, price) : transfer(account.income, source, price),
     ref: { type: 'domain', id },
-    txHash,
+    txHash: onChain!.txHash,
   }
 }

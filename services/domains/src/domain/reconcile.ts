@@ -24,7 +24,7 @@ export async function reconcile(parts: Parts, domain: Stored<Domain>, txHash: st
   const agentId = (await parts.agents.byWallet(owner))?.id ?? null
   const now = parts.clock.now()
   return changeDomain(parts, domain.id, (present, mayLink) => {
-    const isOurs = present.operations.some(({ status, to }) => status === 'pending' && to === owner)
+    const isOurs = present.operations.some(({ onChain, to }) => onChain?.status === 'pending' && to === owner)
     const isOwned = present.status === 'active' || present.status === 'transferring' || present.status === 'burning'
     if (!isOwned || isOurs || present.ownerWallet === owner) return undefined
     const state = withOwner(present, owner, agentId, mayLink)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
+import type { ObservedOutcome } from '@carapace/chain'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import { requestDeletion, requestTransfer } from './change.ts'
 import type { Domain } from './domain.ts'
-import { followOutcome, type OperationOutcome } from './follow-outcome.ts'
+import { followOutcome } from './follow-outcome.ts'
 import { salePostings } from './postings.ts'
 import { faultOf, priceOf } from './price.ts'
 import { type Reservation, reserve } from './registration.ts'
@@ -37,8 +38,11 @@ const paid = request({ tld: '.claw', sale: { price: 50_000_000n, kind: 'allowanc
 const change = { wallet: ownerWallet, operationId: 'op-2', now, deadline: later(900_000) }
 
 /** The name after these outcomes of its n-th operation; those that say nothing new leave it as it is. */
-const after = (domain: Domain, n: number, ...outcomes: [is: OperationOutcome['is'], seq: number, round?: number][]): Domain =>
-  outcomes.reduce((state, [is, seq, round = 1]) => followOutcome(state, n, { is, seq, round, txHash, blockNumber: 5 }, now)?.state ?? state, domain)
+const after = (domain: Domain, n: number, ...outcomes: [is: ObservedOutcome['is'], seq: number, round?: number][]): Domain =>
+  outcomes.reduce(
+    (state, [is, seq, round = 1]) => followOutcome(state, n, { is, seq, round, txHash, blockNumber: 5, error: 'REVERTED' }, now)?.state ?? state,
+    domain,
+  )
 const active = (of: Reservation = request()) => after(reserve(undefined, of).state, 1, ['confirmed', 1])
 const deleted = () => after(requestDeletion(active(), change).state, 2, ['confirmed', 1])
 

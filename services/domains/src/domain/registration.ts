@@ -1,5 +1,5 @@
 import { type Chain, dayMs, type Extension, refuse } from '@carapace/api'
-import { commands, domainTokenId, type FundingSource } from '@carapace/chain'
+import { commands, domainTokenId, type FundingSource, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
 import { domainStates } from './states.ts'
@@ -39,15 +39,13 @@ export const withOperation = (domain: Domain, operation: Operation): readonly Op
   return [...others, operation].toSorted((a, b) => a.n - b.n).slice(-rememberedOperations)
 }
 
+/** Of an operation whose command is not sent. */
+export const unsent: Required<OnChain> = { ...sentOnChain, round: 0 }
+
 export const newOperation = (
   fields: Pick<Operation, 'kind' | 'n' | 'operationId' | 'at' | 'from' | 'to' | 'fromAgentId' | 'toAgentId'> & Partial<Operation>,
 ): Operation => ({
-  round: 0,
-  seq: 0,
-  status: 'none',
-  txHash: null,
-  blockNumber: null,
-  error: null,
+  onChain: null,
   linkedBefore: [],
   sale: null,
   texts: [],
@@ -111,7 +109,7 @@ export function mint(domain: Domain, source: FundingSource | undefined, deadline
   const operation = lastOperation(domain)!
   const { n, sale, to, texts } = operation
   const { dueAt: _, ...rest } = domain
-  const sent: Operation = { ...operation, round: 1, status: 'pending' }
+  const sent: Operation = { ...operation, onChain: sentOnChain }
   return {
     state: { ...rest, status: domainStates.move(domain.status, 'mint'), operations: withOperation(domain, sent) },
     events: [
@@ -133,12 +131,14 @@ export function mint(domain: Domain, source: FundingSource | undefined, deadline
 export function drop(domain: Domain, code: string): Domain {
   const { dueAt: _, freeSlot: __, ...rest } = domain
   const operation = lastOperation(domain)!
+  const { onChain } = operation
+  const failed: Operation = { ...operation, onChain: { ...(onChain ?? unsent), status: 'failed', error: onChain?.error ?? code } }
   return {
     ...rest,
     status: domainStates.move(domain.status, 'drop'),
     ownerWallet: null,
     agentId: null,
     linkedAgents: [],
-    operations: withOperation(domain, { ...operation, status: 'failed', error: operation.error ?? code }),
+    operations: withOperation(domain, failed),
   }
 }

@@ -25,7 +25,7 @@ export function domainView(domain: Stored<Domain>, pageOf: NamePage): DomainReco
     free: registration?.sale === null,
     isPrimary: isOwned(domain) && isPrimary(domain),
     tokenId,
-    txHash: registration?.txHash ?? null,
+    txHash: registration?.onChain?.txHash ?? null,
     explorerUrl: pageOf(domain) ?? null,
     registeredAt: registeredAt.toISOString(),
     chain,
@@ -35,11 +35,11 @@ export function domainView(domain: Stored<Domain>, pageOf: NamePage): DomainReco
 
 export const onChainView = (chain: Chain, operation: Operation | undefined): DomainRecord['onChain'] => ({
   // one that waits for treasury has no command yet
-  status: operation?.status === 'none' ? 'pending' : (operation?.status ?? 'none'),
+  status: operation ? (operation.onChain?.status ?? 'pending') : 'none',
   chain,
-  txHash: operation?.txHash ?? null,
-  blockNumber: operation?.blockNumber ?? null,
-  error: operation?.error ?? null,
+  txHash: operation?.onChain?.txHash ?? null,
+  blockNumber: operation?.onChain?.blockNumber ?? null,
+  error: operation?.onChain?.error ?? null,
 })
 
 /** The answer of a check. `score`: of the calling agent; undefined for anybody. */

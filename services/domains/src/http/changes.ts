@@ -13,8 +13,8 @@ export const changeHandlers = (parts: Parts) => {
   /** Waits for the chain. @throws CONFLICT when it refused the operation: nothing changed */
   const ended = async (made: Made, waitMs: number): Promise<Made> => {
     const outcome = await outcomeOf(parts, made, waitMs)
-    if (outcome.operation.status === 'failed')
-      refuse('CONFLICT', { error: outcome.operation.error }, { message: 'The chain refused it; nothing changed' })
+    if (outcome.operation.onChain?.status === 'failed')
+      refuse('CONFLICT', { error: outcome.operation.onChain.error }, { message: 'The chain refused it; nothing changed' })
     return outcome
   }
 
@@ -22,8 +22,8 @@ export const changeHandlers = (parts: Parts) => {
     transferDomain: async ({ params, body, caller, operationId, waitMs }) => {
       const { id } = (await domains.get(params.id)) ?? (await domains.byName(params.id.toLowerCase())) ?? refuse('NOT_FOUND', { resource: 'domain' })
       const { domain, operation } = await ended(await transfer(parts, id, { caller, to: body.toAddress, operationId }), waitMs())
-      const answer = { record: domainView(domain, namePage(parts)), txHash: operation.txHash }
-      return operation.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
+      const answer = { record: domainView(domain, namePage(parts)), txHash: operation.onChain?.txHash ?? null }
+      return operation.onChain?.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
     },
 
     deleteMoltDomain: async ({ params, caller, operationId, waitMs }) => {
@@ -32,7 +32,7 @@ export const changeHandlers = (parts: Parts) => {
       const { id } = (await domains.byName(`${name}${tld}`)) ?? refuse('NOT_FOUND', { resource: 'domain' })
       const { domain, operation } = await ended(await giveUp(parts, id, { caller, operationId }), waitMs())
       const answer = { name: domain.fullDomain }
-      return operation.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
+      return operation.onChain?.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
     },
 
     syncMoltDomain: async ({ caller }) => {
@@ -41,9 +41,9 @@ export const changeHandlers = (parts: Parts) => {
       const { fullDomain, tokenId } = domain
       return {
         moltDomain: fullDomain,
-        onChain: isOwned(domain) && lastOperation(domain)?.status !== 'pending',
+        onChain: isOwned(domain) && lastOperation(domain)?.onChain?.status !== 'pending',
         tokenId,
-        txHash: registrationOf(domain)?.txHash ?? null,
+        txHash: registrationOf(domain)?.onChain?.txHash ?? null,
       }
     },
   } satisfies Handlers<typeof domainsApi>

@@ -71,10 +71,10 @@ export const lookupHandlers = (parts: Parts) => {
       const operation = domain.operations.find(known => known.n === Number(n)) ?? refuse('NOT_FOUND', { resource: 'operation' })
       return {
         operation: operation.kind,
-        status: operation.status === 'none' ? 'pending' : operation.status,
+        status: operation.onChain?.status ?? 'pending',
         fullDomain: domain.fullDomain,
         record: domain.status === 'free' ? null : view(domain),
-        txHash: operation.txHash,
+        txHash: operation.onChain?.txHash ?? null,
         onChain: onChainView(domain.chain, operation),
       }
     },

@@ -15,9 +15,9 @@ import { namePage, operationPath } from './shown.ts'
 /** What a registration answers: done, or under way with 202. @throws CONFLICT when the chain refused it: nothing was charged */
 async function registered(parts: Parts, made: Made, waitMs: number) {
   const { domain, operation } = await outcomeOf(parts, made, waitMs)
-  if (operation.status === 'failed') {
+  if (operation.onChain?.status === 'failed') {
     const whatNow = operation.sale?.kind === 'x402' ? 'the payment goes back to its payer' : 'nothing was charged'
-    refuse('CONFLICT', { error: operation.error }, { message: `The name could not be minted; ${whatNow}` })
+    refuse('CONFLICT', { error: operation.onChain.error }, { message: `The name could not be minted; ${whatNow}` })
   }
   const agent = operation.toAgentId ? await unlessPassing(parts.agents.need(operation.toAgentId)) : undefined
   const { sale } = operation
@@ -27,14 +27,14 @@ async function registered(parts: Parts, made: Made, waitMs: number) {
     free: sale === null,
     pricePaid: domainView(domain, namePage(parts)).pricePaid,
     record: domainView(domain, namePage(parts)),
-    txHash: operation.txHash,
+    txHash: operation.onChain?.txHash ?? null,
     onChain: onChainView(domain.chain, operation),
     fullDomain: domain.fullDomain,
     tld: domain.tld,
     ownerWallet: operation.to ?? undefined,
     ...(agent ? { profileUrl: profileUrl(parts.baseUrl, agent.handle) } : {}),
   }
-  return operation.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
+  return operation.onChain?.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
 }
 
 const paymentOf = ({ id, amount, chain }: NonNullable<RequestContext['payment']>): NamePayment => ({

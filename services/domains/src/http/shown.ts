@@ -9,7 +9,7 @@ export const namePage = ({ networks, config, baseUrl }: Pick<Parts, 'networks' |
   return domain => {
     const { chain, tokenId } = domain
     const registry = networks.known(chain)?.domains
-    const txHash = registrationOf(domain)?.txHash
+    const txHash = registrationOf(domain)?.onChain?.txHash
     // what a devnet's page shows of a name is the transaction that registered it
     return registry === undefined
       ? undefined
