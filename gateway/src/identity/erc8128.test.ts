@@ -217,6 +217,30 @@ describe('signed requests', () => {
     assert.deepEqual([answer.status, answer.body.code], [401, 'IDENTITY_INVALID'])
   })
 
+  it('are refused with a header that names somebody else, also on routes that need no such header', async () => {
+    const other = harness.agent()
+    const named: Record<string, string>[] = [
+      { 'x-agent-id': other.agentId },
+      { 'x-wallet-address': other.wallet },
+      { 'x-admin-wallet': other.wallet },
+    ]
+    const calls = [
+      [wallet, 'POST', '/api/gigs'],
+      [wallet, 'GET', '/api/agents'],
+      [admin, 'GET', '/api/admin/dead-letters'],
+      [admin, 'POST', '/api/escrow/admin-resolve'],
+    ] as const
+    for (const [signer, method, path] of calls)
+      for (const header of named) {
+        const body = method === 'POST' ? '{}' : undefined
+        const sent = { ...(await signed({ signer, method, path, headers: {}, ...(body ? { body } : {}) })), ...header }
+        const answer = await httpCall(harness.url, method, path, { headers: sent, ...(body ? { raw: body } : {}) })
+
+        const codes = 'x-admin-wallet' in header && signer === admin ? ['NOT_ADMIN'] : ['SIGNATURE_INVALID']
+        assert.deepEqual([answer.body.code], codes, `${method} ${path} with ${Object.keys(header)}`)
+      }
+  })
+
   it('are found among the signatures of others', async () => {
     const { signature, 'signature-input': input, ...headers } = await signed({ body: '{}', headers: {} })
     const both = {
@@ -244,6 +268,20 @@ describe('signed requests', () => {
 
       assert.equal(own.status, 200, JSON.stringify(own.body))
       assert.deepEqual([elsewhere.status, elsewhere.body.code], [401, 'SIGNATURE_INVALID'])
+    })
+
+    it('count for an admin on the first network only', async () => {
+      const path = '/api/admin/dead-letters'
+      const call = async (chainId: number) => {
+        const headers: Record<string, string> = await notByKey({ signer: Wallet.createRandom(), method: 'GET', path, headers: {}, chainId })
+        headers['signature-input'] = headers['signature-input']!.replace(
+          /erc8128:\d+:0x[0-9a-fA-F]{40}/,
+          `erc8128:${chainId}:${admin.address.toLowerCase()}`,
+        )
+        return (await httpCall(harness.url, 'GET', path, { headers })).status
+      }
+
+      assert.deepEqual([await call(84532), await call(324705682)], [200, 401])
     })
 
     it('count for a registration of that wallet, and for nobody who is unknown', async () => {

@@ -53,7 +53,12 @@ export async function identify(
   if (!asAdmin && !hasSignature) requireHeaders(declared === 'optionalWallet' && names ? 'wallet' : needs, sent)
   const contractChain = homeOfContracts(route, parts)
   const signer = hasSignature ? await parts.verifySignature(request, body, { ip: peer.ip, wallet: named?.wallet, contractChain }) : undefined
+  if (signer) sentWallets(request).forEach(wallet => void sameWallet(signer, wallet))
   const proof: Identity = signer ? { mode: 'signed', signedBy: signer.wallet } : { mode: 'plain', ...(parts.exposed ? { exposed: true } : {}) }
+  const isAgents = !asAdmin && (needs !== 'nothing' || (optional && (names || signer !== undefined)))
+  // what nobody needs here must not contradict the signature either
+  if (signer && !isAgents && sent.agentId !== undefined)
+    sameWallet(signer, (await resolveAgent({ ...sent, wallet: undefined }, parts.agents, false)).wallet)
 
   if (asAdmin) {
     const admin = named ?? adminOf(signer!.wallet, parts.admins, role)
@@ -61,7 +66,7 @@ export async function identify(
     if (!signer) provePlainly(request.headers, peer, parts.admins)
     return { ...proof, admin }
   }
-  if (needs === 'nothing' && !(optional && (names || signer))) return proof
+  if (!isAgents) return proof
 
   const agent = names || !signer ? await resolveAgent(sent, parts.agents, route.method !== 'get') : await agentOf(signer, route, parts)
   if (!agent)
@@ -119,6 +124,10 @@ const classOf = ({ endpoint }: Found, mode: 'plain' | 'signed'): CallerClass => 
 interface Sent extends AgentHeaders {
   admin: boolean
 }
+
+/** Every header that names a wallet, whether the route needs it or not. */
+const sentWallets = ({ headers }: IncomingMessage): string[] =>
+  ['x-wallet-address', 'x-admin-wallet'].map(name => String(headers[name] ?? '').trim()).filter(wallet => wallet !== '')
 
 function sentHeaders({ headers }: IncomingMessage): Sent {
   const text = (name: string) => {
