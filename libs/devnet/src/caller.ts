@@ -12,7 +12,8 @@ export function isForeignPage({ headers: { origin, host } }: IncomingMessage): b
   return !page || !loopback.test(page.host) || page.port !== (/:(\d+)$/.exec(host ?? '')?.[1] ?? '')
 }
 
-const openMethods = /^(?:eth|net|web3)_/
+/** eth_sign and its siblings sign with the node's own accounts. */
+const openMethods = /^(?:eth_(?!sign)|net_|web3_)/
 
 /** What any public RPC serves to any page: reads, and transactions that somebody signed. The rest changes the chain by fiat. */
 export const isOpenToAll = (method: string): boolean => openMethods.test(method)

@@ -83,12 +83,16 @@ describe('the door', () => {
       { jsonrpc: '2.0', id: 1, method: 'eth_chainId' },
       { jsonrpc: '2.0', id: 2, method: 'anvil_setBalance', params: [sender.address, '0x1'] },
       { jsonrpc: '2.0', id: 3, method: 'net_version' },
+      { jsonrpc: '2.0', id: 4, method: 'eth_sign', params: [sender.address, '0x12'] },
+      { jsonrpc: '2.0', id: 5, method: 'eth_signTypedData_v4', params: [sender.address, {}] },
     ]
     const codes = (answers: RpcAnswer[]) => answers.map(({ id, error }) => [id, error?.code])
     const refused = [
       [1, undefined],
       [2, -32601],
       [3, undefined],
+      [4, -32601],
+      [5, -32601],
     ]
     const post = async (headers: Record<string, string>) =>
       (await (await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(items) })).json()) as RpcAnswer[]
