@@ -11,7 +11,6 @@ import {
   newTrace,
   type Peers,
   requestIdHeader,
-  send,
   sendFailure,
   signContext,
   spansAreRecorded,
@@ -21,7 +20,7 @@ import {
 import type { Request, Response } from 'express'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
-import { encodingFor } from '../proxy/compress.ts'
+import { encodingFor, sendSmaller } from '../proxy/compress.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
 import { CaughtAnswer, type PipeCall, pipe } from '../proxy/pipe.ts'
 import type { Pools } from '../proxy/pools.ts'
@@ -125,7 +124,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
     return answerLocally(request, response, target.path, progress.headers, parts.local)
   }
   parts.checkHost(request.headers.host)
-  if (request.method === 'OPTIONS') return answerPreflight(request, response, parts, target.path, progress.headers)
+  if (request.method === 'OPTIONS') return preflight(request, response, target.path, peer, progress, parts)
   const route = await findRoute(request, response, target.path, peer, parts)
   progress.route = route
   progress.headers.push(...policyFor(route.endpoint.produces), ...(parts.crossOrigin.mayRead(route) ? crossOriginHeaders : []))
@@ -189,7 +188,7 @@ async function closing(sale: Sale, forwarded: Promise<void>, response: Response)
 
 function sendStored(request: Request, response: Response, { status, text: body }: StoredAnswer, headers: RawHeaders): void {
   for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!)
-  send(request, response, status, JSON.parse(body), { 'cache-control': 'private, no-store', 'idempotency-replayed': 'true' })
+  sendSmaller(request, response, status, JSON.parse(body), { 'cache-control': 'private, no-store', 'idempotency-replayed': 'true' })
 }
 
 async function forward(request: Request, response: Response, route: Found, call: PipeCall, parts: DoorParts): Promise<void> {
@@ -234,6 +233,16 @@ async function admit(
   return identity
 }
 
+/** One that is refused counts as what leads nowhere does; a browser sends the others before each of its calls. */
+async function preflight(request: Request, response: Response, path: string, peer: Peer, progress: Progress, parts: DoorParts): Promise<void> {
+  try {
+    answerPreflight(request, response, parts, path, progress.headers)
+  } catch (error) {
+    await parts.rates.byUnknownPath(request, response, peer.ip)
+    throw error
+  }
+}
+
 /** What leads nowhere counts as a read: else trying out paths would be free. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, RATE_LIMITED */
 async function findRoute(request: Request, response: Response, path: string, peer: Peer, { table, rates }: DoorParts): Promise<Found> {
   const match = table.match(request.method, path)
@@ -267,7 +276,7 @@ function refuseWith(request: Request, response: Response, refusal: Refusal, prog
     if (allow) response.setHeader('allow', allow.join(', '))
   }
   if (refusal instanceof PaymentRefusal && !response.headersSent)
-    send(request, response, 402, refusal.body, { 'cache-control': 'private, no-store', 'x-request-id': progress.requestId })
+    sendSmaller(request, response, 402, refusal.body, { 'cache-control': 'private, no-store', 'x-request-id': progress.requestId })
   else sendFailure(request, response, refusal, progress.requestId)
 }
 

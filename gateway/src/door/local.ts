@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { errors, refuse } from '@carapace/api'
-import { type Metrics, type ReadinessParts, readiness, send } from '@carapace/service'
+import { type Metrics, type ReadinessParts, readiness } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { sameSecret } from '../identity/admin-caller.ts'
 import type { Asset } from '../pages/assets.ts'
+import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
-import { peerOf } from '../request/peer.ts'
+import { hostName, isLoopback, peerOf } from '../request/peer.ts'
 
 export interface LocalParts {
   assets: ReadonlyMap<string, Asset>
@@ -23,7 +24,8 @@ export const isLocal = (path: string, { assets }: LocalParts): boolean =>
 export async function answerLocally(request: Request, response: Response, path: string, headers: RawHeaders, parts: LocalParts): Promise<void> {
   const asset = parts.assets.get(path)
   if (request.method !== 'GET' && request.method !== 'HEAD') refuse('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] })
-  const answer = (status: number, body: unknown, own: Record<string, string>) => send(request, response, status, body, { ...pairs(headers), ...own })
+  const answer = (status: number, body: unknown, own: Record<string, string>) =>
+    sendSmaller(request, response, status, body, { ...pairs(headers), ...own })
 
   if (asset) answer(200, asset.bytes, asset.headers)
   else if (path === '/healthz') answer(200, { status: 'ok' }, unstored)
@@ -44,11 +46,12 @@ export async function answerLocally(request: Request, response: Response, path: 
 
 const unstored = { 'cache-control': 'no-store' }
 
-/** @throws ROUTE_NOT_FOUND to anybody but this machine and holders of the token */
+/** @throws ROUTE_NOT_FOUND to anybody but this machine, under its own name (DNS rebinding), and holders of the token */
 function checkMetricsReader(request: Request, { metricsToken, trustsProxies }: LocalParts): void {
-  const { authorization } = (request as IncomingMessage).headers
+  const { authorization, host } = (request as IncomingMessage).headers
   const hasToken = metricsToken !== undefined && sameSecret(authorization?.replace(/^Bearer /i, ''), metricsToken)
-  if (!hasToken && !peerOf(request, trustsProxies).local) refuse('ROUTE_NOT_FOUND')
+  const isFromHere = peerOf(request, trustsProxies).local && (host === undefined || isLoopback(hostName(host)))
+  if (!hasToken && !isFromHere) refuse('ROUTE_NOT_FOUND')
 }
 
 const pairs = (list: RawHeaders): Record<string, string> =>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, request } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { TrustReceipt } from '@carapace/api'
 import type { Answer } from '@carapace/testing'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -112,7 +114,42 @@ describe('pages and documents', () => {
     assert.deepEqual([far.status, far.body.code], [404, 'ROUTE_NOT_FOUND'])
     assert.equal((await harness.call('POST', '/healthz')).status, 405)
   })
+
+  it('report metrics to no page whose name was pointed at this machine', async () => {
+    const statusUnder = (host: string) =>
+      new Promise(resolve => request(`${harness.url}/metrics`, { headers: { host } }, ({ statusCode }) => resolve(statusCode)).end())
+
+    assert.deepEqual([await statusUnder('localhost:1'), await statusUnder('rebound.example')], [200, 404])
+  })
+
+  it('are compressed for clients that accept it', async () => {
+    const script = '/assets/swagger-ui-bundle.js'
+    const whole = Buffer.from(await (await fetch(harness.url + script, { headers: { 'accept-encoding': 'identity' } })).arrayBuffer())
+    for (const [encoding, unpack] of [
+      ['gzip', gunzipSync],
+      ['br', brotliDecompressSync],
+    ] as const)
+      for (let i = 0; i < 2; i++) {
+        const { headers, bytes } = await raw(harness.url + script, encoding)
+        assert.deepEqual([headers['content-encoding'], headers.vary], [encoding, 'accept-encoding'])
+        assert.ok(bytes.length < whole.length / 2)
+        assert.ok(unpack(bytes).equals(whole))
+      }
+    assert.equal((await raw(`${harness.url}/healthz`, 'gzip')).headers['content-encoding'], undefined)
+    const known = await raw(harness.url + script, 'gzip', { 'if-none-match': (await raw(harness.url + script, 'identity')).headers.etag! })
+    assert.equal(known.status, 304)
+  })
 })
+
+/** An answer as it came over the line. */
+async function raw(url: string, encoding: string, headers: Record<string, string> = {}) {
+  const response = await new Promise<IncomingMessage>(resolve =>
+    request(url, { headers: { 'accept-encoding': encoding, ...headers } }, resolve).end(),
+  )
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) }
+}
 
 function makeReceipt(fields: Partial<TrustReceipt> = {}): TrustReceipt {
   const id = randomUUID()

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
-import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
+import { send } from '@carapace/service'
 import type { RawHeaders } from '../request/headers.ts'
 
 /** Answers below this many bytes hardly shrink, and cost a round through the compressor all the same. */
@@ -10,9 +11,11 @@ const compressible = /^(?:text\/(?!event-stream)|application\/(?:[a-z0-9.+-]*jso
 
 type Encoding = 'br' | 'gzip'
 /** High levels cost several times the processor time for a few percent. */
-const compressors: Readonly<Record<Encoding, () => Transform>> = {
-  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: () => createGzip({ level: 5 }),
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const gzip = { level: 5 }
+const compressors: Readonly<Record<Encoding, { stream: () => Transform; whole: (bytes: Buffer) => Buffer }>> = {
+  br: { stream: () => createBrotliCompress(brotli), whole: bytes => brotliCompressSync(bytes, brotli) },
+  gzip: { stream: () => createGzip(gzip), whole: bytes => gzipSync(bytes, gzip) },
 }
 
 /** The best encoding that the client accepts; undefined: as it is. */
@@ -46,7 +49,32 @@ export function compressed(
     if (name === 'vary') vary = `${value}, ${vary}`
     else if (name !== 'content-length') list.push(name, value)
   }
-  return { headers: [...list, 'vary', vary, 'content-encoding', encoding], compressor: compressors[encoding]() }
+  return { headers: [...list, 'vary', vary, 'content-encoding', encoding], compressor: compressors[encoding].stream() }
+}
+
+/** The files of the gateway in the forms in which they were sent. */
+const files = new WeakMap<Buffer, Map<Encoding, Buffer>>()
+
+/** `send` for what the gateway answers by itself, compressed as the answers of services are. */
+export function sendSmaller(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string>,
+): void {
+  const encoding = request.method === 'HEAD' ? undefined : encodingFor(request.headers)
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+  const own = Buffer.isBuffer(body) ? headers : { 'content-type': 'application/json; charset=utf-8', ...headers }
+  if (encoding === undefined || bytes.length < leastBytes || !compressible.test(own['content-type'] ?? '')) {
+    send(request, response, status, body, headers)
+    return
+  }
+  const forms = files.get(bytes) ?? new Map<Encoding, Buffer>()
+  const smaller = forms.get(encoding) ?? compressors[encoding].whole(bytes)
+  files.set(bytes, forms.set(encoding, smaller))
+  const vary = own.vary === undefined ? 'accept-encoding' : `${own.vary}, accept-encoding`
+  send(request, response, status, smaller, { ...own, vary, 'content-encoding': encoding })
 }
 
 function headerIn(headers: RawHeaders, name: string): string | undefined {

@@ -54,6 +54,9 @@ describe('rate limits', () => {
       for (let i = 0; i < 3; i++) codes.push((await harness.call('GET', '/api/nothing')).body.code)
 
       assert.deepEqual(codes, ['ROUTE_NOT_FOUND', 'ROUTE_NOT_FOUND', 'RATE_LIMITED'])
+      assert.equal((await harness.call('OPTIONS', '/api/nothing')).body.code, 'RATE_LIMITED')
+      const preflight = { origin: 'https://other.example', 'access-control-request-method': 'GET' }
+      assert.equal((await harness.call('OPTIONS', '/api/agents', { headers: preflight })).status, 200)
     } finally {
       await harness.close()
     }
