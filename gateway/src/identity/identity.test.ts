@@ -207,7 +207,10 @@ describe('identity in plain mode', () => {
     for (const { headers } of [reading, card]) assert.equal(headers.get('access-control-allow-origin'), '*')
     assert.equal(own.status, 200)
     assert.equal(preflight.status, 200)
-    assert.doesNotMatch(preflight.headers.get('access-control-allow-headers') ?? '', /x-agent|x-wallet|x-admin/)
+    const allowed = preflight.headers.get('access-control-allow-headers') ?? ''
+    assert.doesNotMatch(allowed, /x-agent|x-wallet|x-admin/)
+    // what the clients of x402 send besides their payment
+    for (const name of ['x-payment', 'payment-signature', 'access-control-expose-headers']) assert.ok(allowed.split(', ').includes(name), name)
     assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [405, null])
   })
 })
@@ -245,6 +248,7 @@ describe('a gateway that others can name', () => {
         'idempotency-key',
         'x-payment',
         'payment-signature',
+        'access-control-expose-headers',
       ])
         assert.ok(allowed.split(', ').includes(name), name)
       assert.doesNotMatch(allowed, /x-admin/)

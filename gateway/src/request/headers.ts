@@ -16,8 +16,12 @@ export const policyFor = (produces: string | undefined): RawHeaders => (produces
 
 export const crossOriginHeaders: RawHeaders = ['access-control-allow-origin', '*', 'access-control-expose-headers', exposed]
 
-/** In plain mode a header is enough to act as an agent, so no other site may send one through a browser. Admin headers never. */
-const requestHeaders = 'accept, content-type, if-none-match, last-event-id, payment-signature, prefer, traceparent, x-payment, x-request-id'
+/**
+ * In plain mode a header is enough to act as an agent, so no other site may send one through a browser. Admin headers never.
+ * The clients of x402 send access-control-expose-headers with their payment, a header of answers; browsers request it as any other.
+ */
+const requestHeaders =
+  'accept, access-control-expose-headers, content-type, if-none-match, last-event-id, payment-signature, prefer, traceparent, x-payment, x-request-id'
 const signedHeaders = 'content-digest, idempotency-key, signature, signature-input, x-agent-id, x-wallet-address'
 
 /** Answer to a preflight. */
