@@ -31,6 +31,7 @@ export async function resolveAgent(headers: AgentHeaders, agents: Agents, write:
     refuse(other ? 'WALLET_MISMATCH' : 'IDENTITY_INVALID', { header: 'x-wallet-address' })
   }
   if (!isFree(agent, write)) refuse('ACCOUNT_SUSPENDED', { status: agent.status })
+  await agent.save()
   return caller(agent)
 }
 

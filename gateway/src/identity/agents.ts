@@ -12,6 +12,12 @@ export interface KnownAgent {
   requireSignature: boolean
 }
 
+/** Read from identity itself. A read for a caller that is refused must write nothing, so the one that accepts the agent saves it. */
+export interface FreshAgent extends KnownAgent {
+  /** Puts it into the gateway's own copy. */
+  save(): Promise<void>
+}
+
 interface AgentRecord extends Omit<KnownAgent, 'id'> {
   /** The wallet in lower case, for queries. */
   walletKey: string | null
@@ -22,8 +28,8 @@ export interface Agents {
   byId(id: string): Promise<KnownAgent | undefined>
   byWallet(wallet: string): Promise<KnownAgent | undefined>
   /** From identity itself. @throws DEPENDENCY_UNAVAILABLE */
-  freshById(id: string): Promise<KnownAgent | undefined>
-  freshByWallet(wallet: string): Promise<KnownAgent | undefined>
+  freshById(id: string): Promise<FreshAgent | undefined>
+  freshByWallet(wallet: string): Promise<FreshAgent | undefined>
   /** The network that the agent of this wallet prefers, from identity itself; undefined without such an agent. @throws DEPENDENCY_UNAVAILABLE */
   chainOf(wallet: string): Promise<Chain | undefined>
 }
@@ -61,11 +67,11 @@ export const agentEvents = (rows: AgentRows): Subscription[] => [
 ]
 
 export function openAgents(rows: AgentRows, peers: Peers): Agents {
-  const recordFact = async (row: AgentRow | undefined): Promise<KnownAgent | undefined> => {
+  const fresh = (row: AgentRow | undefined): FreshAgent | undefined => {
     if (!row) return undefined
-    const stamp = { source: '/carapace/identity', subject: row.agentId, aggregateversion: row.version }
-    await rows.apply(row.agentId, fieldsOf(row), stamp)
-    return { id: row.agentId, wallet: row.wallet, status: row.status, requireSignature: row.requireSignature }
+    const { agentId: id, wallet, status, requireSignature, version } = row
+    const stamp = { source: '/carapace/identity', subject: id, aggregateversion: version }
+    return { id, wallet, status, requireSignature, save: async () => void (await rows.apply(id, fieldsOf(row), stamp)) }
   }
   return {
     byId: sharedRead(async id => known(await rows.get(id))),
@@ -74,9 +80,9 @@ export function openAgents(rows: AgentRows, peers: Peers): Agents {
       if (rows.unknown.has(id)) return undefined
       const row = await peers.find('identity', getAgentRow, { params: { id } })
       if (!row) rows.unknown.add(id)
-      return recordFact(row)
+      return fresh(row)
     },
-    freshByWallet: async wallet => recordFact(await peers.find('identity', getAgentRowByWallet, { params: { wallet } })),
+    freshByWallet: async wallet => fresh(await peers.find('identity', getAgentRowByWallet, { params: { wallet } })),
     chainOf: async wallet => (await peers.find('identity', getAgentRowByWallet, { params: { wallet } }))?.preferredChain,
   }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { identityApi } from '@carapace/api'
-import { httpCall, published, until } from '@carapace/testing'
+import { openDatabase } from '@carapace/store'
+import { httpCall, newTestAgent, published, until } from '@carapace/testing'
 import { type Harness, noWallet, startHarness } from '../testing/harness.ts'
 
 const oracle = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -151,6 +152,50 @@ describe('identity in plain mode', () => {
     harness.upstream.agents.set(agent.agentId, { ...agent, status: 'active', version: 2 })
 
     assert.equal((await harness.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
+  })
+
+  it('remembers an unknown agent id for a second at most, and no unknown wallet', async () => {
+    const write = (headers: Record<string, string>) => harness.call('POST', `/api/agents/${a.agentId}/reactivate`, { headers, body: {} })
+    const questions = async (headers: Record<string, string>) => {
+      const before = harness.upstream.agentQuestions
+      assert.equal((await write(headers)).body.code, 'IDENTITY_INVALID')
+      return harness.upstream.agentQuestions - before
+    }
+    const unknown = { ...id(randomUUID()), ...wallet(a.wallet) }
+    const unknownWallet = wallet(`0x${randomBytes(20).toString('hex')}`)
+
+    assert.deepEqual([await questions(unknown), await questions(unknown)], [1, 0])
+    assert.deepEqual([await questions(unknownWallet), await questions(unknownWallet)], [1, 1])
+    await until('identity is requested again', async () => (await questions(unknown)) === 1, 2)
+  })
+
+  it('admits an agent whose id was unknown as soon as its registration arrives', async () => {
+    const { agent, registered, row } = newTestAgent()
+    const call = () => harness.call('GET', `/api/agents/${agent.id}/treasury/balance`, { headers: agent.headers })
+    assert.equal((await call()).body.code, 'IDENTITY_INVALID')
+
+    harness.upstream.agents.set(agent.id, row)
+    assert.equal((await call()).body.code, 'IDENTITY_INVALID', 'the id is remembered as unknown')
+    await harness.bus.publish([published(registered)])
+
+    await until('the event arrived', async () => (await call()).status === 200, 0.9)
+  })
+
+  it('writes nothing for a caller that is refused', async () => {
+    const agent = harness.agent()
+    const other = harness.agent({ status: 'suspended' })
+    const rows = await openDatabase({ uri: harness.mongo.uri, name: `${harness.mongo.prefix}carapace_gateway` })
+    try {
+      const stored = () => rows.collection('agents').countDocuments({ _id: { $in: [agent.agentId, other.agentId] } as never })
+      const refused = await harness.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(b.wallet) }, body: {} })
+      const suspended = await harness.call('POST', '/api/gigs', { headers: { ...id(other.agentId), ...wallet(other.wallet) }, body: {} })
+      assert.deepEqual([refused.body.code, suspended.body.code, await stored()], ['WALLET_MISMATCH', 'ACCOUNT_SUSPENDED', 0])
+
+      await harness.call('POST', '/api/gigs', { headers: { ...id(agent.agentId), ...wallet(agent.wallet) }, body: {} })
+      assert.equal(await stored(), 1)
+    } finally {
+      await rows.close()
+    }
   })
 
   it('stops a suspended agent once the event arrived', async () => {

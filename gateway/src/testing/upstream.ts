@@ -32,6 +32,8 @@ export interface Upstream {
   contractAccepts: boolean
   /** How often the relayer was requested to check one. */
   contractQuestions: number
+  /** How often identity was requested for an agent. */
+  agentQuestions: number
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     moveClock: async () => {},
     contractAccepts: false,
     contractQuestions: 0,
+    agentQuestions: 0,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
@@ -84,6 +87,7 @@ export function json(response: ServerResponse, status: number, body: unknown, he
 function answerInternal(upstream: Upstream, { url, context }: Seen, response: ServerResponse): void {
   const key = decodeURIComponent(url.split('/').at(-1) ?? '').toLowerCase()
   const receipt = url.startsWith('/api/trust-receipts/') ? upstream.receipts.get(key) : undefined
+  if (url.startsWith('/internal/v1/agents/')) upstream.agentQuestions++
   const agent = url.includes('/by-wallet/')
     ? [...upstream.agents.values()].find(({ wallet }) => wallet?.toLowerCase() === key)
     : upstream.agents.get(key)
