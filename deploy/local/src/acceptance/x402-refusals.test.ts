@@ -4,6 +4,7 @@ import { authorizationFields, networks } from '@carapace/chain'
 import { newWallet, type Player } from '@carapace/testing'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { hexlify, randomBytes } from 'ethers'
+import { type Hex, serializeErc6492Signature } from 'viem'
 import { platformAroundTests } from '../testing/around-tests.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -60,6 +61,11 @@ const wronglySent: [name: string, code: Code, spoil: (call: Call) => unknown][] 
     'invalid_x402_version',
     ({ paymentPayload }) => Object.assign(paymentPayload, { x402Version: 3 - paymentPayload.x402Version }),
   ],
+  [
+    'the signature of a smart wallet that its factory has to deploy first',
+    'eip6492_factory_not_allowed',
+    ({ paymentPayload: { payload } }) => Object.assign(payload, { signature: undeployed(payload.signature) }),
+  ],
   ['no signature', 'invalid_payload', ({ paymentPayload: { payload } }) => Object.assign(payload, { signature: '0x' })],
   ['an amount that is no number', 'invalid_payload', ({ paymentPayload }) => change(paymentPayload, { value: 'much' })],
   [
@@ -76,6 +82,8 @@ const wronglySent: [name: string, code: Code, spoil: (call: Call) => unknown][] 
 
 const other: Record<number, string> = { 1: networks.SKALE_TESTNET.x402Name, 2: `eip155:${networks.SKALE_TESTNET.chainId}` }
 const codeIn = (version: 'v1' | 'v2', code: Code) => (typeof code === 'string' ? code : code[version])
+/** A signature with the call that makes its signer (ERC-6492). */
+const undeployed = (signature: string) => serializeErc6492Signature({ address: newWallet() as Hex, data: '0x', signature: signature as Hex })
 const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1_000) + seconds)
 const change = ({ payload }: Call['paymentPayload'], fields: Partial<Authorization>) => Object.assign(payload.authorization, fields)
 const name = (payload: Call['paymentPayload'], field: 'network' | 'scheme', value: string) =>
