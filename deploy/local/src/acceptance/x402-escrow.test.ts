@@ -4,9 +4,10 @@ import { networks } from '@carapace/chain'
 import { newWallet, type Player, until } from '@carapace/testing'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { parseUnits } from 'ethers'
+import { decodeXPaymentResponse } from 'x402-fetch'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { untilFaultless } from '../testing/health.ts'
-import { answerToTransfer, authorizedV1, authorizedV2, postPaying, transferProof } from '../testing/x402-clients.ts'
+import { answerToTransfer, authorizedV2, postPaying, postPayingV1, transferProof } from '../testing/x402-clients.ts'
 
 const path = '/api/agent-payments/fund-escrow'
 
@@ -61,15 +62,17 @@ describe('a budget paid by x402', function () {
         await assertLocked(gig)
       })
 
-      it('is locked for x402 v1', async () => {
+      it('is locked for an unmodified client of x402 v1', async () => {
         const gig = await newGig(chain)
-        const challenge = await challengeFor(gig)
+        const { accepts } = await challengeFor(gig)
 
-        const { status, body } = await call(gig, { 'x-payment': await authorizedV1(challenge, gig.poster) })
+        const response = await postPayingV1(platform, gig.poster, chain, path, gig.body)
 
-        const { accepts } = challenge
+        const body = (await response.json()) as { funded?: boolean }
         assert.deepEqual([accepts.length, accepts[0]!.network], [1, networks[chain].x402Name])
-        assert.deepEqual([status, body.funded], [200, true], JSON.stringify(body))
+        assert.deepEqual([response.status, body.funded], [200, true], JSON.stringify(body))
+        const receipt = decodeXPaymentResponse(response.headers.get('x-payment-response') ?? '')
+        assert.deepEqual([receipt.success, receipt.payer], [true, gig.poster.wallet.address])
         await assertLocked(gig)
       })
 

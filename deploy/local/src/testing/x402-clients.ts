@@ -8,7 +8,7 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { parseUnits } from 'ethers'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createSigner } from 'x402-fetch'
+import { createSigner, wrapFetchWithPayment as wrapFetchWithPaymentV1 } from 'x402-fetch'
 
 const accountOf = ({ wallet }: Player) => privateKeyToAccount(wallet.privateKey as Hex)
 const header = (payment: object) => Buffer.from(JSON.stringify(payment)).toString('base64')
@@ -27,11 +27,20 @@ export function clientV2(system: Pick<System, 'networks'>, player: Player, chain
 }
 
 /** Posts as an agent by an unmodified v2 client, which pays any amount. */
-export function postPaying(system: Pick<System, 'networks' | 'url'>, player: Player, chain: Chain, path: string, body: object): Promise<Response> {
-  const pay = wrapFetchWithPayment(fetch, clientV2(system, player, chain, true))
-  const headers = { 'content-type': 'application/json', ...player.headers }
-  return pay(system.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+export const postPaying = (system: Pick<System, 'networks' | 'url'>, player: Player, chain: Chain, path: string, body: object): Promise<Response> =>
+  wrapFetchWithPayment(fetch, clientV2(system, player, chain, true))(system.url + path, postOf(player, body))
+
+/** The same by an unmodified v1 client, which pays up to 1 USDC. */
+export async function postPayingV1(system: Pick<System, 'url'>, player: Player, chain: Chain, path: string, body: object): Promise<Response> {
+  const pay = wrapFetchWithPaymentV1(fetch, await signerV1(player, chain), 1_000_000n)
+  return pay(system.url + path, postOf(player, body)) as Promise<Response>
 }
+
+const postOf = ({ headers }: Player, body: object) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
 
 /** A v2 payment header for what a challenge offers. @param amount µUSDC, default: its price */
 export async function authorizedV2(challenge: Headers, payer: Player, amount?: bigint): Promise<string> {
