@@ -42,6 +42,21 @@ describe('the OpenAPI document', () => {
     assert.equal(new Set(ids).size, ids.length)
   })
 
+  it('says of each sold read what it costs, for programs and, by the reference page, for people', () => {
+    const declared = new Map(routes(all).all.map(({ path, endpoint }) => [`${endpoint.method} ${path}`, endpoint.prices]))
+    const sold = operations.filter(({ operation }) => operation['x-price'] !== undefined)
+
+    assert.deepEqual(
+      sold.map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}')),
+      [...declared].filter(([, prices]) => prices.length > 0).map(([route]) => route.slice('get '.length).replaceAll(/:\w+/g, '{}')),
+    )
+    for (const { operation } of sold)
+      for (const { amount, currency } of operation['x-price'] as { amount: string; currency: string }[]) {
+        assert.deepEqual([Number(amount) > 0, currency], [true, 'USDC'])
+        assert.ok(String(operation.description).includes(`${amount} USDC`), String(operation.description))
+      }
+  })
+
   it('marks what is declared and not served yet', () => {
     const marked = operations.filter(({ operation }) => operation['x-status'] === 'planned').map(({ operation }) => operation.operationId)
     const waiting = routes(all).all.filter(({ service, endpoint }) => endpoint.planned || (apis[service] as ServiceApi).planned)
