@@ -41,7 +41,7 @@ export {
   retryableIn,
 } from './core/errors.ts'
 export { type CloudEvent, cloudEvent, type Draft, type EventDef, event, exchanges, type PayloadOf } from './core/event.ts'
-export { type Chain, chain, chains, handle, micro, type PageQuery } from './core/fields.ts'
+export { type Chain, chain, chains, handle, micro, type NextDeadline, type PageQuery } from './core/fields.ts'
 export type { FundingOptions } from './core/funding.ts'
 export { limits } from './core/limits.ts'
 export { feeOf, formatUsdc, MICRO, parseUsd, usd } from './core/money.ts'

@@ -1,4 +1,5 @@
 import { dueBy, eachDue, examination, type Job } from '@carapace/service'
+import { requestMs } from './domain/domain.ts'
 import { drawOnTreasury } from './domain/register.ts'
 import { domainStates } from './domain/states.ts'
 import { checks } from './invariants.ts'
@@ -6,8 +7,6 @@ import type { Parts } from './parts.ts'
 
 const everyMs = 10_000
 const batch = 100
-/** A request that reserves custodial money has so long before a job carries it on. */
-const requestMs = 10_000
 
 /** Transitions by time alone. */
 export const jobs = (parts: Parts): Job[] => {

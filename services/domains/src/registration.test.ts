@@ -144,11 +144,14 @@ describe('POST /api/domains/register', () => {
     harness.chain = () => 'wait'
     const { status, body } = await register(agent, newName(), '.molt', 0, { prefer: 'respond-async' })
     assert.deepEqual([status, body.record.status, body.onChain.status, body.moltDomain], [202, 'pending', 'pending', null])
+    const firstPoll = new Date(Date.parse(body.record.registeredAt) + 30_000).toISOString()
+    assert.deepEqual(body.record.nextDeadline, { at: firstPoll, action: 'poll' })
     const open = () => harness.platform.call('GET', body.statusUrl)
     assert.equal((await open()).body.status, 'pending')
     await until('the command has arrived', () => harness.commands[0])
     await harness.outcome(harness.commands[0]!, 'confirm')
     await until('it is confirmed', async () => (await open()).body.status === 'confirmed')
+    assert.equal((await open()).body.record.nextDeadline, null)
   })
 
   for (const [name, code] of [

@@ -1,6 +1,7 @@
 import type * as api from '@carapace/api'
 import { usd } from '@carapace/api'
 import type { AgentRef } from '@carapace/projections'
+import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { claimable, type Reward, stateOf } from './reward/reward.ts'
 import { approvalPct, approvals, rejections, seated, type Validation, type Vote } from './validation/validation.ts'
@@ -76,7 +77,8 @@ export const voteView = (vote: Vote, v: Validation) => ({
 export const resolutionView = (v: Validation) =>
   v.status === 'pending' ? null : { status: v.status, approved: v.status === 'approved', bondSlashFrozen: v.frozen, disputeReason: v.disputeReason }
 
-export const rewardView = (reward: Reward) => {
+/** @param now platform clock */
+export const rewardView = (reward: Stored<Reward>, now: Date) => {
   const state = stateOf(reward)
   const amount =
     state === 'accrued' ? reward.accrued : state === 'claiming' ? reward.claiming : state === 'claimed' ? reward.claimed : claimable(reward)
@@ -88,6 +90,8 @@ export const rewardView = (reward: Reward) => {
     amount: usd(amount),
     state,
     accruedAt: reward.accruedAt.toISOString(),
+    // its claim began with the last change
+    nextDeadline: state === 'claiming' ? pollDeadline(reward.updatedAt, now) : null,
   }
 }
 

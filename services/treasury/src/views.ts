@@ -1,5 +1,6 @@
-import { type Chain, chains, formatUsdc } from '@carapace/api'
+import { type Chain, chains, formatUsdc, limits, type NextDeadline } from '@carapace/api'
 import { perChain } from '@carapace/chain'
+import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Budget, limitAt, nextResetAt, remainingOn, spentOn } from './budget/budget.ts'
 import type { Movement } from './history.store.ts'
@@ -59,8 +60,22 @@ export const spendableView = (wallet: Wallet | undefined, budget: Budget, { avai
   resetsAt: nextResetAt(now).toISOString(),
 })
 
-/** The answer to the one who pays; without the balance while the books cannot be read. */
-export const paymentView = (payment: Payment, recipientHandle: string | null, newBalance: bigint | undefined) => {
+/** What time alone does next: a queued payment is sent, what became of a sent one is queried. */
+function deadlineOf({ status, executeAfter, updatedAt }: Stored<Payment>, now: Date): NextDeadline {
+  if (status === 'pending') {
+    // one whose account is in debt is not sent, and fails after the same time again
+    const isLate = executeAfter < now
+    const at = isLate ? new Date(executeAfter.getTime() + limits.treasury.queueDelayMs) : executeAfter
+    return { at: at.toISOString(), action: isLate ? 'fail' : 'execute' }
+  }
+  return status in answered ? pollDeadline(updatedAt, now) : null
+}
+
+/**
+ * The answer to the one who pays; without the balance while the books cannot be read.
+ * @param now platform clock
+ */
+export const paymentView = (payment: Stored<Payment>, recipientHandle: string | null, newBalance: bigint | undefined, now: Date) => {
   const { id, status, txHash, amount, toAgentId, toAddress, note } = payment
   const shown: PaymentStatus | 'queued' = status in answered ? answered[status as keyof typeof answered] : status
   return {
@@ -72,6 +87,7 @@ export const paymentView = (payment: Payment, recipientHandle: string | null, ne
     ...(newBalance === undefined ? {} : { newBalance: micro(newBalance) }),
     note,
     statusUrl: statusUrl(id),
+    nextDeadline: deadlineOf(payment, now),
     ...(status === 'pending' ? { cancelUrl: cancelUrl(id), executeAfter: payment.executeAfter.toISOString() } : {}),
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { agentRef, chain, id, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { agentRef, chain, id, nextDeadline, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
 import { currency } from '../core/terms.ts'
 import { fundedFrom } from '../escrow/records.ts'
 
@@ -35,7 +35,7 @@ export const job = z
     fundedFrom: fundedFrom.nullable(),
     disputeReason: z.string().nullable(),
     disputedBy: z.string().nullable(),
-    nextDeadline: z.looseObject({ at: timestamp, action: z.string() }).nullable(),
+    nextDeadline,
     submitDeadline: timestamp,
     expiredAt: timestamp,
     txHashCreated: z.string().nullable(),

@@ -146,3 +146,6 @@ export const onChain = z.looseObject({
   blockNumber: z.int().nullable(),
   error: z.string().nullable(),
 })
+/** What time alone does next to a record; `poll`: the relayer is queried for the outcome of its command. */
+export const nextDeadline = z.looseObject({ at: timestamp, action: z.string() }).nullable()
+export type NextDeadline = z.output<typeof nextDeadline>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { id, nextDeadline, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
 import { currency } from '../core/terms.ts'
 
 export const extensions = ['.molt', '.claw', '.shell', '.pinch', '.agent'] as const
@@ -45,6 +45,7 @@ export const domainRecord = z
     explorerUrl: z.string().nullable(),
     registeredAt: timestamp,
     onChain,
+    nextDeadline,
   })
   .meta({ id: 'Domain' })
 export type DomainRecord = z.output<typeof domainRecord>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { id, listOf, onChain, pageQuery, text, timestamp, usdIn, usdOut, usdQuery, uuid, walletIn } from '../core/fields.ts'
+import { id, listOf, nextDeadline, onChain, pageQuery, text, timestamp, usdIn, usdOut, usdQuery, uuid, walletIn } from '../core/fields.ts'
 import { limits } from '../core/limits.ts'
 import { authorizationIn, bondStatus, bondTier, scoreComponents } from '../core/terms.ts'
 import { bond, bondEvent, slash } from './records.ts'
@@ -127,7 +127,7 @@ export const getBondEvent = endpoint({
   summary: 'What became of a command on a bond: pending, confirmed, or failed with the reason',
   caller: 'walletOrOracle',
   self: 'agentId',
-  response: z.looseObject({ event: bondEvent, txHash: z.string().nullable(), onChain }),
+  response: z.looseObject({ event: bondEvent, txHash: z.string().nullable(), onChain, nextDeadline }),
 })
 
 export const slashBond = endpoint({

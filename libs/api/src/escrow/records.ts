@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chain, id, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { chain, id, nextDeadline, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
 import { bondStatus, bondTier, currency } from '../core/terms.ts'
 
 /** `funding` and `unfunded` are states of the record; the spec's status is `locked` from the confirmation on. */
@@ -31,7 +31,7 @@ export const escrow = z
     disputeReason: z.string().nullable(),
     disputedBy: z.string().nullable(),
     resolvedBy: z.string().nullable(),
-    nextDeadline: z.looseObject({ at: timestamp, action: z.string() }).nullable(),
+    nextDeadline,
     txHash: z.string().nullable().meta({ description: 'The lock' }),
     releaseTxHash: z.string().nullable(),
     createdAt: timestamp,

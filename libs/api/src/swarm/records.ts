@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { agentRef, chain, id, onChain, timestamp, usdOut } from '../core/fields.ts'
+import { agentRef, chain, id, nextDeadline, onChain, timestamp, usdOut } from '../core/fields.ts'
 import { currency } from '../core/terms.ts'
 
 export const validationStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'superseded'])
@@ -74,5 +74,6 @@ export const claimableReward = z
     amount: usdOut,
     state: z.enum(rewardStates),
     accruedAt: timestamp,
+    nextDeadline,
   })
   .meta({ id: 'ValidatorReward' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chain, id, microOut, timestamp, walletOut } from '../core/fields.ts'
+import { chain, id, microOut, nextDeadline, timestamp, walletOut } from '../core/fields.ts'
 
 export const paymentStatuses = ['pending', 'submitted', 'processing', 'executed', 'failed', 'cancelled'] as const
 export const paymentStatus = z.enum(paymentStatuses)
@@ -61,6 +61,7 @@ export const paymentAnswer = z
     statusUrl: z.string().meta({ description: 'Answers how the payment ended' }),
     cancelUrl: z.string().optional(),
     executeAfter: timestamp.optional(),
+    nextDeadline,
   })
   .meta({ id: 'PaymentAnswer' })
 

@@ -1,3 +1,5 @@
+import type { NextDeadline } from '@carapace/api'
+
 /** When the outcome of a command is first polled after it was sent, ms. */
 export const pollAfterMs = 30_000
 const longestMs = 5 * 60_000
@@ -17,3 +19,6 @@ export function nextPollAt(since: Date, now: Date, firstMs: number = pollAfterMs
   const lateMs = end - at
   return new Date(lateMs < 0 ? at : at + (Math.floor(lateMs / longestMs) + 1) * longestMs)
 }
+
+/** What a record shows of it that has waited for the chain since then. @example nextDeadline: isPending ? pollDeadline(payment.updatedAt, now) : null */
+export const pollDeadline = (since: Date, now: Date): NonNullable<NextDeadline> => ({ at: nextPollAt(since, now).toISOString(), action: 'poll' })

@@ -1,5 +1,6 @@
 import { type JobRow, type Job as JobView, usd } from '@carapace/api'
 import type { AgentRef } from '@carapace/projections'
+import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { isBeingPaid, type Job, pendingStep, type Step, steps } from './job.ts'
@@ -39,11 +40,19 @@ function onChain(job: Job) {
 
 const iso = (at: Date): string => at.toISOString()
 
-/** @param refs short forms of agents by id */
-export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef): JobView {
+function deadlineOf(job: Stored<Job>, now: Date): JobView['nextDeadline'] {
+  if (pendingStep(job) !== undefined) return pollDeadline(job.updatedAt, now)
+  const due = dueOf(job)
+  return due ? { at: iso(due.at), action: due.action } : null
+}
+
+/**
+ * @param refs short forms of agents by id
+ * @param now platform clock
+ */
+export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef, now: Date): JobView {
   const txHash = (step: Step): string | null => job.on[step]?.onChain.txHash ?? null
   const { id, title, description, budget, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId, posterId, assigneeId } = job
-  const due = dueOf(job)
   return {
     ...{ id, title, description, requiredSkills, deadlineHours, chain, status, closeReason, onChainJobId },
     budgetUsdc: usd(budget),
@@ -64,7 +73,7 @@ export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef): JobVi
     disputedBy: job.dispute?.by ?? null,
     submitDeadline: iso(job.submitDeadline),
     expiredAt: iso(job.expiredAt),
-    nextDeadline: due ? { at: iso(due.at), action: due.action } : null,
+    nextDeadline: deadlineOf(job, now),
     txHashCreated: txHash('create'),
     txHashFunded: txHash('fund'),
     txHashAssigned: txHash('assign'),
@@ -78,13 +87,13 @@ export function jobView(job: Stored<Job>, refs: (id: string) => AgentRef): JobVi
   }
 }
 
-export async function viewOf({ agents }: Parts, job: Stored<Job>): Promise<JobView> {
-  return jobView(job, await agents.refs([job.posterId, job.assigneeId]))
+export async function viewOf({ agents, clock }: Parts, job: Stored<Job>): Promise<JobView> {
+  return jobView(job, await agents.refs([job.posterId, job.assigneeId]), clock.now())
 }
 
-export async function viewsOf({ agents }: Parts, jobs: readonly Stored<Job>[]): Promise<JobView[]> {
+export async function viewsOf({ agents, clock }: Parts, jobs: readonly Stored<Job>[]): Promise<JobView[]> {
   const refs = await agents.refs(jobs.flatMap(({ posterId, assigneeId }) => [posterId, assigneeId]))
-  return jobs.map(job => jobView(job, refs))
+  return jobs.map(job => jobView(job, refs, clock.now()))
 }
 
 /** Whole USDC of a job that is paid, or would be. */

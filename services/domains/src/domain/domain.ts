@@ -73,6 +73,9 @@ export interface Domain {
   linkKeys?: readonly string[]
 }
 
+/** A request that reserves custodial money has so long before a job carries it on. */
+export const requestMs = 10_000
+
 /** A name that belongs to somebody on chain. */
 export const isOwned = ({ status }: Pick<Domain, 'status'>): boolean => status === 'active' || status === 'transferring' || status === 'burning'
 

@@ -1,6 +1,7 @@
 import { type Chain, type DomainRecord, type DomainRow, domainPrices, type Extension, usd } from '@carapace/api'
+import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { type Domain, isOwned, isPrimary, lastOperation, type Operation, registrationOf } from './domain.ts'
+import { type Domain, isOwned, isPrimary, lastOperation, type Operation, registrationOf, requestMs } from './domain.ts'
 import { isLengthBased, priceOf } from './price.ts'
 
 /** Where a name can be looked at; undefined while nobody knows its registry. */
@@ -9,7 +10,8 @@ export type NamePage = (domain: Domain) => string | undefined
 export const statusOf = ({ status }: Pick<Domain, 'status'>): DomainRecord['status'] =>
   status === 'funding' || status === 'minting' ? 'pending' : status === 'released' || status === 'free' ? 'released' : 'active'
 
-export function domainView(domain: Stored<Domain>, pageOf: NamePage): DomainRecord {
+/** @param now platform clock */
+export function domainView(domain: Stored<Domain>, pageOf: NamePage, now: Date): DomainRecord {
   const { id, name, tld, fullDomain, chain, ownerWallet, agentId, registeredAt } = domain
   const registration = registrationOf(domain)
   const { tokenId } = domain
@@ -30,7 +32,16 @@ export function domainView(domain: Stored<Domain>, pageOf: NamePage): DomainReco
     registeredAt: registeredAt.toISOString(),
     chain,
     onChain: onChainView(chain, lastOperation(domain)),
+    nextDeadline: deadlineOf(domain, now),
   }
+}
+
+/** What time alone does next: treasury or the relayer is queried again, or a name that was given up can be registered by anybody. */
+function deadlineOf({ status, dueAt, operations }: Domain, now: Date): DomainRecord['nextDeadline'] {
+  if (status === 'minting' || status === 'transferring' || status === 'burning') return pollDeadline(lastOperation({ operations })!.at, now)
+  if (!dueAt) return null
+  if (status === 'funding') return { at: new Date(Math.max(now.getTime(), dueAt.getTime() + requestMs)).toISOString(), action: 'retry' }
+  return { at: dueAt.toISOString(), action: 'expire' }
 }
 
 export const onChainView = (chain: Chain, operation: Operation | undefined): DomainRecord['onChain'] => ({

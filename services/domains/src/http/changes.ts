@@ -22,7 +22,7 @@ export const changeHandlers = (parts: Parts) => {
     transferDomain: async ({ params, body, caller, operationId, waitMs }) => {
       const { id } = (await domains.get(params.id)) ?? (await domains.byName(params.id.toLowerCase())) ?? refuse('NOT_FOUND', { resource: 'domain' })
       const { domain, operation } = await ended(await transfer(parts, id, { caller, to: body.toAddress, operationId }), waitMs())
-      const answer = { record: domainView(domain, namePage(parts)), txHash: operation.onChain?.txHash ?? null }
+      const answer = { record: domainView(domain, namePage(parts), parts.clock.now()), txHash: operation.onChain?.txHash ?? null }
       return operation.onChain?.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
     },
 

@@ -14,7 +14,7 @@ const namesShown = 100
 
 export const lookupHandlers = (parts: Parts) => {
   const { domains, agents } = parts
-  const view = (domain: Stored<Domain>) => domainView(domain, namePage(parts))
+  const view = (domain: Stored<Domain>) => domainView(domain, namePage(parts), parts.clock.now())
   const pageOf = ({ items, total }: Page<Stored<Domain>>) => ({ domains: items.map(view), total })
   /** @throws NOT_FOUND for a name that nobody owns */
   const owned = async (fullDomain: string): Promise<Stored<Domain>> => {

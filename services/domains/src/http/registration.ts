@@ -21,12 +21,13 @@ async function registered(parts: Parts, made: Made, waitMs: number) {
   }
   const agent = operation.toAgentId ? await unlessPassing(parts.agents.need(operation.toAgentId)) : undefined
   const { sale } = operation
+  const record = domainView(domain, namePage(parts), parts.clock.now())
   const answer = {
     domain: domain.fullDomain,
     moltDomain: isOwned(domain) && isPrimary(domain) ? domain.fullDomain : null,
     free: sale === null,
-    pricePaid: domainView(domain, namePage(parts)).pricePaid,
-    record: domainView(domain, namePage(parts)),
+    pricePaid: record.pricePaid,
+    record,
     txHash: operation.onChain?.txHash ?? null,
     onChain: onChainView(domain.chain, operation),
     fullDomain: domain.fullDomain,

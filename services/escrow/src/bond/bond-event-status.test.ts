@@ -59,6 +59,36 @@ describe('a money operation past its first durable step', () => {
     assert.deepEqual(await outcome(body.statusUrl, agent.headers), [200, 'WITHDRAW', 'failed', 'REVERTED'])
   })
 
+  it('says when the relayer is polled next, and nothing once it is confirmed', async () => {
+    const agent = await bonded(100)
+    harness.chain = ({ kind }) => (kind === 'bond.withdraw' ? 'wait' : 'confirm')
+
+    const { body } = await call(`/api/bond/${agent.id}/withdraw`, { amount: 40 }, { ...agent.headers, prefer: 'respond-async' })
+    const { event, nextDeadline } = (await at(body.statusUrl, agent.headers)).body
+
+    const firstPoll = { at: new Date(Date.parse(event.createdAt) + 30_000).toISOString(), action: 'poll' }
+    assert.deepEqual([nextDeadline, body.nextDeadline], [firstPoll, firstPoll])
+    const command = await until('the command is sent', () =>
+      harness.commands.findLast(({ kind, args }) => kind === 'bond.withdraw' && args.agent === agent.wallet),
+    )
+    await harness.outcome(command, 'confirm')
+    await until('it is confirmed', async () => (await outcome(body.statusUrl, agent.headers))[2] === 'confirmed')
+    assert.equal((await at(body.statusUrl, agent.headers)).body.nextDeadline, null)
+  })
+
+  it('says when treasury is queried next', async () => {
+    const agent = await custodial()
+    harness.treasuryRefuses = 'DEPENDENCY_UNAVAILABLE'
+
+    const { body } = await deposit(agent, 20, { prefer: 'respond-async' })
+
+    const { event, nextDeadline } = (await at(body.statusUrl, agent.headers)).body
+    assert.equal(nextDeadline.action, 'retry')
+    assert.ok(Date.parse(nextDeadline.at) >= Date.parse(event.createdAt) + 30_000, nextDeadline.at)
+    await carryOn()
+    await until('it is confirmed', async () => (await outcome(body.statusUrl, agent.headers))[2] === 'confirmed')
+  })
+
   it('shows its outcome to the agent and the oracle only, under its own agent', async () => {
     const [agent, other] = [await bonded(100), await bonded(100)]
     const { body } = await call(`/api/bond/${agent.id}/withdraw`, { amount: 1 }, { ...agent.headers, prefer: 'respond-async' })

@@ -1,6 +1,8 @@
-import type { Chain } from '@carapace/api'
+import type { Chain, NextDeadline } from '@carapace/api'
+import { pollDeadline } from '@carapace/service'
+import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import type { Bond } from './bond.ts'
+import { type Bond, reservingMs } from './bond.ts'
 import type { BondEvent } from './bond-change.ts'
 import { isBalancing } from './bond-event.store.ts'
 import { eventView } from './views.ts'
@@ -12,7 +14,7 @@ export async function eventOutcome(parts: Parts, agentId: string, id: string) {
   const bond = await parts.bondNow(agentId)
   if (!bond) return undefined
   const pending = pendingEvent(bond, id)
-  if (pending) return answer(bond.chain, pending, 'pending')
+  if (pending) return { ...answer(bond.chain, pending, 'pending'), nextDeadline: deadlineOf(bond, id, parts.clock.now()) }
   const [newest, first, failed] = await Promise.all([parts.bondHistory.newest(id), parts.bondHistory.get(id), parts.bondFailures.get(id)])
   if (newest?.agentId === agentId)
     return isBalancing(newest) ? answer(bond.chain, first ?? newest, 'failed', 'REORGED') : answer(bond.chain, newest, 'confirmed')
@@ -31,8 +33,21 @@ function pendingEvent(bond: Bond, id: string): Event | undefined {
   return { id, agentId: bond.id, eventType, amount, gigId, reason: null, txHash: null, operationId: null, createdAt: at }
 }
 
+/** What time alone does next: treasury or the relayer is queried again, or an unlock that failed is sent again. */
+function deadlineOf({ moves, locks, updatedAt }: Stored<Bond>, id: string, now: Date): NextDeadline {
+  const move = moves.find(known => known.id === id)
+  if (move?.stage === 'reserving') return retryAt(new Date(Math.max(now.getTime(), updatedAt.getTime() + reservingMs)))
+  if (move) return pollDeadline(move.at, now)
+  const lock = locks.find(({ lockId, unlockId }) => lockId === id || unlockId === id)!
+  if (lock.stage === 'locking') return pollDeadline(lock.at, now)
+  return lock.retryAt ? retryAt(lock.retryAt) : pollDeadline(updatedAt, now)
+}
+
+const retryAt = (at: Date) => ({ at: at.toISOString(), action: 'retry' })
+
 const answer = (chain: Chain, event: Event, status: 'pending' | 'confirmed' | 'failed', error: string | null = null) => ({
   event: eventView(event),
   txHash: event.txHash,
   onChain: { status, chain, txHash: event.txHash, blockNumber: null, error },
+  nextDeadline: null,
 })

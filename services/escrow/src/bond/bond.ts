@@ -8,6 +8,9 @@ export const minDeposit = limits.bond.minMicro
 /** Share of a gig's lock that a verdict slashes. */
 const slashPercent = 20n
 
+/** A request that reserves custodial money has so long before a job carries it on. */
+export const reservingMs = 30_000
+
 export type MoveType = 'DEPOSIT' | 'WITHDRAW' | 'SLASH' | 'SLASH_REVERSED'
 
 export interface BondLock extends Late {

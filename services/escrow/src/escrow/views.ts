@@ -1,6 +1,6 @@
 import { type EscrowRow, type Escrow as EscrowView, usd } from '@carapace/api'
 import type { NetworkReader } from '@carapace/chain'
-import { nextPollAt } from '@carapace/service'
+import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Escrow, Settlement } from './escrow.ts'
 import { passingStates } from './escrow-states.ts'
@@ -43,7 +43,7 @@ export function escrowView(escrow: Stored<Escrow>, networks: NetworkReader, now:
 /** What happens next by time alone: a timer, or where the chain has to answer the next question what became of the command. */
 function deadlineOf({ status, dueAt, dueAction, updatedAt }: Stored<Escrow>, now: Date): EscrowView['nextDeadline'] {
   if (dueAt) return { at: dueAt.toISOString(), action: dueAction ?? 'retry' }
-  return status in passingStates ? { at: nextPollAt(updatedAt, now).toISOString(), action: 'poll' } : null
+  return status in passingStates ? pollDeadline(updatedAt, now) : null
 }
 
 function onChainOf({ status, chain, lock, settlement }: Escrow): EscrowView['onChain'] {

@@ -42,6 +42,7 @@ export const figureHandlers = (parts: Parts) =>
 
     getClaimableRewards: async ({ params }) => {
       const agent = await parts.agents.need(params.agentId)
+      const now = parts.clock.now()
       const rewards = await parts.rewards.rows.find({ validatorId: agent.id })
       const sum = (amounts: bigint[]) => usd(amounts.reduce((total, amount) => total + amount, 0n))
       return {
@@ -49,7 +50,7 @@ export const figureHandlers = (parts: Parts) =>
         totalClaimable: sum(rewards.map(claimable)),
         totalAccrued: sum(rewards.map(reward => reward.accrued)),
         currency: 'USDC' as const,
-        claimable: rewards.filter(reward => reward.claimed < reward.accrued || reward.claiming > 0n).map(rewardView),
+        claimable: rewards.filter(reward => reward.claimed < reward.accrued || reward.claiming > 0n).map(reward => rewardView(reward, now)),
       }
     },
 

@@ -63,6 +63,9 @@ describe('rewards of validators over HTTP', () => {
     ])
     assert.equal(answers.find(({ status }) => status === 409)!.body.retryable, true)
     const claimId = await until('the claim is requested', () => harness.claims.at(-1))
+    const shown = (await claimable(validator)).claimable.find((one: { gigId: string }) => one.gigId === gigId)
+    assert.deepEqual([shown.state, shown.nextDeadline.action], ['claiming', 'poll'])
+    assert.ok(Date.parse(shown.nextDeadline.at) > Date.parse(shown.accruedAt) + 30_000, shown.nextDeadline.at)
     const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
     await harness.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
     await until('the reward is back', async () => (await claimable(validator)).totalClaimable > 0)

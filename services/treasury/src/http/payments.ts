@@ -85,7 +85,7 @@ export const paymentHandlers = (parts: Parts) => {
       if (payment.fromAgentId !== caller.agentId) refuse('FORBIDDEN', undefined, { message: 'Only the sender may read a payment' })
       const recipient = payment.toAgentId ?? payment.fromAgentId
       const [refs, { available }] = await Promise.all([parts.agents.refs([recipient]), holdingOf(parts.ledger, payment.chain, payment.fromAgentId)])
-      return { ...paymentView(payment, refs(recipient).handle, available), failure: payment.failure }
+      return { ...paymentView(payment, refs(recipient).handle, available, parts.clock.now()), failure: payment.failure }
     },
 
     listPendingPayments: async ({ params, query }) => {
@@ -108,5 +108,5 @@ async function answer(parts: Parts, payment: Stored<Payment>, handle: string | n
     )
   const holding = await unlessPassing(holdingOf(parts.ledger, payment.chain, payment.fromAgentId))
   const isDone = payment.status === 'executed' || (payment.status !== 'pending' && !respondAsync)
-  return reply(isDone ? 200 : 202, paymentView(payment, handle, holding?.available))
+  return reply(isDone ? 200 : 202, paymentView(payment, handle, holding?.available, parts.clock.now()))
 }

@@ -91,6 +91,28 @@ describe('treasury payments', () => {
     assert.equal((await history(sender))[0].status, 'failed')
   })
 
+  it('says when the relayer is polled next, when a queued one is sent, and nothing once it has ended', async () => {
+    const [sender, recipient] = [await fundedAgent(harness, usdc(40)), await newAgent(harness)]
+    const { clock } = harness.platform.service('treasury').platform
+    harness.chain = () => 'wait'
+
+    const before = clock.now().getTime()
+    const { body: sent } = await pay(sender, recipient, 5, {}, { prefer: 'respond-async' })
+    const after = clock.now().getTime()
+    const { body: queued } = await pay(sender, recipient, 30)
+
+    assert.equal(sent.nextDeadline.action, 'poll')
+    const firstPoll = Date.parse(sent.nextDeadline.at) - 30_000
+    assert.ok(firstPoll >= before && firstPoll <= after, sent.nextDeadline.at)
+    assert.deepEqual(queued.nextDeadline, { at: queued.executeAfter, action: 'execute' })
+    await harness.outcome(await until('the command', () => commandsOf(sender)[0]), 'confirm')
+    const ended = await until('executed', async () => {
+      const { body } = await harness.platform.call('GET', sent.statusUrl, { headers: sender.headers })
+      return body.status === 'executed' && body
+    })
+    assert.equal(ended.nextDeadline, null)
+  })
+
   it('a failure that is not terminal frees nothing', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(5)), await newAgent(harness)]
     harness.chain = () => 'wait'
