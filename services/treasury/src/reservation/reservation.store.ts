@@ -3,7 +3,7 @@ import type { PerKeyQueue } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Booking, type Database, type Indexes, type Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import type { Posting, TreasuryLedger } from '../ledger/ledger.ts'
-import { postings, type Reservation, type ReservationDecision } from './reservation.ts'
+import { postings, type Reservation, type ReservationDecision, upgradeReservation } from './reservation.ts'
 
 const indexes: Indexes = {
   key_round: { key: { key: 1, round: 1 }, unique: true },
@@ -33,6 +33,7 @@ export function reservationStore(
     resource: 'reservation',
     indexes,
     duplicates: { key_round: 'ALREADY_EXISTS' },
+    upgrade: upgradeReservation,
     ledger,
     postings,
     alongside,

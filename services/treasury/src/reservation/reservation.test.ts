@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
 import { codeOf } from '@carapace/testing'
 import fc from 'fast-check'
-import { moveOf, type Outcome, postings, type Reservation, type ReservationStatus, releaseReservation, settleReservation } from './reservation.ts'
+import {
+  moveOf,
+  type Outcome,
+  postings,
+  type Reservation,
+  type ReservationStatus,
+  releaseReservation,
+  settleReservation,
+  upgradeReservation,
+} from './reservation.ts'
 
-const held: Reservation = {
+/** As reservations were stored before `onChain` was one field. */
+const old = {
   id: 'r1',
   owner: 'escrow',
   key: 'escrow.lock:g1',
@@ -19,6 +29,8 @@ const held: Reservation = {
   seq: 5,
   txHash: null,
 }
+const of = (status: ReservationStatus, more: Partial<Reservation> = {}) => upgradeReservation({ ...old, status, ...more } as unknown as Reservation)
+const held = of('held')
 const confirmed = (more: Partial<Outcome> = {}): Outcome =>
   ({ is: 'confirmed', key: held.key, round: 2, seq: 6, txHash: '0x1', blockNumber: 9, spent: [], ...more }) as Outcome
 const failed = (more: Partial<Outcome> = {}): Outcome => ({ is: 'failed', key: held.key, round: 2, seq: 6, code: 'REVERTED', ...more }) as Outcome
@@ -27,7 +39,7 @@ const others = [{ from: '0xB', amount: 7n }]
 
 /** The movement of money that an outcome causes, `none` when it is followed without one, undefined when it is not followed. */
 function moved(status: ReservationStatus, outcome: Outcome): string | undefined {
-  const before = { ...held, status }
+  const before = of(status)
   const decision = settleReservation(before, outcome)
   return decision && (moveOf(before, decision.state) ?? 'none')
 }
@@ -61,8 +73,16 @@ describe('reservation', () => {
   ]
   for (const [title, status, outcome, move] of table) it(title, () => assert.equal(moved(status, outcome), move))
 
+  it('that was stored before `onChain` was one field knows its last outcome', () => {
+    const captured = upgradeReservation({ ...old, status: 'captured', txHash: '0x1' } as unknown as Reservation)
+
+    assert.deepEqual(captured.onChain, { status: 'confirmed', txHash: '0x1', blockNumber: null, error: null, round: 2, seq: 5 })
+    assert.equal('seq' in captured, false)
+    assert.equal(upgradeReservation(captured), captured)
+  })
+
   it('of a payment is booked when its authorisation was used after its failure, also without logs, once', () => {
-    const voided: Reservation = { ...held, owner: 'treasury', status: 'voided' }
+    const voided = of('voided', { owner: 'treasury' })
     const late = confirmed({ already: true })
 
     const { state } = settleReservation(voided, late)!
@@ -78,7 +98,7 @@ describe('reservation', () => {
 
   it('refuses a confirmation after the final failure of the same round with INVALID_STATE', () => {
     assert.equal(
-      codeOf(() => settleReservation({ ...held, status: 'voided' }, confirmed())),
+      codeOf(() => settleReservation(of('voided'), confirmed())),
       'INVALID_STATE',
     )
   })
@@ -98,15 +118,15 @@ describe('reservation', () => {
 
   it('stores the hash of a submitted transaction while its outcome is open', () => {
     const submitted: Outcome = { is: 'submitted', key: held.key, round: 2, seq: 6, txHash: '0x7' }
-    assert.equal(settleReservation(held, submitted)?.state.onChain?.txHash, '0x7')
-    assert.equal(settleReservation({ ...held, status: 'captured' }, submitted), undefined)
+    assert.equal(settleReservation(held, submitted)?.state.onChain.txHash, '0x7')
+    assert.equal(settleReservation(of('captured'), submitted), undefined)
   })
 
   it('is given back once when its command is never sent', () => {
     const { state } = releaseReservation(held)
     assert.deepEqual([state.status, postings(held, state).map(({ key }) => key)], ['voided', ['void:r1:2']])
     assert.equal(
-      codeOf(() => releaseReservation({ ...held, status: 'captured' })),
+      codeOf(() => releaseReservation(of('captured'))),
       'INVALID_STATE',
     )
   })
@@ -134,7 +154,7 @@ describe('reservation', () => {
           assert.equal(state.status, isFailed ? 'voided' : 'captured')
           assert.equal(out, isFailed ? 0n : held.amount)
           assert.equal(new Set(keys).size, keys.length)
-          if (!isFailed) assert.equal(state.onChain?.txHash, `0x${last}`)
+          if (!isFailed) assert.equal(state.onChain.txHash, `0x${last}`)
         },
       ),
     )

@@ -25,10 +25,8 @@ export interface Reservation {
   /** The account that a capture pays into. */
   contra: string
   status: ReservationStatus
-  /** Of its command. Records from before it was one field have `seq` and `txHash` instead. */
-  onChain?: OnChain
-  seq?: number
-  txHash?: string | null
+  /** Of its command. */
+  onChain: Required<OnChain>
 }
 
 /** What the relayer publishes about a round of a command. */
@@ -83,8 +81,17 @@ export function holdReservation(draft: Omit<Reservation, 'status' | 'onChain'>):
 
 const statusOnChain = { held: 'pending', captured: 'confirmed', voided: 'failed' } as const
 
-const onChainOf = ({ onChain, status, round, seq = 0, txHash = null }: Reservation): OnChain =>
-  onChain ?? { status: statusOnChain[status], txHash, blockNumber: null, error: null, round, seq }
+/** Before `onChain` was one field. */
+type OldReservation = Partial<Pick<OnChain, 'seq' | 'txHash'>>
+
+/** A stored reservation in the present form. */
+export function upgradeReservation<R extends Reservation>(reservation: R): R {
+  if (reservation.onChain?.round !== undefined && reservation.onChain.seq !== undefined) return reservation
+  const { seq = 0, txHash = null, ...rest } = reservation as R & OldReservation
+  const { status, round, onChain } = reservation
+  const known: OnChain = onChain ?? { status: statusOnChain[status], txHash, blockNumber: null, error: null }
+  return { ...(rest as unknown as R), onChain: { ...known, round: known.round ?? round, seq: known.seq ?? seq } }
+}
 
 /**
  * A later round, or one whose reservation was freed, spent this wallet's money: an operator had a failed command sent again, or a reorganisation
@@ -112,13 +119,13 @@ export function settleReservation(reservation: Reservation, given: Outcome): Res
   const outcome = isPaidByOthers(reservation, given) ? freedBy(reservation, given) : given
   const isSpent = isSpentBy(reservation, outcome)
   if (outcome.round > reservation.round && !isSpent) return undefined
-  const onChain = followOutcome(onChainOf(reservation), observed(outcome))
+  const onChain = followOutcome(reservation.onChain, observed(outcome))
   if (!onChain) return undefined
   const { status } = reservation
   if (outcome.is === 'submitted') return status === 'held' ? { state: { ...reservation, onChain }, events: [], outcome } : undefined
   if (outcome.is === 'failed' && status === 'voided') return undefined
   const next = reservationStates.move(status, outcome.is === 'confirmed' ? 'capture' : 'void', { isSpent })
-  const state: Reservation = { ...reservation, status: next, round: onChain.round ?? reservation.round, onChain }
+  const state: Reservation = { ...reservation, status: next, round: onChain.round, onChain }
   return { state, events: next === status ? [] : [announced(state)], outcome }
 }
 
@@ -152,14 +159,14 @@ export function releaseReservation(reservation: Reservation): ReservationDecisio
 }
 
 const announced = (state: Reservation) =>
-  state.status === 'captured' ? reservationCaptured.of({ ...facts(state), txHash: onChainOf(state).txHash! }) : reservationVoided.of(facts(state))
+  state.status === 'captured' ? reservationCaptured.of({ ...facts(state), txHash: state.onChain.txHash! }) : reservationVoided.of(facts(state))
 
 /** What a change of a reservation means for the ledger: a pure function of the two states, so no move can forget it. */
 export function postings(before: Reservation | undefined, after: Reservation): Posting[] {
   const move = moveOf(before, after)
   if (move === undefined) return []
   const { id, chain } = after
-  return [{ key: keyOf(move, after), chain, ref: { type: 'reservation', id }, txHash: onChainOf(after).txHash, ...booked[move](after) }]
+  return [{ key: keyOf(move, after), chain, ref: { type: 'reservation', id }, txHash: after.onChain.txHash, ...booked[move](after) }]
 }
 
 type Move = 'hold' | 'capture' | 'void' | 'reverse' | 'late'
@@ -168,7 +175,7 @@ type Move = 'hold' | 'capture' | 'void' | 'reverse' | 'late'
 function keyOf(move: Move, after: Reservation): string {
   const { id, round } = after
   if (move === 'hold') return `hold:${id}`
-  return move === 'capture' || move === 'void' ? `${move}:${id}:${round}` : `${move}:${id}:${round}:${onChainOf(after).seq}`
+  return move === 'capture' || move === 'void' ? `${move}:${id}:${round}` : `${move}:${id}:${round}:${after.onChain.seq}`
 }
 
 /** Which movement of money a change is; undefined = none, such as the same effect in another block. */
