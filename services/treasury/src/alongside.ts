@@ -4,7 +4,7 @@ import type { BudgetStore } from './budget/budget.store.ts'
 import { recountSpent, returnSpent } from './budget/budget.ts'
 import type { History } from './history.store.ts'
 import type { PaymentStore } from './payment/payment.store.ts'
-import { confirm, fail, noteHash, type Payment } from './payment/payment.ts'
+import { confirm, fail, noteSubmission, type Payment } from './payment/payment.ts'
 import type { ReservationStore } from './reservation/reservation.store.ts'
 import { moveOf, type Outcome, type Reservation, type ReservationDecision, releaseReservation } from './reservation/reservation.ts'
 
@@ -20,7 +20,7 @@ interface OfReservation {
 /** What changes with a reservation in its transaction: the limit of its day, and after an outcome the history and its payment. */
 export function alongReservation(stores: OfReservation, before: Reservation | undefined, after: Reservation, decision?: ReservationDecision): Writes {
   if (!before) return undefined
-  const { id, agentId, amount, day, owner } = after
+  const { id, agentId, amount, day, owner, onChain } = after
   const { budgets, history, payments, clock } = stores
   const move = moveOf(before, after)
   const outcome = decision?.outcome
@@ -32,14 +32,14 @@ export function alongReservation(stores: OfReservation, before: Reservation | un
       await budgets.change(agentId, budget => recount(budget, amount, day) ?? { state: budget, events: [] }, { session })
     }
     if (!outcome) return
-    if (owner === 'treasury') await payments.change(id, payment => paid(payment, outcome, clock.now()), { session })
+    if (owner === 'treasury') await payments.change(id, payment => paid(payment, outcome, onChain, clock.now()), { session })
     if (owner === 'treasury' || outcome.is !== 'submitted') await history.change(id, shown(outcome), session)
   }
 }
 
-function paid(payment: Payment, outcome: Outcome, now: Date) {
-  if (outcome.is === 'submitted') return noteHash(payment, outcome.txHash)
-  return outcome.is === 'confirmed' ? confirm(payment, outcome.txHash, now) : fail(payment, outcome.code)
+function paid(payment: Payment, outcome: Outcome, onChain: Reservation['onChain'], now: Date) {
+  if (outcome.is === 'submitted') return noteSubmission(payment, onChain)
+  return outcome.is === 'confirmed' ? confirm(payment, onChain, now) : fail(payment, outcome.code, onChain)
 }
 
 function shown(outcome: Outcome): Parameters<History['change']>[1] {

@@ -76,12 +76,12 @@ function deadlineOf({ status, executeAfter, updatedAt }: Stored<Payment>, now: D
  * @param now platform clock
  */
 export const paymentView = (payment: Stored<Payment>, recipientHandle: string | null, newBalance: bigint | undefined, now: Date) => {
-  const { id, status, txHash, amount, toAgentId, toAddress, note } = payment
+  const { id, status, onChain, amount, toAgentId, toAddress, note } = payment
   const shown: PaymentStatus | 'queued' = status in answered ? answered[status as keyof typeof answered] : status
   return {
     status: shown as Exclude<typeof shown, keyof typeof answered> | 'processing',
     paymentId: id,
-    txHash,
+    txHash: onChain?.txHash ?? null,
     ...money(amount),
     recipient: { agentId: toAgentId, handle: recipientHandle, address: toAddress },
     ...(newBalance === undefined ? {} : { newBalance: micro(newBalance) }),

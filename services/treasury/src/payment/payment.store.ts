@@ -1,7 +1,7 @@
 import { paymentNonce } from '@carapace/chain'
 import type { PerKeyQueue } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Booking, type Database, type Decision, type Indexes, type Stored } from '@carapace/store'
-import type { Payment } from './payment.ts'
+import { type Payment, upgradePayment } from './payment.ts'
 
 const indexes: Indexes = {
   sender_status_newest: { key: { fromAgentId: 1, status: 1, createdAt: -1, _id: -1 } },
@@ -25,6 +25,7 @@ export function paymentStore(db: Database, { queue, alongside }: { queue: PerKey
     resource: 'payment',
     optimistic: true,
     indexes,
+    upgrade: upgradePayment,
     derive: payment => (payment.nonce === undefined ? { ...payment, nonce: paymentNonce(payment.id) } : payment),
     alongside,
     serialize: ({ fromAgentId }, work) => queue.serialize(fromAgentId, work),

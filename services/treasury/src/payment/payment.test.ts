@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { paymentStatuses, Refusal } from '@carapace/api'
+import { sentOnChain } from '@carapace/chain'
 import fc from 'fast-check'
-import { accept, cancel, confirm, execute, fail, noteHash, type Payment, type PaymentStatus, paymentStates } from './payment.ts'
+import { accept, cancel, confirm, execute, fail, noteSubmission, type Payment, type PaymentStatus, paymentStates, upgradePayment } from './payment.ts'
 
 const noon = new Date('2026-03-04T12:00:00.000Z')
 const due = new Date('2026-03-04T12:10:00.000Z')
@@ -23,18 +24,20 @@ const payment = (status: PaymentStatus): Payment => ({
   amount: 30_000_000n,
   status,
   executeAfter: due,
-  txHash: null,
+  onChain: null,
   executedAt: null,
   failure: null,
 })
+const confirmed = (txHash: string) => ({ ...sentOnChain, status: 'confirmed' as const, txHash, blockNumber: 9, seq: 2 })
+const submitted = { ...sentOnChain, txHash: '0x2', seq: 1 }
 type Trigger = 'cancel' | 'execute' | 'confirm' | 'confirmLate' | 'fail'
 const canDo = ({ status }: Payment, trigger: Trigger) => paymentStates.next(status, trigger) !== undefined
 const run: Record<Trigger, (of: Payment) => { state: Payment; events: { type: string }[] } | undefined> = {
   cancel: of => cancel(of, 'sender'),
   execute: of => execute(of, due, due, false),
-  confirm: of => confirm(of, '0x1', due),
-  confirmLate: of => confirm(of, '0x1', due),
-  fail: of => fail(of, 'REVERTED'),
+  confirm: of => confirm(of, confirmed('0x1'), due),
+  confirmLate: of => confirm(of, confirmed('0x1'), due),
+  fail: of => fail(of, 'REVERTED', { ...sentOnChain, status: 'failed', error: 'REVERTED', seq: 2 }),
 }
 
 describe('payment', () => {
@@ -79,17 +82,38 @@ describe('payment', () => {
     )
   })
 
-  it('stores the hash of its transaction only while its outcome is open', () => {
-    assert.equal(noteHash(payment('processing'), '0x2')?.state.txHash, '0x2')
-    for (const status of ['pending', 'executed', 'failed', 'cancelled'] as const) assert.equal(noteHash(payment(status), '0x2'), undefined)
+  it('stores its transaction only while its outcome is open', () => {
+    assert.equal(noteSubmission(payment('processing'), submitted)?.state.onChain?.txHash, '0x2')
+    for (const status of ['pending', 'executed', 'failed', 'cancelled'] as const) assert.equal(noteSubmission(payment(status), submitted), undefined)
   })
 
   it('is announced once when it is confirmed again in another block', () => {
-    const { state, events } = confirm(payment('processing'), '0x1', due)
-    const again = confirm(state, '0x2', new Date(due.getTime() + 1))
+    const { state, events } = confirm(payment('processing'), confirmed('0x1'), due)
+    const again = confirm(state, confirmed('0x2'), new Date(due.getTime() + 1))
 
     assert.equal(events.length, 1)
-    assert.deepEqual([again.events.length, again.state.txHash, again.state.executedAt], [0, '0x2', due])
+    assert.deepEqual([again.events.length, again.state.onChain?.txHash, again.state.executedAt], [0, '0x2', due])
+  })
+
+  it('shows the transaction that failed, also where its failure names none', () => {
+    const sent = noteSubmission(payment('processing'), submitted)!.state
+
+    assert.deepEqual(run.fail(sent)!.state.onChain, { ...submitted, status: 'failed', error: 'REVERTED', seq: 2 })
+  })
+
+  it('that was stored before `onChain` was one field is the same in the present form', () => {
+    const old = (status: PaymentStatus, txHash: string | null, failure: string | null = null): Payment => {
+      const { onChain: _, ...rest } = payment(status)
+      return upgradePayment({ ...rest, txHash, failure } as unknown as Payment)
+    }
+
+    assert.deepEqual(old('executed', '0x1').onChain, { ...sentOnChain, status: 'confirmed', txHash: '0x1' })
+    assert.deepEqual(old('processing', null).onChain, sentOnChain)
+    assert.deepEqual(old('failed', '0x1', 'REVERTED').onChain, { ...sentOnChain, status: 'failed', txHash: '0x1', error: 'REVERTED' })
+    for (const unsent of [old('pending', null), old('cancelled', null), old('failed', null, 'INSUFFICIENT_BALANCE')])
+      assert.equal(unsent.onChain, null)
+    const present = payment('pending')
+    assert.equal(upgradePayment(present), present)
   })
 
   it('leaves every state that holds money by time and the outcome of its command alone', () => {

@@ -9,7 +9,7 @@ import {
   type paymentStatuses,
   refuse,
 } from '@carapace/api'
-import { commands } from '@carapace/chain'
+import { commands, type OnChain, sentOnChain } from '@carapace/chain'
 import { type Decision, stateMachine } from '@carapace/store'
 
 export type PaymentStatus = (typeof paymentStatuses)[number]
@@ -31,7 +31,8 @@ export interface Payment {
   /** When the executor sends a pending one; the moment of acceptance for the others. */
   executeAfter: Date
   acceptedAt: Date
-  txHash: string | null
+  /** Of its command, as its reservation follows it; null until it is sent. */
+  onChain: Required<OnChain> | null
   executedAt: Date | null
   failure: string | null
   /** The token's nonce on chain, which follows from the id: transfers are found by it. */
@@ -61,6 +62,20 @@ export const paymentStates = stateMachine<PaymentStatus, Trigger>({
   },
 })
 
+/** Before `onChain` was one field. */
+type OldPayment = { txHash?: string | null }
+const statusOnChain = { submitted: 'pending', processing: 'pending', executed: 'confirmed', failed: 'failed' } as const
+
+/** A stored payment in the present form. */
+export function upgradePayment<P extends Payment>(payment: P): P {
+  if (payment.onChain !== undefined) return payment
+  const { txHash = null, ...rest } = payment as P & OldPayment
+  const { status, failure } = payment
+  const wasSent = status !== 'pending' && status !== 'cancelled' && (status !== 'failed' || txHash !== null)
+  const onChain = wasSent ? { ...sentOnChain, status: statusOnChain[status], txHash, error: failure } : null
+  return { ...(rest as unknown as P), onChain }
+}
+
 function move(payment: Payment, trigger: Trigger, changes: Partial<Payment>, events: (moved: Payment) => Draft[]): Decision<Payment> {
   const moved = { ...payment, ...changes, status: paymentStates.move(payment.status, trigger) }
   return { state: moved, events: events(moved) }
@@ -87,10 +102,10 @@ const transfer = ({ id, fromAddress, toAddress, amount, chain }: Payment, deadli
   commands.treasuryPay({ paymentId: id, from: fromAddress, to: toAddress, amount, chain, round: 1, deadline })
 
 /** A new payment: below 25 USDC it is sent at once, else it waits and can be cancelled. */
-export function accept(payment: Omit<Payment, 'status' | 'txHash' | 'executedAt' | 'failure'>, deadline: Date): Decision<Payment> {
-  const fresh = { ...payment, txHash: null, executedAt: null, failure: null }
+export function accept(payment: Omit<Payment, 'status' | 'onChain' | 'executedAt' | 'failure'>, deadline: Date): Decision<Payment> {
+  const fresh = { ...payment, onChain: null, executedAt: null, failure: null }
   if (!isQueued(payment.amount)) {
-    const state = { ...fresh, status: 'submitted' as const }
+    const state = { ...fresh, status: 'submitted' as const, onChain: sentOnChain }
     return { state, events: [transfer(state, deadline)] }
   }
   const state = { ...fresh, status: 'pending' as const }
@@ -107,24 +122,28 @@ export function cancel(payment: Payment, caller: string): Decision<Payment> {
 export function execute(payment: Payment, now: Date, deadline: Date, isBlocked: boolean): Decision<Payment> | undefined {
   if (payment.status !== 'pending' || payment.executeAfter > now) return undefined
   if (isBlocked)
-    return now.getTime() - payment.executeAfter.getTime() < limits.treasury.queueDelayMs ? undefined : fail(payment, 'INSUFFICIENT_BALANCE')
-  return move(payment, 'execute', {}, moved => [transfer(moved, deadline)])
+    return now.getTime() - payment.executeAfter.getTime() < limits.treasury.queueDelayMs ? undefined : fail(payment, 'INSUFFICIENT_BALANCE', null)
+  return move(payment, 'execute', { onChain: sentOnChain }, moved => [transfer(moved, deadline)])
 }
 
-/** The signed transaction's hash, while the outcome is still open. */
-export function noteHash(payment: Payment, txHash: string): Decision<Payment> | undefined {
+/** The signed transaction, while the outcome is still open. */
+export function noteSubmission(payment: Payment, onChain: Required<OnChain>): Decision<Payment> | undefined {
   const isOpen = payment.status === 'submitted' || payment.status === 'processing'
-  return isOpen && payment.txHash !== txHash ? { state: { ...payment, txHash }, events: [] } : undefined
+  return isOpen && payment.onChain?.txHash !== onChain.txHash ? { state: { ...payment, onChain }, events: [] } : undefined
 }
 
-export function confirm(payment: Payment, txHash: string, now: Date): Decision<Payment> {
+export function confirm(payment: Payment, onChain: Required<OnChain>, now: Date): Decision<Payment> {
   const trigger = payment.status === 'failed' ? 'confirmLate' : 'confirm'
   const isNews = payment.status !== 'executed'
-  return move(payment, trigger, { txHash, failure: null, executedAt: payment.executedAt ?? now }, moved =>
+  const txHash = onChain.txHash!
+  return move(payment, trigger, { onChain, failure: null, executedAt: payment.executedAt ?? now }, moved =>
     isNews ? [paymentExecuted.of({ ...facts(moved), txHash, executedAt: moved.executedAt!.toISOString() })] : [],
   )
 }
 
-export function fail(payment: Payment, code: string): Decision<Payment> {
-  return move(payment, 'fail', { failure: code, executedAt: null }, moved => [paymentFailed.of({ ...facts(moved), code })])
+/** @param onChain of its command; null when none was sent */
+export function fail(payment: Payment, code: string, onChain: Required<OnChain> | null): Decision<Payment> {
+  // a failure that names no transaction is that of the one which is known
+  const known = onChain && { ...onChain, txHash: onChain.txHash ?? payment.onChain?.txHash ?? null }
+  return move(payment, 'fail', { onChain: known, failure: code, executedAt: null }, moved => [paymentFailed.of({ ...facts(moved), code })])
 }
