@@ -3,10 +3,11 @@ import { newValidators } from '../testing/scenarios.ts'
 import { playActs } from './acts.ts'
 import { noteCommands } from './note-commands.ts'
 import { operationCounter, sumOf } from './operation-counter.ts'
-import { type Measured, report } from './report.ts'
+import { type Measured, report, reportPlaces } from './report.ts'
 import { startMonitored } from './start-monitored.ts'
 
 // npm run bench:operations: database operations per business act. A fast machine and a slow one differ little.
+// With `-- --places` also the collections that each act reads and writes.
 const plays = 5
 /** Each a mean over so many seconds: what runs once a minute falls into one of them. */
 const [idleWindows, idleSeconds] = [7, 10]
@@ -32,6 +33,7 @@ try {
     await pause(idleSeconds * 1_000)
     measured.idlePerSecond.push((sumOf(counter.all()) - before) / idleSeconds)
   }
+  if (process.argv.includes('--places')) reportPlaces(measured, line => console.log(line))
   if (!report(measured, line => console.log(line))) process.exitCode = 1
 } finally {
   await close()

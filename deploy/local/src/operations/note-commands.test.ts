@@ -38,6 +38,7 @@ describe('the operations of an act', () => {
     await work(undefined, () => things().updateOne({ _id: 'there' }, { $set: { n: 3 } }))
 
     assert.deepEqual(act.counts(), { finds: 1, updates: 2, 'inserts and deletes': 2, others: 1 })
+    assert.equal([...act.places()].find(([place]) => /^updates .*operations\.things$/.test(place))?.[1], 2)
     assert.deepEqual(counter.background(), { ...before, finds: before.finds + 1, updates: before.updates + 1 })
   })
 

@@ -12,12 +12,16 @@ const ofDriver = new Set(['hello', 'ping', 'endSessions'])
 export function noteCommands(counter: Pick<OperationCounter, 'note'>): void {
   for (const { readyState, getClient } of open()) {
     if (readyState !== mongoose.ConnectionStates.connected) continue
-    getClient().on('commandStarted', ({ commandName: name, command }) => {
-      if (!ofDriver.has(name)) counter.note({ name, traceId: currentTrace()?.traceId, text: () => textOf(command) })
+    getClient().on('commandStarted', ({ commandName: name, command, databaseName }) => {
+      if (ofDriver.has(name)) return
+      const target = typeof command[name] === 'string' ? command[name] : name
+      counter.note({ name, place: `${serviceOf(databaseName)}.${target}`, traceId: currentTrace()?.traceId, text: () => textOf(command) })
     })
   }
 }
 
 const open = () => mongoose.connections.map(connection => ({ readyState: connection.readyState, getClient: () => connection.getClient() }))
+
+const serviceOf = (database: string): string => database.replace(/^.*carapace_/, '')
 
 const textOf = (command: object): string => JSON.stringify(command, (_, value) => (typeof value === 'bigint' ? String(value) : value)).toLowerCase()

@@ -9,6 +9,8 @@ export type Counts = Record<Kind, number>
 export interface Command {
   /** As the protocol calls it. */
   name: string
+  /** What it is sent to: `<service>.<collection>`. */
+  place?: string
   /** Of the work that sends it. */
   traceId: string | undefined
   /** The command as text in lower case; read only where it decides. */
@@ -22,6 +24,8 @@ export interface CountedAct {
   traceparent: string
   /** What was counted until now: events and timers of the act come after its answer. */
   counts(): Counts
+  /** The same by `<kind> <place>`, where the commands name it. */
+  places(): ReadonlyMap<string, number>
 }
 
 export interface OperationCounter {
@@ -49,6 +53,7 @@ export const sumOf = (counts: Counts): number => kinds.reduce((sum, kind) => sum
 /** Attributes commands to the acts that caused them, by their trace: it goes on through calls, outboxes, the bus and the chain. */
 export function operationCounter(): OperationCounter {
   const byTrace = new Map<string, Counts>()
+  const placesByTrace = new Map<string, Map<string, number>>()
   const actOf = new Map<string, CountedAct>()
   const marks = new Map<string, CountedAct>()
   const [everything, traceless] = [none(), none()]
@@ -72,7 +77,8 @@ export function operationCounter(): OperationCounter {
       const trace = newTrace(undefined)
       const { traceId } = trace
       const counts = () => sum([...actOf].flatMap(([one, act]) => (act.traceId === traceId ? [countsOf(one)] : [])))
-      const act: CountedAct = { traceId, traceparent: traceparentOf(trace)!, counts }
+      const places = () => added([...actOf].flatMap(([one, act]) => (act.traceId === traceId ? [placesByTrace.get(one) ?? new Map()] : [])))
+      const act: CountedAct = { traceId, traceparent: traceparentOf(trace)!, counts, places }
       actOf.set(traceId, act)
       if (mark !== undefined) marks.set(mark, act)
       return act
@@ -86,10 +92,23 @@ export function operationCounter(): OperationCounter {
         if (act) actOf.set(traceId, act)
         countsOf(traceId)[kind]++
       } else (act ? countsOf(act.traceId) : traceless)[kind]++
+      const counted = traceId ?? (act ? act.traceId : undefined)
+      if (counted) noteIn(placesByTrace, counted, `${kind} ${command.place ?? command.name}`)
     },
     all: () => ({ ...everything }),
     background: () => sum([traceless, ...[...byTrace].flatMap(([traceId, counts]) => (actOf.has(traceId) ? [] : [counts]))]),
   }
+}
+
+function noteIn(byTrace: Map<string, Map<string, number>>, traceId: string, place: string): void {
+  const places = byTrace.get(traceId) ?? new Map<string, number>()
+  byTrace.set(traceId, places.set(place, (places.get(place) ?? 0) + 1))
+}
+
+function added(all: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+  const total = new Map<string, number>()
+  for (const one of all) for (const [place, times] of one) total.set(place, (total.get(place) ?? 0) + times)
+  return total
 }
 
 const none = (): Counts => ({ finds: 0, updates: 0, 'inserts and deletes': 0, others: 0 })

@@ -6,7 +6,12 @@ import { report } from './report.ts'
 describe('the table of operations', () => {
   const none = { finds: 0, updates: 0, 'inserts and deletes': 0, others: 0 }
   const played = (counts: Partial<Record<ActName, number>>) => {
-    const act = (name: string): CountedAct => ({ traceId: name, traceparent: '', counts: () => ({ ...none, finds: counts[name as ActName] ?? 0 }) })
+    const act = (name: string): CountedAct => ({
+      traceId: name,
+      traceparent: '',
+      counts: () => ({ ...none, finds: counts[name as ActName] ?? 0 }),
+      places: () => new Map(),
+    })
     return Object.fromEntries(Object.keys(goals).map(name => [name, act(name)])) as Record<ActName, CountedAct>
   }
   const linesOf = (plays: Partial<Record<ActName, number>>[], idle = 0) => {

@@ -35,6 +35,17 @@ export function report({ acts, idlePerSecond, backgroundPerSecond }: Measured, p
   return failed.length === 0
 }
 
+/** Writes where the operations of each act go: the mean of all plays, by kind and collection, most first. */
+export function reportPlaces({ acts }: Pick<Measured, 'acts'>, print: (line: string) => void): void {
+  for (const [name, { act }] of Object.entries(goals)) {
+    const totals = new Map<string, number>()
+    for (const play of acts) for (const [place, times] of play[name as ActName].places()) totals.set(place, (totals.get(place) ?? 0) + times)
+    print(act)
+    for (const [place, times] of [...totals].sort((one, other) => other[1] - one[1]))
+      print(`  ${(times / acts.length).toFixed(1).padStart(6)}  ${place}`)
+  }
+}
+
 function rowOf({ act, goal, ceiling, hasChainWork }: Goal, parts: string, middle: number, most: number) {
   const isAbove = middle > ceiling
   const met = hasChainWork ? 'met in part' : 'met'
