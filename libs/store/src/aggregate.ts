@@ -161,7 +161,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       if (isWritten && !options.session) recent.put(updated(document, state, step))
       else recent.drop(id)
       if (isWritten) {
-        announce(db, options.session, spec.collection, id, document.pending ? undefined : { version, entries: outbox })
+        announce(db, options.session, spec.collection, id, { after: document.version, version, entries: outbox, isAll: !document.pending })
         return after
       }
     }
@@ -200,7 +200,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
         throw error
       }
       if (!options.session) recent.put(document)
-      announce(db, options.session, spec.collection, state.id, { version: 1, entries: outbox })
+      announce(db, options.session, spec.collection, state.id, { after: 0, version: 1, entries: outbox, isAll: true })
       return after
     },
 

@@ -4,7 +4,7 @@ import { v7 } from 'uuid'
 import { type Clock, wallClock } from './clock.ts'
 import { PromptConnection } from './driver-connection.ts'
 import { createIndexes, type Indexes } from './indexes.ts'
-import { type Handoff, leaseMs } from './outbox/entry.ts'
+import { type Handoff, joined, leaseMs } from './outbox/entry.ts'
 import { runTransaction } from './transaction.ts'
 
 export interface DatabaseOptions {
@@ -105,14 +105,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 type Touched = Map<string, { collection: string; id: string; handoff: Handoff | undefined }>
 const savedIn = new WeakMap<ClientSession, Touched>()
 
-const nothingToSend: Handoff = { version: 0, entries: [] }
+const nothingToSend: Handoff = { after: 0, version: 0, entries: [], isAll: false }
 
 /** Notifies caches of this collection that a document was written past its store. @example announceWritten(db, 'agents', agentId) */
 export function announceWritten(db: Database, collection: string, id: string): void {
   db.changes.emit('saved', collection, id, nothingToSend)
 }
 
-/** Announces a write: immediately, or after the commit when it is part of a transaction. `handoff` is the outbox that the write leased to this process. */
+/** Announces a write: immediately, or after the commit when it is part of a transaction. `handoff` is what the write added to the outbox. */
 export function announce(db: Database, session: ClientSession | undefined, collection: string, id: string, handoff?: Handoff): void {
   if (!session) {
     db.changes.emit('saved', collection, id, handoff)
@@ -121,7 +121,6 @@ export function announce(db: Database, session: ClientSession | undefined, colle
   const touched = savedIn.get(session)
   const key = `${collection}/${id}`
   const before = touched?.get(key)
-  // of several writes the last one knows all that is unsent, unless an earlier one left something
-  const isAll = before === undefined || before.handoff?.entries.length === 0
-  touched?.set(key, { collection, id, handoff: isAll ? handoff : undefined })
+  const all = before && (handoff && before.handoff ? joined(before.handoff, handoff) : undefined)
+  touched?.set(key, { collection, id, handoff: before ? all : handoff })
 }

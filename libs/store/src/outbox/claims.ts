@@ -28,7 +28,7 @@ export interface Claims {
 }
 
 const asSent = { version: 1, outbox: 1 } as const
-const handoffOf = ({ version, outbox }: Pending): Handoff => ({ version, entries: outbox })
+const handoffOf = ({ version, outbox }: Pending): Handoff => ({ after: 0, version, entries: outbox, isAll: true })
 const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })
 
 /** Replicas share the database: who sends a document holds a lease on it, which the write of an event acquires with it. */

@@ -1,23 +1,45 @@
 import type { Database } from '../database.ts'
 import type { Claims, Pending } from './claims.ts'
 
+/** `kept`: something else is in the outbox (a newer event of another process), or a lease was lost. `withdrawn`: nothing was written. */
+export type ClearOutcome = 'cleared' | 'kept' | 'withdrawn'
+
+export interface Clear {
+  done: Promise<ClearOutcome>
+  /** There is more to send first. Without effect once it is being written. */
+  withdraw(): void
+}
+
+export interface OutboxClears {
+  /** Empties an outbox that holds nothing but these events. */
+  clear(collection: string, id: string, ids: readonly string[]): Clear
+  /** Removes events that were sent from an outbox that holds others too. */
+  removeSent(collection: string, id: string, ids: readonly string[]): Promise<void>
+  /** Writes what is waiting, and from now on without delay. */
+  close(): void
+}
+
 interface Sent {
   id: string
   ids: readonly string[]
-  done: (cleared: boolean) => void
+  done: (outcome: ClearOutcome) => void
   failed: (error: unknown) => void
 }
 
 /** Event ids in one filter: each outbox is compared with all of them. */
 const maxIds = 1_000
+/** So many documents do not wait for more. */
+const manyDocuments = 64
 
 /**
- * Empties outboxes after the confirm, all of one moment by one call of the database.
- * Resolves with false when some of them could not be emptied (a newer event came, a lease was lost): then `removeSent` removes what was sent.
+ * Empties outboxes after the confirm, all of a while in one call of the database. Until then a document's next event may come: then both are sent, and
+ * emptied together. A crash meanwhile sends again what consumers have handled already, which changes nothing.
+ * @param waitMs how long an outbox waits for others
  */
-export function outboxClears(db: Database, claims: Claims) {
+export function outboxClears(db: Database, claims: Claims, waitMs: number): OutboxClears {
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
-  const batches = new Map<string, Sent[]>()
+  const batches = new Map<string, { sent: Set<Sent>; timer: NodeJS.Timeout }>()
+  let delayMs = waitMs
 
   /** An outbox that holds nothing but events that were sent is emptied, even if its document was written otherwise meanwhile. */
   async function clearBatch(collection: string, batch: readonly Sent[]): Promise<void> {
@@ -27,12 +49,13 @@ export function outboxClears(db: Database, claims: Claims) {
       db.outboxes.get(collection) === 'delete'
         ? (await raw(collection).deleteMany(filter)).deletedCount
         : (await raw(collection).updateMany(filter, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })).matchedCount
-    for (const sent of batch) sent.done(cleared === batch.length)
+    for (const sent of batch) sent.done(cleared === batch.length ? 'cleared' : 'kept')
   }
 
   function run(collection: string): void {
-    const sent = batches.get(collection) ?? []
+    const { sent, timer } = batches.get(collection)!
     batches.delete(collection)
+    clearTimeout(timer)
     for (const batch of chunks(sent)) {
       clearBatch(collection, batch).catch((error: unknown) => {
         for (const { failed } of batch) failed(error)
@@ -41,24 +64,32 @@ export function outboxClears(db: Database, claims: Claims) {
   }
 
   return {
-    clear: (collection: string, id: string, ids: readonly string[]): Promise<boolean> =>
-      new Promise((resolve, reject) => {
+    clear: (collection, id, ids) => {
+      let withdraw = () => {}
+      const done = new Promise<ClearOutcome>((resolve, reject) => {
         const sent = { id, ids, done: resolve, failed: reject }
-        const batch = batches.get(collection)
-        if (batch) {
-          batch.push(sent)
-          return
+        const batch = batches.get(collection) ?? { sent: new Set(), timer: setTimeout(run, delayMs, collection) }
+        batches.set(collection, batch)
+        batch.sent.add(sent)
+        withdraw = () => {
+          // one that is being written is in no batch
+          if (batches.get(collection) === batch && batch.sent.delete(sent)) resolve('withdrawn')
         }
-        batches.set(collection, [sent])
-        setImmediate(run, collection)
-      }),
-    removeSent: async (collection: string, id: string, ids: readonly string[]): Promise<void> => {
+        if (batch.sent.size === manyDocuments) run(collection)
+      })
+      return { done, withdraw: () => withdraw() }
+    },
+    removeSent: async (collection, id, ids) => {
       await raw(collection).updateOne({ _id: id }, { $pull: { outbox: { id: { $in: [...ids] } } } })
+    },
+    close: () => {
+      delayMs = 0
+      for (const collection of [...batches.keys()]) run(collection)
     },
   }
 }
 
-function* chunks(sent: readonly Sent[]): Generator<Sent[]> {
+function* chunks(sent: Iterable<Sent>): Generator<Sent[]> {
   let chunk: Sent[] = []
   let size = 0
   for (const one of sent) {

@@ -16,11 +16,21 @@ export interface OutboxEntry {
   data: Record<string, unknown>
 }
 
-/** An outbox that a write leased to this process: it may be sent without another read of the document. */
+/** What writes of this process added to an outbox: it may be sent without another read of the document. */
 export interface Handoff {
+  /** Version of the document before these writes. */
+  after: number
   version: number
   entries: readonly OutboxEntry[]
+  /** The outbox was empty before, and the first write leased it to this process. Else it continues what is being sent. */
+  isAll: boolean
 }
+
+/** Two handoffs of one document as one; undefined where a write of another process may lie between them. */
+export const joined = (earlier: Handoff, later: Handoff): Handoff | undefined =>
+  later.after === earlier.version
+    ? { after: earlier.after, version: later.version, entries: [...earlier.entries, ...later.entries], isAll: earlier.isAll }
+    : undefined
 
 /** Names this process in leases on outboxes. */
 export const relayToken = v7()

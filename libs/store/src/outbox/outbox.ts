@@ -19,6 +19,6 @@ export function openOutbox(db: Database): (drafts: Draft[], session?: ClientSess
     const entries = outboxEntries(db, drafts, 0, now)
     const lease = { token: relayToken, until: leaseUntil() }
     await documents.insertOne({ _id: id, version: 1, updatedAt: now, outbox: entries, pending: true, lease }, session ? { session } : {})
-    announce(db, session, collection, id, { version: 1, entries })
+    announce(db, session, collection, id, { after: 0, version: 1, entries, isAll: true })
   }
 }

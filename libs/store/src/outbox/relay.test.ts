@@ -210,6 +210,80 @@ describe('outbox relay', () => {
     await until('it is sent', async () => got.length === 1 && (await pending()) === 0)
   })
 
+  it('sends what is written while it sends without reading it, and empties the outbox once', async () => {
+    let finish = () => {}
+    const published: number[] = []
+    const slow: Bus = {
+      ...bus,
+      publish: async messages => {
+        published.push(messages.length)
+        if (published.length === 1) await new Promise<void>(resolve => (finish = resolve))
+        await bus.publish(messages)
+      },
+    }
+    start({ bus: slow })
+    const { id } = await make()
+    const calls: string[] = []
+    const collection = db.connection.collection('things')
+    for (const name of ['findOneAndUpdate', 'updateMany'] as const) {
+      const call = collection[name].bind(collection) as (...args: unknown[]) => unknown
+      Object.assign(collection, {
+        [name]: (...args: unknown[]) => {
+          calls.push(name)
+          return call(...args)
+        },
+      })
+    }
+
+    await things.change(id, step)
+    await until('it is on its way', () => published.length === 1)
+    await things.change(id, thing => ({ state: thing, events: [] }))
+    await things.change(id, step)
+    await things.change(id, step)
+    finish()
+
+    await until('all are sent', async () => got.length === 3 && (await pending()) === 0)
+    assert.deepEqual(
+      got.map(received => [received.data.step, received.aggregateversion]),
+      [
+        [1, 2],
+        [2, 4],
+        [3, 5],
+      ],
+    )
+    assert.deepEqual([published, calls], [[1, 2], ['updateMany']])
+  })
+
+  it('sends what another process wrote meanwhile to a document that it sends', async () => {
+    let finish = () => {}
+    const published: number[] = []
+    const slow: Bus = {
+      ...bus,
+      publish: async messages => {
+        published.push(messages.length)
+        if (published.length === 1) await new Promise<void>(resolve => (finish = resolve))
+        await bus.publish(messages)
+      },
+    }
+    start({ bus: slow })
+    const other = await openDatabase({ uri: mongo.uri, name: db.name })
+    const theirs = aggregateStore<Thing>(other, { collection: 'things', resource: 'thing' })
+    const { id } = await make()
+
+    await things.change(id, step)
+    await until('it is on its way', () => published.length === 1)
+    await theirs.change(id, step)
+    await things.change(id, step)
+    finish()
+
+    await until('all are sent', async () => got.length === 3 && (await pending()) === 0)
+    await other.close()
+    assert.deepEqual(
+      got.map(received => received.data.step),
+      [1, 2, 3],
+    )
+  })
+
   it('goes on with every document when the outboxes of a batch could not be emptied', async () => {
     start()
     const collection = db.connection.collection('things')

@@ -1,7 +1,7 @@
 import { type Bus, settledWithin, Unroutable } from '@carapace/bus'
 import type { Database } from '../database.ts'
 import { type Claims, leasedClaims, type Pending, soleClaims } from './claims.ts'
-import { outboxClears } from './clears.ts'
+import { type OutboxClears, outboxClears } from './clears.ts'
 import { type Handoff, type OutboxEntry, outgoing } from './entry.ts'
 import { outboxRests, type Rests } from './rests.ts'
 import { outboxSweeps } from './sweeps.ts'
@@ -35,6 +35,10 @@ export interface Relay {
 }
 
 const closeMs = 2_000
+/** How long an outbox that was sent waits for the next event of its document, and for others, before it is emptied. */
+const clearMs = 40
+/** Ids of sent events that are compared with a document that is written to all the time. */
+const mostUncleared = 1_000
 
 const [sweepMs, soleSweepMs] = [10_000, 60_000]
 
@@ -53,7 +57,8 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
   const rests = outboxRests(retryMs)
   const retryAt = (collection: string, at: number) => sweeps.again(collection, at)
-  const send = withRetries(rests, sender(db, bus, claims, options, stopped), { retryMs, retryAt })
+  const clears = outboxClears(db, claims, clearMs)
+  const send = withRetries(rests, sender(db, bus, { claims, clears }, options, stopped), { retryMs, retryAt })
   const work = outboxWork({ window, send, failed, ended: waiting => sweeps.goOn(waiting), stopped })
   db.changes.on('saved', work.wake)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
@@ -66,6 +71,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     lagSeconds: () => lagSeconds(db),
     close: async () => {
       // what is not sent by then stays in its outbox for the next start
+      clears.close()
       if (work.isOpen()) await settledWithin([sweeps.settled().then(work.idle)], closeMs)
       stopping.abort()
       sweeps.close()
@@ -93,18 +99,46 @@ function withRetries(rests: Rests, send: ReturnType<typeof sender>, { retryMs, r
 }
 
 /** Sends a document's outbox until it is empty: publish, wait for the confirm, clear. */
-function sender(db: Database, bus: Bus, claims: Claims, { source, alongside }: RelayOptions, stopped: AbortSignal) {
-  const clears = outboxClears(db, claims)
+function sender(
+  db: Database,
+  bus: Bus,
+  { claims, clears }: { claims: Claims; clears: OutboxClears },
+  { source, alongside }: RelayOptions,
+  stopped: AbortSignal,
+) {
+  const publish = async (entries: readonly OutboxEntry[]) => {
+    if (entries.length > 0) await Promise.all([bus.publish(entries.map(entry => outgoing(entry, source))), alongside?.(entries)])
+  }
   return async (work: Work, handoff: Handoff | undefined): Promise<void> => {
     const { collection, id } = work
-    for (let next = handoff ?? (await claims.one(collection, id)); next && !stopped.aborted; next = await claims.one(collection, id)) {
-      work.isDirty = false
-      await Promise.all([bus.publish(next.entries.map(entry => outgoing(entry, source))), alongside?.(next.entries)])
-      const ids = next.entries.map(entry => entry.id)
-      const cleared = await clears.clear(collection, id, ids)
-      if (cleared) db.changes.emit('cleared', collection, id, next.version)
-      if (cleared && !work.isDirty) return
-      if (!cleared) await clears.removeSent(collection, id, ids)
+    /** What was sent and may still be in the outbox. */
+    const sent = new Set<string>()
+    const read = async () => {
+      if (sent.size > mostUncleared) {
+        await clears.removeSent(collection, id, [...sent])
+        sent.clear()
+      }
+      return claims.one(collection, id)
+    }
+    /** What is to be sent after this version; undefined when the outbox is empty, or another process has it. */
+    const after = async (version: number): Promise<Handoff | undefined> => {
+      const added = work.next(version)
+      if (added) return added === 'unknown' ? read() : added
+      const { done, withdraw } = clears.clear(collection, id, [...sent])
+      work.more = withdraw
+      const outcome = await done
+      work.more = () => undefined
+      if (outcome === 'withdrawn') return after(version)
+      if (outcome === 'kept') return read()
+      db.changes.emit('cleared', collection, id, version)
+      sent.clear()
+      const addedMeanwhile = work.next(version)
+      return addedMeanwhile === 'unknown' ? read() : addedMeanwhile
+    }
+    for (let next = handoff ?? (await read()); next && !stopped.aborted; next = await after(next.version)) {
+      const entries = next.entries.filter(entry => !sent.has(entry.id))
+      await publish(entries)
+      for (const entry of entries) sent.add(entry.id)
     }
   }
 }

@@ -1,18 +1,29 @@
-import type { Handoff } from './entry.ts'
+import { type Handoff, joined } from './entry.ts'
 
 /** A document that is being sent. */
 export interface Work {
   readonly collection: string
   readonly id: string
-  /** Written to since its outbox was read. */
-  isDirty: boolean
   /** Since when its lease runs, ms. */
   leasedAt: number
+  /** Called when there is more to send. */
+  more: () => void
+  /**
+   * What writes of this process added since the version that was sent; 'unknown' when only the document says what there is, undefined when nothing
+   * was added. One call answers what was added so far, the next one what was added since.
+   */
+  next(version: number): Handoff | 'unknown' | undefined
   done: Promise<void>
 }
 
+interface OpenWork extends Work {
+  /** Handoffs of writes since its outbox was read. */
+  added: Handoff[]
+  isUnknown: boolean
+}
+
 export interface OutboxWork {
-  /** Sends the document's outbox as soon as there is room; one that is being sent is read again. */
+  /** Sends the document's outbox as soon as there is room; one that is being sent goes on with it. */
   wake(collection: string, id: string, handoff: Handoff | undefined): void
   /** Lets those start that waited. Nothing is sent before. */
   open(): void
@@ -37,28 +48,30 @@ export interface OutboxWorkOptions {
 
 /** Each document is sent by one at a time, so that its events stay in order, and no more documents concurrently than the window. */
 export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
-  const inWork = new Map<string, Work>()
+  const inWork = new Map<string, OpenWork>()
   const waiting = new Map<string, [collection: string, id: string, handoff: Handoff | undefined]>()
   let isOpen = false
 
   function wake(collection: string, id: string, handoff: Handoff | undefined): void {
-    if (stopped.aborted || handoff?.entries.length === 0) return
+    if (stopped.aborted) return
     const key = keyOf(collection, id)
     const running = inWork.get(key)
-    if (running) running.isDirty = true
-    // two writes in a row: what both left unsent is read from the document
-    else if (!isOpen || inWork.size >= window) waiting.set(key, [collection, id, waiting.has(key) ? undefined : handoff])
+    const earlier = waiting.get(key)
+    if (running) add(running, handoff)
+    else if (earlier) waiting.set(key, [collection, id, earlier[2] && handoff && joined(earlier[2], handoff)])
+    else if (handoff?.entries.length === 0) return
+    else if (!isOpen || inWork.size >= window) waiting.set(key, [collection, id, handoff])
     else start(key, collection, id, handoff)
   }
 
   function start(key: string, collection: string, id: string, handoff: Handoff | undefined): void {
-    const work: Work = { collection, id, isDirty: false, leasedAt: Date.now(), done: Promise.resolve() }
+    const work = openWork(collection, id)
     inWork.set(key, work)
-    work.done = send(work, handoff)
+    work.done = send(work, handoff?.isAll ? handoff : undefined)
       .catch(failed)
       .finally(() => {
         inWork.delete(key)
-        if (work.isDirty) wake(collection, id, undefined)
+        if (isDirty(work)) wake(collection, id, undefined)
         wakeNext()
         ended(waiting.size)
       })
@@ -85,5 +98,37 @@ export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkO
     },
   }
 }
+
+function openWork(collection: string, id: string): OpenWork {
+  const work: OpenWork = {
+    collection,
+    id,
+    leasedAt: Date.now(),
+    more: () => undefined,
+    added: [],
+    isUnknown: false,
+    next: version => {
+      const [added, isUnknown] = [work.added, work.isUnknown]
+      Object.assign(work, { added: [], isUnknown: false })
+      if (isUnknown) return 'unknown'
+      // what a read of the document has shown already is announced late
+      const [first, ...others] = added.filter(handoff => handoff.version > version).sort((one, other) => one.version - other.version)
+      if (first === undefined) return undefined
+      if (first.after !== version) return 'unknown'
+      return others.reduce<Handoff | undefined>((all, handoff) => all && joined(all, handoff), first) ?? 'unknown'
+    },
+    done: Promise.resolve(),
+  }
+  return work
+}
+
+function add(work: OpenWork, handoff: Handoff | undefined): void {
+  if (handoff) work.added.push(handoff)
+  else work.isUnknown = true
+  // one without events only closes the gap between versions
+  if (handoff?.entries.length !== 0) work.more()
+}
+
+const isDirty = ({ added, isUnknown }: OpenWork): boolean => isUnknown || added.some(({ entries }) => entries.length > 0)
 
 const keyOf = (collection: string, id: string): string => `${collection}/${id}`
