@@ -11,17 +11,20 @@ import {
 } from './identity/events.ts'
 import { reputationSnapshot, scoreChanged } from './reputation/events.ts'
 
-/** What a service that stores a copy of all agents consumes (`agentProjection`). */
-export const agentFacts = [
+/** What a service that stores a copy of who all agents are consumes (`agentIdentities`). */
+export const agentIdentity = [
   agentRegistered,
   agentUpdated,
   agentStatusChanged,
   agentMigrated,
-  heartbeatRecorded,
   skillAttached,
   skillRemoved,
   skillVerified,
-  scoreChanged,
   identitySnapshot,
-  reputationSnapshot,
 ]
+
+/** And with their scores (`agentProjection`). */
+export const agentFacts = [...agentIdentity, scoreChanged, reputationSnapshot]
+
+/** And with when they were last seen (`seenAgentProjection`). */
+export const seenAgentFacts = [...agentFacts, heartbeatRecorded]

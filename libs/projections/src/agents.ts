@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentRow,
   agentMigrated,
@@ -24,8 +25,8 @@ import {
 import { on, type Platform, type Subscription, sharedRead } from '@carapace/service'
 import { type FindOptions, type Indexes, projection } from '@carapace/store'
 
-/** The facts of an agent that services project: its identity, and its scores from reputation. */
-export interface AgentFacts {
+/** Who an agent is, as identity says. */
+export interface IdentityFacts {
   handle: string
   /** EIP-55; null when it was given up. */
   wallet: string | null
@@ -36,29 +37,34 @@ export interface AgentFacts {
   verifiedSkills: string[]
   preferredChain: Chain
   registeredAt: Date
-  lastSeenAt: Date
+}
+/** The facts of an agent that most services project: its identity, and its scores from reputation. */
+export interface AgentFacts extends IdentityFacts {
   fusedScore: number
   tier: Tier
   riskScore: number
 }
+export type AgentIdentity = IdentityFacts & { id: string }
 export type Agent = AgentFacts & { id: string }
+/** With the time of its last sign of life. */
+export type SeenAgent = Agent & { lastSeenAt: Date }
 
 /** agent°, the short form inside other records. */
 export type AgentRef = { id: string; handle: string | null; fusedScore: number; tier: string | null }
 
-export interface AgentProjection {
+export interface AgentProjection<A extends AgentIdentity = Agent> {
   /** Feed it: spread these into the service's `events`. */
   subscriptions: Subscription[]
-  get(id: string): Promise<Agent | undefined>
+  get(id: string): Promise<A | undefined>
   /** The row of an id or handle, read again from its owners when it is missing. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
-  need(idOrHandle: string): Promise<Agent>
+  need(idOrHandle: string): Promise<A>
   /** The row as its owners have it now: refusals (403, 404, 409) rest on this one only. @throws NOT_FOUND, DEPENDENCY_UNAVAILABLE */
-  fresh(id: string): Promise<Agent>
-  byWallet(wallet: string): Promise<Agent | undefined>
-  many(ids: readonly string[]): Promise<Map<string, Agent>>
+  fresh(id: string): Promise<A>
+  byWallet(wallet: string): Promise<A | undefined>
+  many(ids: readonly string[]): Promise<Map<string, A>>
   /** Short forms by id; an unknown id gets nulls. */
-  refs(ids: readonly (string | null | undefined)[]): Promise<(id: string) => AgentRef>
-  find(filter: Record<string, unknown>, options?: FindOptions): Promise<Agent[]>
+  refs(ids: readonly (string | null | undefined)[]): Promise<(id: string) => A extends Agent ? AgentRef : Pick<AgentRef, 'id' | 'handle'>>
+  find(filter: Record<string, unknown>, options?: FindOptions): Promise<A[]>
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -68,46 +74,78 @@ const indexes: Indexes = {
   eligible: { key: { status: 1, fusedScore: 1, lastSeenAt: 1 } },
 }
 
-/** This service's read copy of all agents. @param follow is given each row that an event was about @example const agents = agentProjection(platform) */
-export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>, follow?: (agent: Agent) => Promise<void>): AgentProjection {
-  const rows = projection<AgentFacts>(db, { collection: 'agents', indexes })
+type Parts = Pick<Platform, 'db' | 'peers'>
+
+/** This service's read copy of all agents with their scores. @example const agents = agentProjection(platform) */
+export const agentProjection = (parts: Parts): AgentProjection => openAgents(parts, { scores: true })
+
+/** This service's read copy of who all agents are. @example const agents = agentIdentities(platform) */
+export const agentIdentities = (parts: Parts): AgentProjection<AgentIdentity> => openAgents(parts, { scores: false })
+
+/** As `agentProjection`, with when they were last seen. @param follow is given each row that an event was about */
+export const seenAgentProjection = (parts: Parts, follow: (agent: SeenAgent) => Promise<void>): AgentProjection<SeenAgent> =>
+  openAgents(parts, { scores: true, follow: agent => follow(agent as SeenAgent) }) as AgentProjection<SeenAgent>
+
+interface Reads {
+  scores: boolean
+  /** Given, the times of heartbeats are read, too. */
+  follow?: (agent: Agent) => Promise<void>
+}
+
+type Row = AgentFacts & { lastSeenAt: Date }
+type News = [fields: Partial<Row>, stamp: { source: string; subject: string; aggregateversion: number }]
+
+function openAgents({ db, peers }: Parts, { scores, follow }: Reads): AgentProjection {
+  const rows = projection<Row>(db, { collection: 'agents', indexes })
   // Many calls of one agent, or about one, come at the same time.
   const rowNow = sharedRead((id: string) => rows.get(id))
-  const applied = async (id: string, fields: Partial<AgentFacts>, event: { source: string; subject: string; aggregateversion: number }) => {
-    const agent = full(await rows.apply(id, fields, event))
-    if (agent) await follow?.(agent)
+  const applied = async (id: string, ...[fields, stamp]: News) => {
+    if (!follow) return rows.apply(id, fields, stamp)
+    const agent = full(await rows.applied(id, fields, stamp))
+    if (agent) await follow(agent)
   }
-  const full = (row: (Partial<AgentFacts> & { id: string }) | undefined) =>
-    row?.handle === undefined ? undefined : ({ ...newAgentScore, ...row } as Agent)
+  const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...newAgentScore, ...row } as Agent))
+  const identityOf = (row: Who & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
+    ...who(row),
+    registeredAt: new Date(row.registeredAt),
+    ...(follow ? { lastSeenAt: new Date(row.lastSeenAt) } : {}),
+  })
   const ownSkills = ({ agentId, skills, verifiedSkills }: PayloadOf<typeof skillRemoved>, event: CloudEvent) =>
     applied(agentId, { skills, verifiedSkills }, event)
 
+  const identitySubscriptions = [
+    on(agentRegistered, (payload, event) => applied(payload.agentId, identityOf({ ...payload, lastSeenAt: payload.registeredAt }), event)),
+    on(agentUpdated, ({ agentId, handle, skills, verifiedSkills }, event) => applied(agentId, { handle, skills, verifiedSkills }, event)),
+    on(agentStatusChanged, ({ agentId, status, wallet }, event) =>
+      applied(agentId, { status, wallet, walletKey: wallet?.toLowerCase() ?? null }, event),
+    ),
+    on(agentMigrated, ({ sourceAgentId }, event) => applied(sourceAgentId, { status: 'migrated' }, event)),
+    on(skillAttached, ownSkills),
+    on(skillRemoved, ownSkills),
+    on(skillVerified, ownSkills),
+    on(identitySnapshot, ({ id, version, row }, event) =>
+      applied(id, identityOf(row as unknown as AgentRow), { ...event, subject: id, aggregateversion: version }),
+    ),
+  ]
+  const scoreSubscriptions = [
+    on(scoreChanged, ({ agentId, fusedScore, tier, riskScore }, event) => applied(agentId, { fusedScore, tier, riskScore }, event)),
+    on(reputationSnapshot, ({ id, version, row }, event) =>
+      applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),
+    ),
+  ]
+  const seenSubscriptions = [on(heartbeatRecorded, ({ agentId, recordedAt }, event) => applied(agentId, { lastSeenAt: new Date(recordedAt) }, event))]
+
+  /** Stores what the owners say where it differs from the row; mostly it does not. */
+  const agreed = async (id: string, news: readonly News[]): Promise<Agent | undefined> => {
+    const row = await rows.get(id)
+    const differing = news.filter(([fields]) => !isDeepStrictEqual({ ...row, ...fields }, { ...row }))
+    if (differing.length === 0) return full(row)
+    await Promise.all(differing.map(([fields, stamp]) => rows.apply(id, fields, stamp)))
+    return full(await rows.get(id))
+  }
+
   const agents: AgentProjection = {
-    subscriptions: [
-      on(agentRegistered, (payload, event) =>
-        applied(
-          payload.agentId,
-          { ...who(payload), registeredAt: new Date(payload.registeredAt), lastSeenAt: new Date(payload.registeredAt) },
-          event,
-        ),
-      ),
-      on(agentUpdated, ({ agentId, handle, skills, verifiedSkills }, event) => applied(agentId, { handle, skills, verifiedSkills }, event)),
-      on(agentStatusChanged, ({ agentId, status, wallet }, event) =>
-        applied(agentId, { status, wallet, walletKey: wallet?.toLowerCase() ?? null }, event),
-      ),
-      on(agentMigrated, ({ sourceAgentId }, event) => applied(sourceAgentId, { status: 'migrated' }, event)),
-      on(heartbeatRecorded, ({ agentId, recordedAt }, event) => applied(agentId, { lastSeenAt: new Date(recordedAt) }, event)),
-      on(skillAttached, ownSkills),
-      on(skillRemoved, ownSkills),
-      on(skillVerified, ownSkills),
-      on(scoreChanged, ({ agentId, fusedScore, tier, riskScore }, event) => applied(agentId, { fusedScore, tier, riskScore }, event)),
-      on(identitySnapshot, ({ id, version, row }, event) =>
-        applied(id, ofAgentRow(row as unknown as AgentRow), { ...event, subject: id, aggregateversion: version }),
-      ),
-      on(reputationSnapshot, ({ id, version, row }, event) =>
-        applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),
-      ),
-    ],
+    subscriptions: [...identitySubscriptions, ...(scores ? scoreSubscriptions : []), ...(follow ? seenSubscriptions : [])],
     get: async id => full(await rowNow(id)),
     need: async idOrHandle => {
       if (uuid.test(idOrHandle)) return (await agents.get(idOrHandle)) ?? agents.fresh(idOrHandle)
@@ -119,17 +157,15 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>, f
     fresh: sharedRead(async id => {
       const [agent, score] = await Promise.all([
         peers.find('identity', identityApi.internal.getAgentRow, { params: { id } }),
-        peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: id } }),
+        scores ? peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId: id } }) : undefined,
       ])
       if (!agent) refuse('NOT_FOUND', { resource: 'agent' })
-      await rows.apply(agent.agentId, ofAgentRow(agent), { source: '/carapace/identity', subject: agent.agentId, aggregateversion: agent.version })
-      if (score)
-        await rows.apply(agent.agentId, ofScoreRow(score), {
-          source: '/carapace/reputation',
-          subject: agent.agentId,
-          aggregateversion: score.version,
-        })
-      return (await agents.get(agent.agentId)) ?? refuse('NOT_FOUND', { resource: 'agent' })
+      const { agentId: subject } = agent
+      const news: News[] = [
+        [identityOf(agent), { source: '/carapace/identity', subject, aggregateversion: agent.version }],
+        ...(score ? [[ofScoreRow(score), { source: '/carapace/reputation', subject, aggregateversion: score.version }] satisfies News] : []),
+      ]
+      return (await agreed(subject, news)) ?? refuse('NOT_FOUND', { resource: 'agent' })
     }),
     byWallet: async wallet => full((await rows.find({ walletKey: wallet.toLowerCase() }, { limit: 1 }))[0]),
     many: async ids => new Map([...(await rows.many(ids))].flatMap(([id, row]) => (full(row) ? [[id, full(row)!]] : []))),
@@ -147,13 +183,9 @@ export function agentProjection({ db, peers }: Pick<Platform, 'db' | 'peers'>, f
 
 type Who = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'skills' | 'verifiedSkills' | 'preferredChain'>
 
-function who(row: Who): Omit<AgentFacts, 'registeredAt' | 'lastSeenAt' | 'fusedScore' | 'tier' | 'riskScore'> {
+function who(row: Who): Omit<IdentityFacts, 'registeredAt'> {
   const { handle, wallet, status, platform, skills, verifiedSkills, preferredChain } = row
   return { handle, wallet, walletKey: wallet?.toLowerCase() ?? null, status, platform, skills, verifiedSkills, preferredChain }
-}
-
-function ofAgentRow(row: AgentRow): Partial<AgentFacts> {
-  return { ...who(row), registeredAt: new Date(row.registeredAt), lastSeenAt: new Date(row.lastSeenAt) }
 }
 
 function ofScoreRow({ fusedScore, tier, riskScore }: ScoreRow): Partial<AgentFacts> {

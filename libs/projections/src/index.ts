@@ -1,3 +1,13 @@
-export { type Agent, type AgentFacts, type AgentProjection, type AgentRef, agentProjection } from './agents.ts'
+export {
+  type Agent,
+  type AgentFacts,
+  type AgentIdentity,
+  type AgentProjection,
+  type AgentRef,
+  agentIdentities,
+  agentProjection,
+  type SeenAgent,
+  seenAgentProjection,
+} from './agents.ts'
 export { type CustodialWallets, custodialWallets } from './custodial-wallets.ts'
 export { usdcBalance } from './usdc-balance.ts'

@@ -65,4 +65,28 @@ describe('projection', () => {
 
     assert.equal((await rows.get(id))?.score, 6)
   })
+
+  it('writes the events of one moment together, and answers each with its row', async () => {
+    const collection = db.connection.collection('rows')
+    const calls: string[] = []
+    for (const name of ['bulkWrite', 'findOneAndUpdate', 'updateOne', 'findOne', 'find'] as const) {
+      const call = collection[name].bind(collection) as (...args: unknown[]) => unknown
+      Object.assign(collection, {
+        [name]: (...args: unknown[]) => {
+          calls.push(name)
+          return call(...args)
+        },
+      })
+    }
+    const ids = [randomUUID(), randomUUID(), randomUUID()]
+
+    await Promise.all(ids.map((id, at) => rows.apply(id, { score: at }, stamp('reputation', id, 1))))
+    const applied = await Promise.all(ids.map((id, at) => rows.applied(id, { tier: `t${at}` }, stamp('reputation', id, 2))))
+
+    assert.deepEqual(
+      applied,
+      ids.map((id, at) => ({ id, score: at, tier: `t${at}` })),
+    )
+    assert.deepEqual(calls, ['bulkWrite', 'bulkWrite', 'find'])
+  })
 })

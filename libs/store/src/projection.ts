@@ -1,7 +1,8 @@
 import type { CloudEvent, PageQuery } from '@carapace/api'
-import type { ClientSession } from 'mongoose'
+import type { ClientSession, mongo } from 'mongoose'
 import type { Database } from './database.ts'
 import { duplicateIndex } from './duplicate.ts'
+import { gathered } from './gathered/gathered.ts'
 import type { Indexes } from './indexes.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
@@ -27,9 +28,11 @@ export interface FindOptions {
 export interface Projection<Row> {
   /**
    * Merges fields that an event carries about `id`. Each field remembers which version of which aggregate last wrote it,
-   * so that a late or repeated event never puts an older value back, in any order of events. Resolves to the row as it is then.
+   * so that a late or repeated event never puts an older value back, in any order of events. Events of one moment are one write.
    */
-  apply(id: string, fields: Partial<Row>, stamp: Stamp): Promise<Partial<Row> & { id: string }>
+  apply(id: string, fields: Partial<Row>, stamp: Stamp): Promise<void>
+  /** As `apply`. Resolves to the row as it is then. */
+  applied(id: string, fields: Partial<Row>, stamp: Stamp): Promise<Partial<Row> & { id: string }>
   get(id: string): Promise<(Row & { id: string }) | undefined>
   /** Rows by id, in one read. */
   many(ids: readonly string[]): Promise<Map<string, Row & { id: string }>>
@@ -44,6 +47,13 @@ interface StoredRow {
   _id: string
   rev: number
   writers: Record<string, number>
+}
+
+/** What an event says about a row. */
+interface News {
+  id: string
+  fields: object
+  stamp: Stamp
 }
 
 const byId: Record<string, 1 | -1> = { _id: 1 }
@@ -64,8 +74,8 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
   }
   const sums = openSums(db, spec.collection, spec.shareOf, all)
 
-  /** One atomic update: each field is compared with its writer where it is stored. */
-  const applyInPlace: Projection<Row>['apply'] = async (id, fields, stamp) => {
+  /** One atomic update: each field is compared with its writer where it is stored. undefined: nothing to write. */
+  const updateOf = ({ fields, stamp }: News): mongo.Document | undefined => {
     const set: Record<string, unknown> = {}
     for (const [field, value] of Object.entries(fields)) {
       if (value === undefined) continue
@@ -74,48 +84,85 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
       set[field] = { $cond: [isNew, { $literal: value }, `$${field}`] }
       set[writer] = { $max: [`$${writer}`, stamp.aggregateversion] }
     }
-    const asGiven = (row: unknown) => (row ? view(row as StoredRow & Record<string, unknown>) : ({ id } as Partial<Row> & { id: string }))
-    if (Object.keys(set).length === 0) return asGiven(await raw.findOne({ _id: id }))
+    if (Object.keys(set).length === 0) return undefined
     set.rev = { $add: [{ $ifNull: ['$rev', 0] }, 1] }
+    return { $set: set }
+  }
+  const writeAll = async (all: readonly News[]): Promise<undefined[]> => {
+    const updates = all.flatMap(news => {
+      const update = updateOf(news)
+      return update ? [{ updateOne: { filter: { _id: news.id }, update: [update], upsert: true } }] : []
+    })
+    for (let attempt = 1; updates.length > 0; attempt++) {
+      try {
+        await raw.bulkWrite(updates, { ordered: false })
+        break
+      } catch (error) {
+        // two made a row at once; what was written is written again, to the same effect
+        if (duplicateIndex(error) === undefined || attempt === attempts) throw error
+      }
+    }
+    totals.forget()
+    return all.map(() => undefined)
+  }
+  const write = gathered(writeAll)
+  const writeAndRead = gathered(async (all: readonly News[]) => {
+    const [only, ...others] = all
+    const update = others.length === 0 && updateOf(only!)
+    if (update) return [rowOf(only!, await findOneAndUpdate(only!.id, update))]
+    await writeAll(all)
+    const rows = await raw.find({ _id: { $in: all.map(({ id }) => id) } }).toArray()
+    return all.map(news =>
+      rowOf(
+        news,
+        rows.find(row => row._id === news.id),
+      ),
+    )
+  })
+  const rowOf = ({ id }: News, row: (StoredRow & Record<string, unknown>) | null | undefined) =>
+    row ? view(row) : ({ id } as Partial<Row> & { id: string })
+  const findOneAndUpdate = async (id: string, update: mongo.Document) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const row = await raw.findOneAndUpdate({ _id: id }, [{ $set: set }], { upsert: true, returnDocument: 'after' })
+        const row = await raw.findOneAndUpdate({ _id: id }, [update], { upsert: true, returnDocument: 'after' })
         totals.forget()
-        return asGiven(row)
+        return row as StoredRow & Record<string, unknown>
       } catch (error) {
-        // two made the row at once
         if (duplicateIndex(error) === undefined || attempt === attempts) throw error
       }
     }
   }
 
-  return {
-    apply: async (id, fields, stamp) => {
-      if (!spec.shareOf) return applyInPlace(id, fields, stamp)
-      for (let attempt = 1; attempt <= attempts; attempt++) {
-        const row = await raw.findOne({ _id: id })
-        const writers = row?.writers ?? {}
-        const news = Object.entries(fields).filter(
-          ([field, value]) => value !== undefined && (writers[writerKey(stamp, field)] ?? -1) < stamp.aggregateversion,
-        )
-        if (news.length === 0) return row ? view(row) : ({ id } as Partial<Row> & { id: string })
-        const set: Record<string, unknown> = { ...Object.fromEntries(news), rev: (row?.rev ?? 0) + 1 }
-        for (const [field] of news) set[`writers.${writerKey(stamp, field)}`] = stamp.aggregateversion
-        try {
-          const filter: Record<string, unknown> = { _id: id, rev: row ? row.rev : { $exists: false } }
-          const after = { ...(row && view(row)), ...Object.fromEntries(news), id } as Row & { id: string }
-          const isWritten = await sums.write(row ? view(row) : undefined, after, undefined, async session => {
-            const { matchedCount, upsertedCount } = await raw.updateOne(filter, { $set: set }, { upsert: !row, ...session })
-            return matchedCount + upsertedCount === 1
-          })
-          totals.forget()
-          if (isWritten) return after
-        } catch (error) {
-          if (duplicateIndex(error) === undefined) throw error
-        }
+  /** With figures: one transaction for each row. */
+  const applyWithSums: Projection<Row>['applied'] = async (id, fields, stamp) => {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const row = await raw.findOne({ _id: id })
+      const writers = row?.writers ?? {}
+      const news = Object.entries(fields).filter(
+        ([field, value]) => value !== undefined && (writers[writerKey(stamp, field)] ?? -1) < stamp.aggregateversion,
+      )
+      if (news.length === 0) return row ? view(row) : ({ id } as Partial<Row> & { id: string })
+      const set: Record<string, unknown> = { ...Object.fromEntries(news), rev: (row?.rev ?? 0) + 1 }
+      for (const [field] of news) set[`writers.${writerKey(stamp, field)}`] = stamp.aggregateversion
+      try {
+        const filter: Record<string, unknown> = { _id: id, rev: row ? row.rev : { $exists: false } }
+        const after = { ...(row && view(row)), ...Object.fromEntries(news), id } as Row & { id: string }
+        const isWritten = await sums.write(row ? view(row) : undefined, after, undefined, async session => {
+          const { matchedCount, upsertedCount } = await raw.updateOne(filter, { $set: set }, { upsert: !row, ...session })
+          return matchedCount + upsertedCount === 1
+        })
+        totals.forget()
+        if (isWritten) return after
+      } catch (error) {
+        if (duplicateIndex(error) === undefined) throw error
       }
-      throw new Error(`projection ${spec.collection}/${id} is written by too many at once`)
-    },
+    }
+    throw new Error(`projection ${spec.collection}/${id} is written by too many at once`)
+  }
+
+  return {
+    apply: async (id, fields, stamp) => void (await (spec.shareOf ? applyWithSums(id, fields, stamp) : write({ id, fields, stamp }))),
+    applied: (id, fields, stamp) => (spec.shareOf ? applyWithSums(id, fields, stamp) : writeAndRead({ id, fields, stamp })),
     get: async id => {
       const row = await raw.findOne({ _id: id })
       return row ? view(row) : undefined

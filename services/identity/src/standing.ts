@@ -21,7 +21,7 @@ import {
   slashReversed,
 } from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
-import { announceWritten, type Database } from '@carapace/store'
+import { announceWritten, type Database, gathered } from '@carapace/store'
 
 /** Facts of other services about an agent. Lists are filtered and ordered by them, so they are part of the agent's own document. */
 export interface Standing {
@@ -74,12 +74,20 @@ type Writer = 'score' | 'bond' | 'domain' | 'follows'
  */
 export function standingEvents(db: Database, collection: string): Subscription[] {
   const agents = () => db.connection.collection<{ _id: string }>(collection)
+  /** Events of one moment are one write. */
+  const write = gathered(async (updates: readonly { filter: { _id: string }; update: { $set: object } }[]) => {
+    await agents().bulkWrite(
+      updates.map(updateOne => ({ updateOne })),
+      { ordered: false },
+    )
+    return updates.map(() => undefined)
+  })
   const project = async (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) => {
     const fields = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value]))
-    await agents().updateOne(
-      { _id: agentId, [`${orderField}.${writer}`]: { $not: { $gt: order } } },
-      { $set: { ...fields, [`${orderField}.${writer}`]: order, updatedAt: db.clock.now() } },
-    )
+    await write({
+      filter: { _id: agentId, ...{ [`${orderField}.${writer}`]: { $not: { $gt: order } } } },
+      update: { $set: { ...fields, [`${orderField}.${writer}`]: order, updatedAt: db.clock.now() } },
+    })
     announceWritten(db, collection, agentId)
   }
 

@@ -1,5 +1,5 @@
-import { type AggregateStore, aggregateStore, type Database, type Indexes } from '@carapace/store'
-import { type Crew, joined } from './crew.ts'
+import { type AggregateStore, aggregateStore, type Database, gathered, type Indexes } from '@carapace/store'
+import { type Crew, isJoined, joined } from './crew.ts'
 
 /** The index that has the running crews in the order of their list. */
 export const runningNewest = 'running_newest'
@@ -20,14 +20,18 @@ export const memberFilter = (agentId: string, role?: string) => ({
 })
 
 export type CrewStore = AggregateStore<Crew> & {
-  /** Running crews in which the agent is a joined member. */
+  /** Running crews in which the agent is a joined member. Calls of one moment are one read. */
   ofMember(agentId: string): Promise<Crew[]>
 }
 
 export function crewStore(db: Database): CrewStore {
   const duplicates = { handle: 'DUPLICATE_HANDLE' } as const
   const crews = aggregateStore<Crew>(db, { collection: 'crews', resource: 'crew', indexes, duplicates, derive: withRoles })
-  return { ...crews, ofMember: agentId => crews.find({ ...memberFilter(agentId), dissolved: false }) }
+  const ofMember = gathered(async (agentIds: readonly string[]) => {
+    const found = await crews.find({ 'members.agentId': { $in: [...agentIds] }, dissolved: false })
+    return agentIds.map(agentId => found.filter(crew => isJoined(crew, agentId)))
+  })
+  return { ...crews, ofMember }
 }
 
 /** The roles of its joined members. */

@@ -1,5 +1,5 @@
 import { networkReader } from '@carapace/chain'
-import { agentProjection } from '@carapace/projections'
+import { seenAgentProjection } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
 import { factProjections } from './facts.ts'
 import { rewardStore } from './reward/reward.store.ts'
@@ -11,7 +11,7 @@ import { validationStore } from './validation/validation.store.ts'
 export type Parts = PartsOf<typeof stores>
 
 export const stores = (platform: Platform) => {
-  const agents = agentProjection(platform, agent => candidates.follow(agent))
+  const agents = seenAgentProjection(platform, agent => candidates.follow(agent))
   const candidates = candidateList(platform, agents)
   return {
     validations: validationStore(platform.db),

@@ -1,5 +1,5 @@
 import { networkReader } from '@carapace/chain'
-import { agentProjection } from '@carapace/projections'
+import { agentIdentities } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
 import { depositStore } from './deposit/deposit.store.ts'
 import { treasuryLedger } from './ledger/ledger.ts'
@@ -19,7 +19,7 @@ export const stores = (platform: Platform) => {
     wallets: walletStore(db),
     ...x402Stores(db, ledger),
     deposits: depositStore(db),
-    agents: agentProjection(platform),
+    agents: agentIdentities(platform),
     gigs: gigProjection(platform),
     networks: networkReader(platform),
     /** Money on chain that no entry speaks of, by network and address, and since when (wall clock, ms). */

@@ -1,4 +1,4 @@
-import { agentFacts } from '../agent-facts.ts'
+import { seenAgentFacts } from '../agent-facts.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { jobCancelled, jobRejected, jobSettled, jobSubmitted } from '../commerce/events.ts'
 import {
@@ -17,7 +17,7 @@ import { crewChanged, gigCancelled, gigSubmitted } from '../marketplace/events.t
 
 /** What the swarm service subscribes to. */
 export const consumes = [
-  ...agentFacts,
+  ...seenAgentFacts,
   crewChanged,
   bondDeposited,
   bondWithdrawn,

@@ -1,11 +1,11 @@
-import { agentFacts } from '../agent-facts.ts'
+import { agentIdentity } from '../agent-facts.ts'
 import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { gigPosted, gigUpdated, marketplaceSnapshot } from '../marketplace/events.ts'
 
 /** What the treasury service subscribes to. */
 export const consumes = [
-  ...agentFacts,
+  ...agentIdentity,
   gigPosted,
   gigUpdated,
   marketplaceSnapshot,

@@ -1,6 +1,6 @@
 import { newAgentScore, reputationApi, type ScoreRow, scoreChanged } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
-import { duplicateIndex } from '@carapace/store'
+import { duplicateIndex, gathered } from '@carapace/store'
 
 type Components = ScoreRow['components']
 export interface Performance {
@@ -30,19 +30,22 @@ type News = Pick<ScoreRow, 'agentId' | 'components' | 'fusedScore' | 'totalGigsC
 /** How agents perform, as the score says, with the last hundred values. */
 export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>): Performances {
   const rows = db.collection<Performance & { _id: string; version: number }>('performances')
-  const add = async ({ agentId, components, fusedScore, totalGigsCompleted, computedAt, version }: News) => {
-    const entry = { performanceScore: components.gigPerformance, at: new Date(computedAt) }
+  /** Events of one moment are one write. */
+  const add = gathered(async (all: readonly News[]) => {
+    const updates = all.map(({ agentId, components, fusedScore, totalGigsCompleted, computedAt, version }) => {
+      const entry = { performanceScore: components.gigPerformance, at: new Date(computedAt) }
+      const $push = { history: { $each: [entry], $slice: -historyLength } }
+      const update = { $set: { components, fusedScore, totalGigsCompleted, version }, $push }
+      return { updateOne: { filter: { _id: agentId, version: { $lt: version } }, update, upsert: true } }
+    })
     try {
-      await rows.updateOne(
-        { _id: agentId, version: { $lt: version } },
-        { $set: { components, fusedScore, totalGigsCompleted, version }, $push: { history: { $each: [entry], $slice: -historyLength } } },
-        { upsert: true },
-      )
+      await rows.bulkWrite(updates, { ordered: false })
     } catch (error) {
-      // a newer version is there already
-      if (duplicateIndex(error) === undefined) throw error
+      // a newer version of it is there already; of several each is tried alone
+      if (duplicateIndex(error) === undefined || all.length > 1) throw error
     }
-  }
+    return all.map(() => undefined)
+  })
   const of = async (agentId: string) => (await rows.findOne({ _id: agentId })) ?? inactive
   return {
     subscriptions: [on(scoreChanged, (score, event) => add({ ...score, version: event.aggregateversion }))],

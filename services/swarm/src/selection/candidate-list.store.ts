@@ -1,5 +1,5 @@
 import type { PageQuery } from '@carapace/api'
-import type { Agent, AgentProjection } from '@carapace/projections'
+import type { AgentProjection, SeenAgent } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import { type Indexes, type Page, totalsOf, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
@@ -16,7 +16,7 @@ export interface ListReader {
 
 export interface CandidateList {
   /** Lets the agent join or leave, as its facts say. */
-  follow(agent: Agent): Promise<void>
+  follow(agent: SeenAgent): Promise<void>
   /** Follows those who have not been seen for long, and the next agents of an endless walk over all: a few, however many agents there are. */
   tend(now: Date): Promise<void>
   /** Runs `work` on the list of one moment. */
@@ -50,7 +50,7 @@ const batch = 200
  * The agents that may come to a panel, at dense places 0 to size − 1, so that a draw reads a bounded number of them. A leaver's place goes to the
  * last one. A place is a field of the agent's row in the projection; each change is one transaction with its entry in the log.
  */
-export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, agents: Pick<AgentProjection, 'find'>): CandidateList {
+export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, agents: Pick<AgentProjection<SeenAgent>, 'find'>): CandidateList {
   const heads = db.collection<Head>('candidate_list')
   const rows = db.collection<Row>('agents', indexes)
   const log = db.collection<Change>(changesName, changeIndexes)
@@ -89,7 +89,7 @@ export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, age
     if (belongs && agent.place === undefined) await join(agent.id)
     if (!belongs && agent.place !== undefined) await leave(agent.id)
   }
-  const followAll = async (found: readonly Agent[]) => {
+  const followAll = async (found: readonly SeenAgent[]) => {
     for (const agent of found) await follow(agent)
   }
   /** The next agents of the walk; whether it has come to the end. */

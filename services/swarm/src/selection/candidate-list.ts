@@ -1,11 +1,11 @@
-import type { Agent } from '@carapace/projections'
+import type { SeenAgent } from '@carapace/projections'
 import { maxRisk, minScore, seenWithinMs } from './selection.ts'
 
 /** An agent and its place in the list of candidates, when it has one. */
-export type Listed = Agent & { place?: number }
+export type Listed = SeenAgent & { place?: number }
 
 /** Whether the agent belongs in the list of candidates: what of the rules of a draw does not depend on the gig. */
-export function isCandidate({ status, wallet, platform, fusedScore, riskScore, lastSeenAt }: Agent, now: Date): boolean {
+export function isCandidate({ status, wallet, platform, fusedScore, riskScore, lastSeenAt }: SeenAgent, now: Date): boolean {
   return (
     status === 'active' &&
     wallet !== null &&

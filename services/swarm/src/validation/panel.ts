@@ -1,5 +1,5 @@
 import { chainRelayerApi, dayMs, refuse } from '@carapace/api'
-import type { Agent } from '@carapace/projections'
+import type { SeenAgent } from '@carapace/projections'
 import type { Parts } from '../parts.ts'
 import type { ListReader } from '../selection/candidate-list.store.ts'
 import type { Listed } from '../selection/candidate-list.ts'
@@ -99,7 +99,7 @@ async function candidatesAt(parts: Parts, it: Case, agents: readonly Listed[], n
   }))
 }
 
-function candidateOf(agent: Agent, crewIds: string[], tied: boolean, openVotes: number, required: ReadonlySet<string>): Candidate {
+function candidateOf(agent: SeenAgent, crewIds: string[], tied: boolean, openVotes: number, required: ReadonlySet<string>): Candidate {
   return {
     agentId: agent.id,
     score: agent.fusedScore,

@@ -1,0 +1,57 @@
+/** An answer for each item, in their order; an Error is that item's own failure. */
+type Run<In, Out> = (items: readonly In[]) => Promise<readonly (Out | Error)[]>
+
+interface Waiting<In, Out> {
+  item: In
+  resolve(answer: Out): void
+  reject(error: unknown): void
+}
+
+/** How long the first call waits for others. */
+const waitMs = 5
+const mostItems = 100
+
+/**
+ * Runs calls of one moment together, so that many events cost one read and one write. Groups run one after another, in the order of the calls. Where
+ * a whole group fails, each of its items runs alone: one that cannot be handled fails no other. So `run` must bear to be repeated, as events are.
+ * @example const apply = gathered(async (rows: Row[]) => (await write(rows), rows))
+ */
+export function gathered<In, Out>(run: Run<In, Out>): (item: In) => Promise<Out> {
+  const waiting: Waiting<In, Out>[] = []
+  let isRunning = false
+
+  const settle = (group: readonly Waiting<In, Out>[], answers: readonly (Out | Error)[]) => {
+    for (const [at, { resolve, reject }] of group.entries()) {
+      const answer = answers[at] as Out | Error
+      if (answer instanceof Error) reject(answer)
+      else resolve(answer)
+    }
+  }
+  const runAlone = async (one: Waiting<In, Out>) => {
+    try {
+      settle([one], await run([one.item]))
+    } catch (error) {
+      one.reject(error)
+    }
+  }
+  const runGroup = async (group: readonly Waiting<In, Out>[]) => {
+    if (group.length === 1) return runAlone(group[0]!)
+    try {
+      settle(group, await run(group.map(({ item }) => item)))
+    } catch {
+      for (const one of group) await runAlone(one)
+    }
+  }
+  const runAll = async () => {
+    while (waiting.length > 0) await runGroup(waiting.splice(0, mostItems))
+    isRunning = false
+  }
+
+  return item =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (isRunning) return
+      isRunning = true
+      setTimeout(() => void runAll(), waitMs)
+    })
+}
