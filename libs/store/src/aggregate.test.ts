@@ -56,6 +56,23 @@ describe('aggregate store', () => {
     assert.ok(changed.updatedAt >= created.updatedAt)
   })
 
+  it('changes what there is, and says so of what there is not', async () => {
+    const { id, name } = await fresh()
+    const known = await counters.many([id, randomUUID()])
+
+    assert.equal((await counters.changeKnown(id, increment))?.count, 1)
+    assert.equal(await counters.changeKnown(randomUUID(), increment), undefined)
+    await assert.rejects(counters.change(randomUUID(), increment), { code: 'NOT_FOUND' })
+    await assert.rejects(
+      counters.changeKnown(id, () => refuse('NOT_FOUND')),
+      { code: 'NOT_FOUND' },
+    )
+    assert.deepEqual(
+      [...known].map(([key, counter]) => [key, counter.name]),
+      [[id, name]],
+    )
+  })
+
   describe('createOnce', () => {
     const made = (name: string = randomUUID()) => ({ state: { id: '', name, count: 0 }, events: [counted.of({ id: name, to: 0 })] })
 

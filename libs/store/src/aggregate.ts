@@ -60,6 +60,8 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
    */
   createOnce(id: string, make: () => Decision<T> | Promise<Decision<T>>): Promise<Stored<T>>
   get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
+  /** By id, in one read. */
+  many(ids: readonly string[]): Promise<Map<string, Stored<T>>>
   /** @throws NOT_FOUND */
   need(id: string, session?: ClientSession): Promise<Stored<T>>
   /**
@@ -68,6 +70,8 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
    * @throws NOT_FOUND, CONFLICT, what `decide` refuses, and what the ledger refuses
    */
   change(id: string, decide: (state: Stored<T>) => D | undefined, options?: ChangeOptions): Promise<Stored<T>>
+  /** As `change`; undefined when there is none of that id. */
+  changeKnown(...args: Parameters<AggregateStore<T, D>['change']>): Promise<Stored<T> | undefined>
   /** Deletes an aggregate that nobody else knows of; what was published needs an event, so a state instead. */
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<Stored<T>[]>
@@ -132,12 +136,13 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
     }
   }
 
-  const change: AggregateStore<T, D>['change'] = async (id, decide, options = {}) => {
+  const change: AggregateStore<T, D>['changeKnown'] = async (id, decide, options = {}) => {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       if (attempt > 1) await breathe(attempt)
       const known = attempt === 1 && !options.session ? recent.get(id) : undefined
       const early = decidedOn(known, decide, options.cause)
-      const document = (early ? known : await load(id, options.session)) ?? refuse('NOT_FOUND', { resource: spec.resource })
+      const document = early ? known : await load(id, options.session)
+      if (!document) return undefined
       const before = read(document)
       if (options.cause && document.processed?.includes(options.cause)) return before
       const decision = early ?? decide(before)
@@ -217,9 +222,17 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       return document ? read(document) : undefined
     },
 
+    many: async ids => {
+      const documents = ids.length === 0 ? [] : await raw.find({ _id: { $in: [...new Set(ids)] } }).toArray()
+      for (const document of documents) recent.put(document)
+      return new Map(documents.map(document => [document._id, read(document)]))
+    },
+
     need: async (id, session) => (await store.get(id, session)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
 
-    change: (id, decide, options = {}) => (options.session ? change(id, decide, options) : recent.inOrder(id, () => change(id, decide, options))),
+    changeKnown: (id, decide, options = {}) =>
+      options.session ? change(id, decide, options) : recent.inOrder(id, () => change(id, decide, options)),
+    change: async (id, decide, options) => (await store.changeKnown(id, decide, options)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
     remove: async id => {
       const document = await load(id)
       recent.drop(id)

@@ -33,13 +33,15 @@ export interface NewEntry {
   at: Date
 }
 
+export type ScoredEntry = NewEntry & { scores: { before: number; after: number } }
+
 export interface AuditLog {
-  /** Appends, once per event, agent and key. Resolves to its sequence number; undefined when it exists. */
-  append(entry: NewEntry, scores: { before: number; after: number }): Promise<number | undefined>
+  /** Appends, once per event, agent and key, in this order. Resolves to their sequence numbers; undefined for one that exists. */
+  append(entries: readonly ScoredEntry[]): Promise<(number | undefined)[]>
   /** Sequence number of the last entry that this process appended; undefined: none, or another process has appended since. */
   position(): number | undefined
-  /** The latest fact of a type about an agent. */
-  latest(agentId: string, type: Fact['type']): Promise<Entry | undefined>
+  /** Those of the agents whose logs have entries after a position. */
+  grownSince(agentIds: readonly string[], position: number): Promise<string[]>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Logged[]>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
@@ -66,31 +68,31 @@ export function auditLog(db: Database): AuditLog {
   }
 
   let known: Pick<Entry, 'seq' | 'hash'> | undefined
-  const tryAppend = async (entry: NewEntry, scores: { before: number; after: number }): Promise<number | undefined> => {
-    const id = idOf(entry)
+  const after = (last: Pick<Entry, 'seq' | 'hash'> | undefined, { scores, ...entry }: ScoredEntry): Entry => {
+    const body = {
+      _id: idOf(entry),
+      seq: (last?.seq ?? 0) + 1,
+      agentId: entry.agentId,
+      type: entry.fact.type,
+      details: entry.fact,
+      eventId: entry.eventId,
+      source: entry.source,
+      txHash: entry.txHash,
+      scoreBefore: scores.before,
+      scoreAfter: scores.after,
+      at: entry.at,
+      createdAt: db.clock.now(),
+      prevHash: last?.hash ?? genesis,
+    }
+    return { ...body, hash: hashOf(body) }
+  }
+  const tryAppend = async (entry: ScoredEntry): Promise<number | undefined> => {
     for (;;) {
-      const last = known ?? (await entries.findOne({}, { sort: { seq: -1 } }))
-      const body = {
-        _id: id,
-        seq: (last?.seq ?? 0) + 1,
-        agentId: entry.agentId,
-        type: entry.fact.type,
-        details: entry.fact,
-        eventId: entry.eventId,
-        source: entry.source,
-        txHash: entry.txHash,
-        scoreBefore: scores.before,
-        scoreAfter: scores.after,
-        at: entry.at,
-        createdAt: db.clock.now(),
-        prevHash: last?.hash ?? genesis,
-      }
+      const whole = after(known ?? (await entries.findOne({}, { sort: { seq: -1 } })) ?? undefined, entry)
       try {
-        const whole = { ...body, hash: hashOf(body) }
         await entries.insertOne(whole)
         known = whole
-        totals.forget()
-        return body.seq
+        return whole.seq
       } catch (error) {
         // another process may have appended, or this entry was appended although its answer was lost
         known = undefined
@@ -100,11 +102,29 @@ export function auditLog(db: Database): AuditLog {
       }
     }
   }
+  /** All in one write, where none of them exists and nobody else appends. */
+  const appendAll = async (all: readonly ScoredEntry[]): Promise<(number | undefined)[]> => {
+    if (known && all.length > 1) {
+      const chain: Entry[] = []
+      for (const entry of all) chain.push(after(chain.at(-1) ?? known, entry))
+      try {
+        await entries.insertMany(chain)
+        known = chain.at(-1)!
+        return chain.map(({ seq }) => seq)
+      } catch (error) {
+        known = undefined
+        if (duplicateIndex(error) === undefined) throw error
+      }
+    }
+    const positions: (number | undefined)[] = []
+    for (const entry of all) positions.push(await tryAppend(entry))
+    return positions
+  }
 
   return {
-    append: (entry, scores) => inLine(() => tryAppend(entry, scores)),
+    append: all => inLine(() => appendAll(all).finally(() => totals.forget())),
     position: () => known?.seq,
-    latest: async (agentId, type) => (await entries.findOne({ agentId, type }, { sort: { seq: -1 } })) ?? undefined,
+    grownSince: (agentIds, position) => entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
     factsOf: async agentIds => {
       const found = await entries
         .find({ agentId: { $in: [...agentIds] } }, { projection: { agentId: 1, details: 1, at: 1 }, sort: { seq: 1 } })

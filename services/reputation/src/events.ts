@@ -1,6 +1,7 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, onOutcomes, type Subscription } from '@carapace/service'
+import type { Logged } from './facts.ts'
 import { giveFeedback } from './feedback.ts'
 import { newScore } from './new-score.ts'
 import type { Parts } from './parts.ts'
@@ -31,9 +32,9 @@ export const events = (parts: Parts): Subscription[] => [
     await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash })
   }),
   on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
-    const seen = await parts.audit.latest(agentId, 'seen')
-    if (!seen || new Date(recordedAt).getTime() - seen.at.getTime() >= api.dayMs)
-      await record(parts, event, agentId, { type: 'seen' }, { at: recordedAt })
+    const isSeen = (log: readonly Logged[]) =>
+      log.some(({ type, at, ...fact }) => type === 'seen' && fact.agentId === agentId && Date.parse(recordedAt) - at.getTime() < api.dayMs)
+    await record(parts, event, agentId, { type: 'seen' }, { at: recordedAt, unless: isSeen })
   }),
   on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),
   on(api.escrowReleased, (payload, event) => settled(parts, payload, event, `/api/trust-receipts/gigs/${payload.gigId}`)),
@@ -137,20 +138,17 @@ type Released = Pick<
 async function settled(parts: Parts, payload: Released, event: api.CloudEvent, receiptPath: string): Promise<void> {
   const { posterId, assigneeId, gigId, fee, net, creditable, settledAt, txHash, posterScore, assigneeScore, afterDispute } = payload
   const common = { fee: String(fee), gigId, creditable } as const
-  await record(
-    parts,
-    event,
-    assigneeId,
-    { type: 'settled', role: 'assignee', with: posterId, theirScore: posterScore, net: String(net), ...common },
-    { at: settledAt, txHash },
-  )
-  await record(
-    parts,
-    event,
-    posterId,
-    { type: 'settled', role: 'poster', with: assigneeId, theirScore: assigneeScore, net: '0', ...common },
-    { at: settledAt, txHash },
-  )
+  const given = { at: settledAt, txHash }
+  await Promise.all([
+    record(
+      parts,
+      event,
+      assigneeId,
+      { type: 'settled', role: 'assignee', with: posterId, theirScore: posterScore, net: String(net), ...common },
+      given,
+    ),
+    record(parts, event, posterId, { type: 'settled', role: 'poster', with: assigneeId, theirScore: assigneeScore, net: '0', ...common }, given),
+  ])
   if (afterDispute) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: true, assigneeLost: false })
   if (creditable) await giveFeedback(parts, { ...payload, receiptPath })
 }
@@ -211,15 +209,15 @@ function bondEvents(parts: Parts): Subscription[] {
 
 function voteEvents(parts: Parts): Subscription[] {
   const recordRequests = async (agentIds: readonly string[], validationId: string, event: api.CloudEvent) => {
-    for (const agentId of agentIds) await record(parts, event, agentId, { type: 'vote_asked', validationId })
+    await Promise.all(agentIds.map(agentId => record(parts, event, agentId, { type: 'vote_asked', validationId })))
   }
   return [
     on(api.validationOpened, ({ panel, validationId }, event) => recordRequests(panel, validationId, event)),
     on(api.panelChanged, ({ added, validationId }, event) => recordRequests(added, validationId, event)),
     on(api.validationSuperseded, async ({ panel, votes, validationId, supersededAt }, event) => {
       const voters = new Set(votes.map(({ voterId }) => voterId))
-      for (const agentId of panel)
-        if (!voters.has(agentId)) await record(parts, event, agentId, { type: 'vote_excused', validationId }, { at: supersededAt })
+      const excused = panel.filter(agentId => !voters.has(agentId))
+      await Promise.all(excused.map(agentId => record(parts, event, agentId, { type: 'vote_excused', validationId }, { at: supersededAt })))
     }),
     on(api.voteRecorded, ({ voterId, validationId, castAt }, event) =>
       record(parts, event, voterId, { type: 'vote_cast', validationId }, { at: castAt }),
@@ -227,8 +225,9 @@ function voteEvents(parts: Parts): Subscription[] {
     on(api.validationResolved, async ({ votes, verdict, validationId, weak, resolvedAt }, event) => {
       if (weak) return
       const winning = verdict === 'approved' ? 'approve' : 'reject'
-      for (const { voterId, vote } of votes)
-        await record(parts, event, voterId, { type: 'vote_judged', validationId, withVerdict: vote === winning }, { at: resolvedAt })
+      const judge = ({ voterId, vote }: (typeof votes)[number]) =>
+        record(parts, event, voterId, { type: 'vote_judged', validationId, withVerdict: vote === winning }, { at: resolvedAt })
+      await Promise.all(votes.map(judge))
     }),
   ]
 }

@@ -1,7 +1,7 @@
 import { dayMs } from '@carapace/api'
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Parts } from './parts.ts'
-import { recompute } from './record.ts'
+import { recompute } from './recompute.ts'
 import { pushDue } from './sync.ts'
 
 const dailyAtMs = 5 * 60_000

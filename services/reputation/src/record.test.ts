@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { CloudEvent } from '@carapace/api'
+import type { ScoredEntry } from './audit.store.ts'
 import { mergedFacts } from './facts.ts'
 import { type Parts, stores } from './parts.ts'
 import { record } from './record.ts'
@@ -16,29 +17,100 @@ describe('the standing of an agent', () => {
 
   const event = () => ({ id: randomUUID(), time: new Date().toISOString(), source: '/carapace/identity' }) as CloudEvent
 
-  it('is of the whole log when another fact is recorded between the reading of the log and the storing', async () => {
-    const { id } = await newAgent(harness)
+  /** The parts of this process, and those of another one with the same database. */
+  const replicas = (): [Parts, Parts] => {
     const { platform } = harness.platform.service('reputation')
-    const parts: Parts = { ...platform, ...stores(platform) }
-    let reads = 0
-    const overtaken: Parts = {
-      ...parts,
-      audit: {
-        ...parts.audit,
-        factsOf: async ids => {
-          const facts = await parts.audit.factsOf(ids)
-          if (++reads === 2) await record(parts, event(), id, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' })
-          return facts
-        },
+    return [
+      { ...platform, ...stores(platform) },
+      { ...platform, ...stores(platform) },
+    ]
+  }
+  const moments = {
+    'after the log was read': (parts: Parts, interfere: () => Promise<unknown>) => ({
+      factsOf: async (ids: readonly string[]) => {
+        const facts = await parts.audit.factsOf(ids)
+        await interfere()
+        return facts
       },
-    }
+    }),
+    'before the fact is in the log': (parts: Parts, interfere: () => Promise<unknown>) => ({
+      append: async (entries: readonly ScoredEntry[]) => {
+        await interfere()
+        return parts.audit.append(entries)
+      },
+    }),
+    'after the fact is in the log': (parts: Parts, interfere: () => Promise<unknown>) => ({
+      append: async (entries: readonly ScoredEntry[]) => {
+        const positions = await parts.audit.append(entries)
+        await interfere()
+        return positions
+      },
+    }),
+    'before the log is compared': (parts: Parts, interfere: () => Promise<unknown>) => ({
+      grownSince: async (ids: readonly string[], position: number) => {
+        await interfere()
+        return parts.audit.grownSince(ids, position)
+      },
+    }),
+  }
+  for (const [moment, interfering] of Object.entries(moments))
+    for (const by of ['this process', 'another one'] as const)
+      it(`is of the whole log when ${by} records another fact ${moment}`, async () => {
+        const { id } = await newAgent(harness)
+        const [parts, others] = replicas()
+        // the place in the log is known
+        await record(parts, event(), id, { type: 'seen' })
+        let times = 0
+        const interfere = async () => {
+          if (++times === 1) await record(by === 'this process' ? parts : others, event(), id, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' })
+        }
+        const overtaken: Parts = { ...parts, audit: { ...parts.audit, ...interfering(parts, interfere) } }
 
-    await record(overtaken, event(), id, { type: 'skill_verified', skill: 'solidity' })
+        await record(overtaken, event(), id, { type: 'skill_verified', skill: 'solidity' })
 
+        const { badges, fusedScore } = await parts.scores.need(id)
+        const whole = standingAt(mergedFacts(id, await parts.audit.factsOf([id])), new Date())
+        assert.deepEqual([badges, fusedScore], [whole.badges, whole.fusedScore])
+        assert.equal(badges.length, 2)
+        assert.deepEqual(await parts.audit.verify(), [])
+      })
+
+  it('changes once with the facts of one moment, each of which is in the log with its own part', async () => {
+    const [{ id }, { id: other }] = [await newAgent(harness), await newAgent(harness)]
+    const [parts] = replicas()
+    await record(parts, event(), id, { type: 'seen' })
+    const before = (await parts.scores.need(id)).version
+
+    const [first, second] = await Promise.all([
+      record(parts, event(), id, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' }),
+      record(parts, event(), id, { type: 'skill_verified', skill: 'solidity' }),
+      record(parts, event(), other, { type: 'skill_verified', skill: 'solidity' }),
+      assert.rejects(record(parts, event(), randomUUID(), { type: 'seen' }), { name: 'Retry' }),
+    ])
+
+    const { version, badges, fusedScore } = await parts.scores.need(id)
+    assert.deepEqual([version, badges.length], [before + 1, 2])
+    assert.deepEqual([second.before, second.after], [first.after, fusedScore])
+    assert.deepEqual((await parts.scores.need(other)).badges, ['Skill Verified'])
+    assert.deepEqual(await parts.audit.verify(), [])
+  })
+
+  it('is the same after a second delivery among other facts', async () => {
+    const { id } = await newAgent(harness)
+    const [parts] = replicas()
+    const twice = event()
+    await record(parts, twice, id, { type: 'skill_verified', skill: 'solidity' })
+
+    await Promise.all([
+      record(parts, event(), id, { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' }),
+      record(parts, twice, id, { type: 'skill_verified', skill: 'solidity' }),
+    ])
+
+    const log = await parts.audit.factsOf([id])
     const { badges, fusedScore } = await parts.scores.need(id)
-    const whole = standingAt(mergedFacts(id, await parts.audit.factsOf([id])), new Date())
+    const whole = standingAt(mergedFacts(id, log), new Date())
     assert.deepEqual([badges, fusedScore], [whole.badges, whole.fusedScore])
-    assert.equal(badges.length, 2)
+    assert.equal(log.filter(({ type }) => type === 'skill_verified').length, 1)
   })
 
   it('is of the whole log when a fact cancels another one that was recorded after the document was read', async () => {
@@ -53,10 +125,10 @@ describe('the standing of an agent', () => {
       ...parts,
       scores: {
         ...parts.scores,
-        get: async agentId => {
-          const doc = await parts.scores.get(agentId)
+        many: async ids => {
+          const docs = await parts.scores.many(ids)
           if (++reads === 1) await bond(parts, '500000000', 200)
-          return doc
+          return docs
         },
       },
     }
@@ -65,5 +137,18 @@ describe('the standing of an agent', () => {
 
     const whole = standingAt(mergedFacts(id, await parts.audit.factsOf([id])), new Date())
     assert.deepEqual([(await parts.scores.need(id)).bond, whole.bond], [0, 0])
+  })
+
+  it('is of the whole log when another process cancels a fact that is in the log and not in the standing yet', async () => {
+    const { id } = await newAgent(harness)
+    const [parts, others] = replicas()
+    const bond = (to: Parts, total: string, secondsAgo: number) =>
+      record(to, event(), id, { type: 'bond', total, change: 'deposited' }, { at: new Date(Date.now() - secondsAgo * 1_000).toISOString() })
+    await bond(parts, '0', 300)
+    const overtaken: Parts = { ...parts, audit: { ...parts.audit, ...moments['after the fact is in the log'](parts, () => bond(others, '0', 100)) } }
+
+    await bond(overtaken, '500000000', 200)
+
+    assert.equal((await parts.scores.need(id)).bond, 0)
   })
 })

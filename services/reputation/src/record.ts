@@ -1,74 +1,142 @@
 import type { CloudEvent } from '@carapace/api'
 import { Retry } from '@carapace/bus'
+import { gathered, type Stored } from '@carapace/store'
+import type { NewEntry } from './audit.store.ts'
 import { type Dated, type Fact, type Logged, mergedFacts } from './facts.ts'
 import type { Parts } from './parts.ts'
+import { ownersOf, recompute, recomputeHeir } from './recompute.ts'
 import { applyStanding, type ScoreDoc } from './score.store.ts'
-import { standingAt } from './standing.ts'
+import { type Standing, standingAt } from './standing.ts'
+
+interface Given {
+  at?: string
+  txHash?: string | null
+  /** Distinguishes facts of one event about one agent. */
+  key?: string
+  /** Whether the log says enough without the fact. */
+  unless?: (log: readonly Logged[]) => boolean
+}
+interface Item extends Given {
+  event: CloudEvent
+  agentId: string
+  fact: Fact
+}
+/** The score as it is without the fact, and with it. */
+interface Scores {
+  before: number
+  after: number
+}
+
+/** An agent that facts of one moment are about. */
+interface Subject {
+  doc: Stored<ScoreDoc>
+  /** Whose logs count for it. */
+  owners: readonly string[]
+  log: Logged[]
+  facts: readonly Dated[]
+  standing: Standing
+}
 
 /**
- * Appends a fact about an agent to the log and recomputes its standing. A second delivery appends nothing and recomputes the same.
+ * Appends a fact about an agent to the log and recomputes its standing. A second delivery appends nothing and recomputes the same. The facts of one
+ * moment are read, appended and checked together, and change the standing of an agent once.
  * @throws Retry while the agent is not known yet
  */
-export async function record(
-  parts: Parts,
-  event: CloudEvent,
-  agentId: string,
-  fact: Fact,
-  given: { at?: string; txHash?: string | null; key?: string } = {},
-): Promise<{ before: number; after: number }> {
-  const doc = await parts.scores.get(agentId)
-  if (!doc) throw new Retry(`agent ${agentId} is not known yet`)
-  const now = parts.clock.now()
-  const at = new Date(given.at ?? event.time)
+export function record(parts: Parts, event: CloudEvent, agentId: string, fact: Fact, given: Given = {}): Promise<Scores> {
+  const recorder = recorders.get(parts) ?? gathered((items: readonly Item[]) => recordAll(parts, items))
+  recorders.set(parts, recorder)
+  return recorder({ event, agentId, fact, ...given })
+}
+const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
+
+async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
+  const docs = await parts.scores.many(items.map(({ agentId }) => agentId))
   const known = parts.audit.position()
-  const log = [...(await logOf(parts, doc)), { ...fact, agentId, at }].sort((a, b) => a.at.getTime() - b.at.getTime())
-  const facts = mergedFacts(agentId, log)
-  const after = standingAt(facts, now)
-  const scores = { before: doc.fusedScore, after: after.fusedScore }
-  const position = await parts.audit.append(
-    { agentId, fact, key: given.key ?? fact.type, eventId: event.id, source: event.source.split('/').at(-1) ?? '', txHash: given.txHash ?? null, at },
-    scores,
+  const now = parts.clock.now()
+  const subjects = await subjectsOf(parts, docs)
+  const entries: (NewEntry & { scores: Scores })[] = []
+  const answers = items.map(item => {
+    const subject = subjects.get(item.agentId)
+    if (!subject) return new Retry(`agent ${item.agentId} is not known yet`)
+    const before = subject.standing.fusedScore
+    if (item.unless?.(subject.log)) return { before, after: before }
+    addFact(subject, item, now)
+    const scores = { before, after: subject.standing.fusedScore }
+    entries.push({ ...entryOf(item), scores })
+    return scores
+  })
+  const positions = await parts.audit.append(entries)
+  // the log that was read is the whole log when nobody appended to it since
+  const isWhole = known !== undefined && positions.every((position, at) => position === known + 1 + at)
+  await storeAll(
+    parts,
+    [...subjects].filter(([agentId]) => entries.some(entry => entry.agentId === agentId)).map(([, subject]) => subject),
+    { now, wholeUntil: isWhole ? known + positions.length : undefined },
   )
-  // the log that was read is the whole log when nobody appended to it since, and it says nothing new where the standing is the stored one
-  const isWhole = position !== undefined && known !== undefined && position === known + 1
-  const isNews = applyStanding(doc, after, now) !== undefined || facts.some(({ type }) => type === 'migrated')
-  // a standing that was stored since the document was read may lack this fact; one that is stored later is compared with the log again
-  const isPresent = (await parts.scores.get(agentId))?.version === doc.version
-  if (!isWhole || isNews || !isPresent) await recompute(parts, agentId)
-  return scores
+  return answers
 }
 
-/**
- * Computes the standing of an agent, and of those who inherited from it, from the log at the present moment: what a source still earns or loses
- * after its migration counts for the heir. A standing of a log that has grown meanwhile is computed again: the last one to be stored is of the
- * whole log.
- */
-export async function recompute(parts: Parts, agentId: string, earlier: readonly string[] = []): Promise<void> {
-  if (earlier.includes(agentId)) return
-  let facts: readonly Dated[] = []
-  for (let done = false; !done; ) {
-    const doc = await parts.scores.get(agentId)
-    if (!doc) return
-    const log = await logOf(parts, doc)
-    const now = parts.clock.now()
-    facts = mergedFacts(agentId, log)
-    const standing = standingAt(facts, now)
-    let isOld = false
-    const after = await parts.scores.change(agentId, present => {
-      isOld = present.version !== doc.version
-      return isOld ? undefined : applyStanding(present, standing, now)
-    })
+async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDoc>>): Promise<Map<string, Subject>> {
+  const owners = new Map<string, string[]>()
+  for (const [id, doc] of docs) owners.set(id, await ownersOf(parts, doc))
+  const logs = await parts.audit.factsOf([...new Set([...owners.values()].flat())])
+  return new Map(
+    [...docs].map(([id, doc]) => {
+      const own = owners.get(id)!
+      const log = logs.filter(fact => own.includes(fact.agentId))
+      return [id, { doc, owners: own, log, facts: mergedFacts(id, log), standing: doc }] as const
+    }),
+  )
+}
+
+function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date): void {
+  subject.log = [...subject.log, { ...fact, agentId, at: new Date(at ?? event.time) }].sort((a, b) => a.at.getTime() - b.at.getTime())
+  subject.facts = mergedFacts(agentId, subject.log)
+  subject.standing = standingAt(subject.facts, now)
+}
+
+const entryOf = ({ event, agentId, fact, at, txHash, key }: Item): NewEntry => ({
+  ...{ agentId, fact, key: key ?? fact.type, eventId: event.id, source: event.source.split('/').at(-1) ?? '', txHash: txHash ?? null },
+  at: new Date(at ?? event.time),
+})
+
+/** @param wholeUntil position of the last entry, where the logs that were read are whole up to it */
+async function storeAll(
+  parts: Parts,
+  subjects: readonly Subject[],
+  { now, wholeUntil }: { now: Date; wholeUntil: number | undefined },
+): Promise<void> {
+  if (subjects.length === 0) return
+  const outdated = new Set<Subject>(wholeUntil === undefined ? subjects : [])
+  const isNews = (subject: Subject) => applyStanding(subject.doc, subject.standing, now) !== undefined
+  const [changed, same] = [subjects.filter(isNews), subjects.filter(subject => !isNews(subject))]
+  if (wholeUntil !== undefined) {
+    await Promise.all(changed.map(async subject => (await store(parts, subject, now)) || outdated.add(subject)))
+    // a standing that was stored since the document was read may lack the fact; one that is stored later is compared with the log again
+    const present = await parts.scores.many(same.map(({ doc }) => doc.id))
+    for (const subject of same) if (present.get(subject.doc.id)?.version !== subject.doc.version) outdated.add(subject)
     // a fact that changed nothing when it came left no version
-    done = !isOld && (await logOf(parts, after)).length === log.length
+    const grown = new Set(
+      changed.length === 0
+        ? []
+        : await parts.audit.grownSince(
+            changed.flatMap(({ owners }) => owners),
+            wholeUntil,
+          ),
+    )
+    for (const subject of changed) if (subject.owners.some(owner => grown.has(owner))) outdated.add(subject)
   }
-  const migrated = facts.find(fact => fact.type === 'migrated')
-  if (migrated) await recompute(parts, migrated.to, [...earlier, agentId])
+  for (const subject of subjects)
+    if (outdated.has(subject)) await recompute(parts, subject.doc.id)
+    else await recomputeHeir(parts, subject.doc.id, subject.facts)
 }
 
-/** Everything that counts for an agent: its own log and the logs of all it inherited from, however many migrations lie between. */
-async function logOf(parts: Parts, doc: ScoreDoc): Promise<Logged[]> {
-  const ids = new Set([doc.id, ...doc.sources])
-  // a set goes on with what is added to it under way
-  for (const id of ids) if (id !== doc.id) for (const source of (await parts.scores.get(id))?.sources ?? []) ids.add(source)
-  return parts.audit.factsOf([...ids])
+/** Resolves to false where another standing was stored since the document was read. */
+async function store(parts: Parts, { doc, standing }: Subject, now: Date): Promise<boolean> {
+  let isPresent = true
+  await parts.scores.change(doc.id, present => {
+    isPresent = present.version === doc.version
+    return isPresent ? applyStanding(present, standing, now) : undefined
+  })
+  return isPresent
 }
