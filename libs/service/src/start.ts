@@ -221,7 +221,7 @@ async function openPlatform(name: ServiceName, runtime: Runtime, mayPublish: Pro
   try {
     const platformClock = await openPlatformClock(db)
     clock.now = platformClock.now
-    const waits = waiter(db)
+    const waits = waiter(db, runtime.exclusive)
     const platform: Platform = {
       db,
       clock: platformClock,

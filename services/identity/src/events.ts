@@ -12,7 +12,7 @@ export const events = (parts: Parts): Subscription[] => {
   const { agents, reversedGigs, db, clock } = parts
   /** Work counts as a heartbeat (behaviour 17.9). */
   const seen = async (agentId: string, eventId: string) => {
-    if (await agents.get(agentId)) await agents.change(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
+    await agents.changeKnown(agentId, agent => beat(agent, {}, clock.now()), { cause: eventId })
   }
   return [
     ...standingEvents(db, agentsCollection),
@@ -25,8 +25,9 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
       const { gigId } = gig
-      if (!creditable || (await reversedGigs.has(gigId)) || !(await agents.get(assigneeId))) return
-      await agents.change(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
+      if (!creditable || (await reversedGigs.has(gigId))) return
+      const credited = await agents.changeKnown(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
+      if (!credited) return
       // the reversal may have come at the same time, before there was anything to reverse
       if (await reversedGigs.has(gigId)) await agents.change(assigneeId, agent => discreditGig(agent, gigId))
     }),
@@ -34,23 +35,20 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.jobSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),
     on(api.jobSettled, async ({ assigneeId, creditable, jobId, requiredSkills: skillsRequired, posterId, posterScore }, event) => {
       const used = { gigId: jobId, posterId, posterScore, skillsRequired }
-      if (creditable && (await agents.get(assigneeId)))
-        await agents.change(assigneeId, agent => creditGig(agent, used, clock.now()), { cause: event.id })
+      if (creditable) await agents.changeKnown(assigneeId, agent => creditGig(agent, used, clock.now()), { cause: event.id })
     }),
     on(api.jobCorrected, async ({ assigneeId, jobId, status, unpaid }, event) => {
       const isEndedOtherwise = unpaid && (status === 'rejected' || status === 'cancelled')
-      if (isEndedOtherwise && assigneeId !== null && (await agents.get(assigneeId)))
-        await agents.change(assigneeId, agent => discreditGig(agent, jobId), { cause: event.id })
+      if (isEndedOtherwise && assigneeId !== null) await agents.changeKnown(assigneeId, agent => discreditGig(agent, jobId), { cause: event.id })
     }),
     on(api.escrowRestated, async ({ assigneeId, gigId, unpaid }, event) => {
       if (!unpaid) return
       await reversedGigs.add(gigId)
-      if (assigneeId !== null && (await agents.get(assigneeId)))
-        await agents.change(assigneeId, agent => discreditGig(agent, gigId), { cause: event.id })
+      if (assigneeId !== null) await agents.changeKnown(assigneeId, agent => discreditGig(agent, gigId), { cause: event.id })
     }),
     on(api.tierChanged, async ({ agentId }, event) => {
       // notifies readers of the card that its picture and traits have changed
-      if (await agents.get(agentId)) await agents.change(agentId, agent => refreshCard(agent, event.aggregateversion), { cause: event.id })
+      await agents.changeKnown(agentId, agent => refreshCard(agent, event.aggregateversion), { cause: event.id })
     }),
   ]
 }

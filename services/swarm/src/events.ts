@@ -20,8 +20,8 @@ export const events = (parts: Parts): Subscription[] => [
   on(api.rewardFunded, async ({ validationId, rewards }) => {
     for (const { validatorId, funded } of rewards) {
       const id = rewardId(validationId, validatorId)
-      if (!(await parts.rewards.rows.get(id))) throw new Retry('the reward is not accrued yet')
-      await parts.rewards.rows.change(id, reward => fund(reward, funded, parts.clock.now()))
+      const reward = await parts.rewards.rows.changeKnown(id, present => fund(present, funded, parts.clock.now()))
+      if (!reward) throw new Retry('the reward is not accrued yet')
     }
   }),
   on(api.rewardPaid, (paid, { aggregateversion: version }) => closeClaim(parts, { is: 'paid', ...paid, rewards: paid.rewards, version })),

@@ -49,6 +49,14 @@ describe('the bounded wait', () => {
     assert.equal(await waiter(db).wait('things', 'a', async () => (++probes === 3 ? 'hash' : undefined), long), 'hash')
   })
 
+  it('seldom polls a database that only this process writes to', async () => {
+    let probes = 0
+
+    await waiter(db, true).wait('things', 'a', async () => void probes++, 700)
+
+    assert.equal(probes, 2)
+  })
+
   it('ends with nothing at its bound', async () => {
     assert.equal(await waiter(db).wait('things', 'a', async () => undefined, 30), undefined)
   })

@@ -3,16 +3,21 @@ import type { Database } from '@carapace/store'
 /** Waits until `probe` finds something, woken by local writes to that aggregate and, for other replicas' writes, by a slow poll. */
 export type Wait = <T>(collection: string, id: string, probe: () => Promise<T | undefined>, timeoutMs: number) => Promise<T | undefined>
 
-const pollMs = 250
+/** The net under writes of this process that announced nothing is wider than that under those of replicas. */
+const [pollMs, solePollMs] = [250, 2_000]
 
-/** The bounded wait of handlers that must answer with an outcome, such as a transaction hash. */
-export function waiter(db: Database): { wait: Wait; close(): void } {
+/**
+ * The bounded wait of handlers that must answer with an outcome, such as a transaction hash.
+ * @param exclusive no other process writes to the database
+ */
+export function waiter(db: Database, exclusive = false): { wait: Wait; close(): void } {
+  const everyMs = exclusive ? solePollMs : pollMs
   const waiting = new Set<() => void>()
   let isClosed = false
   const wait: Wait = async (collection, id, probe, timeoutMs) => {
     const end = Date.now() + timeoutMs
     for (;;) {
-      const woken = nextSave(db, collection, id, Math.min(pollMs, Math.max(1, end - Date.now())))
+      const woken = nextSave(db, collection, id, Math.min(everyMs, Math.max(1, end - Date.now())))
       waiting.add(woken.cancel)
       try {
         const found = await probe()

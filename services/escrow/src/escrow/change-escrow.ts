@@ -6,10 +6,12 @@ import { type Escrow, type GigTerms, newEscrow } from './escrow.ts'
 type Decide = (escrow: Stored<Escrow>) => Decision<Escrow> | undefined
 
 /** Makes the one document of a gig if this is the first fact about it. */
-export async function ensureEscrow({ escrows, newId }: Parts, terms: GigTerms): Promise<Stored<Escrow>> {
-  const known = await escrows.get(terms.gigId)
-  return known ?? escrows.createOnce(terms.gigId, () => ({ state: newEscrow(terms, newId()), events: [] }))
-}
+export const ensureEscrow = async (parts: Parts, terms: GigTerms): Promise<Stored<Escrow>> =>
+  (await parts.escrows.get(terms.gigId)) ?? createEscrow(parts, terms)
+
+/** As `ensureEscrow`, for the fact that mostly comes first. */
+export const createEscrow = ({ escrows, newId }: Parts, terms: GigTerms): Promise<Stored<Escrow>> =>
+  escrows.createOnce(terms.gigId, () => ({ state: newEscrow(terms, newId()), events: [] }))
 
 /**
  * The only way in which an escrow changes; its store books what moves money. Changes of one escrow run one after another.
@@ -27,13 +29,17 @@ export async function projectEscrow(parts: Parts, gigId: string, write: (escrow:
   }
 }
 
-/** The time, and where half of a payout would go. `assigneeId` when the change itself assigns it. */
-export async function momentOf(parts: Parts, gigId: string, assigneeId?: string): Promise<Moment> {
-  const assignee = assigneeId ?? (await parts.escrows.get(gigId))?.assignment?.assigneeId
-  return { now: parts.clock.now(), timers: false, splitTo: assignee ? ((await parts.custodial.of(assignee)) ?? null) : null }
-}
+/** The time, and where half of a payout would go. */
+export const momentOf = async (parts: Parts, gigId: string): Promise<Moment> =>
+  momentWith(parts, (await parts.escrows.get(gigId))?.assignment?.assigneeId)
 
-/** Records a fact and does what then follows. A fact that changes nothing is not written. */
+const momentWith = async (parts: Parts, assigneeId: string | undefined): Promise<Moment> => ({
+  now: parts.clock.now(),
+  timers: false,
+  splitTo: assigneeId ? ((await parts.custodial.of(assigneeId)) ?? null) : null,
+})
+
+/** Records a fact and does what then follows. A fact that changes nothing is not written. `assigneeId` when the fact itself assigns it. */
 export async function recordFact(
   parts: Parts,
   terms: GigTerms,
@@ -41,8 +47,10 @@ export async function recordFact(
   cause?: string,
   assigneeId?: string,
 ): Promise<Stored<Escrow>> {
-  await ensureEscrow(parts, terms)
-  const moment = await momentOf(parts, terms.gigId, assigneeId)
+  const escrow = await ensureEscrow(parts, terms)
+  // what is recorded stays recorded
+  if (record(escrow) === undefined) return escrow
+  const moment = await momentWith(parts, assigneeId ?? escrow.assignment?.assigneeId)
   return changeEscrow(
     parts,
     terms.gigId,

@@ -2,7 +2,7 @@ import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
-import { recordFact } from './change-escrow.ts'
+import { createEscrow, recordFact } from './change-escrow.ts'
 import type { Escrow, GigTerms, Verdict } from './escrow.ts'
 
 type GigFacts = { gigId: string; gigTitle: string; posterId: string; budget: bigint; chain: api.Chain; skillsRequired?: string[] }
@@ -42,9 +42,12 @@ async function walletOf({ agents }: Parts, agentId: string): Promise<string> {
 
 /** Facts about a gig, in any order: each is recorded once, then the escrow does what all of them together demand. */
 export const escrowFacts = (parts: Parts): Subscription[] => [
-  on(api.gigPosted, gig =>
-    recordFact(parts, ofGig(gig), ({ skillsRequired }) => (skillsRequired.length ? undefined : { skillsRequired: gig.skillsRequired })),
-  ),
+  on(api.gigPosted, async gig => {
+    const { skillsRequired } = await createEscrow(parts, ofGig(gig))
+    // made by another fact about the gig, which knew no skills
+    if (skillsRequired.length < gig.skillsRequired.length)
+      await recordFact(parts, ofGig(gig), present => (present.skillsRequired.length ? undefined : { skillsRequired: gig.skillsRequired }))
+  }),
   on(api.gigAssigned, async gig => {
     const { assigneeId, crewId, feeBp, deadlineAt, skillsRequired } = gig
     const wallet = await walletOf(parts, assigneeId)

@@ -70,8 +70,7 @@ export const escrowChain = (parts: Parts): Subscription[] => [
   on(chainEvent('Escrow', 'EscrowReleased'), async log => {
     const escrow = await escrowOf(parts, log)
     if (!escrow || !(await isSettledByOthers(parts, escrow, log))) return
-    await changeEscrow(parts, escrow.id, present => paidWithDifferentSplit(present, paidBy(log)))
-    await released(parts, escrow.id, log, log)
+    await released(parts, await changeEscrow(parts, escrow.id, present => paidWithDifferentSplit(present, paidBy(log))), log, log)
   }),
   on(chainEvent('Escrow', 'EscrowRefunded'), async log => {
     const escrow = await escrowOf(parts, log)
@@ -144,18 +143,18 @@ async function lockEnded(parts: Parts, failure: Failed): Promise<void> {
 
 async function settled(parts: Parts, outcome: Confirmed): Promise<void> {
   const gigId = gigOf(outcome.opKey)
-  const { settlement } = await parts.escrows.need(gigId)
+  const escrow = await parts.escrows.need(gigId)
   const log = outcome.logs.find(({ event, args }) => event === 'EscrowReleased' && uuidOfKey(String(args.key)) === gigId)
-  if (settlement?.kind === 'release') await released(parts, gigId, outcome, log)
+  if (escrow.settlement?.kind === 'release') await released(parts, escrow, outcome, log)
   else await refunded(parts, gigId, outcome)
 }
 
 const microOf = (value: unknown): bigint => BigInt(String(value))
 const paidBy = ({ args }: Pick<ChainLog, 'args'>) => ({ fee: microOf(args.fee), net: microOf(args.net), treasury: microOf(args.splitAmount) })
 
-async function released(parts: Parts, gigId: string, at: Seen, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
-  const { posterId, assignment } = await parts.escrows.need(gigId)
-  const [poster, assignee] = await Promise.all([parts.agents.get(posterId), assignment ? parts.agents.get(assignment.assigneeId) : undefined])
+async function released(parts: Parts, { id: gigId, posterId, assignment }: Escrow, at: Seen, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
+  const agents = await parts.agents.many([posterId, ...(assignment ? [assignment.assigneeId] : [])])
+  const [poster, assignee] = [agents.get(posterId), assignment ? agents.get(assignment.assigneeId) : undefined]
   const seen: Released = {
     ...seenOf(at),
     ...(log ? { paid: paidBy(log) } : {}),

@@ -12,13 +12,12 @@ export function chainOutcomes(parts: Parts): Subscription[] {
   return onOutcomes({
     'identity.register': each(async outcome => {
       const [id, chain] = [subjectOf(outcome), outcome.network]
-      if (!(await parts.agents.get(id))) return
       const tokenId = outcome.is === 'confirmed' ? await tokenIdOf(parts, chain, id, outcome.logs) : null
-      await parts.agents.change(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
+      await parts.agents.changeKnown(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
     }),
     'card.mint': each(async outcome => {
       const id = subjectOf(outcome)
-      if (await parts.agents.get(id)) await parts.agents.change(id, agent => onCard(agent, outcome.network, step(outcome, now())))
+      await parts.agents.changeKnown(id, agent => onCard(agent, outcome.network, step(outcome, now())))
     }),
     'gas.drip': each(async outcome => {
       const holder = await parts.agents.byWallet(subjectOf(outcome))

@@ -11,7 +11,7 @@ export function chainOutcomes(parts: Parts): Subscription[] {
     const receive = async (outcome: Followed) => {
       const [, validationId, subject = ''] = operationParts(outcome.opKey)
       // one that is unknown is not an error: the database may have been set back
-      if (await parts.validations.get(validationId)) await parts.validations.change(validationId, v => apply(v, subject, observed(outcome)))
+      await parts.validations.changeKnown(validationId, v => apply(v, subject, observed(outcome)))
     }
     return { submitted: receive, confirmed: receive, failed: receive, reorged: receive }
   }

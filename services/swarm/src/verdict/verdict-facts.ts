@@ -38,13 +38,12 @@ function lostRace(error: unknown): undefined {
 }
 
 async function verdictFacts(parts: Parts, agentIds: readonly string[]): Promise<VerdictFacts> {
-  const [crews, agents, networks, proven] = await Promise.all([
+  const isDevnet = (await parts.networks.all()).every(network => network.devnet)
+  const [crews, agents, proven] = await Promise.all([
     parts.facts.crewsOf(agentIds),
     parts.agents.many(agentIds),
-    parts.networks.all(),
-    parts.facts.proven(agentIds),
+    isDevnet ? new Set<string>() : parts.facts.proven(agentIds),
   ])
-  const isDevnet = networks.every(network => network.devnet)
   return {
     crewsOf: agentId => crews.get(agentId) ?? [],
     registeredAt: agentId => agents.get(agentId)?.registeredAt ?? longAgo,
