@@ -1,6 +1,6 @@
-import type { ChainLog, PublishedOutcome } from '@carapace/api'
+import type { PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { operationParts, toChecksum } from '@carapace/chain'
+import { operationParts } from '@carapace/chain'
 import { onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
@@ -68,22 +68,21 @@ export function intakeOutcomes(parts: Parts): Subscription[] {
 const logsWaitMs = 10 * 60_000
 
 /**
- * An effect that was found there may be reported without its logs: who has paid for it is read before money goes back.
+ * Whether the intake has paid the contract of the command. An effect that was found there may be reported without its logs: who has paid for it is
+ * read before money goes back.
  * @throws Retry while they cannot be read
  */
 async function isPaidBy(parts: Parts, outcome: PublishedOutcome<'confirmed'>, held: Stored<X402Payment>): Promise<(payment: X402Payment) => boolean> {
   const logs = outcome.logs.length > 0 ? outcome.logs : (await transactionOf(parts, outcome))?.logs
-  if (logs) return payment => isPaidIn(logs, payment)
+  if (logs) {
+    const { escrow, domains } = await parts.networks.contracts(outcome.network)
+    const payTo = outcome.kind === 'domain.mint' ? domains : escrow
+    return payment => covers(logs, { payer: payment.payTo, payTo, amount: payment.amount })
+  }
   // what was there already may have been paid for by another source: only its logs show that
   if (outcome.already || parts.clock.now().getTime() - held.updatedAt.getTime() < logsWaitMs) throw new Retry(`${outcome.txHash} cannot be read yet`)
   return () => true
 }
-
-const isPaidIn = (logs: readonly ChainLog[], { payTo, amount }: X402Payment): boolean =>
-  logs.some(
-    ({ contract, event, args }) =>
-      contract === 'USDC' && event === 'Transfer' && toChecksum(String(args.from)) === toChecksum(payTo) && BigInt(String(args.value)) === amount,
-  )
 
 async function follow(
   parts: Parts,

@@ -53,8 +53,8 @@ describe('payments to the intake', () => {
       hold: async (round = 1, of = key) => (await peers().call('treasury', holdX402, { params: { id }, body: { key: of, round }, timeoutMs })).status,
       giveBack: () => peers().call('treasury', returnX402, { params: { id }, body: { reason: 'already_exists' }, timeoutMs }),
       close: () => peers().call('treasury', closeX402, { params: { id }, body: { served: true }, timeoutMs }),
-      lock: (seq: number, from = lane, round = 1) => {
-        const logs = transferLogs({ paymentId: 'lock', from, to: contracts.escrow, amount: String(price) })
+      lock: (seq: number, from = lane, round = 1, to = contracts.escrow, amounts = [price]) => {
+        const logs = amounts.flatMap(amount => transferLogs({ paymentId: 'lock', from, to, amount: String(amount) }))
         return harness.platform.publish(commandConfirmed(command(round), { seq, logs, txHash: newHash() }))
       },
       lockWithoutLogs: (seq: number) => harness.platform.publish(commandConfirmed(command(1), { seq, logs: [], txHash: newHash() })),
@@ -118,7 +118,31 @@ describe('payments to the intake', () => {
     assert.equal(returns(payment).length, 0)
   })
 
-  it('go back at once, and once, where nothing can use them', async () => {
+  it('are spent by a command that draws them in several transfers', async () => {
+    const payment = await paid()
+    await payment.hold()
+
+    await payment.lock(1, lane, 1, contracts.escrow, [price - 1n, 1n])
+
+    await isIn(payment, 'spent')
+  })
+
+  for (const [title, to, amounts] of [
+    ['moves the same amount of the intake to another address', newWallet(), [price]],
+    ['draws less from the intake', contracts.escrow, [price - 1n]],
+  ] as const)
+    it(`are not spent by a command that ${title}`, async () => {
+      const payment = await paid()
+      await payment.hold()
+
+      await payment.lock(1, lane, 1, to, [...amounts])
+
+      await until('it is free', async () => (await recordOf(payment)).fund.returnAt !== null)
+      await later(10 * 60)
+      await isIn(payment, 'returned')
+    })
+
+  it('go back immediately, and once, where nothing can use them', async () => {
     const payment = await paid()
 
     await Promise.all([payment.giveBack(), payment.giveBack(), payment.giveBack()])
