@@ -1,8 +1,10 @@
 import { type Chain, Refusal, refuse } from '@carapace/api'
 import { unlessPassing } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { isLeased, lease, repeats } from './lease.ts'
 import { x402Payments } from './payment.store.ts'
-import { claim, isLeased, lease, newFund, type PaymentScheme, type PaymentState, repeats, type SignedTransfer, type X402Payment } from './payment.ts'
+import { claim, newFund, type PaymentScheme, type SignedTransfer, type X402Payment } from './payment.ts'
+import type { PaymentState } from './payment-states.ts'
 import { refusePayment } from './refuse.ts'
 
 /** What is bought, as the gateway vouches for it. */

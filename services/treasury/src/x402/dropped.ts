@@ -1,6 +1,7 @@
 import type { Decision } from '@carapace/store'
 import { failureMs, isIntake } from './intake.ts'
-import { type Fund, hasLeft, settle, transferDropped, type X402Payment, x402PaymentStates } from './payment.ts'
+import { type Fund, hasLeft, settle, transferDropped, type X402Payment } from './payment.ts'
+import { x402PaymentStates } from './payment-states.ts'
 
 /** The chain dropped the transfer that a payment came by. `seq` rises, since it names the entries of the ledger. */
 export function dropSent(payment: X402Payment): Decision<X402Payment> | undefined {

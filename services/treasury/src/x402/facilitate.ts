@@ -3,7 +3,7 @@ import { chainOfPayment, paymentTerms, paymentTermsV1, toChecksum } from '@carap
 import { z } from 'zod'
 import type { Parts } from '../parts.ts'
 import { type Authorized, collectAuthorized, networkName, readAuthorized } from './authorized.ts'
-import { close } from './payment.ts'
+import { close } from './lease.ts'
 import { refusePayment } from './refuse.ts'
 
 export interface FacilitatorCall {

@@ -1,7 +1,8 @@
 import { x402Returned } from '@carapace/api'
 import { commands, followOutcome, type ObservedOutcome, sentOnChain, trackOutcome } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { type Fund, transferDropped, type X402Payment, x402PaymentStates } from './payment.ts'
+import { type Fund, transferDropped, type X402Payment } from './payment.ts'
+import { x402PaymentStates } from './payment-states.ts'
 
 /** A reorganisation may still include a command whose failure was reported: what it would spend is not sent back before. */
 export const failureMs = 2 * 60_000

@@ -1,21 +1,8 @@
 import { type Chain, type Draft, x402Arrived, x402Settled } from '@carapace/api'
 import { type CommandState, commands, type OnChain } from '@carapace/chain'
-import { type Decision, stateMachine } from '@carapace/store'
+import type { Decision } from '@carapace/store'
+import { type PaymentState, x402PaymentStates } from './payment-states.ts'
 
-/**
- * - claimed: its settlement was ordered
- * - settled: the money has arrived; until it is served, or set aside, it is a credit for what it was paid for
- * - served: the request that it paid for was answered
- * - failed: no money arrived, or the chain dropped it before it was served
- * - lost: served, and the chain dropped the payment later
- *
- * Of money at the intake alone:
- * - held: set aside for one round of the command that spends it
- * - spent: that command has spent it
- * - returning: on its way back to its payer
- * - returned: its payer has it again
- */
-export type PaymentState = 'claimed' | 'settled' | 'served' | 'failed' | 'lost' | 'held' | 'spent' | 'returning' | 'returned'
 export type PaymentScheme = 'spec' | 'v1' | 'v2'
 
 export interface X402Payment {
@@ -73,36 +60,6 @@ export interface Fund {
   refusal?: string
 }
 
-type Trigger = 'settle' | 'serve' | 'fail' | 'hold' | 'spend' | 'free' | 'giveBack' | 'arrive' | 'reopen' | 'restore'
-
-export const x402PaymentStates = stateMachine<PaymentState, Trigger>({
-  name: 'x402 payment',
-  initial: 'claimed',
-  final: ['settled', 'served', 'failed', 'lost', 'spent', 'returned'],
-  transitions: {
-    claimed: { settle: 'settled', fail: { to: 'failed', byTime: 'validBefore of the authorisation' } },
-    settled: {
-      settle: 'settled',
-      serve: 'served',
-      fail: 'failed',
-      hold: 'held',
-      giveBack: { to: 'returning', byTime: '24 h after it arrived at the intake' },
-    },
-    served: { settle: 'served', fail: 'lost' },
-    failed: { settle: 'settled', serve: 'lost', restore: 'held', spend: 'spent', arrive: 'returned' },
-    lost: { settle: 'served' },
-    held: {
-      settle: 'held',
-      fail: 'failed',
-      spend: { to: 'spent', byTime: 'the outcome of its command, polled every 30 s to 5 min' },
-      giveBack: { to: 'returning', byTime: '2 min after its command failed' },
-    },
-    spent: { settle: 'spent', spend: 'spent', free: 'held', fail: 'failed' },
-    returning: { settle: 'returning', fail: 'failed', arrive: { to: 'returned', byTime: 'retries within minutes' } },
-    returned: { settle: 'returned', arrive: 'returned', reopen: 'returning' },
-  },
-})
-
 /** A credit is served within this time; money at the intake that nothing spends in this time is returned. */
 export const creditMs = 24 * 3_600_000
 /** So long after its time a transaction that no node knows is waited for. Then what was final counts as there: nodes prune old transactions. */
@@ -133,7 +90,7 @@ export const newFund = (service: Fund['service'], subject: string): Fund => ({
   isAnswered: false,
 })
 
-const leaseFrom = (wallMs: number) => new Date(wallMs + leaseMs)
+export const leaseFrom = (wallMs: number) => new Date(wallMs + leaseMs)
 
 /** Claims an authorisation and orders its settlement, in one write. */
 export function claim(fresh: Fresh, signed: SignedTransfer, wallMs: number): Decision<X402Payment> {
@@ -204,41 +161,6 @@ export function fail(payment: X402Payment, at: { failure: string; seq: number })
   const state = { ...payment, ...ended, ...at, state: x402PaymentStates.move(payment.state, 'fail') }
   // another payment may bear the identifier of one without money
   return { state: state.state === 'failed' ? { ...state, identifier: undefined } : state, events: [] }
-}
-
-/**
- * The one request that may go on with a payment which an earlier request left open; undefined: none may. A request that repeats it under its
- * identifier, which no chain shows, is its buyer's from any address.
- */
-export function lease(
-  payment: X402Payment,
-  wanted: Pick<X402Payment, 'route' | 'buyer' | 'identifier'> & { subject: string | undefined },
-  wallMs: number,
-): Decision<X402Payment> | undefined {
-  const { state, settledAt, route, buyer, fund } = payment
-  const isCredit = state === 'settled' && settledAt !== null && wallMs - settledAt.getTime() < creditMs
-  const isUnanswered =
-    fund !== undefined && !fund.isAnswered && fund.refusal === undefined && (state === 'settled' || state === 'held' || state === 'spent')
-  const isOpen = state === 'claimed' || (fund ? isUnanswered : isCredit)
-  const isSame = route === wanted.route && (buyer === wanted.buyer || repeats(payment, wanted)) && fund?.subject === wanted.subject
-  if (!isOpen || !isSame || isLeased(payment, wallMs)) return undefined
-  return { state: { ...payment, leasedUntil: leaseFrom(wallMs) }, events: [] }
-}
-
-/** Whether a request has it now. */
-export const isLeased = ({ leasedUntil }: X402Payment, wallMs: number): boolean => leasedUntil !== null && leasedUntil.getTime() > wallMs
-
-/** Whether a request repeats the one that a payment was made for: same payment, same identifier, same purchase. */
-export const repeats = ({ identifier }: X402Payment, wanted: Pick<X402Payment, 'identifier'>): boolean =>
-  identifier !== undefined && identifier.id === wanted.identifier?.id && identifier.request === wanted.identifier.request
-
-/** The request is over: served, or the payment is a credit. */
-export function close(payment: X402Payment, served: boolean): Decision<X402Payment> | undefined {
-  if (payment.fund)
-    return { state: { ...payment, leasedUntil: null, fund: { ...payment.fund, isAnswered: payment.fund.isAnswered || served } }, events: [] }
-  if (payment.state === 'served' || payment.state === 'lost') return undefined
-  if (!served) return { state: { ...payment, leasedUntil: null }, events: [] }
-  return { state: { ...payment, state: x402PaymentStates.move(payment.state, 'serve'), leasedUntil: null }, events: [] }
 }
 
 /** What is known of its command; a transfer that the payer sent has none. */

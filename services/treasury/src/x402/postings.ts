@@ -1,6 +1,7 @@
 import { type LedgerEntry, transfer } from '@carapace/store'
 import { account } from '../ledger/accounts.ts'
-import type { Fund, PaymentState, X402Payment } from './payment.ts'
+import type { Fund, X402Payment } from './payment.ts'
+import type { PaymentState } from './payment-states.ts'
 
 /** Where the money of a payment is; `here`: at the address that it was paid to. */
 const places: Record<PaymentState, 'outside' | 'here' | 'spent'> = {

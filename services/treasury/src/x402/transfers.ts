@@ -8,7 +8,8 @@ import type { Transfer, TransferLog } from '../transfer/transfer-log.ts'
 import { dropSent, restoreSent } from './dropped.ts'
 import { giveBack } from './intake.ts'
 import { paidIn } from './paid-in.ts'
-import { newFund, type PaymentState, prunedMs, type X402Payment } from './payment.ts'
+import { newFund, prunedMs, type X402Payment } from './payment.ts'
+import type { PaymentState } from './payment-states.ts'
 import { dropTransfer, endTransfer, includeTransfer, newTransfer, type SentBy, transferIdOf, type X402Transfer } from './transfer.ts'
 
 const noAddress = `0x${'0'.repeat(40)}`
