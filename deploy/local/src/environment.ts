@@ -3,7 +3,7 @@ import path from 'node:path'
 import { chains } from '@carapace/api'
 import { perChain } from '@carapace/chain'
 import { lockFolder } from '@carapace/devnet'
-import { baseUrlOf, type Config, type Logger, makeLog, readConfig } from '@carapace/service'
+import { baseUrlOf, type Config, type Logger, makeLog, readConfig, withFileContents } from '@carapace/service'
 import { computeAddress } from 'ethers'
 import { holdDataVersion } from './data-version.ts'
 import { startEngine } from './engine.ts'
@@ -35,7 +35,8 @@ export interface Environment {
  * @param own collects what is to be closed in the end, in reverse order
  * @throws Error when another process has the folder, its data has another form, a port is in use, or a variable is wrong
  */
-export async function startEnvironment(given: Variables, own: <T extends Closable>(part: T) => T): Promise<Environment> {
+export async function startEnvironment(variablesAndFiles: Variables, own: <T extends Closable>(part: T) => T): Promise<Environment> {
+  const given = withFileContents(variablesAndFiles)
   const first = readConfig(given)
   const dataDir = path.resolve(first.DATA_DIR)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })

@@ -2,7 +2,7 @@ export { announceRows } from './announce-rows.ts'
 export type { PlatformClock } from './clock/platform-clock.ts'
 export { atTickEnd } from './clock/tick-end.ts'
 export type { Wait } from './clock/wait.ts'
-export { baseUrlOf, type Config, configSchema, readConfig, required } from './config/config.ts'
+export { baseUrlOf, type Config, configSchema, readConfig, required, withFileContents } from './config/config.ts'
 export { callHeaders } from './context/call-headers.ts'
 export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context/context.ts'
 export {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { configSchema, readConfig, required } from './config.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { configSchema, readConfig, required, withFileContents } from './config.ts'
 
 /** Variable, a wrong value, what the message says. */
 const wrong: [name: string, value: string, says: RegExp][] = [
@@ -52,5 +55,52 @@ describe('configuration', () => {
   it('names the variable that a process cannot do without', () => {
     assert.throws(() => required(readConfig({}), 'INTERNAL_KEY'), /INTERNAL_KEY is not set: .*secret/i)
     assert.equal(required(readConfig({ INTERNAL_KEY: 'k'.repeat(32) }), 'INTERNAL_KEY'), 'k'.repeat(32))
+  })
+})
+
+describe('a variable given as a file', () => {
+  const secret = 'k'.repeat(32)
+  let folder: string
+  let file: string
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'carapace-config-'))
+    file = path.join(folder, 'internal-key')
+    writeFileSync(file, `${secret}\n`)
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('has its content, without the end of the line', () => {
+    assert.equal(readConfig({ INTERNAL_KEY_FILE: file }).INTERNAL_KEY, secret)
+  })
+
+  it('comes before the default of the process', () => {
+    assert.equal(readConfig({ INTERNAL_KEY_FILE: file }, { INTERNAL_KEY: 'd'.repeat(32) }).INTERNAL_KEY, secret)
+  })
+
+  it('is held to the same form, and a wrong content is in no message', () => {
+    writeFileSync(path.join(folder, 'wrong'), 'wrong-content')
+    const read = () => readConfig({ INTERNAL_KEY_FILE: path.join(folder, 'wrong') })
+
+    assert.throws(read, /INTERNAL_KEY must have at least 32 characters/)
+    assert.throws(read, (error: Error) => !error.message.includes('wrong-content'))
+  })
+
+  it('is refused when it is given both ways', () => {
+    assert.throws(() => readConfig({ INTERNAL_KEY: secret, INTERNAL_KEY_FILE: file }), /INTERNAL_KEY and INTERNAL_KEY_FILE are both set/)
+  })
+
+  it('is refused when its file cannot be read, with every other one', () => {
+    assert.throws(
+      () => readConfig({ INTERNAL_KEY_FILE: `${file}-gone`, AMQP_URL_FILE: folder }),
+      /INTERNAL_KEY_FILE names .*internal-key-gone, which cannot be read: ENOENT; AMQP_URL_FILE names .* cannot be read: EISDIR/,
+    )
+  })
+
+  it('is not meant where the name of a variable ends so itself', () => {
+    assert.equal(readConfig({ CUSTODY_SEED_FILE: '/run/custody.json' }).CUSTODY_SEED_FILE, '/run/custody.json')
+  })
+
+  it('is passed on as its content, once', () => {
+    assert.deepEqual(withFileContents({ INTERNAL_KEY_FILE: file, PATH: '/bin' }), { INTERNAL_KEY: secret, PATH: '/bin' })
   })
 })
