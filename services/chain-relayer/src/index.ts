@@ -12,6 +12,8 @@ import { openLanes } from './lanes.ts'
 import { openNetworks } from './networks.ts'
 import { openOperator } from './outbound/operator.ts'
 
+export { loadSeed } from './custody/keystore.ts'
+
 /** Signs and orders the transactions of every network; nothing else holds a key. */
 export const chainRelayer = defineService({
   api: chainRelayerApi,

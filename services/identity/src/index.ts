@@ -8,4 +8,6 @@ import { migrationStates } from './migration/migration-states.ts'
 import { stores } from './parts.ts'
 import { ensurePlatformAgent as started } from './registration/register.ts'
 
+export { issuerSource } from './credential/issuer.ts'
+
 export const identity = defineService({ api: identityApi, states: [migrationStates], stores, http, events, awaits, jobs, started })
