@@ -17,7 +17,7 @@ export interface LocalParts {
 }
 
 /** Whether the door answers this path by itself, without limits: health, metrics, files. */
-export const isLocal = (path: string, { assets }: LocalParts): boolean =>
+export const isLocal = (path: string, { assets }: Pick<LocalParts, 'assets'>): boolean =>
   path === '/healthz' || path === '/readyz' || path === '/metrics' || assets.has(path)
 
 /** @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND for metrics to strangers */
