@@ -6,6 +6,7 @@ import {
   commandConfirmed,
   commandFailed,
   commandMemory,
+  doctorChecks,
   knownNetworks,
   newTestAgent,
   newWallet,
@@ -135,7 +136,7 @@ describe('the funding of a job', () => {
       job.sent().map(({ round }) => round),
       [1, 2],
     )
-    const { checks } = await platform.service('commerce').platform.peers.call('commerce', api.commerceApi.internal.doctorReport)
+    const checks = await doctorChecks(platform, 'commerce')
     assert.deepEqual(
       checks.filter(({ name, count }) => count > 0 && name !== 'contracts'),
       [],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { escrowApi } from '@carapace/api'
 import { nextPollAt } from '@carapace/service'
-import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { acquireMongo, doctorChecks, type TestMongo } from '@carapace/testing'
 import { type Harness, startHarness, until } from '../testing/harness.ts'
 import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus } from '../testing/scenario.ts'
 
@@ -19,7 +18,7 @@ describe('an escrow whose outcome message was lost', function () {
   })
   const db = () => harness.platform.service('escrow').platform.db.connection
   const faults = async () => {
-    const { checks } = await harness.platform.service('escrow').platform.peers.call('escrow', escrowApi.internal.doctorReport)
+    const checks = await doctorChecks(harness.platform, 'escrow')
     return checks.find(({ name }) => name === 'outcomes')!.detail
   }
   /** A start on the same data, where nothing says that anything is open. */

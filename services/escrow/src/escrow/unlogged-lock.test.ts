@@ -31,6 +31,9 @@ describe('a second lock, from treasury after one from the allowance, that was fo
     harness.memory.note(found([]))
     await harness.platform.publish(found([]))
     await until('polled', () => polls > 2)
+    // its ten minutes begin with the first outcome that is handled
+    const escrows = harness.platform.service('escrow').platform.db.connection.collection<{ _id: string; lock: { unclearSince?: Date } }>('escrows')
+    await until('it waits for the logs', async () => (await escrows.findOne({ _id: gigId }))?.lock.unclearSince)
     return { ...scenario, custodial, found }
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
 import { escrowSlot, onChainKey } from '@carapace/chain'
-import { newHash, newWallet } from '@carapace/testing'
+import { doctorChecks, newHash, newWallet } from '@carapace/testing'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { contracts, type Harness, startHarness, until } from '../testing/harness.ts'
 import { deliveredGig, escrowOf, eventOf, type Scenario, untilStatus } from '../testing/scenario.ts'
@@ -83,7 +83,7 @@ describe('a payment that the chain reverses', () => {
   }
   /** What the fee pool's contract must hold by our books; it holds nothing here, so the doctor says. */
   const dueByPool = async () => {
-    const { checks } = await harness.platform.service('escrow').platform.peers.call('escrow', api.escrowApi.internal.doctorReport)
+    const checks = await doctorChecks(harness.platform, 'escrow')
     const detail = checks.find(({ name }) => name === 'contracts')!.detail.find(line => line.startsWith('BASE_SEPOLIA: swarmValidator'))
     return BigInt(detail?.match(/owes (\d+)/)?.[1] ?? 0)
   }

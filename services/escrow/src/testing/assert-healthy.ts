@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { escrowApi } from '@carapace/api'
+import { doctorChecks } from '@carapace/testing'
 import type { Harness } from './harness.ts'
 
 /** The escrow finds nothing wrong with its own books. What the contracts hold is not played here. */
 export async function assertHealthy({ platform }: Harness, ...known: string[]): Promise<void> {
-  const { checks } = await platform.service('escrow').platform.peers.call('escrow', escrowApi.internal.doctorReport)
+  const checks = await doctorChecks(platform, 'escrow')
   assert.deepEqual(
     checks.filter(({ name, count }) => count > 0 && name !== 'contracts' && !known.includes(name)),
     [],

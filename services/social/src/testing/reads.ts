@@ -1,11 +1,10 @@
-import { doctorReport, type EventDef, type PayloadOf } from '@carapace/api'
-import { until } from '@carapace/testing'
+import type { EventDef, PayloadOf } from '@carapace/api'
+import { doctorChecks, until } from '@carapace/testing'
 import type { Harness } from './harness.ts'
 
 /** What the doctor finds wrong. */
 export async function faultsOf({ platform }: Harness): Promise<string[]> {
-  const { checks } = await platform.service('social').platform.peers.call('social', doctorReport)
-  return checks.flatMap(({ detail }) => detail)
+  return (await doctorChecks(platform, 'social')).flatMap(({ detail }) => detail)
 }
 
 /** Published events of one type about one aggregate: waits for the first. */

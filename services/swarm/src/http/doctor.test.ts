@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { doctorReport } from '@carapace/api'
+import { doctorChecks } from '@carapace/testing'
 import { openCase } from '../testing/cases.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 
@@ -11,7 +11,7 @@ describe('what the swarm answers the doctor', () => {
   after(() => harness.close())
 
   const inSwarm = () => harness.platform.service('swarm').platform
-  const sums = async () => (await inSwarm().peers.call('swarm', doctorReport)).checks.find(({ name }) => name === 'sums')
+  const sums = async () => (await doctorChecks(harness.platform, 'swarm')).find(({ name }) => name === 'sums')
 
   it('is that its figures are what its documents add up to, until one is falsified', async () => {
     await openCase(harness)

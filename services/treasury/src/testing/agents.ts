@@ -1,5 +1,5 @@
-import { type Chain, treasuryApi } from '@carapace/api'
-import { newTestAgent, type TestAgent, until } from '@carapace/testing'
+import type { Chain } from '@carapace/api'
+import { doctorChecks, newTestAgent, type TestAgent, until } from '@carapace/testing'
 import type { Harness } from './harness.ts'
 import { deposit } from './token.ts'
 
@@ -35,5 +35,4 @@ export const call = (harness: Harness, { id, headers }: TestAgent, method: strin
   })
 export const balance = async (harness: Harness, agent: TestAgent) => (await call(harness, agent, 'GET', 'balance')).body
 export const peers = ({ platform }: Harness) => platform.service('treasury').platform.peers
-export const doctor = async (harness: Harness) =>
-  (await peers(harness).call('treasury', treasuryApi.internal.doctorReport, { timeoutMs: 15_000 })).checks
+export const doctor = ({ platform }: Harness) => doctorChecks(platform, 'treasury')

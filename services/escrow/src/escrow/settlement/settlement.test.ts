@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type Draft, escrowApi } from '@carapace/api'
-import { daySeconds, hourSeconds, newWallet } from '@carapace/testing'
+import type { Draft } from '@carapace/api'
+import { daySeconds, doctorChecks, hourSeconds, newWallet } from '@carapace/testing'
 import fc from 'fast-check'
 import { oracle, until } from '../../testing/harness.ts'
 import { deliveredGig, escrowOf, eventOf, lockFunds, newGig, type Scenario, untilStatus, validationRow } from '../../testing/scenario.ts'
@@ -99,7 +99,7 @@ describe('settlement of a gig', () => {
   })
 
   const stuck = async () => {
-    const { checks } = await harness.platform.service('escrow').platform.peers.call('escrow', escrowApi.internal.doctorReport)
+    const checks = await doctorChecks(harness.platform, 'escrow')
     return checks.find(({ name }) => name === 'stuck')!.count
   }
 
