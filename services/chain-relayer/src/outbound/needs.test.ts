@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Draft } from '@carapace/api'
+import { chainCommand, type Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { allowEscrow } from '../testing/allow.ts'
 import { type Kit, type KitLane, startKit, wallet } from '../testing/kit.ts'
+import { newOp } from './accept.ts'
+import { needsOf } from './needs.ts'
 
 const chain = 'BASE_SEPOLIA'
 const amount = 5_000_000n
@@ -81,6 +83,18 @@ describe('a command whose effect builds on another one', function () {
     assert.equal(ended.data.terminal, true)
     assert.ok(String(ended.data.message).startsWith(`${lock.subject} failed: REVERTED: `), String(ended.data.message))
     assert.equal(kit.of(lock.subject, 'failed').length, 1)
+  })
+
+  it('needs nothing that is known where a former release stored its arguments in another form', async () => {
+    const lane = (await lead()).current()!
+    const { data } = commands.escrowSettle({ chain, gigId: randomUUID(), poster: wallet(), outcome: { kind: 'refund' } })
+    const op = newOp(chainCommand.parse(data), lane.id, 2, 1, null)
+    const { gigId: _, ...args } = op.args
+    const lock = { ...newOp(chainCommand.parse(data), lane.id, 1, 1, null), _id: `escrow.lock:${randomUUID()}`, kind: 'escrow.lock' }
+    await kit.db.ops.insertOne(lock)
+
+    assert.deepEqual(await needsOf(lane, op), { is: 'open' })
+    assert.deepEqual(await needsOf(lane, { ...op, args }), { is: 'over' })
   })
 
   it('holds no nonce while it waits, and delays only its own aggregate', async () => {
