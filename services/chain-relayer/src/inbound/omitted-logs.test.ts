@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
 import { contractInterface } from '@carapace/chain'
-import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
-import { type Kit, startKit } from '../testing/kit.ts'
+import { until } from '@carapace/testing'
+import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { countableKinds, fundTokens, sendForeign } from '../testing/workload.ts'
 
 const transfers = 3
 
 describe('contract events of a node that gives less than the chain has', function () {
   this.timeout(120_000)
-  let kit: Kit
-  let door: FaultyNode
+  const { kit, door } = faultyKitPerTest(3)
   let to: string
 
   beforeEach(async () => {
-    kit = await startKit()
     await fundTokens(kit.rpc, kit.devnet.addresses)
-    door = await startFaultyNode(kit.devnet.wsUrl, seeded(3))
     to = (await (await kit.custody()).walletOf('treasury')).address
-  })
-  afterEach(async () => {
-    await kit.close()
-    await door.close()
   })
 
   /** Transfers from outside that the next lane finds below its first head, each so many blocks apart. */

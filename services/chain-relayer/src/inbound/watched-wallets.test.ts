@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { contractInterface } from '@carapace/chain'
 import { newWallet, until } from '@carapace/testing'
-import { type Kit, startKit } from '../testing/kit.ts'
+import { kitPerTest } from '../testing/kit-per-test.ts'
 import { fundTokens, sendForeign } from '../testing/workload.ts'
 
 describe('transfers of USDC', function () {
   this.timeout(120_000)
-  let kit: Kit
-  beforeEach(async () => {
-    kit = await startKit()
-    await fundTokens(kit.rpc, kit.devnet.addresses)
-  })
-  afterEach(() => kit.close())
+  const kit = kitPerTest()
+  beforeEach(() => fundTokens(kit.rpc, kit.devnet.addresses))
 
   it('are published where they go to a wallet without a key here that is watched, and to no stranger', async () => {
     const [stranger, watched] = [newWallet(), newWallet()]

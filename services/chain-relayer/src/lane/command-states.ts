@@ -9,9 +9,21 @@ type Subject = Pick<Op, 'failLater'>
 const late = { when: 'its round was reported failed before', holds: ({ failLater }: Subject) => failLater !== undefined }
 
 /**
- * Every transition of an operation. Edges to the same state repeat an outcome after a crash. An operation that is confirmed or final leaves
- * these states when its block is dropped: by `reverse` when this process sees it, by the others when the receipt read after a crash differs.
+ * Of an operation that is confirmed or final. It leaves these states when its block is dropped: by `reverse` when this process sees it, by the others
+ * when the receipt read after a crash differs.
  */
+const included = {
+  confirm: 'CONFIRMED',
+  reverse: 'QUEUED',
+  retry: 'QUEUED',
+  requeue: 'QUEUED',
+  fail: 'FAILED',
+  expire: 'EXPIRED',
+  cancel: 'CANCELLED',
+  nextRound: { to: 'QUEUED', guard: late },
+} as const
+
+/** Every transition of an operation. Edges to the same state repeat an outcome after a crash. */
 const transitions = {
   QUEUED: {
     confirm: 'CONFIRMED',
@@ -23,28 +35,8 @@ const transitions = {
     expire: { to: 'EXPIRED', byTime: 'its deadline' },
     cancel: 'CANCELLED',
   },
-  CONFIRMED: {
-    confirm: 'CONFIRMED',
-    finalize: { to: 'FINAL', byTime: 'the finality of its network' },
-    reverse: 'QUEUED',
-    retry: 'QUEUED',
-    requeue: 'QUEUED',
-    fail: 'FAILED',
-    expire: 'EXPIRED',
-    cancel: 'CANCELLED',
-    nextRound: { to: 'QUEUED', guard: late },
-  },
-  FINAL: {
-    confirm: 'CONFIRMED',
-    finalize: 'FINAL',
-    reverse: 'QUEUED',
-    retry: 'QUEUED',
-    requeue: 'QUEUED',
-    fail: 'FAILED',
-    expire: 'EXPIRED',
-    cancel: 'CANCELLED',
-    nextRound: { to: 'QUEUED', guard: late },
-  },
+  CONFIRMED: { ...included, finalize: { to: 'FINAL', byTime: 'the finality of its network' } },
+  FINAL: { ...included, finalize: 'FINAL' },
   // A reorganisation, or a node that held it back, can include its transaction after all: dropped again, it fails again.
   FAILED: { nextRound: 'QUEUED', confirm: 'CONFIRMED' },
   CANCELLED: { nextRound: 'QUEUED', confirm: 'CONFIRMED' },

@@ -3,18 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { chainCommand, type Draft, outcomeNameOf } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { newHash, until } from '@carapace/testing'
-import { type Kit, startKit, wallet } from '../testing/kit.ts'
+import { wallet } from '../testing/kit.ts'
+import { kitPerTest } from '../testing/kit-per-test.ts'
 import { newOp } from './accept.ts'
 
 const chain = 'BASE_SEPOLIA'
 
 describe('a command whose deadline has passed', function () {
   this.timeout(120_000)
-  let kit: Kit
-  beforeEach(async () => {
-    kit = await startKit()
-  })
-  afterEach(() => kit.close())
+  const kit = kitPerTest()
 
   const end = ({ subject }: Draft) =>
     until('it ended', () =>

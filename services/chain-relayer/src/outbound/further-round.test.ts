@@ -6,18 +6,15 @@ import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { allowEscrow } from '../testing/allow.ts'
 import { laneAddress } from '../testing/keys.ts'
-import { type Kit, startKit, wallet } from '../testing/kit.ts'
+import { wallet } from '../testing/kit.ts'
+import { kitPerTest } from '../testing/kit-per-test.ts'
 import { effectOf } from '../testing/workload.ts'
 
 const chain = 'BASE_SEPOLIA'
 
 describe('a further round whose effect an earlier one had', function () {
   this.timeout(120_000)
-  let kit: Kit
-  beforeEach(async () => {
-    kit = await startKit()
-  })
-  afterEach(() => kit.close())
+  const kit = kitPerTest()
 
   const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
 

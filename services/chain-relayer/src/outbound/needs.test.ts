@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommand, type Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
-import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
+import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { allowEscrow } from '../testing/allow.ts'
-import { type Kit, type KitLane, startKit, wallet } from '../testing/kit.ts'
+import { type KitLane, wallet } from '../testing/kit.ts'
+import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { newOp } from './accept.ts'
 import { needsOf } from './needs.ts'
 
@@ -14,20 +15,10 @@ const amount = 5_000_000n
 
 describe('a command whose effect builds on another one', function () {
   this.timeout(120_000)
-  let kit: Kit
-  let door: FaultyNode
+  const { kit, door } = faultyKitPerTest(11)
   const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, finality: 100, ...options })
   const end = (draft: Draft, type: 'confirmed' | 'failed') => until(`${type} ${draft.subject}`, () => kit.of(draft.subject, type)[0], 20)
   const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
-
-  beforeEach(async () => {
-    kit = await startKit()
-    door = await startFaultyNode(kit.devnet.wsUrl, seeded(11))
-  })
-  afterEach(async () => {
-    await kit.close()
-    await door.close()
-  })
 
   /** A gig whose poster has approved the escrow for its budget, and whose lock is confirmed. */
   async function lockedGig() {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chainCommand, type Draft, outcomeNameOf } from '@carapace/api'
 import { authorizationDigest, commands, contractInterface } from '@carapace/chain'
-import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
+import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import type { Lane } from '../lane/lane.ts'
-import { type Kit, startKit, wallet } from '../testing/kit.ts'
+import { wallet } from '../testing/kit.ts'
+import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { newOp } from './accept.ts'
 import { endChecks, includableMs } from './public-authorization.ts'
 
@@ -16,17 +17,7 @@ const fees = { type: 2, chainId: 84532, gasLimit: 150_000n, maxFeePerGas: 10n **
 
 describe('a payment whose transaction has shown its authorisation and failed', function () {
   this.timeout(180_000)
-  let kit: Kit
-  let door: FaultyNode
-  beforeEach(async () => {
-    kit = await startKit()
-    door = await startFaultyNode(kit.devnet.wsUrl, seeded(11))
-  })
-  afterEach(async () => {
-    await kit.close()
-    await door.close()
-  })
-
+  const { kit, door } = faultyKitPerTest(11)
   const outcomes = ({ subject }: Draft) => kit.of(subject).map(({ type }) => outcomeNameOf(type))
   const block = async (tag: string) => (await kit.rpc.call('eth_getBlockByNumber', [tag, false])) as { number: string; timestamp: string }
   const balanceOf = async (address: string) => {

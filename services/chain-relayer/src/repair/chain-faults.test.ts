@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
 import { laneAddress } from '../testing/keys.ts'
-import { type Kit, type KitLane, startKit } from '../testing/kit.ts'
+import { type KitLane, startKit } from '../testing/kit.ts'
+import { kitPerTest } from '../testing/kit-per-test.ts'
 import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, sendForeign, type Work } from '../testing/workload.ts'
 
 describe('a lane on a chain that changes under it', () => {
-  let kit: Kit
+  const kit = kitPerTest()
   const lead = (options: KitLane = {}) => kit.start({ commandOf: countableKinds, ...options })
   const send = (work: readonly Work[]) => kit.send(...work.map(one => one.draft))
   const allFinal = (work: readonly Work[]) =>
@@ -15,11 +16,7 @@ describe('a lane on a chain that changes under it', () => {
     )
   const confirmed = (work: readonly Work[]) => until('confirmed', () => work.every(one => kit.of(one.draft.subject, 'confirmed').length > 0))
 
-  beforeEach(async () => {
-    kit = await startKit()
-    await fundTokens(kit.rpc, kit.devnet.addresses)
-  })
-  afterEach(() => kit.close())
+  beforeEach(() => fundTokens(kit.rpc, kit.devnet.addresses))
 
   for (const depth of [1, 3, 6]) {
     it(`sends the same bytes again after a reorganisation of depth ${depth}`, async () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { contractInterface } from '@carapace/chain'
-import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
+import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { withdrawnLogs } from '../inbound/final-logs.ts'
-import { type Kit, type KitLane, startKit } from '../testing/kit.ts'
+import type { KitLane } from '../testing/kit.ts'
+import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { allOver, assertExactlyOnce, countableKinds, effectOf, fundTokens, makeWork, type Work } from '../testing/workload.ts'
 
 const finality = 2
 
 describe('what is final on a lane', function () {
   this.timeout(120_000)
-  let kit: Kit
-  let door: FaultyNode
+  const { kit, door } = faultyKitPerTest(7)
   const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, commandOf: countableKinds, finality, ...options })
   const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
   const countOf = (work: readonly Work[], type: string) => work.filter(one => kit.of(one.draft.subject, type).length > 0).length
@@ -21,13 +21,7 @@ describe('what is final on a lane', function () {
   const depthOf = async (one: Work) => (await head()) - Number(kit.of(one.draft.subject, 'confirmed')[0]!.data.blockNumber) + 1
 
   beforeEach(async () => {
-    kit = await startKit()
     await fundTokens(kit.rpc, kit.devnet.addresses)
-    door = await startFaultyNode(kit.devnet.wsUrl, seeded(7))
-  })
-  afterEach(async () => {
-    await kit.close()
-    await door.close()
   })
 
   /** A transfer from outside to a custodial wallet. @returns the events of its log, and its bytes */

@@ -2,27 +2,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type Draft, outcomeNameOf } from '@carapace/api'
 import { commands } from '@carapace/chain'
-import { type FaultyNode, seeded, startFaultyNode, until } from '@carapace/testing'
+import { until } from '@carapace/testing'
 import { openOutcomes } from '../inbound/outcomes.ts'
 import { openOperator } from '../outbound/operator.ts'
-import { type Kit, startKit, wallet } from '../testing/kit.ts'
+import { wallet } from '../testing/kit.ts'
+import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { effectOf, makeWork } from '../testing/workload.ts'
 
 const chain = 'BASE_SEPOLIA'
 
 describe('a command that the chain carries out after it was reported failed', function () {
   this.timeout(120_000)
-  let kit: Kit
-  let door: FaultyNode
-
-  beforeEach(async () => {
-    kit = await startKit()
-    door = await startFaultyNode(kit.devnet.wsUrl, seeded(3))
-  })
-  afterEach(async () => {
-    await kit.close()
-    await door.close()
-  })
+  const { kit, door } = faultyKitPerTest(3)
 
   const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
   const outcomes = ({ subject }: Draft) =>
