@@ -1,4 +1,4 @@
-import { type Chain, type CloudEvent, chainEventRemoved, chainRelayerApi, chains } from '@carapace/api'
+import { type Chain, type CloudEvent, chainEventRemoved, chainRelayerApi, chains, type QueryInputOf } from '@carapace/api'
 import { topicMatches } from '@carapace/bus'
 import type { Database } from '@carapace/store'
 import type { Dispatch } from '../consume.ts'
@@ -24,6 +24,7 @@ const marginBlocks = 64
 /** A position that only grew is stored after so many blocks. */
 const storeEvery = 1_000
 const timeoutMs = 10_000
+const { chainLogs, chainRemovedLogs } = chainRelayerApi.internal
 
 /** @param failed is called with a log whose handler failed */
 export function logReplay(
@@ -40,23 +41,10 @@ export function logReplay(
   /** What was final at the last run: younger logs may be on their way over the bus. */
   const finalBefore = new Map<Chain, number>()
 
-  const requestLogs = (chain: Chain, after: number) =>
-    peers
-      .call('chain-relayer', chainRelayerApi.internal.chainLogs, {
-        params: { chain },
-        query: { after: String(after), contracts: contracts.join(',') },
-        timeoutMs,
-      })
-      .catch(() => undefined)
-
-  const requestRemovals = (chain: Chain, since: number) =>
-    peers
-      .call('chain-relayer', chainRelayerApi.internal.chainRemovedLogs, {
-        params: { chain },
-        query: { since: String(since), contracts: contracts.join(',') },
-        timeoutMs,
-      })
-      .catch(() => undefined)
+  const names = contracts.join(',')
+  /** @returns undefined when the relayer does not answer */
+  const request = <E extends typeof chainLogs | typeof chainRemovedLogs>(endpoint: E, chain: Chain, query: QueryInputOf<E>) =>
+    peers.call('chain-relayer', endpoint, { params: { chain }, query, timeoutMs }).catch(() => undefined)
 
   const withdrawnUpTo = new Map<Chain, number>()
 
@@ -65,7 +53,7 @@ export function logReplay(
     for (;;) {
       const since = withdrawnUpTo.get(chain) ?? (await cursors.findOne({ _id: chain }))?.withdrawnUpTo ?? 0
       withdrawnUpTo.set(chain, since)
-      const answer = await requestRemovals(chain, since)
+      const answer = await request(chainRemovedLogs, chain, { since: String(since), contracts: names })
       if (!answer) return
       for (const log of answer.events.filter(event => !handled.hasRemoval(event.subject))) await dispatch(log, 1).catch(() => failed(log))
       if (answer.events.length > 0) {
@@ -95,7 +83,7 @@ export function logReplay(
     const until = finalBefore.get(chain) ?? Number.POSITIVE_INFINITY
     let after = Math.max(-1, (await position(chain)) - marginBlocks)
     for (;;) {
-      const answer = await requestLogs(chain, after)
+      const answer = await request(chainLogs, chain, { after: String(after), contracts: names })
       if (!answer) return
       const missing = answer.events.filter(event => isSubscribed(event) && Number(event.data.blockNumber) <= until && !handled.hasLog(event.subject))
       for (const log of missing) await dispatch(log, 1).catch(() => failed(log))
