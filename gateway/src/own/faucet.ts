@@ -1,6 +1,6 @@
 import { type BodyOf, type Chain, chainRelayerApi, type gatewayApi, type PublishedOutcome, refuse, usd } from '@carapace/api'
 import { commands, operationParts, toChecksum } from '@carapace/chain'
-import { onOutcomes, type Platform, reply, type Subscription } from '@carapace/service'
+import { onOutcomes, type Platform, reply, type Subscription, unlessPassing } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
 import type { NetworkSource } from './networks.ts'
 
@@ -42,8 +42,9 @@ export async function useFaucet(
   for (const part of [now.money, now.gas]) if (part?.status === 'failed') refuse('CHAIN_UNAVAILABLE', { reason: part.error })
   const answer = { txHash: hashOf(now.money), gasTxHash: hashOf(now.gas) }
   if (!done) return reply(202, { ...answer, balance: 0 })
-  const balance = await peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: to } })
-  return { ...answer, balance: usd(BigInt(balance.usdc)) }
+  // the money is there: a read that fails refuses nothing
+  const balance = await unlessPassing(peers.call('chain-relayer', chainRelayerApi.internal.chainBalance, { params: { chain, wallet: to } }))
+  return balance ? { ...answer, balance: usd(BigInt(balance.usdc)) } : reply(202, { ...answer, balance: 0 })
 }
 
 /** What follows the two commands of a grant. */

@@ -67,6 +67,15 @@ describe('the sandbox', () => {
     assert.equal(orders.filter(({ args, kind }) => String(args.to).toLowerCase() === to && kind === 'faucet.mint').length, 1)
   })
 
+  it('answers 202 where the money is there and its balance cannot be read', async () => {
+    harness.upstream.chainsDown = true
+    const { status, body } = await harness.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet() } })
+    harness.upstream.chainsDown = false
+
+    assert.deepEqual([status, body.code, body.balance], [202, undefined, 0])
+    assert.match(body.txHash, /^0x/)
+  })
+
   it('says when the network refuses', async () => {
     settle = commandFailed
     const { status, body } = await harness.call('POST', '/api/sandbox/faucet', { body: { walletAddress: newWallet() } })

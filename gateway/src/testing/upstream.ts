@@ -96,8 +96,8 @@ function answerInternal(upstream: Upstream, { url, context }: Seen, response: Se
   else if (url.endsWith('/is-valid-signature')) {
     upstream.contractQuestions++
     json(response, 200, { valid: upstream.contractAccepts })
-  } else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status'))
-    json(response, upstream.chainsDown ? 503 : 200, upstream.chainsDown ? { code: 'CHAIN_UNAVAILABLE', status: 503 } : { head: 1 })
+  } else if (url.startsWith('/internal/v1/chain/') && upstream.chainsDown) json(response, 503, { code: 'CHAIN_UNAVAILABLE', status: 503 })
+  else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status')) json(response, 200, { head: 1 })
   else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
   else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
   else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chain, chains, type Network } from '@carapace/api'
 import { Contract, JsonRpcProvider, MaxUint256, parseUnits, Wallet } from 'ethers'
@@ -48,7 +48,7 @@ export type TestNetwork = Network & {
   usdc: Contract
 }
 
-const registrationSeconds = 90
+const preparationSeconds = 90
 const retryMs = 500
 
 const usdcAbi = [
@@ -68,16 +68,16 @@ export async function openSystem(url: string, rpcUrls: Readonly<Record<string, s
     return body
   }
   const okOrThrow = async (method: string, path: string, options?: CallOptions) => ok(`${method} ${path}`, await call(method, path, options))
-  /** Many register at the same time, on machines that have other work: the key makes the retry of a call without an answer one registration. */
-  const registered = async (body: { handle: string }) => {
-    const options = { body, headers: { 'idempotency-key': body.handle } }
-    const end = Date.now() + registrationSeconds * 1000
-    let answer = await call('POST', '/api/register-agent', options)
+  /** Many players are made at the same time, on machines that have other work: the key makes the retry of a call without an answer one act. */
+  const once = async (path: string, key: string, body: unknown) => {
+    const options = { body, headers: { 'idempotency-key': key } }
+    const end = Date.now() + preparationSeconds * 1000
+    let answer = await call('POST', path, options)
     while (answer.body?.retryable === true && Date.now() < end) {
       await sleep(retryMs)
-      answer = await call('POST', '/api/register-agent', options)
+      answer = await call('POST', path, options)
     }
-    return ok('POST /api/register-agent', answer)
+    return ok(`POST ${path}`, answer)
   }
   const published = (await okOrThrow('GET', '/api/networks')) as { networks: Network[]; oracleWallet: string | null }
   const networks = Object.fromEntries(
@@ -96,7 +96,7 @@ export async function openSystem(url: string, rpcUrls: Readonly<Record<string, s
       const wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`)
       const handle = `${prefix}-${randomBytes(5).toString('hex')}`
       const body = { handle, walletAddress: wallet.address, skills, chain }
-      const { agent } = await registered(body)
+      const { agent } = await once('/api/register-agent', handle, body)
       const player = { id: agent.id, handle, wallet, headers: { 'x-agent-id': agent.id, 'x-wallet-address': wallet.address } }
       if (usdc > 0) {
         await system.faucet(wallet.address, usdc, chain)
@@ -107,7 +107,7 @@ export async function openSystem(url: string, rpcUrls: Readonly<Record<string, s
     faucet: async (walletAddress, amount, chain) => {
       const before = await system.usdcOf(chain, walletAddress)
       const wanted = before + parseUnits(String(amount), 6)
-      await system.post('/api/sandbox/faucet', { walletAddress, amount, chain })
+      await once('/api/sandbox/faucet', randomUUID(), { walletAddress, amount, chain })
       await until('test money has arrived', async () => (await system.usdcOf(chain, walletAddress)) >= wanted)
       const { provider, gasless } = networks[chain]
       if (!gasless) await until('gas has arrived', async () => (await provider.getBalance(walletAddress)) > 0n)
