@@ -8,6 +8,7 @@ import { abortTxn, type Engine } from '../engine/engine.ts'
 import { type Failure, nextFailure, nextWriteFailure } from '../engine/fail-points.ts'
 import { joinTransaction } from '../engine/transaction-state.ts'
 import { refuseView } from '../engine/views.ts'
+import { orOutOfTime } from '../sessions/deadline.ts'
 import { type Session, sessionOf, transactionNumber } from '../sessions/session.ts'
 import { fail, MongoError } from '../values/errors.ts'
 import { asInteger, type Doc, isDoc, isNumeric, typeName } from '../values/values.ts'
@@ -77,7 +78,7 @@ async function runFailing(command: Command, context: Context, failure: Failure):
 }
 
 function refuse(message: Message, error: unknown, context: Context | undefined, failure: Failure | undefined): Buffer {
-  const known = error instanceof MongoError ? error : unexpected(error)
+  const known = error instanceof MongoError ? orOutOfTime(error, context?.deadline ?? Number.POSITIVE_INFINITY) : unexpected(error)
   return buildReply(message, errorReply(known, labelsOf(known, context, failure)), context && operationTime(context))
 }
 

@@ -1,4 +1,4 @@
-import { outOfTime } from '../values/errors.ts'
+import { type MongoError, outOfTime } from '../values/errors.ts'
 
 /** In a stream: "still searching". The consumer can check its deadline and yield to other clients. */
 export const tick = Symbol('tick')
@@ -8,3 +8,6 @@ export type Tick = typeof tick
 export function checkDeadline(deadline: number): void {
   if (Date.now() > deadline) throw outOfTime()
 }
+
+/** A match of a regular expression ends by its own limit only; where the time of the command was over by then, that is what the client gets. */
+export const orOutOfTime = (error: MongoError, deadline: number): MongoError => (error.code === 51156 && Date.now() > deadline ? outOfTime() : error)

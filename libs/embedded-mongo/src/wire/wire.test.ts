@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { Code, deserialize, serialize } from 'bson'
-import type { Document } from 'mongodb'
+import { type Document, ObjectId } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from '../testing/test-server.ts'
 
 function message(body: Uint8Array, flags = 0, extra: Buffer = Buffer.alloc(0)): Buffer {
@@ -179,5 +179,22 @@ describe('the wire protocol', () => {
 
     assert.ok(pings > 2, `${pings} pings`)
     assert.equal((await refusalOf(items.find(slow).maxTimeMS(1).toArray())).code, 50)
+  })
+
+  it('ends commands at their time limit within a regular expression too', async () => {
+    const items = test.db().collection('patterns')
+    const heavy = new ObjectId()
+    await items.insertMany(Array.from({ length: 300 }, (_, n) => ({ n, text: `${'a'.repeat(13)}b` })))
+    await items.insertOne({ _id: heavy, n: -1, text: `${'a'.repeat(32)}b` })
+    const text = /^(a+)+$/
+    const started = Date.now()
+
+    assert.equal((await refusalOf(items.find({ text }).maxTimeMS(20).toArray())).code, 50)
+    assert.equal((await refusalOf(items.find({ _id: heavy, text }).maxTimeMS(5).toArray())).code, 50)
+    assert.equal((await refusalOf(items.updateMany({ text }, { $set: { n: 0 } }, { maxTimeMS: 20 }))).code, 50)
+    const isMatch = { $expr: { $regexMatch: { input: '$text', regex: text } } }
+    assert.equal((await refusalOf(items.aggregate([{ $match: isMatch }], { maxTimeMS: 20 }).toArray())).code, 50)
+    assert.ok(Date.now() - started < 5_000)
+    assert.equal((await refusalOf(items.find({ _id: heavy, text }).toArray())).code, 51156)
   })
 })

@@ -1,5 +1,6 @@
 import { type Context, flag } from '../engine/context.ts'
 import { abortTxn } from '../engine/engine.ts'
+import { orOutOfTime } from '../sessions/deadline.ts'
 import { MongoError } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
 import { Pause, sliceMs } from './pause.ts'
@@ -38,7 +39,8 @@ export async function runBatch<T>(
       for (; tally.next < statements.length; tally.next++) {
         if (tally.next > first && Date.now() > sliceEnd) throw new Pause()
         const statement = statements[tally.next]!
-        const error = attempt(() => tally.add(statement, run({ ...writer, bypassValidation }, statement, done)))
+        const fault = attempt(() => tally.add(statement, run({ ...writer, bypassValidation }, statement, done)))
+        const error = fault && orOutOfTime(fault, context.deadline)
         if (error) {
           if (context.txn) abortInTransaction(context, error)
           tally.fail(statement, error, done.result)
