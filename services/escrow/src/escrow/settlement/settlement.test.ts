@@ -204,6 +204,11 @@ describe('settlement of a gig', () => {
     assert.deepEqual([poster.status, poster.body.code], [403, 'FORBIDDEN'])
     assert.deepEqual([again.status, again.body], [200, first.body])
     assert.equal(kinds(scenario).filter(kind => kind === 'escrow.settle').length, 1)
+    const receipt = await until('its receipt is issued', async () => {
+      const { status, body } = await receiptOf(scenario.gigId)
+      return status === 200 && body
+    })
+    assert.deepEqual([receipt.verdict, receipt.validationConsensus, receipt.validatorCount], ['ORACLE', 0, 0], 'nobody voted')
   })
 
   it('lets a party dispute and an admin decide either way', async () => {
