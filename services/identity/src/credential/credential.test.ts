@@ -172,6 +172,20 @@ describe('credentials', () => {
     }
   })
 
+  it('of an agent that has migrated are revoked, and those of its successor are not', async () => {
+    const [source, target] = [await harness.agent(), await harness.agent()]
+    const credentialOf = async ({ id }: TestAgent) => (await harness.call('GET', `/api/agents/${id}/credential`)).body.credential
+    const [before, successor] = [await credentialOf(source), await credentialOf(target)]
+    const path = `/api/agents/${target.id}/inherit-reputation`
+    const evidence = 'https://example.org/it-is-me'
+    await harness.call('POST', path, { body: { sourceAgentId: source.id, evidence }, headers: target.headers })
+    const agreed = await harness.call('POST', path, { body: { targetAgentId: target.id }, headers: source.headers })
+
+    assert.equal(agreed.body.migration?.status, 'completed', JSON.stringify(agreed.body))
+    assert.deepEqual((await verify(before)).errors, ['The agent is migrated'])
+    assert.deepEqual([await isRevoked(before), await isRevoked(successor)], [true, false])
+  })
+
   it('of a suspended agent are revoked in a signed list, and no others', async () => {
     const others = await Promise.all([harness.agent(), harness.agent(), harness.agent()])
     const credentialOf = async ({ id }: TestAgent) => (await harness.call('GET', `/api/agents/${id}/credential`)).body.credential
