@@ -162,8 +162,8 @@ describe('the ERC-8183 contract to those who know only its text', function () {
   })
 
   /** Delivered work that names our evaluator. */
-  const delivered = async (client: Wallet, worker: Wallet, amount = budget) => {
-    const jobId = await create(client, worker.address, String(platform.networks[chain].contracts.jobEvaluator))
+  const delivered = async (client: Wallet, worker: Wallet, amount = budget, evaluator = String(platform.networks[chain].contracts.jobEvaluator)) => {
+    const jobId = await create(client, worker.address, evaluator)
     await fund(client, jobId, amount)
     const { external } = await shown(jobId, 'assigned')
     await as(worker).send('submit', jobId, id('work'), '0x')
@@ -201,6 +201,20 @@ describe('the ERC-8183 contract to those who know only its text', function () {
     const withStranger = [await delivered(poster.wallet, stranger), await delivered(stranger, worker.wallet)]
 
     await assertExternal(withStranger, await delivered(poster.wallet, worker.wallet))
+  })
+
+  it('is external and not judged where somebody else evaluates, or a party is suspended', async () => {
+    const [poster, worker, suspended] = [
+      await platform.newPlayer({ usdc: 100 }),
+      await platform.newPlayer({ usdc: 1 }),
+      await platform.newPlayer({ usdc: 1 }),
+    ]
+    const own = await delivered(poster.wallet, worker.wallet, budget, poster.wallet.address)
+    await platform.post(`/api/admin/agents/${suspended.id}/suspend`, { suspended: true, reason: 'test' }, platform.admin)
+    await until('the suspension is known', async () => (await platform.get(`/api/agents/${suspended.id}`)).status === 'suspended')
+    const withSuspended = await delivered(poster.wallet, suspended.wallet)
+
+    await assertExternal([own, withSuspended], await delivered(poster.wallet, worker.wallet))
   })
 
   it('follows a direct submission and a direct end of a job that was made here', async () => {
