@@ -1,6 +1,7 @@
 import { operationKey } from '@carapace/chain'
 import type { Awaiting } from '@carapace/service'
 import type { Parts } from './parts.ts'
+import { isHoldOpen } from './x402/payment.store.ts'
 
 /** Held reservations end with the outcome of their command; that of a payment that waits in the queue has none yet. */
 export async function awaits({ reservations, payments, x402 }: Parts): Promise<Awaiting[]> {
@@ -10,22 +11,24 @@ export async function awaits({ reservations, payments, x402 }: Parts): Promise<A
     x402.find({ state: 'claimed' }),
     x402.find({ state: 'held' }),
     // its command may spend other money of the intake
-    x402.find({ 'fund.hold.key': { $type: 'string' }, 'fund.hold.status': 'pending', state: 'failed' }),
+    x402.find({ 'fund.hold.key': { $type: 'string' }, ...isHoldOpen, state: 'failed' }),
     x402.find({ state: 'returning' }),
   ])
   const waiting = new Set(queued.map(({ id }) => id))
-  const settlements = claimed.map(({ id, updatedAt }) => ({
+  const settlements = claimed.map(({ id, onChain: { round }, updatedAt }) => ({
     record: `x402 payment ${id}`,
     opKey: operationKey('treasury.settle-x402', id),
-    round: 1,
+    round,
     since: updatedAt,
   }))
   const uses = [...set, ...dropped].flatMap(({ id, fund, updatedAt }) =>
-    fund?.hold?.status === 'pending' ? [{ record: `x402 payment ${id}`, opKey: fund.hold.key, round: fund.hold.round, since: updatedAt }] : [],
+    fund?.hold?.onChain.status === 'pending'
+      ? [{ record: `x402 payment ${id}`, opKey: fund.hold.key, round: fund.hold.onChain.round, since: updatedAt }]
+      : [],
   )
   const returns = returning.flatMap(({ id, fund, updatedAt }) =>
-    fund?.giveBack?.status === 'pending'
-      ? [{ record: `return of x402 payment ${id}`, opKey: operationKey('treasury.pay', id), round: fund.giveBack.round ?? 1, since: updatedAt }]
+    fund?.giveBack?.onChain.status === 'pending'
+      ? [{ record: `return of x402 payment ${id}`, opKey: operationKey('treasury.pay', id), round: fund.giveBack.onChain.round, since: updatedAt }]
       : [],
   )
   const reserved = held

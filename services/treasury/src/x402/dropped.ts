@@ -3,41 +3,42 @@ import { failureMs, isIntake } from './intake.ts'
 import { type Fund, hasLeft, settle, transferDropped, type X402Payment } from './payment.ts'
 import { x402PaymentStates } from './payment-states.ts'
 
-/** The chain dropped the transfer that a payment came by. `seq` rises, since it names the entries of the ledger. */
+/** The chain dropped the transfer that a payment came by. The number of its outcome rises, since it names the entries of the ledger. */
 export function dropSent(payment: X402Payment): Decision<X402Payment> | undefined {
   const { state, fund, scheme } = payment
   if (scheme !== 'spec' || state === 'failed' || state === 'lost' || fund?.isDropped) return undefined
-  const seq = payment.seq + 1
+  const onChain = { ...payment.onChain, status: 'failed' as const, seq: payment.onChain.seq + 1 }
   if (isIntake(payment) && (state === 'spent' || hasLeft(payment)))
-    return { state: { ...payment, seq, fund: { ...payment.fund, isDropped: true } }, events: [] }
+    return { state: { ...payment, onChain, fund: { ...payment.fund, isDropped: true } }, events: [] }
   const freed = fund ? { fund: { ...fund, returnAt: null } } : {}
   return {
-    state: { ...payment, ...freed, seq, state: x402PaymentStates.move(state, 'fail'), failure: transferDropped, leasedUntil: null },
+    state: { ...payment, ...freed, onChain, state: x402PaymentStates.move(state, 'fail'), failure: transferDropped, leasedUntil: null },
     events: [],
   }
 }
 
 /** The chain has included that transfer again, for good. */
 export function restoreSent(payment: X402Payment, now: Date): Decision<X402Payment> | undefined {
-  const { state, fund, scheme, txHash, seq } = payment
-  if (scheme !== 'spec' || txHash === null) return undefined
+  const { state, fund, scheme } = payment
+  if (scheme !== 'spec' || payment.onChain.txHash === null) return undefined
+  const onChain = { ...payment.onChain, status: 'confirmed' as const }
   if (fund?.isDropped) {
     const { isDropped: _, ...rest } = fund
-    return { state: { ...payment, fund: rest }, events: [] }
+    return { state: { ...payment, onChain, fund: rest }, events: [] }
   }
   if (state !== 'failed' && state !== 'lost') return undefined
   if (state === 'failed' && fund?.isOverdrawn) {
     const { isOverdrawn: _, ...rest } = fund
-    return { state: { ...payment, state: x402PaymentStates.move(state, 'spend'), failure: null, fund: rest }, events: [] }
+    return { state: { ...payment, onChain, state: x402PaymentStates.move(state, 'spend'), failure: null, fund: rest }, events: [] }
   }
-  if (state === 'failed' && fund?.hold) return { state: heldAgain(payment, fund, fund.hold, now), events: [] }
-  const settled = settle(payment, { txHash, seq, isFinal: true }, now)
+  if (state === 'failed' && fund?.hold) return { state: heldAgain({ ...payment, onChain }, fund, fund.hold, now), events: [] }
+  const settled = settle(payment, { onChain, isFinal: true }, now)
   // it was on its way back before
   return fund?.giveBack ? { state: { ...settled.state, fund: { ...fund, returnAt: now } }, events: [] } : settled
 }
 
 /** The command that it was set aside for may still spend it. */
-function heldAgain(payment: X402Payment, fund: Fund, { status }: NonNullable<Fund['hold']>, now: Date): X402Payment {
+function heldAgain(payment: X402Payment, fund: Fund, { onChain: { status } }: NonNullable<Fund['hold']>, now: Date): X402Payment {
   const returnAt = status === 'failed' ? new Date(now.getTime() + failureMs) : null
   return { ...payment, state: x402PaymentStates.move(payment.state, 'restore'), failure: null, fund: { ...fund, returnAt } }
 }

@@ -71,7 +71,13 @@ export async function facilitateSettle(parts: Parts, payTo: string, call: Facili
     const purchase = { route: 'POST /facilitator/settle', price, payTo, agentId: null, buyer: 'facilitator' }
     const payment = await collectAuthorized(parts, purchase, sent)
     await parts.x402.change(payment.id, present => close(present, true))
-    return { success: true, transaction: payment.txHash!, network: networkName(payment), payer: payment.payer, amount: String(payment.amount) }
+    return {
+      success: true,
+      transaction: payment.onChain.txHash!,
+      network: networkName(payment),
+      payer: payment.payer,
+      amount: String(payment.amount),
+    }
   } catch (error) {
     return { success: false, transaction: '', network, errorReason: reasonOf(error), ...(payer ? { payer } : {}) }
   }

@@ -25,7 +25,7 @@ export async function holdPayment(parts: Parts, id: string, wanted: { key: strin
 }
 
 async function isFinal(parts: Parts, payment: Stored<X402Payment>): Promise<boolean> {
-  const mined = await transactionOf(parts, { network: payment.chain, txHash: payment.txHash })
+  const mined = await transactionOf(parts, { network: payment.chain, txHash: payment.onChain.txHash })
   return mined ? mined.final && covers(mined.logs, payment) : isPruned(payment, parts.clock.now())
 }
 
@@ -41,7 +41,7 @@ export async function returnDue(parts: Parts, id: string, now: Date): Promise<vo
     return
   }
   await parts.x402.change(id, payment => {
-    if (!isDue(payment, now) || payment.txHash !== present.txHash) return undefined
+    if (!isDue(payment, now) || payment.onChain.txHash !== present.onChain.txHash) return undefined
     return giveBack(payment, payment.fund?.refusal ?? (payment.fund?.hold ? 'not_used' : 'not_claimed'))
   })
 }
@@ -93,7 +93,7 @@ async function follow(
   if (!payment) return
   await parts.x402.change(payment.id, present => followUse(present, { is, round, seq, isPaid: isPaid(present) }, parts.clock.now()))
   // a later round exists only once this one has failed, which may never have been received
-  for (const { id } of await parts.x402.heldBefore(opKey, payment.fund!.hold!.round))
+  for (const { id } of await parts.x402.heldBefore(opKey, payment.fund!.hold!.onChain.round))
     await parts.x402.change(id, present => freeEarlier(present, { round, seq }, parts.clock.now()))
 }
 

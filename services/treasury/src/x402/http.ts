@@ -13,14 +13,14 @@ import { listResources } from './resources.ts'
 import { collectSent } from './sent.ts'
 import type { X402Transfer } from './transfer.ts'
 
-const paymentView = ({ id, agentId, payer, route, amount, chain, txHash, scheme, state, settledAt }: Stored<X402Payment>) => ({
+const paymentView = ({ id, agentId, payer, route, amount, chain, onChain, scheme, state, settledAt }: Stored<X402Payment>) => ({
   id,
   agentId,
   payer,
   route,
   amount: usd(amount),
   chain,
-  txHash,
+  txHash: onChain.txHash,
   scheme,
   state,
   settledAt: settledAt?.toISOString() ?? null,
@@ -75,9 +75,18 @@ export const x402Handlers = (parts: Parts) =>
     collectX402: async ({ body: { sent, price, ...purchase } }) => {
       const wanted: Purchase = { ...purchase, price: BigInt(price) }
       const payment = sent.scheme === 'spec' ? await collectSent(parts, wanted, sent) : await collectAuthorized(parts, wanted, sent)
-      const { id, payer, chain, txHash, amount, nonce } = payment
+      const { id, payer, chain, onChain, amount, nonce } = payment
       const answer = payment.state === 'served' ? ((await parts.x402Answers.get(id)) ?? refuse('REPLAY_DETECTED')) : undefined
-      return { id, payer, chain, network: networkName(payment), txHash: txHash!, amount: String(amount), nonce, ...(answer ? { answer } : {}) }
+      return {
+        id,
+        payer,
+        chain,
+        network: networkName(payment),
+        txHash: onChain.txHash!,
+        amount: String(amount),
+        nonce,
+        ...(answer ? { answer } : {}),
+      }
     },
 
     closeX402: async ({ params: { id }, body: { served, answer } }) => {

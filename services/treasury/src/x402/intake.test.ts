@@ -62,10 +62,11 @@ describe('payments to the intake', () => {
         const settlement = { opKey: `treasury.settle-x402:${id}`, kind: 'treasury.settle-x402' as const, network: chain, round: 1 } as ChainCommand
         settlementSeq += 1
         if (is === 'failed') return harness.platform.publish(commandFailed(settlement, { seq: settlementSeq }))
-        const { txHash } = (await harness.platform
+        const { onChain } = (await harness.platform
           .service('treasury')
-          .platform.db.connection.collection<{ _id: string; txHash: string }>('x402_payments')
+          .platform.db.connection.collection<{ _id: string; onChain: { txHash: string } }>('x402_payments')
           .findOne({ _id: id }))!
+        const { txHash } = onChain
         const { data } = commandConfirmed(settlement, { seq: settlementSeq, txHash, logs: harness.transactions.get(txHash)! })
         return harness.platform.publish(chainOutcome(settlement.kind)[is].of(data as never))
       },
@@ -88,7 +89,7 @@ describe('payments to the intake', () => {
       .service('treasury')
       .platform.db.connection.collection<{
         _id: string
-        txHash: string
+        onChain: { txHash: string }
         fund: { returnAt: Date; giveBack: { reason: string; failures: number } | null }
       }>('x402_payments')
       .findOne({ _id: id }))!
@@ -154,7 +155,7 @@ describe('payments to the intake', () => {
 
   it('go back only once no reorganisation can drop them', async () => {
     const payment = await paid()
-    const { txHash } = await recordOf(payment)
+    const { txHash } = (await recordOf(payment)).onChain
     harness.unsettled.add(txHash)
 
     await payment.giveBack()
@@ -170,7 +171,7 @@ describe('payments to the intake', () => {
 
   it('are not sent back where a reorganisation drops them first', async () => {
     const payment = await paid()
-    harness.unsettled.add((await recordOf(payment)).txHash)
+    harness.unsettled.add((await recordOf(payment)).onChain.txHash)
     await payment.giveBack()
     await isPostponed(payment)
 
@@ -224,7 +225,7 @@ describe('payments to the intake', () => {
   it('go back although their node has pruned what they came by: they were final, and nothing has dropped them', async () => {
     const payment = await paid()
     await payment.settlementIs('finalized')
-    harness.transactions.delete((await recordOf(payment)).txHash)
+    harness.transactions.delete((await recordOf(payment)).onChain.txHash)
 
     await later(24 * 3_600 + 60)
     await isPostponed(payment)
@@ -237,7 +238,7 @@ describe('payments to the intake', () => {
 
   it('are named to the operator where nothing shows that they have arrived for good', async () => {
     const payment = await paid()
-    const { txHash } = await recordOf(payment)
+    const { txHash } = (await recordOf(payment)).onChain
     const logs = harness.transactions.get(txHash)!
     harness.transactions.delete(txHash)
     const named = async () => (await doctor(harness)).find(({ name }) => name === 'stuck')!.detail.filter(fault => fault.includes(payment.id))

@@ -16,14 +16,14 @@ export const isIntake = (payment: X402Payment): payment is IntakePayment => paym
 
 /** Whether a payment may be set aside for a round of a command; `held`: it is already. */
 export function mayHold({ state, fund }: X402Payment, { key, round }: { key: string; round: number }): 'held' | 'free' | 'refused' {
-  if (fund?.hold?.key === key && fund.hold.round === round && (state === 'held' || state === 'spent')) return 'held'
+  if (fund?.hold?.key === key && fund.hold.onChain.round === round && (state === 'held' || state === 'spent')) return 'held'
   return state === 'settled' && fund && fund.refusal === undefined ? 'free' : 'refused'
 }
 
 /** Sets it aside: from here on only the outcome of that command moves it. */
 export function hold(payment: X402Payment, { key, round }: { key: string; round: number }): Decision<X402Payment> | undefined {
   if (!isIntake(payment) || mayHold(payment, { key, round }) !== 'free') return undefined
-  const fund: Fund = { ...payment.fund, hold: { key, round, seq: 0, status: 'pending' }, returnAt: null }
+  const fund: Fund = { ...payment.fund, hold: { key, onChain: { ...sentOnChain, round } }, returnAt: null }
   return { state: { ...payment, state: x402PaymentStates.move(payment.state, 'hold'), fund }, events: [] }
 }
 
@@ -39,9 +39,10 @@ export function followUse(payment: X402Payment, outcome: UseOutcome, now: Date):
   if (!isIntake(payment) || !payment.fund.hold) return undefined
   const { state, fund } = payment
   const known = payment.fund.hold
-  if (trackOutcome(known, outcome) === 'stale') return undefined
+  if (trackOutcome(known.onChain, outcome) === 'stale') return undefined
   const isSpent = outcome.is === 'confirmed' && outcome.isPaid
-  const next: Fund['hold'] = { ...known, round: Math.max(known.round, outcome.round), seq: outcome.seq, status: isSpent ? 'confirmed' : 'failed' }
+  const followed = { round: Math.max(known.onChain.round, outcome.round), seq: outcome.seq, status: isSpent ? 'confirmed' : 'failed' } as const
+  const next: Fund['hold'] = { ...known, onChain: { ...known.onChain, ...followed } }
   if (state === 'returning' || state === 'returned' || (state === 'failed' && fund.giveBack)) {
     const { isOverdrawn: _, ...rest } = fund
     const overdrawn = isSpent ? { isOverdrawn: true as const } : {}
@@ -63,7 +64,7 @@ export function followUse(payment: X402Payment, outcome: UseOutcome, now: Date):
 
 /** A later round of its command has ended: that it failed itself was never received. */
 export function freeEarlier(payment: X402Payment, ended: { round: number; seq: number }, now: Date): Decision<X402Payment> | undefined {
-  const known = payment.fund?.hold
+  const known = payment.fund?.hold?.onChain
   if (known?.status !== 'pending' || ended.round <= known.round) return undefined
   return followUse(payment, { is: 'failed', round: known.round, seq: ended.seq, isPaid: false }, now)
 }
@@ -95,16 +96,16 @@ const failDropped = (payment: IntakePayment): X402Payment => {
 export function giveBack(payment: X402Payment, reason: string): Decision<X402Payment> | undefined {
   if (!isIntake(payment)) return undefined
   const { id, state, payTo, payer, amount, chain, fund } = payment
-  const isFree = state === 'settled' || (state === 'held' && fund.hold?.status === 'failed')
-  const isFailed = state === 'returning' && fund.giveBack?.status === 'failed'
+  const isFree = state === 'settled' || (state === 'held' && fund.hold?.onChain.status === 'failed')
+  const isFailed = state === 'returning' && fund.giveBack?.onChain.status === 'failed'
   if (!isFree && !isFailed) return undefined
-  const round = (fund.giveBack?.round ?? 0) + 1
-  const before = fund.giveBack ?? { ...sentOnChain, reason, failures: 0 }
+  const round = (fund.giveBack?.onChain.round ?? 0) + 1
+  const before = fund.giveBack ?? { reason, failures: 0, onChain: sentOnChain }
   return {
     state: {
       ...payment,
       state: isFree ? x402PaymentStates.move(state, 'giveBack') : state,
-      fund: { ...fund, returnAt: null, giveBack: { ...before, status: 'pending', round } },
+      fund: { ...fund, returnAt: null, giveBack: { ...before, onChain: { ...before.onChain, status: 'pending', round } } },
     },
     events: [commands.treasuryPay({ paymentId: id, from: payTo, to: payer, amount, chain, round })],
   }
@@ -113,7 +114,7 @@ export function giveBack(payment: X402Payment, reason: string): Decision<X402Pay
 export function followReturn(payment: X402Payment, outcome: ObservedOutcome, now: Date): Decision<X402Payment> | undefined {
   if (!isIntake(payment) || !payment.fund.giveBack) return undefined
   const { id, state, payer, amount, chain, fund } = payment
-  const onChain = followOutcome(fund.giveBack!, outcome)
+  const onChain = followOutcome(fund.giveBack!.onChain, outcome)
   if (!onChain) return undefined
   const { reason, failures } = fund.giveBack!
   if (onChain.status === 'confirmed') {
@@ -122,7 +123,7 @@ export function followReturn(payment: X402Payment, outcome: ObservedOutcome, now
     const returned = {
       ...payment,
       state: x402PaymentStates.move(state, 'arrive'),
-      fund: { ...fund, ...dropped, returnAt: null, giveBack: { ...onChain, reason, failures } },
+      fund: { ...fund, ...dropped, returnAt: null, giveBack: { reason, failures, onChain } },
     }
     const isFirst = state !== 'returned'
     return { state: returned, events: isFirst ? [x402Returned.of({ paymentId: id, payer, amount, chain, reason, txHash: onChain.txHash! })] : [] }
@@ -130,7 +131,7 @@ export function followReturn(payment: X402Payment, outcome: ObservedOutcome, now
   const minutes = retryMinutes[Math.min(failures, retryMinutes.length - 1)]!
   const isFailed = onChain.status === 'failed'
   if (state === 'failed') return undefined
-  const given = { ...onChain, reason, failures: isFailed ? failures + 1 : failures }
+  const given = { reason, failures: isFailed ? failures + 1 : failures, onChain }
   if (isFailed && fund.isDropped && state === 'returning')
     return { state: failDropped({ ...payment, fund: { ...fund, giveBack: given } }), events: [] }
   return {

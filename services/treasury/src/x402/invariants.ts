@@ -45,12 +45,15 @@ export async function returnFaults({ x402, clock }: Parts, limit: number): Promi
   const unread = await x402.find({ state: 'settled', 'fund.returnAt': { $type: 'date' }, settledAt: { $lt: late } }, { limit })
   return [
     ...failing.map(({ id, fund, payer }) => `x402 payment ${id} is not back at ${payer}: ${fund?.giveBack?.failures} returns have failed`),
-    ...unread.map(({ id, txHash, chain, payer }) => `x402 payment ${id} is not back at ${payer}: ${txHash} on ${chain} does not show its arrival`),
+    ...unread.map(
+      ({ id, onChain, chain, payer }) => `x402 payment ${id} is not back at ${payer}: ${onChain.txHash} on ${chain} does not show its arrival`,
+    ),
   ]
 }
 
 async function paymentFault(parts: Parts, payment: Stored<X402Payment>): Promise<string[]> {
-  const { id, chain, txHash } = payment
+  const { id, chain, onChain } = payment
+  const { txHash } = onChain
   const mined = await transactionOf(parts, { network: chain, txHash })
   const isThere = mined ? covers(mined.logs, payment) : isForgotten(payment, parts.clock.now())
   return isThere ? [] : [`x402 payment ${id} is booked, and ${txHash} on ${chain} does not pay it`]
@@ -89,8 +92,8 @@ export async function intakeFaults({ peers, networks, x402, x402Transfers, clock
 function isThere(payment: X402Payment): boolean {
   if (!isIntake(payment) || payment.fund.isDropped) return false
   const { hold, giveBack } = payment.fund
-  if (payment.state === 'returning') return giveBack?.status === 'failed'
-  return payment.state === 'settled' || hold?.status === 'failed'
+  if (payment.state === 'returning') return giveBack?.onChain.status === 'failed'
+  return payment.state === 'settled' || hold?.onChain.status === 'failed'
 }
 
 /** What nobody claims and nobody can return is nothing wrong: the doctor shows how much there is. */

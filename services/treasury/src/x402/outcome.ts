@@ -1,10 +1,10 @@
 import { chainRelayerApi, type PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { operationParts, trackOutcome } from '@carapace/chain'
+import { type OnChain, operationParts, trackOutcome } from '@carapace/chain'
 import { onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { covers } from './paid-in.ts'
-import { commandOf, fail, settle, type X402Payment } from './payment.ts'
+import { fail, settle, type X402Payment } from './payment.ts'
 
 type Outcome = PublishedOutcome<'confirmed' | 'finalized' | 'failed'>
 
@@ -16,26 +16,29 @@ export function settlementOutcomes(parts: Parts): Subscription[] {
 
 async function followSettlement(parts: Parts, outcome: Outcome): Promise<void> {
   const [, id] = operationParts(outcome.opKey)
-  const { seq } = outcome
   const payment = await parts.x402.get(id)
-  if (!payment || trackOutcome(commandOf(payment), outcome) === 'stale') return
+  if (!payment || trackOutcome(payment.onChain, outcome) === 'stale') return
   const use = await useOf(parts, payment, outcome)
   // a reorganisation may still drop what used it in another way
   if (use.is === 'otherwise' && outcome.is === 'confirmed') return
   await parts.x402.change(id, present => {
-    if (trackOutcome(commandOf(present), outcome) === 'stale') return undefined
-    if (use.is === 'paid') return settle(present, { txHash: use.txHash, seq, isFinal: outcome.is === 'finalized' }, parts.clock.now())
+    if (trackOutcome(present.onChain, outcome) === 'stale') return undefined
+    const known = { ...present.onChain, round: Math.max(present.onChain.round, outcome.round), seq: outcome.seq }
+    if (use.is === 'paid') {
+      const onChain: Required<OnChain> = { ...known, status: 'confirmed', txHash: use.txHash, blockNumber: use.blockNumber, error: null }
+      return settle(present, { onChain, isFinal: outcome.is === 'finalized' }, parts.clock.now())
+    }
     const failure = outcome.is === 'failed' ? outcome.code.toLowerCase() : 'authorization_cancelled'
-    return fail(present, { failure, seq })
+    return fail(present, { failure, onChain: { ...known, status: 'failed', error: failure } })
   })
 }
 
 /** What has used an authorisation: a transfer to us; a cancellation, or a transfer to somebody else; nothing. */
-type Use = { is: 'paid'; txHash: string } | { is: 'otherwise' } | { is: 'none' }
+type Use = { is: 'paid'; txHash: string; blockNumber: number } | { is: 'otherwise' } | { is: 'none' }
 
 /** @throws Retry where it was used and nothing shows by what; CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
 async function useOf(parts: Parts, payment: X402Payment, outcome: Outcome): Promise<Use> {
-  if (outcome.is !== 'failed' && isKnown(payment, outcome)) return { is: 'paid', txHash: outcome.txHash }
+  if (outcome.is !== 'failed' && isKnown(payment, outcome)) return { is: 'paid', txHash: outcome.txHash, blockNumber: outcome.blockNumber }
   const use = await useByAnother(parts, payment)
   // that its nonce was used proves neither a payment nor a cancellation
   if (use.is === 'none' && outcome.is !== 'failed') throw new Retry(`what used the authorisation of x402 payment ${payment.id} cannot be read yet`)
@@ -44,7 +47,7 @@ async function useOf(parts: Parts, payment: X402Payment, outcome: Outcome): Prom
 
 /** By its own logs, or by those of the same transaction before: nodes forget them. */
 const isKnown = (payment: X402Payment, { txHash, logs }: PublishedOutcome<'confirmed' | 'finalized'>): boolean =>
-  covers(logs, payment) || (payment.txHash === txHash && payment.state !== 'claimed' && payment.state !== 'failed')
+  covers(logs, payment) || (payment.onChain.txHash === txHash && payment.state !== 'claimed' && payment.state !== 'failed')
 
 /** Anyone who sees an authorisation may submit it: the money has arrived all the same. */
 async function useByAnother(parts: Parts, payment: X402Payment): Promise<Use> {
@@ -55,5 +58,5 @@ async function useByAnother(parts: Parts, payment: X402Payment): Promise<Use> {
   if (cancelled) return { is: 'otherwise' }
   const mined = await transactionOf(parts, { network: chain, txHash })
   if (!mined) return { is: 'none' }
-  return covers(mined.logs, payment) ? { is: 'paid', txHash } : { is: 'otherwise' }
+  return covers(mined.logs, payment) ? { is: 'paid', txHash, blockNumber: mined.blockNumber } : { is: 'otherwise' }
 }

@@ -1,7 +1,8 @@
 import type { Chain } from '@carapace/api'
+import { type OnChain, sentOnChain } from '@carapace/chain'
 import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
-import type { X402Payment } from './payment.ts'
+import type { Fund, X402Payment } from './payment.ts'
 import { booked, postings } from './postings.ts'
 import type { SentBy } from './transfer.ts'
 
@@ -22,12 +23,17 @@ const indexes: Indexes = {
   state_oldest: { key: { state: 1, createdAt: 1 } },
   hold_key: { key: { 'fund.hold.key': 1 }, partialFilterExpression: { 'fund.hold.key': { $type: 'string' } } },
   return_due: { key: { 'fund.returnAt': 1 }, partialFilterExpression: { 'fund.returnAt': { $type: 'date' } } },
+  on_chain_tx_hash: { key: { 'onChain.txHash': 1 }, partialFilterExpression: { 'onChain.txHash': { $type: 'string' } } },
+  // of payments that were stored before `onChain` was one field
   tx_hash: { key: { txHash: 1 }, partialFilterExpression: { txHash: { $type: 'string' } } },
   // a transfer proves one payment
   proof_once: { key: { proofTx: 1 }, unique: true, partialFilterExpression: { proofTx: { $exists: true } } },
   // an identifier names one payment of its payer
   identifier_once: { key: { payer: 1, 'identifier.id': 1 }, unique: true, partialFilterExpression: { 'identifier.id': { $exists: true } } },
 }
+
+/** The command that it is set aside for has no outcome yet; the second form is that of payments which were stored before `onChain` was one field. */
+export const isHoldOpen = { $or: [{ 'fund.hold.onChain.status': 'pending' }, { 'fund.hold.status': 'pending' }] }
 
 export type X402PaymentStore = AggregateStore<X402Payment> & {
   figures(): Promise<PaymentFigures>
@@ -48,18 +54,23 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
     collection: x402Payments,
     resource: 'x402 payment',
     indexes,
+    upgrade: upgradeX402Payment,
     ledger,
     postings,
     duplicates: { _id_: 'REPLAY_DETECTED', proof_once: 'REPLAY_DETECTED', identifier_once: 'IDEMPOTENCY_KEY_REUSED' },
   })
   const rows = payments.collection
+  /** Set aside for a command, the one of the newest round first. */
+  const holding = async (key: string) =>
+    (await payments.find({ 'fund.hold.key': key })).toSorted((a, b) => b.fund!.hold!.onChain.round - a.fund!.hold!.onChain.round)
   return {
     ...payments,
-    heldFor: async (key, round) =>
-      (await payments.find({ 'fund.hold.key': key, 'fund.hold.round': { $lte: round } }, { sort: { 'fund.hold.round': -1 }, limit: 1 }))[0],
-    heldBefore: async (key, round) =>
-      round > 1 ? payments.find({ 'fund.hold.key': key, 'fund.hold.round': { $lt: round }, 'fund.hold.status': 'pending' }) : [],
-    ofTransfer: ({ chain, txHash, payer, payTo }) => payments.find({ txHash, chain, payer, payTo }),
+    heldFor: async (key, round) => (await holding(key)).find(({ fund }) => fund!.hold!.onChain.round <= round),
+    heldBefore: async (key, round) => {
+      const isOpen = ({ fund }: X402Payment) => fund!.hold!.onChain.round < round && fund!.hold!.onChain.status === 'pending'
+      return round > 1 ? (await holding(key)).filter(isOpen) : []
+    },
+    ofTransfer: ({ chain, txHash, payer, payTo }) => payments.find({ $or: [{ 'onChain.txHash': txHash }, { txHash }], chain, payer, payTo }),
     returnDue: (now, limit) => payments.find({ 'fund.returnAt': { $lte: now } }, { sort: { 'fund.returnAt': 1 }, limit }),
     bookedSum: async (kind, chain, session) => {
       const found = await rows.find({ ...booked[kind], chain }, { session, projection: { amount: 1 } }).toArray()
@@ -84,4 +95,27 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
       }
     },
   }
+}
+
+/** Before `onChain` was one field, what was known of each of its commands was part of a payment, of its hold and of its return. */
+type OldOnChain = Partial<OnChain>
+
+/** A stored payment in the present form. */
+export function upgradeX402Payment<P extends X402Payment>(payment: P): P {
+  const { state, scheme, fund } = payment
+  const isOld = [payment, fund?.hold, fund?.giveBack].some(part => part && !part.onChain)
+  if (!isOld) return payment
+  const status = state === 'claimed' ? 'pending' : state === 'failed' || state === 'lost' ? 'failed' : 'confirmed'
+  const own = gathered(payment, { status, round: scheme === 'spec' ? 0 : 1 })
+  return fund ? { ...own, fund: upgradeFund(fund) } : own
+}
+
+const upgradeFund = (fund: Fund): Fund => ({ ...fund, hold: fund.hold && gathered(fund.hold), giveBack: fund.giveBack && gathered(fund.giveBack) })
+
+/** A part of a payment with what it knows on chain in its one field. */
+function gathered<Part extends object>(part: Part & { onChain?: OnChain }, known: OldOnChain = {}): Part & { onChain: Required<OnChain> } {
+  if (part.onChain) return part as Part & { onChain: Required<OnChain> }
+  const { txHash = null, blockNumber = null, error = null, seq = 0, ...other } = part as Part & OldOnChain
+  const { status = known.status ?? 'pending', round = known.round ?? 1, ...rest } = other as OldOnChain
+  return { ...(rest as unknown as Part), onChain: { ...sentOnChain, status, txHash, blockNumber, error, round, seq } }
 }

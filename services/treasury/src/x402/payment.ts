@@ -1,5 +1,5 @@
 import { type Chain, type Draft, x402Arrived, x402Settled } from '@carapace/api'
-import { type CommandState, commands, type OnChain } from '@carapace/chain'
+import { commands, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type PaymentState, x402PaymentStates } from './payment-states.ts'
 
@@ -26,9 +26,8 @@ export interface X402Payment {
   nonce: string
   /** Of the transfer that a proof of the spec's dialect names: it proves once. */
   proofTx?: string
-  txHash: string | null
-  /** Of the last outcome of the command; 0 = none. */
-  seq: number
+  /** Of the command that settles it; of round 0 for a transfer that its payer sent. With the place where its money came. */
+  onChain: Required<OnChain>
   /** Until then one request has it (wall clock). */
   leasedUntil: Date | null
   settledAt: Date | null
@@ -44,10 +43,10 @@ export interface Fund {
   /** A gig, or the full name of a domain. */
   subject: string
   /** The command that it is set aside for. */
-  hold: ({ key: string } & CommandState) | null
+  hold: { key: string; onChain: Required<OnChain> } | null
   /** When time alone sends it back. */
   returnAt: Date | null
-  giveBack: (OnChain & { reason: string; failures: number }) | null
+  giveBack: { reason: string; failures: number; onChain: Required<OnChain> } | null
   /** The request that it paid for had its answer. */
   isAnswered: boolean
   /** No reorganisation drops the transfer that it came by, as the relayer has reported. */
@@ -78,7 +77,7 @@ export interface SignedTransfer {
   signature: string
 }
 
-type Fresh = Omit<X402Payment, 'state' | 'txHash' | 'seq' | 'leasedUntil' | 'settledAt' | 'failure'>
+type Fresh = Omit<X402Payment, 'state' | 'onChain' | 'leasedUntil' | 'settledAt' | 'failure'>
 
 /** Of a payment that was just made. */
 export const newFund = (service: Fund['service'], subject: string): Fund => ({
@@ -99,24 +98,28 @@ export function claim(fresh: Fresh, signed: SignedTransfer, wallMs: number): Dec
   const latestMs = BigInt(wallMs + commandLifeMs)
   const deadline = new Date(Number(validUntilMs < latestMs ? validUntilMs : latestMs))
   const command = commands.treasurySettleX402({ paymentId: id, from: payer, to: payTo, amount, chain, nonce, ...signed, deadline })
-  const open = { txHash: null, seq: 0, settledAt: null, failure: null }
+  const open = { onChain: sentOnChain, settledAt: null, failure: null }
   return { state: { ...fresh, ...open, state: 'claimed', leasedUntil: leaseFrom(wallMs) }, events: [command] }
 }
+
+/** Of a transfer that no command of ours has sent. */
+export const arrivedBy = (txHash: string): Required<OnChain> => ({ ...sentOnChain, status: 'confirmed', round: 0, txHash })
 
 /** Records a transfer that the payer sent itself. One to the intake is final: nothing has to be waited for. */
 export function settleSent(fresh: Fresh, txHash: string, now: Date, wallMs: number): Decision<X402Payment> {
   const leasedUntil = leaseFrom(wallMs)
   const fund = fresh.fund && { ...fresh.fund, isFinal: true as const }
-  const state = dated({ ...fresh, ...(fund ? { fund } : {}), state: 'settled', txHash, seq: 0, settledAt: now, failure: null, leasedUntil }, now)
+  const open = { onChain: arrivedBy(txHash), settledAt: now, failure: null, leasedUntil }
+  const state = dated({ ...fresh, ...(fund ? { fund } : {}), ...open, state: 'settled' }, now)
   return { state, events: [settledEvent(state), ...arrivals(state)] }
 }
 
 /** @param at `isFinal`: no reorganisation reverses it */
-export function settle(payment: X402Payment, at: { txHash: string; seq: number; isFinal: boolean }, now: Date): Decision<X402Payment> {
-  const { isFinal, ...place } = at
+export function settle(payment: X402Payment, at: { onChain: Required<OnChain>; isFinal: boolean }, now: Date): Decision<X402Payment> {
+  const { isFinal, onChain } = at
   const isNew = payment.state === 'claimed' || payment.state === 'failed'
   const known = { ...payment, ...(payment.fund ? { fund: { ...includedAgain(payment.fund), ...(isFinal ? { isFinal } : {}) } } : {}) }
-  const moved = { ...known, ...place, state: x402PaymentStates.move(payment.state, 'settle'), settledAt: payment.settledAt ?? now, failure: null }
+  const moved = { ...known, onChain, state: x402PaymentStates.move(payment.state, 'settle'), settledAt: payment.settledAt ?? now, failure: null }
   const mayGoBack = isFinal && moved.state === 'settled' && moved.fund?.refusal !== undefined
   const state = isNew || mayGoBack ? dated(moved, now) : moved
   return { state, events: [...(isNew ? [settledEvent(state)] : []), ...(isFinal ? arrivals(state) : [])] }
@@ -147,30 +150,24 @@ const failable: readonly PaymentState[] = ['claimed', 'settled', 'served', 'retu
 
 /** What left the intake for it cannot be stopped. */
 export const hasLeft = ({ state, fund }: X402Payment): boolean =>
-  state === 'returned' || (state === 'returning' && fund?.giveBack?.status !== 'failed')
+  state === 'returned' || (state === 'returning' && fund?.giveBack?.onChain.status !== 'failed')
 
 /**
  * No money arrived, or what arrived was dropped. A cancelled authorisation becomes final, too: what has failed only notes the outcome. What is set aside or
  * spent was final before, and so was what is on its way back: its return is a loss all the same.
  */
-export function fail(payment: X402Payment, at: { failure: string; seq: number }): Decision<X402Payment> {
+export function fail(payment: X402Payment, at: { failure: string; onChain: Required<OnChain> }): Decision<X402Payment> {
   const { fund } = payment
-  if (fund && hasLeft(payment)) return { state: { ...payment, seq: at.seq, fund: { ...fund, isDropped: true } }, events: [] }
-  if (!failable.includes(payment.state)) return { state: { ...payment, seq: at.seq }, events: [] }
+  const { onChain } = at
+  if (fund && hasLeft(payment)) return { state: { ...payment, onChain, fund: { ...fund, isDropped: true } }, events: [] }
+  if (!failable.includes(payment.state)) return { state: { ...payment, onChain }, events: [] }
   const ended = fund ? { fund: { ...fund, returnAt: null } } : {}
   const state = { ...payment, ...ended, ...at, state: x402PaymentStates.move(payment.state, 'fail') }
   // another payment may bear the identifier of one without money
   return { state: state.state === 'failed' ? { ...state, identifier: undefined } : state, events: [] }
 }
 
-/** What is known of its command; a transfer that the payer sent has none. */
-export const commandOf = ({ state, seq }: X402Payment): CommandState => ({
-  round: 1,
-  seq,
-  status: state === 'claimed' ? 'pending' : state === 'failed' || state === 'lost' ? 'failed' : 'confirmed',
-})
-
-const settledEvent = ({ id, agentId, payer, route, amount, chain, txHash, scheme, settledAt }: X402Payment): Draft =>
+const settledEvent = ({ id, agentId, payer, route, amount, chain, onChain, scheme, settledAt }: X402Payment): Draft =>
   x402Settled.of({
     settlementId: id,
     agentId,
@@ -178,7 +175,7 @@ const settledEvent = ({ id, agentId, payer, route, amount, chain, txHash, scheme
     route,
     amount,
     chain,
-    txHash: txHash!,
+    txHash: onChain.txHash!,
     scheme,
     settledAt: settledAt!.toISOString(),
   })

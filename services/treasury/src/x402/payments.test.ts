@@ -197,7 +197,7 @@ describe('payments by x402', () => {
 
     const row = await until('its finality is noted', async () => {
       const found = await paymentRow(payload)
-      return found?.seq === 2 && found
+      return found?.onChain.seq === 2 && found
     })
     assert.deepEqual([row.state, row.failure, await income()], ['failed', 'authorization_cancelled', before])
   })

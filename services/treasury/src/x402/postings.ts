@@ -25,11 +25,11 @@ export const booked = {
 
 /** What a change of a payment means for the books: its money goes from where it was to where it is. */
 export function postings(before: X402Payment | undefined, after: X402Payment): LedgerEntry[] {
-  const { id, chain, txHash, amount, fund } = after
+  const { id, chain, onChain, amount, fund } = after
   const [from, to] = [before ? accountOf(before) : account.outside(after.payer), accountOf(after)]
   const ref = { type: 'x402', id }
   const entries: LedgerEntry[] = []
-  if (from !== to) entries.push({ key: keyOf(before, after), chain, lines: transfer(from, to, amount), ref, txHash })
+  if (from !== to) entries.push({ key: keyOf(before, after), chain, lines: transfer(from, to, amount), ref, txHash: onChain.txHash })
   if (fund && Boolean(fund.isOverdrawn) !== Boolean(before?.fund?.isOverdrawn)) entries.push(overdrawn(after, fund))
   if (fund && Boolean(fund.isDropped) !== Boolean(before?.fund?.isDropped)) entries.push(borne(after, fund))
   return entries
@@ -39,15 +39,15 @@ export function postings(before: X402Payment | undefined, after: X402Payment): L
 function overdrawn({ id, chain, amount }: X402Payment, { isOverdrawn, hold }: Fund): LedgerEntry {
   const clearing = account.clearing(hold!.key)
   const [from, to] = isOverdrawn ? [account.loss, clearing] : [clearing, account.loss]
-  const key = `x402-${isOverdrawn ? 'overdrawn' : 'covered'}:${id}:${hold!.seq}`
+  const key = `x402-${isOverdrawn ? 'overdrawn' : 'covered'}:${id}:${hold!.onChain.seq}`
   return { key, chain, lines: transfer(from, to, amount), ref: { type: 'x402', id } }
 }
 
 /** What the chain dropped after it had left the intake is a loss, until the chain includes it again, or nothing has left after all. */
-function borne({ id, chain, payer, amount, seq, txHash }: X402Payment, { isDropped, hold, giveBack }: Fund): LedgerEntry {
+function borne({ id, chain, payer, amount, onChain }: X402Payment, { isDropped, hold, giveBack }: Fund): LedgerEntry {
   const [from, to] = isDropped ? [account.loss, account.outside(payer)] : [account.outside(payer), account.loss]
-  const key = `x402-${isDropped ? 'dropped' : 'undropped'}:${id}:${seq}:${hold?.seq ?? 0}:${giveBack?.seq ?? 0}`
-  return { key, chain, lines: transfer(from, to, amount), ref: { type: 'x402', id }, txHash }
+  const key = `x402-${isDropped ? 'dropped' : 'undropped'}:${id}:${onChain.seq}:${hold?.onChain.seq ?? 0}:${giveBack?.onChain.seq ?? 0}`
+  return { key, chain, lines: transfer(from, to, amount), ref: { type: 'x402', id }, txHash: onChain.txHash }
 }
 
 function accountOf({ state, fund, payer }: X402Payment): string {
@@ -58,10 +58,10 @@ function accountOf({ state, fund, payer }: X402Payment): string {
 }
 
 /** The outcome that caused the move names its entry: none is posted twice. */
-function keyOf(before: X402Payment | undefined, { id, state, seq, fund }: X402Payment): string {
-  if (state === 'spent') return `x402-spent:${id}:${fund!.hold!.seq}`
-  if (before?.state === 'spent') return `x402-unspent:${id}:${fund!.hold!.seq}`
-  if (state === 'returned') return `x402-returned:${id}:${fund!.giveBack!.seq}`
-  if (before?.state === 'returned') return `x402-unreturned:${id}:${fund!.giveBack!.seq}`
-  return `${places[state] === 'here' ? 'x402' : 'x402-reversed'}:${id}:${seq}`
+function keyOf(before: X402Payment | undefined, { id, state, onChain, fund }: X402Payment): string {
+  if (state === 'spent') return `x402-spent:${id}:${fund!.hold!.onChain.seq}`
+  if (before?.state === 'spent') return `x402-unspent:${id}:${fund!.hold!.onChain.seq}`
+  if (state === 'returned') return `x402-returned:${id}:${fund!.giveBack!.onChain.seq}`
+  if (before?.state === 'returned') return `x402-unreturned:${id}:${fund!.giveBack!.onChain.seq}`
+  return `${places[state] === 'here' ? 'x402' : 'x402-reversed'}:${id}:${onChain.seq}`
 }

@@ -8,7 +8,7 @@ import type { Transfer, TransferLog } from '../transfer/transfer-log.ts'
 import { dropSent, restoreSent } from './dropped.ts'
 import { giveBack } from './intake.ts'
 import { paidIn } from './paid-in.ts'
-import { newFund, prunedMs, type X402Payment } from './payment.ts'
+import { arrivedBy, newFund, prunedMs, type X402Payment } from './payment.ts'
 import type { PaymentState } from './payment-states.ts'
 import { dropTransfer, endTransfer, includeTransfer, newTransfer, type SentBy, transferIdOf, type X402Transfer } from './transfer.ts'
 
@@ -114,8 +114,7 @@ function returnOf({ chain, txHash, payer, payTo }: SentBy, amount: bigint, proof
     chain,
     nonce: '',
     proofTx,
-    txHash,
-    seq: 0,
+    onChain: arrivedBy(txHash),
     leasedUntil: null,
     settledAt: now,
     failure: null,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../../parts.ts'
 import { chainReads } from './signer.ts'
 
 const wallet = `0x${'11'.repeat(20)}` as const

@@ -1,7 +1,7 @@
 import { type Chain, chainRelayerApi } from '@carapace/api'
 import type { FacilitatorEvmSigner } from '@x402/evm'
 import { decodeFunctionResult, encodeFunctionData, type Hex, hashTypedData } from 'viem'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../../parts.ts'
 
 const { chainCall, chainCode, isValidSignature } = chainRelayerApi.internal
 
