@@ -11,15 +11,18 @@ import {Authorization} from "./IUSDC.sol";
 /// that a reorganisation includes again so never reaches another job, also where the jobs have other numbers by then.
 interface ICommerce is IERC8183 {
     /// @param payer Where refunds go.
+    /// @param amount In micro-USDC.
     struct Deposit {
         address payer;
         uint96 amount;
     }
 
+    /// @param budget In micro-USDC.
     event JobCreated(bytes32 indexed jobId, address indexed poster, uint256 budget);
     event JobFunded(bytes32 indexed jobId, address indexed funder);
     event JobAssigned(bytes32 indexed jobId, address indexed assignee);
     event JobSubmitted(bytes32 indexed jobId, bytes32 deliverableHash);
+    /// @param amount In micro-USDC.
     event JobSettled(bytes32 indexed jobId, address indexed payee, uint256 amount);
     event JobDisputed(bytes32 indexed jobId, address indexed disputer);
     event JobCancelled(bytes32 indexed jobId);
@@ -33,6 +36,8 @@ interface ICommerce is IERC8183 {
     error Commerce_TokenNotAccepted(address token);
 
     /// @notice Opens a job of `client` with its budget, once per salt. Operator.
+    /// @param budget In micro-USDC.
+    /// @param expiredAt Unix seconds.
     function createJobFor(
         address client,
         address evaluator,
@@ -43,9 +48,11 @@ interface ICommerce is IERC8183 {
     ) external returns (uint256 jobId);
 
     /// @notice Pays the budget of an open job in from the client's allowance. Operator or client.
+    /// @param amount In micro-USDC.
     function prefund(bytes32 key, uint256 amount) external;
 
     /// @notice Pays the budget in by an EIP-3009 authorisation whose nonce is the key; refunds go to its signer. Operator.
+    /// @param amount In micro-USDC.
     function prefundWithAuthorization(bytes32 key, uint256 amount, Authorization calldata auth) external;
 
     /// @notice Gives a job that is paid in to a provider. Operator.
@@ -73,6 +80,7 @@ interface ICommerce is IERC8183 {
     function isDisputed(bytes32 key) external view returns (bool);
 
     /// @notice Sum of all deposits in jobs that have not ended.
+    /// @return In micro-USDC.
     function totalDeposits() external view returns (uint256);
 
     function feeRecipient() external view returns (address);

@@ -13,7 +13,9 @@ interface IDomainRegistry {
     }
 
     event DomainMinted(uint256 indexed tokenId, address indexed owner, bytes32 indexed labelHash, string name);
+    /// @param price In micro-USDC.
     event DomainSold(uint256 indexed tokenId, address indexed payer, uint256 price);
+    /// @param amount In micro-USDC.
     event IncomeWithdrawn(address indexed to, uint256 amount);
     event DomainBurned(uint256 indexed tokenId, address indexed owner, string name);
     event PrimaryNameSet(address indexed owner, uint256 indexed tokenId);
@@ -39,6 +41,7 @@ interface IDomainRegistry {
 
     /// @notice As `mintFor`, against a price in micro-USDC that the owner has allowed this contract to pull. The name is minted and paid
     /// for, or neither. Operator.
+    /// @param price In micro-USDC.
     function sellFor(
         address owner,
         string calldata label,
@@ -50,6 +53,7 @@ interface IDomainRegistry {
 
     /// @notice As `sellFor`, paid by a signed EIP-3009 authorisation whose nonce is `mintId`; the payer may be another than the owner.
     /// Operator.
+    /// @param price In micro-USDC.
     function sellWithAuthorization(
         address owner,
         string calldata label,
@@ -61,6 +65,7 @@ interface IDomainRegistry {
     ) external returns (uint256 tokenId);
 
     /// @notice Pays out what names have earned. Timelock.
+    /// @param amount In micro-USDC.
     function withdrawIncome(address to, uint256 amount) external;
 
     /// @notice Moves a name for its owner. Operator, unless the owner locked it out.
@@ -95,6 +100,7 @@ interface IDomainRegistry {
     function isOperatorLocked(uint256 tokenId) external view returns (bool);
 
     /// @notice Sum of all prices that were ever paid, in micro-USDC.
+    /// @return In micro-USDC.
     function totalSales() external view returns (uint256);
 
     function usdc() external view returns (address);

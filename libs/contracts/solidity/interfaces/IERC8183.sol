@@ -13,6 +13,9 @@ interface IERC8183 {
     }
 
     /// @dev The first nine fields are the ERC text's; the rest is what the authors' contracts append.
+    /// @param budget Smallest units of the token.
+    /// @param expiredAt Unix seconds.
+    /// @param submittedAt Unix seconds.
     struct Job {
         uint256 id;
         address client;
@@ -28,6 +31,7 @@ interface IERC8183 {
         uint256 submittedAt;
     }
 
+    /// @param expiredAt Unix seconds.
     event JobCreated(
         uint256 indexed jobId,
         address indexed client,
@@ -37,14 +41,19 @@ interface IERC8183 {
         address hook
     );
     event ProviderSet(uint256 indexed jobId, address indexed provider);
+    /// @param amount Smallest units of the token.
     event BudgetSet(uint256 indexed jobId, uint256 amount);
+    /// @param amount Smallest units of the token.
     event JobFunded(uint256 indexed jobId, address indexed client, uint256 amount);
     event JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable);
     event JobCompleted(uint256 indexed jobId, address indexed evaluator, bytes32 reason);
     event JobRejected(uint256 indexed jobId, address indexed rejector, bytes32 reason);
     event JobExpired(uint256 indexed jobId);
+    /// @param amount Smallest units of the token.
     event PaymentReleased(uint256 indexed jobId, address indexed provider, uint256 amount);
+    /// @param amount Smallest units of the token.
     event Refunded(uint256 indexed jobId, address indexed client, uint256 amount);
+    /// @param amount Smallest units of the token.
     event PlatformFeePaid(uint256 indexed jobId, address indexed recipient, uint256 amount);
 
     error InvalidJob();
@@ -87,6 +96,7 @@ interface IERC8183 {
     function setProvider(uint256 jobId, address provider, bytes calldata optParams) external;
 
     /// @notice Sets the budget of an open job into which nothing was paid. Client or provider.
+    /// @param amount Smallest units of the token.
     function setBudget(uint256 jobId, uint256 amount, bytes calldata optParams) external;
 
     /// @notice The same as the authors' contracts declare it.
@@ -97,6 +107,7 @@ interface IERC8183 {
     /// @notice Pays the budget in from the client's allowance, if it was not paid in before. Client.
     function fund(uint256 jobId, bytes calldata optParams) external;
 
+    /// @param expectedBudget Smallest units of the token.
     function fund(uint256 jobId, uint256 expectedBudget, bytes calldata optParams) external;
 
     /// @notice Hands in the deliverable's hash. Provider, before expiry.
@@ -115,6 +126,7 @@ interface IERC8183 {
 
     function getJob(uint256 jobId) external view returns (Job memory);
 
+    /// @return In basis points.
     function platformFeeBP() external view returns (uint256);
 
     function paymentToken() external view returns (address);

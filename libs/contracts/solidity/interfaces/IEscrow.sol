@@ -17,6 +17,8 @@ interface IEscrow {
         Refunded
     }
 
+    /// @param lockedAt Unix seconds.
+    /// @param amount In micro-USDC.
     struct Lock {
         bytes32 key;
         address poster;
@@ -28,16 +30,24 @@ interface IEscrow {
         address refundTo;
     }
 
+    /// @param amount In micro-USDC.
     event EscrowLocked(bytes32 indexed key, address indexed poster, address indexed payee, uint256 amount);
+    /// @param amount In micro-USDC.
     event EscrowAccepted(bytes32 indexed slot, bytes32 indexed key, uint256 amount);
+    /// @param amount In micro-USDC.
     event EscrowReclaimed(bytes32 indexed slot, bytes32 indexed key, address indexed poster, uint256 amount);
     event PayeeSet(bytes32 indexed slot, bytes32 indexed key, address indexed payee);
-    /// @param net What the payee and `splitTo` get together.
+    /// @param net What the payee and `splitTo` get together, in micro-USDC.
+    /// @param fee In micro-USDC.
+    /// @param splitAmount In micro-USDC.
     event EscrowReleased(bytes32 indexed key, address indexed payee, uint256 net, uint256 fee, address splitTo, uint256 splitAmount);
+    /// @param amount In micro-USDC.
     event EscrowRefunded(bytes32 indexed key, bytes32 indexed slot, address indexed refundTo, uint256 amount);
     event EscrowDisputed(bytes32 indexed slot, bytes32 indexed key);
     event EscrowApproved(bytes32 indexed slot, bytes32 indexed key);
+    /// @param cap In micro-USDC.
     event PerGigCapSet(uint256 cap);
+    /// @param cap In micro-USDC.
     event TvlCapSet(uint256 cap);
 
     error Escrow_ZeroAddress();
@@ -58,27 +68,33 @@ interface IEscrow {
 
     /// @notice Locks the caller's own USDC (allowance), at least 1 USDC. Counts once the operator accepted it.
     /// @param payee May be zero while nobody is assigned.
+    /// @param amount In micro-USDC.
     function lockUSDC(bytes32 gigId, address payee, uint256 amount) external;
 
     /// @notice Locks from the poster's allowance. Operator.
+    /// @param amount In micro-USDC.
     function lockFor(bytes32 gigId, address poster, address payee, uint256 amount) external;
 
     /// @notice Locks by an EIP-3009 authorisation whose nonce is the slot; refunds go to its signer. Operator.
+    /// @param amount In micro-USDC.
     function lockWithAuthorization(bytes32 gigId, address poster, address payee, uint256 amount, Authorization calldata auth) external;
 
     /// @notice Locks what the facilitator (the caller) received by x402; refunds go to the poster. Facilitator.
+    /// @param amount In micro-USDC.
     function lockUSDCViaX402(bytes32 gigId, address poster, address payee, uint256 amount) external;
 
     /// @notice Makes a direct lock count; names its amount, because the depositor could have replaced it. Operator.
+    /// @param amount In micro-USDC.
     function accept(bytes32 slot, uint256 amount) external;
 
     /// @notice Names the payee of a slot that is not paid out yet; accepts a direct lock on the way. Operator.
+    /// @param amount In micro-USDC.
     function setPayee(bytes32 slot, address payee, uint256 amount) external;
 
     /// @notice Pays fee, split and payee together. Operator.
-    /// @param fee At most 10 % of the amount, to the fee pool.
+    /// @param fee At most 10 % of the amount, to the fee pool, in micro-USDC.
     /// @param splitTo Zero when `splitAmount` is zero.
-    /// @param splitAmount At most half of what remains after the fee.
+    /// @param splitAmount At most half of what remains after the fee, in micro-USDC.
     function release(bytes32 slot, uint256 fee, address splitTo, uint256 splitAmount) external;
 
     /// @notice Pays everything back to where the lock came from. Operator. Refused once the slot is marked approved.
@@ -97,9 +113,11 @@ interface IEscrow {
     function refundAfterTimeout(bytes32 slot) external;
 
     /// @notice Timelock only.
+    /// @param cap In micro-USDC.
     function setPerGigCap(uint256 cap) external;
 
     /// @notice Timelock only.
+    /// @param cap In micro-USDC.
     function setTvlCap(uint256 cap) external;
 
     function slotOf(bytes32 gigId, address poster) external pure returns (bytes32);
@@ -107,16 +125,21 @@ interface IEscrow {
     function getLock(bytes32 slot) external view returns (Lock memory);
 
     /// @notice Sum of accepted locks that are not paid out.
+    /// @return In micro-USDC.
     function totalLocked() external view returns (uint256);
 
     /// @notice Sum of direct locks that are not accepted.
+    /// @return In micro-USDC.
     function totalPending() external view returns (uint256);
 
     /// @notice What may still be accepted under the cap.
+    /// @return In micro-USDC.
     function tvlCapacity() external view returns (uint256);
 
+    /// @return In micro-USDC.
     function perGigCap() external view returns (uint256);
 
+    /// @return In micro-USDC.
     function tvlCap() external view returns (uint256);
 
     function usdc() external view returns (address);

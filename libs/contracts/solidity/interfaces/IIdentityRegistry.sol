@@ -31,6 +31,7 @@ interface IIdentityRegistry {
     function setMetadata(uint256 agentId, string memory metadataKey, bytes memory metadataValue) external;
 
     /// @notice Sets the wallet that acts for the agent, by its EIP-712 consent (ECDSA or ERC-1271) of at most 5 minutes.
+    /// @param deadline Unix seconds.
     function setAgentWallet(uint256 agentId, address newWallet, uint256 deadline, bytes calldata signature) external;
 
     function unsetAgentWallet(uint256 agentId) external;

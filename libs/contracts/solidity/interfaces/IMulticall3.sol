@@ -14,6 +14,7 @@ interface IMulticall3 {
         bytes callData;
     }
 
+    /// @param value Wei.
     struct Call3Value {
         address target;
         bool allowFailure;

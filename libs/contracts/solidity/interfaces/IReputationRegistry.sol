@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 /// @title ERC-8004 reputation registry, version 2.0.0
 /// @notice Revert texts are those of the reference registry, which its clients know. Feedback of a client on an agent is numbered from 1.
 interface IReputationRegistry {
+    /// @param value Fixed point with `valueDecimals` decimals.
     event NewFeedback(
         uint256 indexed agentId,
         address indexed clientAddress,

@@ -24,6 +24,7 @@ interface ISwarmValidator is IFeePool {
         Replaced
     }
 
+    /// @param threshold Approvals needed.
     struct Validation {
         Status status;
         uint8 candidates;
@@ -32,10 +33,12 @@ interface ISwarmValidator is IFeePool {
         uint8 rejections;
     }
 
+    /// @param threshold Approvals needed.
     event ValidationCreated(bytes32 indexed validation, address[] candidates, uint256 threshold);
     event CandidateReplaced(bytes32 indexed validation, address indexed replaced, address indexed replacement);
     event VoteCast(bytes32 indexed validation, address indexed voter, bool approve);
     event ValidationResolved(bytes32 indexed validation, bool approved, uint256 approvals, uint256 rejections);
+    /// @param amount In micro-USDC.
     event RewardPaid(bytes32 indexed claimKey, address indexed to, uint256 amount);
 
     error Swarm_AlreadyExists(bytes32 validation);
@@ -48,6 +51,7 @@ interface ISwarmValidator is IFeePool {
     error Swarm_ZeroAddress();
 
     /// @notice Opens a validation. Parties may not vote. Operator.
+    /// @param threshold Approvals needed.
     function createValidation(bytes32 validation, address[] calldata parties, address[] calldata candidates, uint256 threshold) external;
 
     /// @notice Gives the seat of a candidate that has not voted to another. Operator.
@@ -60,6 +64,7 @@ interface ISwarmValidator is IFeePool {
     function castVote(bytes32 validation, bool approve) external;
 
     /// @notice Pays a reward out of the pool, once per claim key. Operator.
+    /// @param amount In micro-USDC.
     function payReward(bytes32 claimKey, address to, uint256 amount) external;
 
     function getValidation(bytes32 validation) external view returns (Validation memory);

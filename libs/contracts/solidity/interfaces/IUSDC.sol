@@ -18,6 +18,9 @@ struct Authorization {
 /// @title The part of USDC that the platform's contracts use
 interface IUSDC is IERC20 {
     /// @notice Moves `value` from `from` to the caller, which must be `to`.
+    /// @param value In micro-USDC.
+    /// @param validAfter Unix seconds; valid strictly later.
+    /// @param validBefore Unix seconds; valid strictly earlier.
     function receiveWithAuthorization(
         address from,
         address to,

@@ -7,6 +7,7 @@ interface IValidationRegistry {
     event ValidationRequest(
         address indexed validatorAddress, uint256 indexed agentId, string requestURI, bytes32 indexed requestHash
     );
+    /// @param response 0..100.
     event ValidationResponse(
         address indexed validatorAddress,
         uint256 indexed agentId,
@@ -21,6 +22,7 @@ interface IValidationRegistry {
     function validationRequest(address validatorAddress, uint256 agentId, string calldata requestURI, bytes32 requestHash) external;
 
     /// @notice Answers, 0 to 100, again if need be. The requested validator.
+    /// @param response 0..100.
     function validationResponse(
         bytes32 requestHash,
         uint8 response,
