@@ -1,12 +1,17 @@
 import { chains, refuse } from '@carapace/api'
+import { type OnChain, perChain, sentOnChain } from '@carapace/chain'
 import { type AggregateStore, aggregateStore, type Database, type Indexes, type Stored } from '@carapace/store'
-import { type Agent, agentsCollection } from './agent.ts'
+import { type Agent, agentsCollection, type Step } from './agent.ts'
 import { type Directory, openDirectory } from './directory/directory.ts'
 
 const newest = { createdAt: -1, _id: -1 } as const
 
 /** Paths of the status of each step that waits for the chain. */
-export const pendingSteps = [...chains.flatMap(chain => [`chains.${chain}.identity.status`, `chains.${chain}.card.status`]), 'drip.status']
+export const pendingSteps = [...chains.flatMap(chain => [`chains.${chain}.identity`, `chains.${chain}.card`]), 'drip'].flatMap(step => [
+  `${step}.onChain.status`,
+  // of agents that were stored before `onChain` was one field
+  `${step}.status`,
+])
 const indexes: Indexes = {
   handle: { key: { handle: 1 }, unique: true },
   wallet: { key: { walletKey: 1 }, unique: true, partialFilterExpression: { walletKey: { $type: 'string' } } },
@@ -45,6 +50,7 @@ export function agentStore(db: Database): AgentStore {
     collection: agentsCollection,
     resource: 'agent',
     indexes,
+    upgrade: upgradeAgent,
     duplicates: { handle: 'DUPLICATE_HANDLE', wallet: 'DUPLICATE_WALLET' },
   })
   const one = async (filter: Record<string, unknown>) => (await agents.find(filter, { sort: { _id: 1 }, limit: 1 }))[0]
@@ -63,4 +69,22 @@ export function agentStore(db: Database): AgentStore {
     named: async idOrHandle =>
       (await (uuid.test(idOrHandle) ? agents.get(idOrHandle.toLowerCase()) : byHandle(idOrHandle))) ?? refuse('NOT_FOUND', { resource: 'agent' }),
   }
+}
+
+/** Before `onChain` was one field, what was known of its command was part of a step. */
+type OldStep = Omit<Step, 'onChain'> & Partial<Omit<OnChain, 'status'>> & { status?: OnChain['status'] | 'none' }
+
+/** A stored agent in the present form. */
+export function upgradeAgent<A extends Agent>(agent: A): A {
+  const { chains: registrations, drip } = agent
+  const steps = [drip, ...chains.flatMap(chain => [registrations[chain].identity, registrations[chain].card])]
+  if (steps.every(({ onChain }) => onChain !== undefined)) return agent
+  const upgraded = perChain(chain => ({ identity: upgradeStep(registrations[chain].identity), card: upgradeStep(registrations[chain].card) }))
+  return { ...agent, chains: upgraded, drip: upgradeStep(drip) }
+}
+
+function upgradeStep<S extends Step>(step: S): S {
+  if (step.onChain !== undefined) return step
+  const { status = 'none', round = 0, seq = 0, txHash = null, blockNumber = null, error = null, ...rest } = step as S & OldStep
+  return { ...(rest as unknown as S), onChain: status === 'none' ? null : { ...sentOnChain, status, txHash, blockNumber, error, round, seq } }
 }

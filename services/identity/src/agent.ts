@@ -1,4 +1,5 @@
 import { type AgentRow, agentUpdated, type Chain, chains, type Draft } from '@carapace/api'
+import type { OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import type { Attempt } from './skills/attempt.ts'
 import { isVerified, type Skill } from './skills/skill.ts'
@@ -6,19 +7,11 @@ import type { Standing } from './standing.ts'
 
 export const agentsCollection = 'agents'
 
-export type StepStatus = 'none' | 'pending' | 'confirmed' | 'failed'
-
 /** One on-chain effect of a registration, as far as the relayer has reported it. */
 export interface Step {
-  status: StepStatus
-  /** Of the command that was sent last, from 1; 0 = none was sent. */
-  round: number
-  /** Of the relayer's last event about it: an older one changes nothing. */
-  seq: number
-  txHash: string | null
-  blockNumber: number | null
+  /** Of its command; null until one is sent. */
+  onChain: Required<OnChain> | null
   attempts: number
-  error: string | null
   confirmedAt: Date | null
 }
 export interface IdentityStep extends Step {
@@ -99,7 +92,11 @@ export interface Agent {
   searchText: string
 }
 
-export const noStep: Step = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber: null, attempts: 0, error: null, confirmedAt: null }
+export const noStep: Step = { onChain: null, attempts: 0, confirmedAt: null }
+
+const noCommand = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber: null, error: null } as const
+/** What is known of a step, also of one without a command. */
+export const progressOf = ({ onChain }: Step): Required<OnChain> | typeof noCommand => onChain ?? noCommand
 
 type Underived = Omit<Agent, 'walletKey' | 'skillNames' | 'tokenKeys' | 'registered' | 'hireable' | 'lastSeenAt' | 'searchText'>
 
@@ -112,7 +109,7 @@ export function derived(agent: Underived): Agent {
     ...(agent.wallet === null ? {} : { walletKey: agent.wallet.toLowerCase() }),
     skillNames,
     tokenKeys: chains.flatMap(chain => (agent.chains[chain].identity.tokenId === null ? [] : [`${chain}:${agent.chains[chain].identity.tokenId}`])),
-    registered: agent.chains[agent.preferredChain].identity.status === 'confirmed',
+    registered: agent.chains[agent.preferredChain].identity.onChain?.status === 'confirmed',
     hireable: agent.status === 'active' && !agent.platform,
     lastSeenAt: agent.lastHeartbeat ?? agent.registeredAt,
     searchText: [agent.handle, agent.description ?? '', ...skillNames].join('\n').toLowerCase(),

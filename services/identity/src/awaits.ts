@@ -16,7 +16,9 @@ export async function awaits({ agents }: Parts): Promise<Awaiting[]> {
 /** Since the registration: a heartbeat changes the agent too, and says nothing of its steps. */
 function ofAgent({ id, wallet, chains: registrations, drip, createdAt }: Stored<Agent>): Awaiting[] {
   const pending = (step: Step, kind: CommandKind, ...ids: string[]): Awaiting[] =>
-    step.status === 'pending' ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.round, since: createdAt }] : []
+    step.onChain?.status === 'pending'
+      ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.onChain.round, since: createdAt }]
+      : []
   return [
     ...chains.flatMap(chain => [
       ...pending(registrations[chain].identity, 'identity.register', id, chain),

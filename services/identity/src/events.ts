@@ -55,6 +55,6 @@ export const events = (parts: Parts): Subscription[] => {
 
 function refreshCard(agent: Parameters<typeof changed>[0], version: number) {
   const { preferredChain: chain, cardTokenId, id } = agent
-  if (agent.chains[chain].card.status !== 'confirmed' || version < 1) return undefined
+  if (agent.chains[chain].card.onChain?.status !== 'confirmed' || version < 1) return undefined
   return changed(agent, {}, [commands.cardUpdate({ chain, agentId: id, version, tokenId: BigInt(cardTokenId) })])
 }

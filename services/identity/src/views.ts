@@ -1,7 +1,7 @@
 import { type AgentProfile, type AgentRow, type Chain, chains, usd } from '@carapace/api'
 import { type Explorer, perChain } from '@carapace/chain'
 import type { Stored } from '@carapace/store'
-import { type Agent, type Step, verifiedSkillNames } from './agent.ts'
+import { type Agent, progressOf, type Step, verifiedSkillNames } from './agent.ts'
 import { activityOf, autonomyOf } from './heartbeat/activity.ts'
 import type { TokenOwners } from './registration/owner.store.ts'
 import { requestedChains } from './registration/registration.ts'
@@ -14,7 +14,7 @@ export const shownWallet = (agent: Agent): string => agent.wallet ?? agent.forme
 
 /** The on-chain part of the agent's record: its registration on the preferred network. */
 export const onChainView = (agent: Agent, chain: Chain = agent.preferredChain) => {
-  const { status, txHash, blockNumber, error } = agent.chains[chain].identity
+  const { status, txHash, blockNumber, error } = progressOf(agent.chains[chain].identity)
   return { status, chain, txHash, blockNumber, error }
 }
 
@@ -61,7 +61,8 @@ function profile(agent: Stored<Agent>, isVerified: boolean, explorer: Explorer, 
     erc8004Registered: agent.registered,
     preferredChain: agent.preferredChain,
     chains: perChain(chain => {
-      const { status, tokenId, txHash } = agent.chains[chain].identity
+      const { tokenId, ...identity } = agent.chains[chain].identity
+      const { status, txHash } = progressOf(identity)
       return { registered: status === 'confirmed', tokenId, txHash, explorerUrl: txHash && explorer.tx(chain, txHash) }
     }),
     moltDomain: standing.moltDomain,
@@ -88,7 +89,7 @@ function profile(agent: Stored<Agent>, isVerified: boolean, explorer: Explorer, 
 /** The last badges of behaviour 17.4 are of facts that are made here: the answer of the call that makes one shows it already. */
 const ownBadges: readonly [string, (agent: Agent) => boolean][] = [
   ['Skill Verified', agent => verifiedSkillNames(agent).length > 0],
-  ['ERC-8004 Registered', agent => chains.some(chain => agent.chains[chain].identity.status === 'confirmed')],
+  ['ERC-8004 Registered', agent => chains.some(chain => agent.chains[chain].identity.onChain?.status === 'confirmed')],
 ]
 
 function badgesOf(agent: Stored<Agent>): string[] {
@@ -98,25 +99,25 @@ function badgesOf(agent: Stored<Agent>): string[] {
 }
 
 export const autonomyView = (agent: Agent, now: Date) =>
-  autonomyOf({ ...agent, confirmed: chains.some(chain => agent.chains[chain].identity.status === 'confirmed') }, now)
+  autonomyOf({ ...agent, confirmed: chains.some(chain => agent.chains[chain].identity.onChain?.status === 'confirmed') }, now)
 
 /** Results of the registration other than the profile: one object per network when there are several, or gas money. */
 export function registrationParts(agent: Agent, explorer: Explorer) {
   const both = requestedChains(agent).length > 1
   const { BASE_SEPOLIA: base, SKALE_TESTNET: skale } = agent.chains
-  const shown = (step: Step) => (step.status === 'failed' ? null : step.txHash)
+  const shown = ({ onChain }: Step) => (onChain === null || onChain.status === 'failed' ? null : onChain.txHash)
   const baseHash = shown(base.identity)
   return {
     ...(both ? { base: { tokenId: base.identity.tokenId, txHash: baseHash, explorerUrl: baseHash && explorer.tx('BASE_SEPOLIA', baseHash) } } : {}),
-    ...(skale.identity.status === 'none'
+    ...(skale.identity.onChain === null
       ? {}
       : {
           skale: {
-            registered: skale.identity.status === 'confirmed',
+            registered: skale.identity.onChain.status === 'confirmed',
             tokenId: skale.identity.tokenId,
             txHash: shown(skale.identity),
-            sfuelDripped: agent.drip.status === 'confirmed',
-            sfuelTxHash: agent.drip.status === 'confirmed' ? agent.drip.txHash : null,
+            sfuelDripped: agent.drip.onChain?.status === 'confirmed',
+            sfuelTxHash: agent.drip.onChain?.status === 'confirmed' ? agent.drip.onChain.txHash : null,
           },
         }),
   }
@@ -133,7 +134,8 @@ export const agentRow = (agent: Stored<Agent>): AgentRow => ({
   verifiedSkills: verifiedSkillNames(agent),
   preferredChain: agent.preferredChain,
   chains: perChain(chain => {
-    const { status, tokenId, confirmedAt } = agent.chains[chain].identity
+    const { tokenId, confirmedAt, ...identity } = agent.chains[chain].identity
+    const { status } = progressOf({ ...identity, confirmedAt })
     return { requested: status !== 'none', registered: status === 'confirmed', tokenId, confirmedAt: iso(confirmedAt) }
   }),
   cardTokenId: agent.cardTokenId,

@@ -43,10 +43,10 @@ export async function erc8004View({ owners, cards, clock, explorer }: Parts, age
 export async function verification({ owners, clock }: Parts, agent: Stored<Agent>) {
   const ownerOf = await owners.of(tokens(agent))
   const states = perChain(chain => {
-    const { status, tokenId } = agent.chains[chain].identity
+    const { tokenId, onChain } = agent.chains[chain].identity
     const token = tokenId === null ? undefined : ownerOf(chain, tokenId)
     return {
-      registered: status === 'confirmed',
+      registered: onChain?.status === 'confirmed',
       tokenId,
       owner: token?.owner ?? null,
       isOwner: agent.wallet !== null && token?.owner === agent.wallet,

@@ -47,6 +47,6 @@ export const platformServices = (baseUrl: string, did: string) => [
 /** The confirmed entries of an agent in the identity registries. */
 export const registrations = (agent: Agent) =>
   chains.flatMap(chain => {
-    const { status, tokenId } = agent.chains[chain].identity
-    return status === 'confirmed' && tokenId !== null ? [{ agentId: Number(tokenId), agentRegistry: agentRegistry(chain) }] : []
+    const { tokenId, onChain } = agent.chains[chain].identity
+    return onChain?.status === 'confirmed' && tokenId !== null ? [{ agentId: Number(tokenId), agentRegistry: agentRegistry(chain) }] : []
   })

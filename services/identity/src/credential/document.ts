@@ -40,8 +40,8 @@ export const claimsOf = (agent: Agent): Claims => ({
   components: agent.standing.components,
   statusIndex: statusIndexOf(agent),
   erc8004: chains.map(chain => {
-    const { status, tokenId } = agent.chains[chain].identity
-    return { agentRegistry: agentRegistry(chain), registered: status === 'confirmed', tokenId: tokenId ?? '' }
+    const { tokenId, onChain } = agent.chains[chain].identity
+    return { agentRegistry: agentRegistry(chain), registered: onChain?.status === 'confirmed', tokenId: tokenId ?? '' }
   }),
 })
 

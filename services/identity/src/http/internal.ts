@@ -1,5 +1,6 @@
 import { type identityApi, identitySnapshot, refuse } from '@carapace/api'
 import { announceRows, type Handlers, reply } from '@carapace/service'
+import { progressOf } from '../agent.ts'
 import type { Parts } from '../parts.ts'
 import { whenSettled } from '../registration/register.ts'
 import { registerOn } from '../registration/registration.ts'
@@ -19,8 +20,10 @@ export const internalHandlers = (parts: Parts) =>
     registerOnChain: async ({ params }) => {
       const { id, chain } = params
       const sent = await parts.agents.change(id, agent => registerOn(agent, chain, parts.baseUrl))
-      const agent = sent.chains[chain].identity.status === 'confirmed' ? sent : await whenSettled(parts, id, waitMs)
-      const { status, tokenId, txHash } = agent.chains[chain].identity
+      const agent = sent.chains[chain].identity.onChain?.status === 'confirmed' ? sent : await whenSettled(parts, id, waitMs)
+      const { identity } = agent.chains[chain]
+      const { tokenId } = identity
+      const { status, txHash } = progressOf(identity)
       const answer = { status: status === 'none' ? 'pending' : status, tokenId, txHash } as const
       return answer.status === 'pending' ? reply(202, answer) : answer
     },

@@ -1,5 +1,6 @@
 import { type identityApi, refuse } from '@carapace/api'
 import { type Handlers, reply } from '@carapace/service'
+import { progressOf } from '../agent.ts'
 import { consent, inherit, settle } from '../migration/inherit.ts'
 import { migrationView } from '../migration/migration.ts'
 import type { Parts } from '../parts.ts'
@@ -9,7 +10,9 @@ export const migrationHandlers = (parts: Parts) =>
     getMigrationStatus: async ({ params }) => {
       const agent = await parts.agents.named(params.id)
       const migration = await parts.migrations.of(agent.id)
-      const { status, tokenId, attempts } = agent.chains[agent.preferredChain].identity
+      const { identity } = agent.chains[agent.preferredChain]
+      const { tokenId, attempts } = identity
+      const { status } = progressOf(identity)
       return {
         hasMigrated: migration?.status === 'completed',
         direction: migration === undefined ? null : migration.sourceAgentId === agent.id ? ('source' as const) : ('target' as const),

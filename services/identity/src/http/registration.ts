@@ -1,7 +1,7 @@
 import type { identityApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { type Handlers, reply } from '@carapace/service'
-import { announced } from '../agent.ts'
+import { announced, progressOf } from '../agent.ts'
 import { needActive } from '../heartbeat/heartbeat.ts'
 import type { Parts } from '../parts.ts'
 import { registerAgent, whenSettled } from '../registration/register.ts'
@@ -33,7 +33,9 @@ export const registrationHandlers = (parts: Parts) =>
     getRegistrationStatus: async ({ params }) => {
       const agent = await parts.agents.named(params.tempId)
       const progress = requestedChains(agent).map(chain => {
-        const { status, tokenId, txHash, attempts, error } = agent.chains[chain].identity
+        const { identity } = agent.chains[chain]
+        const { tokenId, attempts } = identity
+        const { status, txHash, error } = progressOf(identity)
         return [chain, { status, tokenId, txHash, attempts, error }]
       })
       return {
@@ -42,7 +44,7 @@ export const registrationHandlers = (parts: Parts) =>
         handle: agent.handle,
         status: registrationStatus(agent),
         chains: Object.fromEntries(progress),
-        sfuelDripped: agent.drip.status === 'confirmed',
+        sfuelDripped: agent.drip.onChain?.status === 'confirmed',
         updatedAt: agent.updatedAt.toISOString(),
       }
     },

@@ -46,7 +46,7 @@ async function freeWallet(parts: Parts, request: Request): Promise<void> {
 /** Read from the record of the agent that gave the wallet up, so that a registration that is tried again finds it, too. */
 async function replacedCardOf(parts: Parts, wallet: string): Promise<ReplacedCard | undefined> {
   const former = await parts.agents.byFormerWallet(wallet)
-  const minted = former ? chains.filter(chain => former.chains[chain].card.status === 'confirmed') : []
+  const minted = former ? chains.filter(chain => former.chains[chain].card.onChain?.status === 'confirmed') : []
   return former && minted.length > 0 ? { tokenId: former.cardTokenId, chains: minted } : undefined
 }
 

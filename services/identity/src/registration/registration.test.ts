@@ -70,7 +70,10 @@ describe('registration', () => {
     const block = { txHash: hex(32), blockNumber: 7, blockHash: hex(32), blockTime: 1_700_000_000, logs: [], already: false }
     await harness.platform.publish(chainOutcome('card.mint').confirmed.of({ ...about, aggregateKey: `agent:${loser.id}`, ...block }), 2)
     const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
-    await until('the card is minted', async () => (await agents.findOne({ _id: loser.id, 'chains.BASE_SEPOLIA.card.status': 'confirmed' })) !== null)
+    await until(
+      'the card is minted',
+      async () => (await agents.findOne({ _id: loser.id, 'chains.BASE_SEPOLIA.card.onChain.status': 'confirmed' })) !== null,
+    )
 
     const { body } = await register(
       { handle: newHandle(), walletAddress: loser.wallet },

@@ -9,9 +9,9 @@ import {
   refuse,
   reservedHandles,
 } from '@carapace/api'
-import { commands, perChain, trackOutcome } from '@carapace/chain'
+import { commands, followOutcome, type ObservedOutcome, perChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { type Agent, changed, derived, noStep, profileFacts, type Registration, type ReplacedCard, type Step } from '../agent.ts'
+import { type Agent, changed, derived, noStep, profileFacts, progressOf, type Registration, type ReplacedCard, type Step } from '../agent.ts'
 import { newSkill } from '../skills/skill.ts'
 import { newAgentStanding } from '../standing.ts'
 
@@ -49,7 +49,7 @@ export function checkHandle(handle: string): void {
 export function register(application: Application, { now, newId, baseUrl }: Circumstances): Decision<Agent> {
   const { chain, skills, ...given } = application
   const wanted: readonly Chain[] = chain === 'BOTH' ? chains : [chain]
-  const sent: Step = { ...noStep, status: 'pending', round: 1 }
+  const sent: Step = { ...noStep, onChain: sentOnChain }
   const registration = (name: Chain): Registration =>
     wanted.includes(name) ? { identity: { ...sent, tokenId: null }, card: sent } : { identity: { ...noStep, tokenId: null }, card: noStep }
   const agent = derived({
@@ -96,10 +96,10 @@ export function register(application: Application, { now, newId, baseUrl }: Circ
 /** What is still missing on a network is sent, a failed part in its next round; undefined when nothing is missing. @throws ACCOUNT_SUSPENDED */
 export function registerOn(agent: Agent, chain: Chain, baseUrl: string): Decision<Agent> | undefined {
   const { identity, card } = agent.chains[chain]
-  const again = <S extends Step>(step: S): S =>
-    step.status === 'none' || step.status === 'failed'
-      ? { ...step, status: 'pending', round: step.round + 1, txHash: null, error: null, attempts: 0 }
-      : step
+  const again = <S extends Step>(step: S): S => {
+    const { status, round, seq } = progressOf(step)
+    return status === 'none' || status === 'failed' ? { ...step, onChain: { ...sentOnChain, round: round + 1, seq }, attempts: 0 } : step
+  }
   const next = { identity: again(identity), card: again(card) }
   if (next.identity === identity && next.card === card) return undefined
   if (agent.wallet === null || agent.status !== 'active') refuse('ACCOUNT_SUSPENDED', { status: agent.status })
@@ -117,9 +117,9 @@ function registrationCommands(agent: Agent, chain: Chain, baseUrl: string): [Dra
     ? [commands.cardBurn({ chain, agentId: agent.id, wallet: owner, tokenId: BigInt(replaced.tokenId) })]
     : []
   return [
-    commands.identityRegister({ chain, agentId: agent.id, owner, uri: metadataUrl(baseUrl, agent.id), round: identity.round }),
+    commands.identityRegister({ chain, agentId: agent.id, owner, uri: metadataUrl(baseUrl, agent.id), round: progressOf(identity).round }),
     ...burns,
-    commands.cardMint({ chain, agentId: agent.id, to: owner, tokenId: BigInt(agent.cardTokenId), round: card.round }),
+    commands.cardMint({ chain, agentId: agent.id, to: owner, tokenId: BigInt(agent.cardTokenId), round: progressOf(card).round }),
   ]
 }
 
@@ -135,18 +135,21 @@ export type OutcomeOf = Outcome & { round: number; seq: number }
 
 /** The step after an outcome; undefined when the outcome is stale. */
 export function advance<S extends Step>(step: S, outcome: OutcomeOf): S | undefined {
-  if (trackOutcome(step, outcome) === 'stale') return undefined
-  const { seq, round } = outcome
-  const current = { ...step, seq, round: Math.max(round, step.round) }
+  const known = step.onChain ?? { ...sentOnChain, round: 0 }
+  // a failure is that of the transaction which is known
+  const observed: ObservedOutcome = outcome.is === 'failed' ? { ...outcome, txHash: known.txHash } : outcome
+  const onChain = followOutcome(known, observed)
+  if (!onChain) return undefined
+  const current = { ...step, onChain }
   switch (outcome.is) {
     case 'submitted':
-      return { ...current, status: 'pending', txHash: outcome.txHash, error: null }
+      return current
     case 'confirmed':
-      return { ...current, status: 'confirmed', txHash: outcome.txHash, blockNumber: outcome.blockNumber, confirmedAt: outcome.at, error: null }
+      return { ...current, confirmedAt: outcome.at }
     case 'failed':
-      return { ...current, status: 'failed', error: outcome.error, attempts: Math.min(5, outcome.attempts) }
+      return { ...current, attempts: Math.min(5, outcome.attempts) }
     case 'reorged':
-      return { ...current, status: 'pending', blockNumber: null, confirmedAt: null }
+      return { ...current, confirmedAt: null }
   }
 }
 
@@ -155,15 +158,16 @@ export function onIdentity(agent: Agent, chain: Chain, outcome: OutcomeOf, token
   const before = agent.chains[chain].identity
   const identity = advance(before, outcome)
   if (!identity) return undefined
-  const next = { ...identity, tokenId: identity.status === 'confirmed' ? tokenId : null }
+  const next = { ...identity, tokenId: identity.onChain?.status === 'confirmed' ? tokenId : null }
   const chainsNow = { ...agent.chains, [chain]: { ...agent.chains[chain], identity: next } }
-  if (next.status === 'failed')
+  const { status, error } = progressOf(next)
+  if (status === 'failed')
     return changed(agent, { chains: chainsNow }, [
-      agentOnchainFailed.of({ agentId: agent.id, handle: agent.handle, chain, error: next.error ?? 'unknown', attempts: next.attempts }),
+      agentOnchainFailed.of({ agentId: agent.id, handle: agent.handle, chain, error: error ?? 'unknown', attempts: next.attempts }),
     ])
-  if (next.status !== 'confirmed') return changed(agent, { chains: chainsNow })
-  const drips = dripsOn.includes(chain) && agent.drip.status === 'none' && agent.wallet !== null
-  return changed(agent, { chains: chainsNow, ...(drips ? { drip: { ...agent.drip, status: 'pending', round: 1 } } : {}) }, [
+  if (status !== 'confirmed') return changed(agent, { chains: chainsNow })
+  const drips = dripsOn.includes(chain) && agent.drip.onChain === null && agent.wallet !== null
+  return changed(agent, { chains: chainsNow, ...(drips ? { drip: { ...agent.drip, onChain: sentOnChain } } : {}) }, [
     agentOnchainConfirmed.of(confirmation(agent, chain, next)),
     ...(drips ? [commands.gasDrip({ chain, wallet: agent.wallet! })] : []),
   ])
@@ -176,8 +180,8 @@ function confirmation(agent: Agent, chain: Chain, step: Registration['identity']
     wallet: agent.wallet ?? agent.formerWallet ?? '',
     chain,
     tokenId: step.tokenId ?? '',
-    txHash: step.txHash ?? '',
-    blockNumber: step.blockNumber ?? 0,
+    txHash: step.onChain?.txHash ?? '',
+    blockNumber: step.onChain?.blockNumber ?? 0,
     preferred: chain === agent.preferredChain,
     confirmedAt: step.confirmedAt!.toISOString(),
   }
@@ -191,20 +195,20 @@ export function onCard(agent: Agent, chain: Chain, outcome: OutcomeOf): Decision
 
 /** An outcome of `gas.drip`. */
 export function onDrip(agent: Agent, outcome: OutcomeOf): Decision<Agent> | undefined {
-  const drip = agent.drip.status === 'none' ? undefined : advance(agent.drip, outcome)
+  const drip = agent.drip.onChain === null ? undefined : advance(agent.drip, outcome)
   return drip && changed(agent, { drip })
 }
 
-const isOver = (step: Step) => step.status === 'confirmed' || step.status === 'failed'
-export const requestedChains = (agent: Agent): Chain[] => chains.filter(chain => agent.chains[chain].identity.status !== 'none')
+const isOver = ({ onChain }: Step) => onChain?.status === 'confirmed' || onChain?.status === 'failed'
+export const requestedChains = (agent: Agent): Chain[] => chains.filter(chain => agent.chains[chain].identity.onChain !== null)
 
 /** Nothing more will come of the registration by itself: every network has answered, and gas money that is due has arrived. */
 export const isSettled = (agent: Agent): boolean =>
-  requestedChains(agent).every(chain => isOver(agent.chains[chain].identity)) && (agent.drip.status === 'none' || isOver(agent.drip))
+  requestedChains(agent).every(chain => isOver(agent.chains[chain].identity)) && (agent.drip.onChain === null || isOver(agent.drip))
 
 /** The status of the whole registration. */
 export function registrationStatus(agent: Agent): 'pending' | 'completed' | 'partial' | 'failed' {
-  const states = requestedChains(agent).map(chain => agent.chains[chain].identity.status)
+  const states = requestedChains(agent).map(chain => progressOf(agent.chains[chain].identity).status)
   if (states.some(state => state === 'pending')) return states.some(state => state === 'failed') ? 'partial' : 'pending'
   if (states.every(state => state === 'confirmed')) return 'completed'
   return states.every(state => state === 'failed') ? 'failed' : 'partial'
