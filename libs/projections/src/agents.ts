@@ -6,12 +6,10 @@ import {
   agentStatusChanged,
   agentUpdated,
   type Chain,
-  type CloudEvent,
   heartbeatRecorded,
   identityApi,
   identitySnapshot,
   newAgentScore,
-  type PayloadOf,
   refuse,
   reputationApi,
   reputationSnapshot,
@@ -33,8 +31,6 @@ export interface IdentityFacts {
   walletKey: string | null
   status: 'active' | 'suspended' | 'migrated'
   platform: boolean
-  skills: string[]
-  verifiedSkills: string[]
   preferredChain: Chain
   registeredAt: Date
 }
@@ -46,8 +42,9 @@ export interface AgentFacts extends IdentityFacts {
 }
 export type AgentIdentity = IdentityFacts & { id: string }
 export type Agent = AgentFacts & { id: string }
+export type SkilledAgent = Agent & { skills: string[]; verifiedSkills: string[] }
 /** With the time of its last sign of life. */
-export type SeenAgent = Agent & { lastSeenAt: Date }
+export type SeenAgent = SkilledAgent & { lastSeenAt: Date }
 
 /** agent°, the short form inside other records. */
 export type AgentRef = { id: string; handle: string | null; fusedScore: number; tier: string | null }
@@ -82,20 +79,25 @@ export const agentProjection = (parts: Parts): AgentProjection => openAgents(par
 /** This service's read copy of who all agents are. @example const agents = agentIdentities(platform) */
 export const agentIdentities = (parts: Parts): AgentProjection<AgentIdentity> => openAgents(parts, { scores: false })
 
-/** As `agentProjection`, with when they were last seen. @param follow is given each row that an event was about */
+/** As `agentProjection`, with their skills. */
+export const skilledAgentProjection = (parts: Parts): AgentProjection<SkilledAgent> =>
+  openAgents(parts, { scores: true, skills: true }) as AgentProjection<SkilledAgent>
+
+/** With their skills and when they were last seen. @param follow is given each row that an event was about */
 export const seenAgentProjection = (parts: Parts, follow: (agent: SeenAgent) => Promise<void>): AgentProjection<SeenAgent> =>
-  openAgents(parts, { scores: true, follow: agent => follow(agent as SeenAgent) }) as AgentProjection<SeenAgent>
+  openAgents(parts, { scores: true, skills: true, follow: agent => follow(agent as SeenAgent) }) as AgentProjection<SeenAgent>
 
 interface Reads {
   scores: boolean
+  skills?: boolean
   /** Given, the times of heartbeats are read, too. */
   follow?: (agent: Agent) => Promise<void>
 }
 
-type Row = AgentFacts & { lastSeenAt: Date }
+type Row = AgentFacts & Pick<SeenAgent, 'skills' | 'verifiedSkills' | 'lastSeenAt'>
 type News = [fields: Partial<Row>, stamp: { source: string; subject: string; aggregateversion: number }]
 
-function openAgents({ db, peers }: Parts, { scores, follow }: Reads): AgentProjection {
+function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, follow }: Reads): AgentProjection {
   const rows = projection<Row>(db, { collection: 'agents', indexes })
   // Many calls of one agent, or about one, come at the same time.
   const rowNow = sharedRead((id: string) => rows.get(id))
@@ -105,28 +107,28 @@ function openAgents({ db, peers }: Parts, { scores, follow }: Reads): AgentProje
     if (agent) await follow(agent)
   }
   const full = (row: (Partial<Row> & { id: string }) | undefined) => (row?.handle === undefined ? undefined : ({ ...newAgentScore, ...row } as Agent))
-  const identityOf = (row: Who & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
+  const ownSkills = ({ skills, verifiedSkills }: Pick<Row, 'skills' | 'verifiedSkills'>): Partial<Row> =>
+    withSkills ? { skills, verifiedSkills } : {}
+  const identityOf = (row: Who & Pick<Row, 'skills' | 'verifiedSkills'> & { registeredAt: string; lastSeenAt: string }): Partial<Row> => ({
     ...who(row),
+    ...ownSkills(row),
     registeredAt: new Date(row.registeredAt),
     ...(follow ? { lastSeenAt: new Date(row.lastSeenAt) } : {}),
   })
-  const ownSkills = ({ agentId, skills, verifiedSkills }: PayloadOf<typeof skillRemoved>, event: CloudEvent) =>
-    applied(agentId, { skills, verifiedSkills }, event)
-
   const identitySubscriptions = [
     on(agentRegistered, (payload, event) => applied(payload.agentId, identityOf({ ...payload, lastSeenAt: payload.registeredAt }), event)),
-    on(agentUpdated, ({ agentId, handle, skills, verifiedSkills }, event) => applied(agentId, { handle, skills, verifiedSkills }, event)),
+    on(agentUpdated, (payload, event) => applied(payload.agentId, { handle: payload.handle, ...ownSkills(payload) }, event)),
     on(agentStatusChanged, ({ agentId, status, wallet }, event) =>
       applied(agentId, { status, wallet, walletKey: wallet?.toLowerCase() ?? null }, event),
     ),
     on(agentMigrated, ({ sourceAgentId }, event) => applied(sourceAgentId, { status: 'migrated' }, event)),
-    on(skillAttached, ownSkills),
-    on(skillRemoved, ownSkills),
-    on(skillVerified, ownSkills),
     on(identitySnapshot, ({ id, version, row }, event) =>
       applied(id, identityOf(row as unknown as AgentRow), { ...event, subject: id, aggregateversion: version }),
     ),
   ]
+  const skillSubscriptions = [skillAttached, skillRemoved, skillVerified].map(definition =>
+    on(definition, (payload, event) => applied(payload.agentId, ownSkills(payload), event)),
+  )
   const scoreSubscriptions = [
     on(scoreChanged, ({ agentId, fusedScore, tier, riskScore }, event) => applied(agentId, { fusedScore, tier, riskScore }, event)),
     on(reputationSnapshot, ({ id, version, row }, event) =>
@@ -145,7 +147,12 @@ function openAgents({ db, peers }: Parts, { scores, follow }: Reads): AgentProje
   }
 
   const agents: AgentProjection = {
-    subscriptions: [...identitySubscriptions, ...(scores ? scoreSubscriptions : []), ...(follow ? seenSubscriptions : [])],
+    subscriptions: [
+      ...identitySubscriptions,
+      ...(scores ? scoreSubscriptions : []),
+      ...(withSkills ? skillSubscriptions : []),
+      ...(follow ? seenSubscriptions : []),
+    ],
     get: async id => full(await rowNow(id)),
     need: async idOrHandle => {
       if (uuid.test(idOrHandle)) return (await agents.get(idOrHandle)) ?? agents.fresh(idOrHandle)
@@ -181,11 +188,11 @@ function openAgents({ db, peers }: Parts, { scores, follow }: Reads): AgentProje
   return agents
 }
 
-type Who = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'skills' | 'verifiedSkills' | 'preferredChain'>
+type Who = Pick<AgentRow, 'handle' | 'wallet' | 'status' | 'platform' | 'preferredChain'>
 
 function who(row: Who): Omit<IdentityFacts, 'registeredAt'> {
-  const { handle, wallet, status, platform, skills, verifiedSkills, preferredChain } = row
-  return { handle, wallet, walletKey: wallet?.toLowerCase() ?? null, status, platform, skills, verifiedSkills, preferredChain }
+  const { handle, wallet, status, platform, preferredChain } = row
+  return { handle, wallet, walletKey: wallet?.toLowerCase() ?? null, status, platform, preferredChain }
 }
 
 function ofScoreRow({ fusedScore, tier, riskScore }: ScoreRow): Partial<AgentFacts> {

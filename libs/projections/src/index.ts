@@ -7,7 +7,9 @@ export {
   agentIdentities,
   agentProjection,
   type SeenAgent,
+  type SkilledAgent,
   seenAgentProjection,
+  skilledAgentProjection,
 } from './agents.ts'
 export { type CustodialWallets, custodialWallets } from './custodial-wallets.ts'
 export { usdcBalance } from './usdc-balance.ts'

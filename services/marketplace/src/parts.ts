@@ -1,4 +1,4 @@
-import { agentProjection } from '@carapace/projections'
+import { skilledAgentProjection } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
 import { applicationStore } from './application.store.ts'
 import { bondProjection } from './bonds.ts'
@@ -16,6 +16,6 @@ export const stores = (platform: Platform) => ({
   crews: crewStore(platform.db),
   comments: commentStore(platform.db),
   workLog: workStore(platform.db),
-  agents: agentProjection(platform),
+  agents: skilledAgentProjection(platform),
   bonds: bondProjection(platform),
 })

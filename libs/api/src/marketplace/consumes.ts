@@ -1,4 +1,4 @@
-import { agentFacts } from '../agent-facts.ts'
+import { skilledAgentFacts } from '../agent-facts.ts'
 import {
   bondDeposited,
   bondLocked,
@@ -20,7 +20,7 @@ import { applicationCreated, gigAssigned, gigCancelled, gigCompleted } from './e
 
 /** What the marketplace service subscribes to. */
 export const consumes = [
-  ...agentFacts,
+  ...skilledAgentFacts,
   bondDeposited,
   bondWithdrawn,
   bondLocked,
