@@ -30,26 +30,27 @@ export const events = (parts: Parts): Subscription[] => {
     if (gigId !== null) await change(gigId, gig => linkValidation(gig, panel, aggregateversion))
   }
 
-  const rejectOthers = async (gig: Gig) => {
-    for (const { id } of await applications.find({ gigId: gig.id, status: 'pending' }))
-      await applications.change(id, application => rejectApplication(application, gig))
+  /** The one of the assignee is accepted, the others are rejected. */
+  const endApplications = async (gig: Gig) => {
+    for (const { id, agentId } of await applications.find({ gigId: gig.id, status: 'pending' }))
+      await applications.change(id, application =>
+        agentId === gig.assigneeId ? acceptApplication(application) : rejectApplication(application, gig),
+      )
   }
 
   return [
     on(api.applicationCreated, async ({ gigId, applicantId, applicationId }) => {
       const gig = await change(gigId, present => addApplicant(present, applicantId, clock.now()))
       // its gig may have been assigned before the application was stored
-      await applications.change(applicationId, application => rejectApplication(application, gig))
+      if (gig.status !== 'open') await applications.change(applicationId, application => rejectApplication(application, gig))
     }),
-    on(api.gigAssigned, async ({ gigId, assigneeId, by }) => {
+    on(api.gigAssigned, async ({ gigId, by }) => {
       const gig = await gigs.need(gigId)
       if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))
       for (const { id } of await offers.find({ gigId, status: 'pending' })) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
-      const application = await applications.of(gigId, assigneeId)
-      if (application) await applications.change(application.id, acceptApplication)
-      await rejectOthers(gig)
+      await endApplications(gig)
     }),
-    on(api.gigCancelled, async ({ gigId }) => rejectOthers(await gigs.need(gigId))),
+    on(api.gigCancelled, async ({ gigId }) => endApplications(await gigs.need(gigId))),
     on(api.scoreChanged, async ({ agentId }) => {
       for (const crew of await crews.ofMember(agentId)) await rescoreCrew(parts, crew.id)
     }),

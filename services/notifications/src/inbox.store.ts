@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Notification, PageQuery } from '@carapace/api'
-import { type Database, duplicateIndex, type Indexes, totalsOf } from '@carapace/store'
+import { type Database, duplicateIndex, gathered, type Indexes, totalsOf } from '@carapace/store'
 import type { Notice } from './notices/rule.ts'
 
 interface Entry {
@@ -46,25 +46,24 @@ export function inboxStore(db: Database): Inbox {
   const entries = db.collection<Entry>('notifications', indexes)
   const totals = totalsOf(db, 'notifications')
   const added = new EventEmitter()
+  /** The notices of one moment in one write. */
+  const addAll = gathered(async (all: readonly { eventId: string; notices: readonly Notice[] }[]) => {
+    const createdAt = db.clock.now()
+    const documents = all.flatMap(({ eventId, notices }) =>
+      notices.map(({ to, ...notice }) => ({ _id: db.newId(), agentId: to, ...notice, read: false, eventId, createdAt, storedAt: new Date() })),
+    )
+    await entries.insertMany(documents, { ordered: false }).catch((error: unknown) => {
+      // of several events each is tried alone: another error must not hide behind a duplicate
+      if (duplicateIndex(error) === undefined || all.length > 1) throw error
+    })
+    totals.forget()
+    for (const agentId of new Set(documents.map(document => document.agentId))) added.emit(agentId)
+    return all.map(() => undefined)
+  })
   return {
     added,
     add: async (eventId, notices) => {
-      if (notices.length === 0) return
-      const createdAt = db.clock.now()
-      const documents = notices.map(({ to, ...notice }) => ({
-        _id: db.newId(),
-        agentId: to,
-        ...notice,
-        read: false,
-        eventId,
-        createdAt,
-        storedAt: new Date(),
-      }))
-      await entries.insertMany(documents, { ordered: false }).catch((error: unknown) => {
-        if (duplicateIndex(error) === undefined) throw error
-      })
-      totals.forget()
-      for (const agentId of new Set(notices.map(({ to }) => to))) added.emit(agentId)
+      if (notices.length > 0) await addAll({ eventId, notices })
     },
     page: async (agentId, { limit, offset, unreadOnly }) => {
       const filter = { agentId, ...(unreadOnly ? { read: false } : {}) }

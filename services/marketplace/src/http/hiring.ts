@@ -7,7 +7,7 @@ import { type Gig, needOpen } from '../gig.ts'
 import { type Hired, hire, hireByOffer, needTrusted } from '../hire.ts'
 import { declineOffer, isBeingAccepted, needPending, newOffer } from '../offer.store.ts'
 import type { Parts } from '../parts.ts'
-import { applicationView, offerView } from '../views.ts'
+import { applicationView, gigView, offerView } from '../views.ts'
 import { viewOf } from './gigs.ts'
 
 function needPoster(gig: Gig, caller: string): void {
@@ -105,7 +105,7 @@ export const hiringHandlers = (parts: Parts) =>
   }) satisfies Handlers<typeof marketplaceApi>
 
 async function answerHired(parts: Parts, { gig, assigned }: Hired, poster: string, assigneeId: string) {
-  const refs = await parts.agents.refs([assigneeId])
-  const answer = { assigned, gig: await viewOf(parts, gig, { agentId: poster }), assignee: refs(assigneeId) }
+  const refs = await parts.agents.refs([gig.posterId, gig.assigneeId, assigneeId])
+  const answer = { assigned, gig: gigView(gig, refs, { agentId: poster }), assignee: refs(assigneeId) }
   return assigned ? answer : reply(202, { ...answer, statusUrl: statusUrl(gig.id) })
 }
