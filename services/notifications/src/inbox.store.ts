@@ -53,7 +53,7 @@ export function inboxStore(db: Database): Inbox {
       notices.map(({ to, ...notice }) => ({ _id: db.newId(), agentId: to, ...notice, read: false, eventId, createdAt, storedAt: new Date() })),
     )
     await entries.insertMany(documents, { ordered: false }).catch((error: unknown) => {
-      // of several events each is tried alone: another error must not hide behind a duplicate
+      // of several events each is tried alone: a duplicate must not hide another error
       if (duplicateIndex(error) === undefined || all.length > 1) throw error
     })
     totals.forget()

@@ -13,18 +13,18 @@ const onChain = (act: string, goal: number, ceiling: number): Goal => ({ act, go
 
 /** Operations of the database for each business act, all kinds together. */
 export const goals = {
-  register: onChain('register', 30, 84),
-  fund: local('treasury fund', 15, 12),
-  deposit: onChain('deposit credited', 15, 42),
-  firstHeartbeat: local('heartbeat, the first of an agent', 4, 21),
+  register: onChain('register', 30, 70),
+  fund: local('treasury fund', 15, 11),
+  deposit: onChain('deposit credited', 15, 41),
+  firstHeartbeat: local('heartbeat, the first of an agent', 4, 9),
   heartbeat: local('heartbeat, a further one', 4, 3),
-  post: local('post gig', 8, 9),
-  apply: local('apply', 12, 19),
-  accept: local('accept', 15, 25),
-  lock: onChain('escrow create → locked', 30, 36),
-  submit: local('submit → panel drawn', 20, 60),
-  vote: onChain('a vote → on chain', 25, 60),
-  decide: onChain('deciding vote → paid, receipt, scores', 90, 268),
+  post: local('post gig', 8, 6),
+  apply: local('apply', 12, 15),
+  accept: local('accept', 15, 21),
+  lock: onChain('escrow create → locked', 30, 33),
+  submit: local('submit → panel drawn', 20, 42),
+  vote: onChain('a vote → on chain', 25, 40),
+  decide: onChain('deciding vote → paid, receipt, scores', 90, 172),
 } satisfies Record<string, Goal>
 
 export type ActName = keyof typeof goals
