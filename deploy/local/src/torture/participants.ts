@@ -22,6 +22,8 @@ export interface Participants {
   before: Record<'poster' | 'worker' | 'bonder' | 'buyers' | 'readers' | 'income', bigint>
   /** What players sent to the chain by themselves. */
   sent: Sent[]
+  /** First nonce of `sent`, by address: a wallet counts on by itself, also where the chain has just lost some. */
+  firstNonces: ReadonlyMap<string, number>
 }
 
 export interface Sent {
@@ -47,6 +49,9 @@ export async function newParticipants(system: System, chain: Chain): Promise<Par
   const ofReaders = (await holds(reader)) + (await holds(sender))
   const { body } = await system.call('GET', `/api/reputation/check-eligibility?wallet=${reader.wallet.address}`)
   const income: string = body.payTo
+  const { provider } = system.networks[chain]
+  const nonceOf = async ({ wallet: { address } }: Player) => [address, await provider.getTransactionCount(address)] as const
+  const firstNonces = new Map(await Promise.all([saver, sender].map(nonceOf)))
   const before = {
     poster: await holds(poster),
     worker: await holds(worker),
@@ -55,7 +60,7 @@ export async function newParticipants(system: System, chain: Chain): Promise<Par
     readers: ofReaders,
     income: await system.usdcOf(chain, income),
   }
-  return { chain, poster, worker, bonder, saver, payee, reader, sender, income, buyers, before, sent: [] }
+  return { chain, poster, worker, bonder, saver, payee, reader, sender, income, buyers, before, sent: [], firstNonces }
 }
 
 const erc20 = new Interface(['function transfer(address,uint256)'])
@@ -73,12 +78,11 @@ export function signTransfer(system: System, participants: Participants, amount:
 
 /** Signs a call of the token by a player. The bytes are sent by `broadcast`, as often as needed. */
 export async function signUsdc(system: System, participants: Participants, wallet: Player['wallet'], data: string): Promise<Sent> {
-  const { provider, contracts, chainId, gasless } = system.networks[participants.chain]
-  const known = await provider.getTransactionCount(wallet.address)
-  const signed = participants.sent.map(({ raw }) => Transaction.from(raw))
-  const own = signed.filter(({ from, nonce }) => from === wallet.address && nonce >= known).length
+  const { contracts, chainId, gasless } = system.networks[participants.chain]
+  const own = participants.sent.filter(({ raw }) => Transaction.from(raw).from === wallet.address).length
+  const nonce = participants.firstNonces.get(wallet.address)! + own
   const gasPrice = gasless ? 0n : 20_000_000_000n
-  const raw = await wallet.signTransaction({ to: contracts.usdc, data, nonce: known + own, chainId, gasLimit: 100_000, gasPrice, type: 0 })
+  const raw = await wallet.signTransaction({ to: contracts.usdc, data, nonce, chainId, gasLimit: 100_000, gasPrice, type: 0 })
   const sent = { raw, hash: Transaction.from(raw).hash! }
   participants.sent.push(sent)
   return sent

@@ -57,7 +57,7 @@ export async function sentRead({ system, participants, deadline, sums }: Stage):
   }
   const { nonce, payTo, amount } = await persist('a read has its price', deadline, challenge)
   const data = erc20.encodeFunctionData('transfer', [payTo, price]) + nonceTail(nonce).slice(2)
-  const { hash } = await persist('a payment is signed', deadline, () => signUsdc(system, participants, sender.wallet, data))
+  const { hash } = await signUsdc(system, participants, sender.wallet, data)
   sums.paidForReads += price
   await persist('the payment is in a block', deadline, () => broadcast(system, participants))
   const proof = { txHash: hash, nonce, amount, from: sender.wallet.address, to: payTo }

@@ -179,7 +179,7 @@ export async function bond({ system, participants, random, deadline, sums }: Sta
 export async function treasury({ system, participants, random, deadline, sums }: Stage): Promise<void> {
   const [paidIn, paidOut] = [micro(uneven(random, 30, 60)), micro(uneven(random, 3, 20))]
   const { id, headers } = participants.saver
-  await persist('a transfer is signed', deadline, () => signTransfer(system, participants, paidIn))
+  await signTransfer(system, participants, paidIn)
   // All of them: one that the chain has lost again holds back those that were signed after it.
   await persist('the transfer is in a block', deadline, () => broadcast(system, participants))
   sums.deposited += paidIn
