@@ -6,7 +6,7 @@ import { ownHost } from '../request/own-host.ts'
 export interface CrossOrigin {
   /** Whether pages of other sites may read the answers of this route. */
   mayRead(route: Found): boolean
-  /** @throws FORBIDDEN when another site's page acts in plain mode, where a header is enough to act as an agent, and where the sandbox is open */
+  /** @throws FORBIDDEN when another site's page acts in plain mode, where a header is enough to act as an agent, or for operators and in the sandbox */
   check(request: IncomingMessage, route: Found): void
 }
 
@@ -16,12 +16,15 @@ const identityHeaders = ['x-agent-id', 'x-wallet-address', 'x-admin-wallet', 'x-
 export function crossOrigin(mode: 'plain' | 'signed', publicBaseUrl: string): CrossOrigin {
   const isOwn = ownHost(publicBaseUrl)
   const { protocol } = new URL(publicBaseUrl)
+  // a signature is not sent by a browser on its own, as a cookie would be: pages of all sites may use it, but not where operators act
+  const mayRead: CrossOrigin['mayRead'] = ({ endpoint, path }) =>
+    endpoint.crossOrigin || (mode === 'signed' && !isForOperators(endpoint) && !path.startsWith('/api/sandbox/'))
   return {
-    // a signature is not sent by a browser on its own, as a cookie would be: pages of all sites may use it, but not where operators act
-    mayRead: ({ endpoint, path }) => endpoint.crossOrigin || (mode === 'signed' && !isForOperators(endpoint) && !path.startsWith('/api/sandbox/')),
-    check: ({ headers }, { method, endpoint }) => {
+    mayRead,
+    check: ({ headers }, route) => {
       const { origin } = headers
-      if (mode === 'signed' || origin === undefined) return
+      const { method, endpoint } = route
+      if (origin === undefined || (mode === 'signed' && mayRead(route))) return
       const page = URL.canParse(origin) ? new URL(origin) : undefined
       if (page?.protocol === protocol && isOwn(page.host)) return
       if (identityHeaders.some(name => headers[name] !== undefined))

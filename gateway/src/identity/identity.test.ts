@@ -301,6 +301,13 @@ describe('a gateway that others can name', () => {
       assert.equal(open.headers.get('access-control-allow-credentials'), null)
       for (const path of ['/api/admin/invites', '/api/sandbox/clock']) assert.equal((await preflight(path, 'POST')).status, 405, path)
 
+      // a body of no type goes out without a preflight
+      for (const path of ['/api/sandbox/clock', '/api/sandbox/faucet', '/api/admin/invites']) {
+        const acting = await fetch(harness.url + path, { method: 'POST', headers: page, body: new Blob(['{"advanceSeconds":0}']) })
+        assert.deepEqual([acting.status, acting.headers.get('access-control-allow-origin')], [403, null], path)
+      }
+      assert.equal((await harness.call('POST', '/api/sandbox/clock', { headers: { origin: harness.url }, body: { advanceSeconds: 0 } })).status, 200)
+
       const refused = await harness.call('POST', '/api/gigs', { headers: page, body: {} })
       assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [401, '*'])
       const exposed = refused.headers.get('access-control-expose-headers') ?? ''
