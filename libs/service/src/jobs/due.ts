@@ -20,11 +20,7 @@ export function dueBy({ collection }: Rows, field: string, { filter = {}, afterM
     collection: collection.collectionName,
     nextAt: async () => {
       const wanted = { ...filter, [field]: { $gt: new Date(0) } }
-      const [first] = await collection
-        .find(wanted, { projection: { [field]: 1 } })
-        .sort({ [field]: 1 })
-        .limit(1)
-        .toArray()
+      const [first] = await collection.find(wanted, { projection: { [field]: 1 }, sort: { [field]: 1 }, limit: 1 }).toArray()
       const at = field.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], first)
       return at instanceof Date ? new Date(at.getTime() + afterMs) : undefined
     },
