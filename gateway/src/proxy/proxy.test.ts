@@ -188,7 +188,7 @@ describe('the proxy', () => {
       assert.deepEqual([answer.headers.get('x-auth-mode'), answer.headers.get('content-type')], ['plain', 'text/event-stream'])
 
       reader.abort()
-      await until('the service is told that the reader is gone', () => left)
+      await until('the service is notified that the reader has left', () => left)
     })
 
     it('answers 504 without a head in time, 503 when nothing listens', async () => {
@@ -231,7 +231,7 @@ describe('the proxy', () => {
     assert.deepEqual([post.status, post.body.code, tries.POST], [503, 'DEPENDENCY_UNAVAILABLE', 1])
   })
 
-  it('gives up on a GET when its time is over', async () => {
+  it('abandons a GET when its time is over', async () => {
     let tries = 0
     harness.upstream.answer = (_seen, response) => {
       tries += 1

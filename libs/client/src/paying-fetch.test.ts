@@ -53,9 +53,9 @@ describe('a fetch that pays', () => {
 
   it('goes on with the payment of a call that had no answer when that is repeated, and pays again for a new call', async () => {
     const buy = buyerAt([lost])
-    const givenUp = AbortSignal.abort()
+    const aborted = AbortSignal.abort()
 
-    await assert.rejects(buy(url, { signal: givenUp }), TypeError)
+    await assert.rejects(buy(url, { signal: aborted }), TypeError)
     assert.equal((await buy(url)).status, 200)
     assert.deepEqual([payments(), paid.length], [1, 1])
     assert.equal((await buy(url)).status, 200)

@@ -55,7 +55,7 @@ const [pauseMs, longestPauseMs] = [500, 5_000]
 
 /**
  * A fetch that pays 402 answers by x402 v2, up to `maxPayment` a call. It signs one payment for a call and sends that one again while its answer is
- * missing, for a minute; where it gives up, the next equal call goes on with it. The platform serves a payment once and answers it as before when
+ * missing, for a minute; where it abandons one, the next equal call goes on with it. The platform serves a payment once and answers it as before when
  * it comes again, so a retried call is never paid twice. Equal calls have the same method, address, body, agent and Idempotency-Key; those that run
  * at the same time are one call, and so are all under one Idempotency-Key. A caller that stops waiting must abort the call or give it such a key:
  * otherwise its answer ends the purchase, and the next equal call pays again. An offer that is dearer, or on no wanted network, stays a 402.

@@ -26,7 +26,7 @@ import { type FindOptions, type Indexes, projection } from '@carapace/store'
 /** Who an agent is, as identity says. */
 export interface IdentityFacts {
   handle: string
-  /** EIP-55; null when it was given up. */
+  /** EIP-55; null when it was abandoned. */
   wallet: string | null
   walletKey: string | null
   status: 'active' | 'suspended' | 'migrated'

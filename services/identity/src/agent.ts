@@ -31,7 +31,7 @@ export interface ReplacedCard {
 export interface Agent {
   id: string
   handle: string
-  /** EIP-55; null after it was given up. */
+  /** EIP-55; null after it was abandoned. */
   wallet: string | null
   formerWallet: string | null
   /** The wallet signed the registration. */

@@ -9,7 +9,7 @@ import { bondVersionOf } from './standing.ts'
 
 export const iso = (date: Date | null) => date?.toISOString() ?? null
 
-/** The wallet that an agent shows: the former one after it was given up. */
+/** The wallet that an agent shows: the former one after it was abandoned. */
 export const shownWallet = (agent: Agent): string => agent.wallet ?? agent.formerWallet ?? ''
 
 /** The on-chain part of the agent's record: its registration on the preferred network. */

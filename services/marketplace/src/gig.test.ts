@@ -118,11 +118,11 @@ describe('a gig', () => {
     assert.equal(followEscrowDecision(held, { outcome: 'hold', reason: 'weak', verdict: 'rejected' }, start), undefined)
   })
 
-  it('cannot be assigned by an acceptance that was given up', () => {
-    const givenUp = settleAcceptance({ ...openGig, acceptance }, 'worker')!.state
+  it('cannot be assigned by an acceptance that was abandoned', () => {
+    const abandoned = settleAcceptance({ ...openGig, acceptance }, 'worker')!.state
 
     assert.equal(
-      codeOf(() => assign(givenUp, acceptance, start)),
+      codeOf(() => assign(abandoned, acceptance, start)),
       'CONFLICT',
     )
     assert.equal(settleAcceptance(assigned, 'worker'), undefined)

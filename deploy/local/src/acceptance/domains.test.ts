@@ -154,7 +154,7 @@ describe('names on both chains', function () {
     })
   })
 
-  it('gives up a .molt name, which frees token, record and reverse record', async () => {
+  it('deletes a .molt name, which frees token, record and reverse record', async () => {
     const player = await platform.newPlayer()
     const full = `${nameOf(player)}.molt`
     await register(player, nameOf(player), '.molt')

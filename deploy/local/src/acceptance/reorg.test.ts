@@ -61,7 +61,7 @@ describe('a gig of which the chain reverses something', function () {
     await reorganise(first.onChain, [withdrawn])
 
     await shows(gigId, 'none')
-    await until('the poster is told', async () => (await notificationsOf(poster, gigId)).length === 2)
+    await until('the poster is notified', async () => (await notificationsOf(poster, gigId)).length === 2)
     assert.deepEqual(
       [await notificationsOf(poster, gigId), await treasuryOf(poster)],
       [
@@ -107,7 +107,7 @@ describe('a gig of which the chain reverses something', function () {
 
     await reorganise(locked!, [withdrawn])
 
-    await until('the poster is told', async () => (await notificationsOf(poster, gigId, 'bond_')).length === 1)
+    await until('the poster is notified', async () => (await notificationsOf(poster, gigId, 'bond_')).length === 1)
     await until('the stake is gone', async () => String(await bond()) === '0,0')
     assert.equal((await gigOf(platform, gigId)).bondStatus, 'none')
     assert.deepEqual(await notificationsOf(worker, gigId, 'bond_'), ['bond_lost', 'bond_lost', 'bond_locked'])

@@ -14,7 +14,7 @@ const erc20 = new Interface(['function transfer(address,uint256)'])
 
 /**
  * A read that the client of the platform pays for by x402 v2, and once only, over any number of requests: its key says that they are one call, also
- * where one of them was answered after it had been given up.
+ * where one of them was answered after it had been abandoned.
  */
 export async function paidRead({ system, participants, deadline, sums }: Stage): Promise<void> {
   const { reader, chain } = participants

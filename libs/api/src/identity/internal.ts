@@ -9,7 +9,7 @@ export const agentRow = z
   .looseObject({
     agentId: id,
     handle: z.string(),
-    /** Null after the wallet was given up. */
+    /** Null after the wallet was abandoned. */
     wallet: walletOut.nullable(),
     walletProven: z.boolean(),
     agentType: z.string().nullable(),

@@ -31,7 +31,7 @@ const kills = [
   'consumer',
 ] as const
 const consumers = 2
-const giveUpMs = 60_000
+const abandonAfterMs = 60_000
 
 const started = Date.now()
 const folder = await mkdtemp(path.join(tmpdir(), 'carapace-torture-'))
@@ -100,7 +100,7 @@ async function allHandled(): Promise<void> {
     const count = await effects()
     if (count >= total && isPublished) return
     if (count !== last.count) last = { count, at: Date.now() }
-    if (Date.now() - last.at > giveUpMs) return
+    if (Date.now() - last.at > abandonAfterMs) return
     await sleep(500)
   }
 }

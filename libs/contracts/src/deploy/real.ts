@@ -48,8 +48,8 @@ async function create(rpcUrl: string, wallet: Wallet, step: Step, chainId: numbe
   const gasPrice = BigInt(await call<string>(rpcUrl, 'eth_gasPrice')) * 2n
   const raw = await wallet.signTransaction({ type: 0, chainId, nonce: step.nonce, gasPrice, gasLimit: step.gasLimit, data: step.initCode })
   const hash = await call<string>(rpcUrl, 'eth_sendRawTransaction', raw)
-  const giveUpAt = performance.now() + receiptTimeoutMs
-  while (performance.now() < giveUpAt) {
+  const endsAt = performance.now() + receiptTimeoutMs
+  while (performance.now() < endsAt) {
     const receipt = await call<{ status: string } | null>(rpcUrl, 'eth_getTransactionReceipt', hash)
     if (receipt?.status === '0x1') return
     if (receipt) throw new Error(`${step.name} reverted in ${hash}`)

@@ -47,8 +47,8 @@ function flags(port: number, chainId: number): string[] {
 }
 
 async function answers(rpcUrl: string, child: ChildProcess): Promise<boolean> {
-  const giveUpAt = performance.now() + startMs
-  while (child.exitCode === null && performance.now() < giveUpAt) {
+  const endsAt = performance.now() + startMs
+  while (child.exitCode === null && performance.now() < endsAt) {
     try {
       await call(rpcUrl, 'eth_chainId')
       return child.exitCode === null

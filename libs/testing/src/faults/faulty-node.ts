@@ -101,7 +101,7 @@ function faultyNode(url: string, random: () => number, disconnect: () => void, c
   return { node, parts: { faults, random, memory: newMemory(), onSwallowed: () => node.swallowed++ } }
 }
 
-/** A lost answer leaves the request open until the client gives up. */
+/** A lost answer leaves the request open until the client abandons it. */
 async function respond(request: IncomingMessage, response: ServerResponse, upstreamUrl: string, exchange: Exchange, faults: Faults): Promise<void> {
   if (faults.down) return void request.destroy()
   let body = ''

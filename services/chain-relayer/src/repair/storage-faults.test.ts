@@ -14,7 +14,7 @@ describe('a lane that loses its database', function () {
   let closeDatabase: () => Promise<void>
 
   beforeEach(async () => {
-    // A service's outbox does not give up either.
+    // A service's outbox does not abandon its events either.
     kit = await startKit({ bus: inProcessBus({ log: quiet, retry: { delaysMs: [50, 100, 200], limit: 1_000 } }) })
     await fundTokens(kit.rpc, kit.devnet.addresses)
     const { host, port } = placeOf(kit.place.mongoUri)

@@ -45,7 +45,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
   }
 }
 
-/** Gives a name up. @throws NOT_OWNER, INVALID_STATE */
+/** Deletes a name. @throws NOT_OWNER, INVALID_STATE */
 export function requestDeletion(domain: Domain, { wallet, operationId, now, deadline }: ChangeRequest): Decision<Domain> {
   needOwner(domain, wallet)
   const status = domainStates.move(domain.status, 'burn')

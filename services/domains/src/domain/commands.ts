@@ -42,8 +42,8 @@ export async function transfer(parts: Parts, id: string, request: { caller: Agen
   return { domain, operation: operationOf(domain, operationId) }
 }
 
-/** Gives a name up; what the caller has given up already answers as the first time. @throws NOT_OWNER, INVALID_STATE */
-export async function giveUp(parts: Parts, id: string, { caller, operationId }: { caller: AgentCaller; operationId: string }): Promise<Made> {
+/** Deletes a name; what the caller has deleted already answers as the first time. @throws NOT_OWNER, INVALID_STATE */
+export async function deleteName(parts: Parts, id: string, { caller, operationId }: { caller: AgentCaller; operationId: string }): Promise<Made> {
   const known = (await earlier(parts, operationId)) ?? deletionBy(await parts.domains.need(id), caller.wallet)
   if (known) return known
   const request = { wallet: caller.wallet, operationId, now: parts.clock.now(), deadline: deadline() }

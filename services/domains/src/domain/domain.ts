@@ -59,7 +59,7 @@ export interface Domain {
   freeSlot?: string
   /** Since the reservation; the order of lists. */
   registeredAt: Date
-  /** Agent wallet that gave it up: until `dueAt` only this one registers it again. */
+  /** Agent wallet that deleted it: until `dueAt` only this one registers it again. */
   formerOwner: string | null
   /** When time alone moves it on. */
   dueAt?: Date

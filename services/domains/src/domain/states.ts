@@ -20,7 +20,7 @@ export type DomainTrigger =
 const deadline = '15 min after the command was sent: past its deadline the relayer signs nothing and reports EXPIRED'
 
 /**
- * Every transition of a name (behaviour 9): reserve, pay and mint, transfer, give up. One record serves a name for ever, so that its reservation is one
+ * Every transition of a name (behaviour 9): reserve, pay and mint, transfer, delete. One record serves a name for ever, so that its reservation is one
  * guarded write, and each operation on it has a number that the contract accepts once.
  */
 export const domainStates = stateMachine<DomainState, DomainTrigger>({

@@ -36,7 +36,7 @@ export function domainView(domain: Stored<Domain>, pageOf: NamePage, now: Date):
   }
 }
 
-/** What time alone does next: treasury or the relayer is queried again, or a name that was given up can be registered by anybody. */
+/** What time alone does next: treasury or the relayer is queried again, or a name that was deleted can be registered by anybody. */
 function deadlineOf({ status, dueAt, operations }: Domain, now: Date): DomainRecord['nextDeadline'] {
   if (status === 'minting' || status === 'transferring' || status === 'burning') return pollDeadline(lastOperation({ operations })!.at, now)
   if (!dueAt) return null

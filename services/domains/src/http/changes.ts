@@ -1,6 +1,6 @@
 import { type domainsApi, refuse } from '@carapace/api'
 import { type Handlers, reply } from '@carapace/service'
-import { giveUp, type Made, outcomeOf, transfer } from '../domain/commands.ts'
+import { deleteName, type Made, outcomeOf, transfer } from '../domain/commands.ts'
 import { isOwned, lastOperation, registrationOf } from '../domain/domain.ts'
 import { parseFullName } from '../domain/full-name.ts'
 import { reconcile } from '../domain/reconcile.ts'
@@ -30,7 +30,7 @@ export const changeHandlers = (parts: Parts) => {
       const { name, tld = '.molt' } = parseFullName(params.name)
       if (tld !== '.molt') refuse('NOT_FOUND', { resource: 'domain' })
       const { id } = (await domains.byName(`${name}${tld}`)) ?? refuse('NOT_FOUND', { resource: 'domain' })
-      const { domain, operation } = await ended(await giveUp(parts, id, { caller, operationId }), waitMs())
+      const { domain, operation } = await ended(await deleteName(parts, id, { caller, operationId }), waitMs())
       const answer = { name: domain.fullDomain }
       return operation.onChain?.status === 'confirmed' ? answer : reply(202, { ...answer, statusUrl: operationPath(domain, operation) })
     },

@@ -30,7 +30,7 @@ export interface BondLock extends Late {
   retryAt: Date | null
   /** When the marketplace is queried whether the gig was assigned; null once it was. */
   askAt: Date | null
-  /** The gig is over, or the acceptance was given up: unlock as soon as the lock is on chain. */
+  /** The gig is over, or the acceptance was abandoned: unlock as soon as the lock is on chain. */
   isOver: boolean
   isClean: boolean
   /** It replaces one that a reorganisation reversed: the gig's lock has been published as current. */

@@ -11,7 +11,7 @@ import { closeBondLock } from './close-bond-lock.ts'
 const everyMs = 5_000
 const batch = 100
 
-/** A lock without an assignment: the marketplace says whether it is used, and if not gives it up for good, so that it can be released. */
+/** A lock without an assignment: the marketplace says whether it is used, and if not abandons it for good, so that it can be released. */
 async function settleAssignment(parts: Parts, agentId: string, gigId: string): Promise<void> {
   const { assigned } = await parts.peers.call('marketplace', marketplaceApi.internal.settleAcceptance, { params: { id: gigId, agentId } })
   if (!assigned) await changeBond(parts, agentId, bond => endLock(bond, gigId, parts.newId()))

@@ -145,7 +145,7 @@ describe('hiring over HTTP', () => {
     const { status, body } = await accept(id, worker.id)
 
     assert.deepEqual([status, body.assigned], [202, false])
-    // the gateway gives up after 15 s
+    // the gateway abandons the call after 15 s
     assert.ok(performance.now() - before < 15_000)
     await bondIsLocked(harness, worker.id, id)
     await until('it is assigned by the event', async () => (await gigAs(harness, id)).status === 'assigned')

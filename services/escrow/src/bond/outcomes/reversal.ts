@@ -117,7 +117,7 @@ export function reverseOutsideUnlock(bond: Bond, lock: BondLock, eventId: string
 
 /**
  * A lock has failed for good. One that was confirmed, that its gig still needs and that a reorganisation has reversed, is requested again under
- * `againId`: the stake may be there. That one is given up like any other when it fails too.
+ * `againId`: the stake may be there. That one is abandoned like any other when it fails too.
  */
 export function failLock(bond: Bond, lock: BondLock, code: string, againId: string, now: Date): BondChange {
   const { gigId, amount, lockId, isOver, askAt } = lock
