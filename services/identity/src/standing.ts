@@ -60,10 +60,16 @@ export const newAgentStanding: Standing = {
   followerCount: 0,
 }
 
-const orderField = 'heard'
+/** Where an agent's document has the order of the last event of each part. Documents of earlier releases have `heard`, too, which is only read. */
+const orderFields = ['projected', 'heard'] as const
+const [orderField] = orderFields
+
+/** Selects documents in which a part is not newer. */
+const notAfter = (writer: Writer, order: number) => Object.fromEntries(orderFields.map(field => [`${field}.${writer}`, { $not: { $gt: order } }]))
 
 /** Version of the bond that an agent's document shows; 0 = none. */
-export const bondVersionOf = (agent: object): number => Number((agent as Record<string, { bond?: number } | undefined>)[orderField]?.bond ?? 0)
+export const bondVersionOf = (agent: object): number =>
+  Math.max(...orderFields.map(field => Number((agent as Record<string, { bond?: number } | undefined>)[field]?.bond ?? 0)))
 
 /** The parts, each with its own order of events: the version of one aggregate, or a count or time where several aggregates write one part. */
 type Writer = 'score' | 'bond' | 'domain' | 'follows'
@@ -85,7 +91,7 @@ export function standingEvents(db: Database, collection: string): Subscription[]
   const project = async (agentId: string, writer: Writer, order: number, facts: Partial<Standing>) => {
     const fields = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`standing.${name}`, value]))
     await write({
-      filter: { _id: agentId, ...{ [`${orderField}.${writer}`]: { $not: { $gt: order } } } },
+      filter: { _id: agentId, ...notAfter(writer, order) },
       update: { $set: { ...fields, [`${orderField}.${writer}`]: order, updatedAt: db.clock.now() } },
     })
     announceWritten(db, collection, agentId)
@@ -124,10 +130,10 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     await agents().updateMany(
       {
         'standing.moltDomain': fullDomain,
-        'heard.domain': { $not: { $gt: order } },
+        ...notAfter('domain', order),
         ...(moltDomain === fullDomain ? { _id: { $ne: agentId ?? '' } } : {}),
       },
-      { $set: { 'standing.moltDomain': null, 'heard.domain': order } },
+      { $set: { 'standing.moltDomain': null, [`${orderField}.domain`]: order } },
     )
   }
   const followed = ({ followedAgentId, followerCount, followChange }: { followedAgentId: string; followerCount: number; followChange: number }) =>

@@ -78,6 +78,33 @@ describe('the directory of agents over HTTP', () => {
     await until('it is found', async () => (await search(word)).total === 1)
   })
 
+  it('follows newer scores than the one which an earlier release has projected', async () => {
+    const skill = `skill-${randomUUID().slice(0, 8)}`
+    const agent = await harness.agent({ skills: [skill] })
+    const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    await agents.updateOne({ _id: agent.id }, { $set: { 'heard.score': 5 } })
+
+    await scored(agent, 90, 1, 4)
+    await scored(agent, 70, 1, 6)
+    await until('it is shown', async () => (await discover(`skills=${skill}&minScore=70`)).total === 1)
+
+    const row = await agents.findOne<{ projected: { score: number } }>({ _id: agent.id })
+    assert.deepEqual([row?.projected.score, (await discover(`skills=${skill}&minScore=90`)).total], [6, 0])
+  })
+
+  it('shows no score that is older than one which it knows', async () => {
+    const skill = `skill-${randomUUID().slice(0, 8)}`
+    const [agent, last] = [await harness.agent({ skills: [skill] }), await harness.agent({ skills: [skill] })]
+    const agents = harness.platform.service('identity').platform.db.connection.collection<{ _id: string }>('agents')
+    await agents.updateOne({ _id: agent.id }, { $set: { 'heard.score': 5 } })
+
+    await scored(agent, 90, 1, 4)
+    await scored(last, 70, 1, 1)
+    await until('the last is scored', async () => (await discover(`skills=${skill}&minScore=70`)).total > 0)
+
+    assert.deepEqual((await discover(`skills=${skill}&minScore=70`)).ids, [last.id])
+  })
+
   it('offers agents by any of some skills and all other wishes, in each order', async () => {
     const [rust, audits] = [1, 2].map(() => `skill-${randomUUID().slice(0, 8)}`) as [string, string]
     const skills = [[rust], [rust, audits], [audits], [audits, 'tests'], [rust, 'tests']]
