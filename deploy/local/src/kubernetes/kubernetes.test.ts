@@ -77,7 +77,7 @@ for (const overlay of names)
 
     it('sets variables that the configuration declares, to values that it accepts', () => {
       const known = new Set(Object.keys(configSchema.shape).flatMap(name => [name, `${name}_FILE`]))
-      for (const deployment of deployments)
+      for (const deployment of ofProcesses())
         for (const container of containersOf(deployment)) {
           const variables = variablesOf(container, manifests)
           const where = `${deployment.metadata.name}/${container.name}`
