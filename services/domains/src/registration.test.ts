@@ -67,6 +67,26 @@ describe('POST /api/domains/register', () => {
       assert.equal(harness.reservations.length, tld === '.shell' ? 1 : 0)
     })
 
+  it('refuses a name that is being registered as retryable, and registers it under the same key once that has failed', async () => {
+    const [first, second] = await agentsOf(2, { usdc: 100 })
+    const name = newName()
+    const key = { 'idempotency-key': name }
+    harness.chain = () => 'wait'
+    await register(first!, name, '.claw', 100, { prefer: 'respond-async' })
+    const command = await until('it is sent', () => harness.commands.find(({ kind }) => kind === 'domain.mint'))
+
+    const refused = await register(second!, name, '.claw', 100, key)
+    harness.chain = () => 'confirm'
+    await harness.outcome(command, 'fail')
+    const registered = await until('it is free again', async () => {
+      const answer = await register(second!, name, '.claw', 100, key)
+      return answer.status === 409 ? undefined : answer
+    })
+
+    assert.deepEqual([refused.status, refused.body.code, refused.body.retryable], [409, 'NAME_TAKEN', true])
+    assert.equal(registered.status, 201)
+  })
+
   it('gives an agent one .molt name, however many it requests at the same time', async () => {
     const agent = await harness.newAgent()
     const answers = await Promise.all(Array.from({ length: 10 }, () => register(agent, newName(), '.molt')))

@@ -8,7 +8,7 @@ import { needEligible } from '../application/eligibility.ts'
 import { changeJob } from '../job/change-job.ts'
 import { sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from '../job/commands.ts'
 import { fundingOutcome, startFunding } from '../job/fund-job.ts'
-import { type Job, newJob, type Step } from '../job/job.ts'
+import { type Job, needAssignee, needIdle, newJob, type Step } from '../job/job.ts'
 import { facts } from '../job/transition.ts'
 import { moneyView, viewOf } from '../job/views.ts'
 import type { Parts } from '../parts.ts'
@@ -77,7 +77,7 @@ export const jobHandlers = (
 
   submitJob: async ({ params, body, caller, operationId, waitMs }) => {
     const job = await needJob(parts, params.jobId)
-    if (job.assigneeId !== caller.agentId) refuse('NOT_ASSIGNEE')
+    needAssignee(job, caller.agentId)
     const { deliverableUrl: url, deliverableNote: note = null } = body
     const delivery = { url, note, hash: keccakOfText(url), submissionId: recordIdOf(operationId), at: parts.clock.now() }
     const sent = await changeJob(parts, job.id, present =>
@@ -108,6 +108,7 @@ export const jobHandlers = (
     const job = await needJob(parts, params.jobId)
     needPoster(job, caller.agentId)
     const sent = await changeJob(parts, job.id, present => {
+      needIdle(present)
       if (present.status !== 'open') refuse('INVALID_STATE', { state: present.status, allowed: ['open'] })
       return sendSettle(present, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', at: parts.clock.now() })
     })

@@ -46,8 +46,8 @@ export type Reservation = Pick<Funding, 'operationId' | 'kind' | 'from'>
 
 /** Step 1 of the funding: the record, whose ledger lines are part of the same transaction. */
 export function reserveFunds(job: Job, reservation: Reservation): Result {
-  jobStates.move(job.status, 'fund')
   needIdle(job)
+  jobStates.move(job.status, 'fund')
   needOnChain(job)
   const round = job.fundingRounds + 1
   return { state: { ...job, fundingRounds: round, fundingFailure: null, funding: { ...reservation, round, stage: 'reserving' } }, events: [] }
@@ -75,15 +75,15 @@ export function fundsRefused(job: Job, round: number): Result | undefined {
 }
 
 export function sendAssign(job: Job, agentId: string, wallet: string): Result {
-  jobStates.move(job.status, 'assign')
   needIdle(job)
+  jobStates.move(job.status, 'assign')
   const state = under({ ...job, acceptance: { agentId, wallet } }, 'assign')
   return { state, events: [commands.jobAssign({ ...place(job), provider: wallet, round: roundOf(state, 'assign') })] }
 }
 
 export function sendSubmit(job: Job, delivery: Delivery): Result {
-  jobStates.move(job.status, 'submit')
   needIdle(job)
+  jobStates.move(job.status, 'submit')
   if (delivery.at > job.submitDeadline) refuse('WINDOW_CLOSED', { submitDeadline: job.submitDeadline.toISOString() })
   const state = under({ ...job, delivery }, 'submit')
   return { state, events: [commands.jobSubmit({ ...place(job), deliverableHash: delivery.hash, round: roundOf(state, 'submit') })] }
@@ -91,18 +91,18 @@ export function sendSubmit(job: Job, delivery: Delivery): Result {
 
 /** @param disputer wallet of the party; null when the platform itself flags the job */
 export function sendDispute(job: Job, dispute: NonNullable<Job['dispute']>, disputer: string | null): Result {
-  jobStates.move(job.status, 'dispute')
   needIdle(job)
+  jobStates.move(job.status, 'dispute')
   const state = under({ ...job, dispute }, 'dispute')
   return { state, events: [commands.jobDispute({ ...place(job), disputer, round: roundOf(state, 'dispute') })] }
 }
 
 /** Ends the job on chain, once decided. */
 export function sendSettle(job: Job, decision: Omit<Settlement, 'from' | 'settledAt' | 'isReported'>): Result {
+  needIdle(job)
   jobStates.move(job.status, decision.trigger)
   // what is not delivered cannot be judged; the contract itself would let an evaluator do so
   if (decision.by === 'oracle') jobStates.move(job.status, 'settle')
-  needIdle(job)
   return resendSettle({ ...job, settlement: { ...decision, from: job.status, settledAt: null, isReported: job.settlement?.isReported ?? false } })
 }
 

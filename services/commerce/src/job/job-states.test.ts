@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { dayMs, hourMs, type JobStatus, jobStatuses } from '@carapace/api'
+import { dayMs, hourMs, type JobStatus, jobStatuses, Refusal } from '@carapace/api'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
 import {
@@ -23,7 +23,7 @@ import {
 import { reserveFunds, sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from './commands.ts'
 import type { ContractJob } from './contract-job.ts'
 import { followOutcome } from './follow-outcome.ts'
-import type { Job, Step } from './job.ts'
+import { type Job, needAssignee, type Step } from './job.ts'
 import { type JobTrigger, jobStates } from './job-states.ts'
 import { mirror, regress } from './mirror.ts'
 import { postings } from './postings.ts'
@@ -270,6 +270,20 @@ describe('the states of a job', () => {
       codeOf(() => settle(funding(), 'withdraw', 'withdraw')),
       'INVALID_STATE',
     )
+  })
+
+  it('refuse as retryable what the step under way will allow', () => {
+    const assigning = sendAssign(funded(), assigneeId, wallets.assignee).state
+    const submitting = sendSubmit(assigned(), delivery()).state
+    const table: [string, () => unknown][] = [
+      ['an acceptance while the job is being funded', () => sendAssign(funding(), assigneeId, wallets.assignee)],
+      ['a submission while the job is being assigned', () => sendSubmit(assigning, delivery())],
+      ['a submission by the agent that is being assigned', () => needAssignee(assigning, assigneeId)],
+      ['a dispute while the job is being submitted', () => requests.dispute(submitting)],
+      ['an order of the oracle while the job is being submitted', () => settle(submitting, 'complete', 'settle')],
+    ]
+    for (const [title, request] of table)
+      assert.throws(request, error => error instanceof Refusal && error.code === 'INVALID_STATE' && error.isRetryable, title)
   })
 
   it('refuse an order of the oracle before the submission', () => {

@@ -176,3 +176,10 @@ export function needIdle(job: Job): void {
   if (step !== undefined)
     refuse('INVALID_STATE', { state: job.status, pending: step }, { retryable: true, message: `The job waits for the chain (${step})` })
 }
+
+/** @throws NOT_ASSIGNEE, and INVALID_STATE, retryable, while this agent's assignment is under way */
+export function needAssignee(job: Job, agentId: string): void {
+  if (job.assigneeId === agentId) return
+  if (job.acceptance?.agentId === agentId) needIdle(job)
+  refuse('NOT_ASSIGNEE')
+}

@@ -1,9 +1,9 @@
-import { refuse } from '@carapace/api'
+import { refuse, retryableIn } from '@carapace/api'
 import { commands, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import type { Domain } from './domain.ts'
+import { type Domain, lastOperation } from './domain.ts'
 import { newOperation, nextNumber, withOperation } from './registration.ts'
-import { domainStates } from './states.ts'
+import { type DomainState, type DomainTrigger, domainStates, passingStates } from './states.ts'
 
 export interface ChangeRequest {
   /** Wallet of the caller, EIP-55. */
@@ -14,8 +14,20 @@ export interface ChangeRequest {
   deadline: Date
 }
 
+/** @throws NOT_OWNER, retryable while a transfer to this wallet is under way */
 function needOwner(domain: Domain, wallet: string): void {
-  if (domain.ownerWallet !== wallet) refuse('NOT_OWNER')
+  if (domain.ownerWallet === wallet) return
+  const operation = lastOperation(domain)
+  refuse('NOT_OWNER', undefined, operation?.onChain?.status === 'pending' && operation.to === wallet ? { retryable: true } : {})
+}
+
+/** @throws INVALID_STATE, retryable while the chain has yet to decide the operation before */
+function moved({ status }: Domain, trigger: DomainTrigger): DomainState {
+  const to = domainStates.next(status, trigger)
+  if (to !== undefined) return to
+  const allowed = domainStates.allowedIn(trigger)
+  const message = `The domain is ${status}; this needs ${allowed.join(' or ')}`
+  return refuse('INVALID_STATE', { state: status, allowed }, { message, ...retryableIn(passingStates, status, allowed) })
 }
 
 /** Sends a name to another wallet; the receiving agent's place is reserved with it. @throws NOT_OWNER, SELF_ACTION, INVALID_STATE */
@@ -23,7 +35,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
   const { wallet, operationId, now, deadline, to, toAgentId } = request
   needOwner(domain, wallet)
   if (to === wallet) refuse('SELF_ACTION')
-  const status = domainStates.move(domain.status, 'transfer')
+  const status = moved(domain, 'transfer')
   const n = nextNumber(domain)
   const { id, chain, fullDomain, agentId, linkedAgents, tld } = domain
   const operation = newOperation({
@@ -48,7 +60,7 @@ export function requestTransfer(domain: Domain, request: ChangeRequest & { to: s
 /** Deletes a name. @throws NOT_OWNER, INVALID_STATE */
 export function requestDeletion(domain: Domain, { wallet, operationId, now, deadline }: ChangeRequest): Decision<Domain> {
   needOwner(domain, wallet)
-  const status = domainStates.move(domain.status, 'burn')
+  const status = moved(domain, 'burn')
   const n = nextNumber(domain)
   const { id, chain, fullDomain, agentId, linkedAgents } = domain
   const operation = newOperation({

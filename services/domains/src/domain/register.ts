@@ -2,13 +2,14 @@ import { type AgentCaller, type Authorization, type Chain, type Extension, Refus
 import { domainOperationId, type FundingSource, findSource, operationKey, optionsNow, reserveCustodial } from '@carapace/chain'
 import type { Agent } from '@carapace/projections'
 import { holdAtIntake, unlessPassing } from '@carapace/service'
-import type { Stored } from '@carapace/store'
+import { orExisting, type Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { deadline, earlier, type Made, operationOf } from './commands.ts'
 import { domainIdOf } from './domain.store.ts'
 import type { Domain, Sale, TextRecord } from './domain.ts'
 import { faultOf, meetsFreeScore, priceOf } from './price.ts'
-import { drop, isRegistrable, mint, nextNumber, type Reservation, reserve } from './registration.ts'
+import { drop, mint, needVacant, nextNumber, type Reservation, reserve } from './registration.ts'
+import { passingStates } from './states.ts'
 
 export interface WantedName {
   caller: AgentCaller
@@ -81,8 +82,9 @@ export function needValid(name: string): void {
 
 /** The agent that registers. @throws NAME_TAKEN, ALREADY_EXISTS, ACCOUNT_SUSPENDED */
 export async function needRegistrable(parts: Parts, { name, tld, caller }: WantedName): Promise<Agent> {
-  await needVacant(parts, `${name}${tld}`, caller)
-  if (tld === '.molt' && (await parts.domains.moltOf(caller.agentId))) refuse('ALREADY_EXISTS', undefined, { message: 'The agent has a .molt name' })
+  needVacant(await parts.domains.byName(`${name}${tld}`), caller.wallet, parts.clock.now())
+  const own = tld === '.molt' ? await parts.domains.moltOf(caller.agentId) : undefined
+  if (own) refuse('ALREADY_EXISTS', undefined, { message: 'The agent has a .molt name', ...(own.status in passingStates ? { retryable: true } : {}) })
   return registrant(parts, tld, caller.agentId)
 }
 
@@ -91,11 +93,6 @@ async function registrant({ agents }: Parts, tld: Extension, agentId: string): P
   const agent = await (tld === '.molt' ? agents.need(agentId) : agents.fresh(agentId))
   if (agent.status !== 'active') refuse('ACCOUNT_SUSPENDED', { status: agent.status })
   return agent
-}
-
-async function needVacant({ domains, clock }: Parts, fullDomain: string, { wallet }: AgentCaller): Promise<void> {
-  const present = await domains.byName(fullDomain)
-  if (present && !isRegistrable(present, wallet, clock.now())) refuse('NAME_TAKEN')
 }
 
 /** What the agent has to pay, micro-USDC, and its free place where its score gives it one. @throws PRICE_MISMATCH */
@@ -151,11 +148,12 @@ async function findCharge(parts: Parts, request: RegistrationRequest, agent: Age
 /** One record a name: the first writer has the name. @throws NAME_TAKEN, ALREADY_EXISTS, CONFLICT */
 async function writeReservation({ domains }: Parts, reservation: Reservation): Promise<Stored<Domain>> {
   const { id } = reservation
-  if (!(await domains.get(id))) {
-    const { state, events } = reserve(undefined, reservation)
-    return domains.create(state, events)
-  }
-  return domains.change(id, present => reserve(present, reservation))
+  const existing = async () => ((await domains.get(id)) ? domains.change(id, present => reserve(present, reservation)) : undefined)
+  const known = await existing()
+  if (known) return known
+  const { state, events } = reserve(undefined, reservation)
+  // of two first writers, the slower one is refused by what the other has made of the name
+  return orExisting(domains.create(state, events), existing)
 }
 
 /** ENS text records; the new owner of a transferred name writes its own. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { dayMs } from '@carapace/api'
+import { dayMs, Refusal } from '@carapace/api'
 import type { ObservedOutcome } from '@carapace/chain'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
@@ -158,6 +158,36 @@ describe('the transfer of a name', () => {
     const confirmed = after(sent, 2, ['confirmed', 1])
     const reversed = after(confirmed, 2, ['reorged', 2], ['failed', 3])
     assert.deepEqual([confirmed.ownerWallet, reversed.ownerWallet, reversed.agentId, reversed.status], [otherWallet, ownerWallet, ownerId, 'active'])
+  })
+})
+
+describe('a name whose last operation the chain has yet to decide', () => {
+  const transfer = { ...change, to: otherWallet, toAgentId: otherId }
+  const minting = () => reserve(undefined, paid).state
+  const transferring = () => requestTransfer(active(), transfer).state
+  const burning = () => requestDeletion(active(), change).state
+  const byOther = { ...change, wallet: otherWallet, operationId: 'op-3' }
+  const refusals: [string, () => unknown, code: string][] = [
+    ['a transfer while it is registered', () => requestTransfer(minting(), transfer), 'INVALID_STATE'],
+    ['a deletion while it is transferred', () => requestDeletion(transferring(), { ...change, operationId: 'op-3' }), 'INVALID_STATE'],
+    ['a deletion by the next owner while it is transferred', () => requestDeletion(transferring(), byOther), 'NOT_OWNER'],
+    ['a transfer while it is deleted', () => requestTransfer(burning(), transfer), 'INVALID_STATE'],
+    ['a registration by another while it is registered', () => reserve(minting(), request({ wallet: otherWallet })), 'NAME_TAKEN'],
+    ['a registration by its owner while it is deleted', () => reserve(burning(), request({ operationId: 'op-3' })), 'NAME_TAKEN'],
+  ]
+  for (const [title, refused, code] of refusals)
+    it(`refuses ${title} as retryable`, () => {
+      assert.throws(refused, error => error instanceof Refusal && error.code === code && error.isRetryable)
+    })
+
+  it('refuses as final what no outcome will allow', () => {
+    const finals: [() => unknown, code: string][] = [
+      [() => reserve(active(), request({ wallet: otherWallet })), 'NAME_TAKEN'],
+      [() => reserve(burning(), request({ wallet: otherWallet })), 'NAME_TAKEN'],
+      [() => requestDeletion(active(), byOther), 'NOT_OWNER'],
+      [() => requestTransfer(deleted(), transfer), 'INVALID_STATE'],
+    ]
+    for (const [refused, code] of finals) assert.throws(refused, error => error instanceof Refusal && error.code === code && !error.isRetryable, code)
   })
 })
 

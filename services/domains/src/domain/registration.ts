@@ -1,8 +1,8 @@
-import { type Chain, dayMs, type Extension, refuse } from '@carapace/api'
+import { type Chain, dayMs, type Extension, refuse, retryableIn } from '@carapace/api'
 import { commands, domainTokenId, type FundingSource, type OnChain, sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, lastOperation, type Operation, partsOf, type Sale, type TextRecord } from './domain.ts'
-import { domainStates } from './states.ts'
+import { domainStates, passingStates } from './states.ts'
 
 /** Only the former owner registers a deleted name before it is free again. */
 export const restMs = 30 * dayMs
@@ -52,10 +52,17 @@ export const newOperation = (
   ...fields,
 })
 
+/** @throws NAME_TAKEN, retryable while another registration of it, or its deletion by this wallet, is under way */
+export function needVacant(present: Domain | undefined, wallet: string, now: Date): void {
+  if (!present || isRegistrable(present, wallet, now)) return
+  const vacant = present.ownerWallet === wallet ? ['free', 'released'] : ['free']
+  refuse('NAME_TAKEN', undefined, retryableIn(passingStates, present.status, vacant))
+}
+
 /** Reserves a name for an agent; money moves after that only. @throws NAME_TAKEN */
 export function reserve(present: Domain | undefined, request: Reservation): Decision<Domain> {
   const { id, name, tld, chain, agentId, wallet, operationId, freeSlot, sale, source, texts, now, deadline } = request
-  if (present && !isRegistrable(present, wallet, now)) refuse('NAME_TAKEN')
+  needVacant(present, wallet, now)
   const operation = newOperation({
     kind: 'register',
     n: nextNumber(present),

@@ -37,3 +37,11 @@ export const domainStates = stateMachine<DomainState, DomainTrigger>({
     released: { fund: 'funding', reverseBurn: 'active', expireRest: { to: 'free', byTime: '30 d after the deletion' } },
   },
 })
+
+/** States that treasury and the chain end within minutes, and where they may lead. */
+export const passingStates = {
+  funding: ['active', 'free'],
+  minting: ['active', 'free'],
+  transferring: ['active'],
+  burning: ['active', 'released'],
+} as const satisfies Partial<Record<DomainState, readonly DomainState[]>>
