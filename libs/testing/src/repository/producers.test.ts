@@ -9,7 +9,35 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 /** Declared for features that are not made yet (behaviour 15): changed terms of a gig, webhooks. */
 const unused = ['marketplace.gig.updated', 'notifications.webhook.disabled']
 
+/** Facts that no service needs, for readers of the bus outside (AsyncAPI), and snapshots of services whose rows nobody copies. */
+const forOutside = [
+  'commerce.job.created',
+  'commerce.job.funded',
+  'commerce.snapshot.published',
+  'domains.snapshot.published',
+  'marketplace.gig.disputed',
+  'reputation.score.synced',
+  'swarm.snapshot.published',
+  'treasury.reservation.captured',
+  'treasury.reservation.made',
+  'treasury.reservation.voided',
+  'treasury.x402.returned',
+  'treasury.x402.settled',
+]
+
 describe('every event that a running service declares', () => {
+  it('is consumed by a service, waits for its feature, or is on the list of those for readers outside', () => {
+    const apis: readonly declared.ServiceApi[] = Object.values(declared.apis)
+    const consumed = new Set(apis.flatMap(api => declared.consumedBy(api)).map(({ type }) => type))
+
+    const unread = apis
+      .flatMap(({ events }): declared.AnyEvent[] => Object.values(events))
+      .filter(event => !consumed.has(event.type) && !isOfTable(event) && !unused.includes(event.name))
+      .map(({ name }) => name)
+
+    assert.deepEqual(unread.toSorted(), forOutside)
+  })
+
   it('is published by it, or is on the list of those that wait for their feature', () => {
     const apis: readonly declared.ServiceApi[] = Object.values(declared.apis)
 
