@@ -83,7 +83,13 @@ describe('the endings of one pass', function () {
     const [first, second, other] = [...(await publicOnes(2)), ...(await stored(1, mint))] as [QueuedOp, QueuedOp, QueuedOp]
     let calls = 0
     const away = failing(new RpcUnavailable('no answer'))
-    const rpc: Lane['rpc'] = { ...away.rpc, call: (...call) => (calls++, away.rpc.call(...call)) }
+    const rpc: Lane['rpc'] = {
+      ...away.rpc,
+      call: (...call) => {
+        calls += 1
+        return away.rpc.call(...call)
+      },
+    }
     const checks = endChecks({ ...away, rpc })
 
     await endUnsigned({ ...away, rpc }, endingsOf([first, second, other]), checks)

@@ -50,7 +50,7 @@ describe('a payment by a signature in the body, of a lane that is killed', funct
   /** For each test, owners with money for three payments, and with an open job each. */
   const newOwners = async (tests: number) => {
     const made: Owner[] = Array.from({ length: tests }, () => [...signatures, ...signatures])
-      .flatMap(kinds => kinds)
+      .flat()
       .map(kind => ({ kind, wallet: Wallet.createRandom(), jobId: randomUUID() }))
     const expiredAt = Math.floor(Date.now() / 1_000) + 86_400
     const prepared = made.flatMap(({ wallet, jobId }) => [
