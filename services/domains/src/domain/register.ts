@@ -112,7 +112,7 @@ async function reserveOnce<C extends Charge>(
 ): Promise<{ made: Made; charge: C | undefined }> {
   const { name, tld, caller, operationId } = request
   const { price, freeSlot } = await priceFor(parts, request, agent)
-  const charge = price === 0n ? undefined : await chargeFor(agent, price)
+  const charge = price === 0n ? undefined : await chargeFor(agent, price).catch(unlessTaken(parts, request))
   const reservation: Reservation = {
     id: domainIdOf(`${name}${tld}`),
     name,
@@ -131,6 +131,14 @@ async function reserveOnce<C extends Charge>(
   const domain = await writeReservation(parts, reservation)
   return { made: { domain, operation: operationOf(domain, operationId) }, charge }
 }
+
+/** While it was looked for what pays, another caller may have registered the name: then that is the answer. @throws NAME_TAKEN, or the error */
+const unlessTaken =
+  ({ domains, clock }: Parts, { name, tld, caller }: WantedName) =>
+  async (error: unknown): Promise<never> => {
+    needVacant(await domains.byName(`${name}${tld}`), caller.wallet, clock.now())
+    throw error
+  }
 
 async function findCharge(parts: Parts, request: RegistrationRequest, agent: Agent, price: bigint) {
   const { caller, authorization, isProven, name, tld, path } = request
