@@ -112,7 +112,7 @@ async function reserveOnce<C extends Charge>(
 ): Promise<{ made: Made; charge: C | undefined }> {
   const { name, tld, caller, operationId } = request
   const { price, freeSlot } = await priceFor(parts, request, agent)
-  const charge = price === 0n ? undefined : await chargeFor(agent, price).catch(unlessTaken(parts, request))
+  const charge = price === 0n ? undefined : await chargeFor(agent, price).catch(checkingVacancy(parts, request))
   const reservation: Reservation = {
     id: domainIdOf(`${name}${tld}`),
     name,
@@ -133,7 +133,7 @@ async function reserveOnce<C extends Charge>(
 }
 
 /** While it was looked for what pays, another caller may have registered the name: then that is the answer. @throws NAME_TAKEN, or the error */
-const unlessTaken =
+const checkingVacancy =
   ({ domains, clock }: Parts, { name, tld, caller }: WantedName) =>
   async (error: unknown): Promise<never> => {
     needVacant(await domains.byName(`${name}${tld}`), caller.wallet, clock.now())
