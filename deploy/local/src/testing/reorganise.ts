@@ -1,6 +1,6 @@
 import type { Chain } from '@carapace/api'
 import { oracleKey, type Player, type System } from '@carapace/testing'
-import { Interface, type JsonRpcProvider, parseEther, toBeHex, Wallet } from 'ethers'
+import { Interface, type JsonRpcProvider, parseEther, toBeHex, toQuantity, Wallet } from 'ethers'
 
 const calls = new Interface([
   'function pause()',
@@ -17,7 +17,12 @@ const calls = new Interface([
 /** Replaces the blocks from this one on; the transactions come first in the new ones. Two blocks later that one is final, so this comes at once. */
 export async function reorganise({ networks }: System, chain: Chain, blockNumber: number, transactions: readonly string[] = []): Promise<void> {
   const { provider } = networks[chain]
-  await provider.send('anvil_reorg', [await depthOf(provider, blockNumber), transactions.map(transaction => [transaction, 0])])
+  const hashOfIt = async () => (await provider.send('eth_getBlockByNumber', [toQuantity(blockNumber), false])).hash as string
+  const replaced = await hashOfIt()
+  const first = transactions.map(transaction => [transaction, 0])
+  // a block that is made after the depth was read keeps this one from being replaced
+  do await provider.send('anvil_reorg', [await depthOf(provider, blockNumber), first])
+  while ((await hashOfIt()) === replaced)
 }
 
 /** Blocks from this one to the newest as the node has it now: the provider remembers its answer for a while. */
