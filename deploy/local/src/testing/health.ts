@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
 import { addressesOf, type Config, makePeers } from '@carapace/service'
 import { type ChainPlatform, until } from '@carapace/testing'
+import { clearingFaults, hasClearing } from '../doctor/clearing.ts'
 import { examine, type Finding, type Patient } from '../doctor/examine.ts'
 import { services } from '../services.ts'
 
@@ -37,6 +38,20 @@ export async function untilHealthy(platform: ChainPlatform, seconds: number): Pr
     },
     seconds,
   )
+}
+
+const ledgers = services.map(({ api }) => api.name as ServiceName).filter(hasClearing)
+
+/** Movements between services that only one of them has booked. @param graceMs how long one side may wait for the other; the doctor allows for finality */
+export const clearingFaultsIn = ({ service }: Pick<ChainPlatform, 'service'>, graceMs = 0): Promise<string[]> =>
+  clearingFaults(service('treasury').platform.peers, ledgers, graceMs)
+
+/** Waits until all services with a ledger have booked both sides of every movement. @throws Error with those that have not */
+export async function untilCleared(platform: Pick<ChainPlatform, 'service'>): Promise<void> {
+  await until('both sides are booked', async () => {
+    assert.deepEqual(await clearingFaultsIn(platform), [])
+    return true
+  })
 }
 
 /** Waits until the checks of a service find nothing. @returns what it checked */
