@@ -30,6 +30,7 @@ export {
   domainOperationId,
   domainTokenId,
   escrowSlot,
+  jobIdOfKey,
   jobIdTopic,
   logIdentity,
   onChainKey,

@@ -1,5 +1,5 @@
 import type { Chain } from '@carapace/api'
-import { AbiCoder, getAddress, hexlify, id, keccak256, namehash, toUtf8Bytes } from 'ethers'
+import { AbiCoder, getAddress, hexlify, id, keccak256, namehash, sha256, toUtf8Bytes } from 'ethers'
 
 const abi = AbiCoder.defaultAbiCoder()
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -58,6 +58,17 @@ export const domainTokenId = (fullDomain: string): bigint => BigInt(namehash(ful
 
 /** A commerce job id as the spec's events write it; also the key of a job that somebody made on the contract itself. */
 export const jobIdTopic = (jobId: bigint): string => `0x${jobId.toString(16).padStart(64, '0')}`
+
+/**
+ * The id of a commerce job by its key on chain: the UUID in it, or one made of the number of a job that somebody made on the contract itself.
+ * @example jobIdOfKey(chain, jobIdTopic(7n))
+ */
+export function jobIdOfKey(chain: Chain, key: string): string {
+  const created = uuidOfKey(key)
+  if (created !== undefined) return created
+  const hex = sha256(toUtf8Bytes(`commerce job ${chain}:${BigInt(key)}`)).slice(2)
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+}
 
 /** What the registry accepts once: the n-th operation on a domain; also the nonce of the authorisation that pays for it. */
 export const domainOperationId = (domainId: string, n: number): string => id(`${domainId}:${n}`)

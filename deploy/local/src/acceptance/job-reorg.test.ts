@@ -13,7 +13,7 @@ import {
   newCommerceJob,
   submittedCommerceJob,
 } from '../testing/commerce-job.ts'
-import { untilHealthy } from '../testing/health.ts'
+import { untilCleared, untilHealthy } from '../testing/health.ts'
 import { micro } from '../testing/job.ts'
 import { reorganise, signedCall } from '../testing/reorganise.ts'
 
@@ -40,6 +40,35 @@ describe('a commerce job of which the chain reverses something', function () {
   const settle = ({ jobId }: CommerceJob, body: object = {}) => actOnJob(platform, jobId, '/settle', body, platform.admin)
   const assertHealthy = () => untilHealthy(platform, 60)
   const receiptOf = async (jobId: string) => platform.call('GET', `/api/commerce/jobs/${jobId}/receipt`)
+  /** A client whose treasury has 30 USDC. */
+  const newSaver = async () => {
+    const poster = await platform.newPlayer({ prefix: 'saver' })
+    const { depositAddress } = await platform.post(`/api/agents/${poster.id}/treasury/fund`, {}, poster.headers)
+    await platform.faucet(depositAddress, 30, chain)
+    const balance = async () => (await platform.call('GET', `/api/agents/${poster.id}/treasury/balance`, { headers: poster.headers })).body.balance
+    await until('the deposit is credited', async () => (await balance()) === 30_000_000)
+    return { poster, depositAddress, balance }
+  }
+  const rejected = async (funded: CommerceJob) => {
+    const { jobId, worker, poster } = funded
+    await actOnJob(platform, jobId, '/apply', { proposal: 'I read fast.' }, worker.headers)
+    await actOnJob(platform, jobId, '/accept', { agentId: worker.id }, poster.headers)
+    await commerceJobIs(platform, jobId, 'assigned')
+    await actOnJob(platform, jobId, '/submit', { deliverableUrl: 'https://example.org/summary' }, worker.headers)
+    await commerceJobIs(platform, jobId, 'submitted')
+    await settle(funded, { outcome: 'reject' })
+    await commerceJobIs(platform, jobId, 'rejected')
+  }
+  /** A job that somebody else will make on the contract itself, before those of a new block. */
+  const jobOfStranger = async () => {
+    const stranger = new Wallet(Wallet.createRandom().privateKey)
+    await platform.faucet(stranger.address, 1, chain)
+    const { timestamp } = (await platform.networks[chain].provider.getBlock('latest'))!
+    const terms = [ZeroAddress, stranger.address, timestamp + 30 * daySeconds, 'A job of somebody else', ZeroAddress]
+    return { stranger, create: () => signedCall(platform, chain, { wallet: stranger }, contracts().commerce, 'createJob', terms) }
+  }
+  const hasNextNumber = (jobId: string, first: string) =>
+    until('it has another number', async () => (await job(jobId)).onChainJobId === String(Number(first) + 1), 60)
   const earnedBy = async ({ id }: Player): Promise<{ jobId: string; txHash: string }[]> => (await platform.get(`/api/agents/${id}/earnings`)).history
 
   it('is open again when its funding is lost, and is funded again', async () => {
@@ -63,17 +92,13 @@ describe('a commerce job of which the chain reverses something', function () {
   })
 
   it('has the number that the contract gives it in the end', async () => {
-    const stranger = new Wallet(Wallet.createRandom().privateKey)
-    await platform.faucet(stranger.address, 1, chain)
+    const { stranger, create } = await jobOfStranger()
     const { jobId, poster } = await newCommerceJob(platform)
     const { onChainJobId } = await job(jobId)
-    const { timestamp } = (await platform.networks[chain].provider.getBlock('latest'))!
-    const terms = [ZeroAddress, stranger.address, timestamp + 30 * daySeconds, 'A job of somebody else', ZeroAddress]
-    const created = await signedCall(platform, chain, { wallet: stranger }, contracts().commerce, 'createJob', terms)
 
-    await reverseLastStep(jobId, [created])
+    await reverseLastStep(jobId, [await create()])
 
-    await until('it has another number', async () => (await job(jobId)).onChainJobId === String(Number(onChainJobId) + 1))
+    await hasNextNumber(jobId, onChainJobId)
     await until('the other job has its number', async () => {
       const { body } = await platform.call('GET', `/api/erc8183/jobs/${onChainJobId}?chain=${chain}`)
       return body.posterWallet === stranger.address
@@ -127,27 +152,38 @@ describe('a commerce job of which the chain reverses something', function () {
   })
 
   it('gives a refund back to a custodial wallet once', async () => {
-    const poster = await platform.newPlayer({ prefix: 'saver' })
-    const { depositAddress } = await platform.post(`/api/agents/${poster.id}/treasury/fund`, {}, poster.headers)
-    await platform.faucet(depositAddress, 30, chain)
-    const balance = async () => (await platform.call('GET', `/api/agents/${poster.id}/treasury/balance`, { headers: poster.headers })).body.balance
-    await until('the deposit is credited', async () => (await balance()) === 30_000_000)
+    const { poster, depositAddress, balance } = await newSaver()
     const funded = await fundedCommerceJob(platform, { poster })
     const { jobId } = funded
     await isReincluded(jobId, await reverseLastStep(jobId))
     await until('the treasury has paid once', async () => (await balance()) === 10_000_000)
-    await actOnJob(platform, jobId, '/apply', { proposal: 'I read fast.' }, funded.worker.headers)
-    await actOnJob(platform, jobId, '/accept', { agentId: funded.worker.id }, poster.headers)
-    await commerceJobIs(platform, jobId, 'assigned')
-    await actOnJob(platform, jobId, '/submit', { deliverableUrl: 'https://example.org/summary' }, funded.worker.headers)
-    await commerceJobIs(platform, jobId, 'submitted')
-    await settle(funded, { outcome: 'reject' })
-    await commerceJobIs(platform, jobId, 'rejected')
+    await rejected(funded)
 
     await isReincluded(jobId, await reverseLastStep(jobId))
 
     await until('the refund is credited', async () => (await balance()) === 30_000_000)
     assert.equal(await platform.usdcOf(chain, depositAddress), 30_000_000n)
+    await assertHealthy()
+  })
+
+  it('has its refund in both ledgers under one name when it gets another number', async () => {
+    const { poster, depositAddress, balance } = await newSaver()
+    const { create } = await jobOfStranger()
+    const funded = await fundedCommerceJob(platform, { poster })
+    const { jobId } = funded
+    const { onChainJobId, txHashCreated } = await job(jobId)
+    const { blockNumber } = (await platform.networks[chain].provider.getTransactionReceipt(txHashCreated))!
+    const created = await create()
+    await rejected(funded)
+
+    // commerce books in the block of the refund, the treasury two blocks later
+    await reorganise(platform, chain, blockNumber, [created])
+
+    await hasNextNumber(jobId, onChainJobId)
+    await commerceJobIs(platform, jobId, 'rejected', 60)
+    await until('the refund is there again', async () => (await platform.usdcOf(chain, depositAddress)) === 30_000_000n)
+    await until('the refund is credited', async () => (await balance()) === 30_000_000)
+    await untilCleared(platform)
     await assertHealthy()
   })
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { type Chain, type ChainLog, chainEvent, chainEventRemoved, type PayloadOf, watchedContractEvents } from '@carapace/api'
+import { type ChainLog, chainEvent, chainEventRemoved, type PayloadOf, watchedContractEvents } from '@carapace/api'
 import { Retry } from '@carapace/bus'
+import { jobIdOfKey, jobIdTopic } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
@@ -47,7 +47,8 @@ async function follow(parts: Parts, log: Log): Promise<void> {
   if (known.some(({ on: steps }) => Object.values(steps).some(({ onChain, applied }) => applied && onChain.txHash === txHash))) return
   const job = await ownerOf(parts, known)
   if (!job && known.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
-  const id = idOf(network, number)
+  // the same for every delivery of its events
+  const id = jobIdOfKey(network, jobIdTopic(BigInt(number)))
   const contract = await readContractJob(parts, network, keyOf(job ?? { id, mirrored: true, onChainJobId: number }))
   const seen = await mirroredOf(parts, log, contract)
   if (!job) {
@@ -83,12 +84,6 @@ async function mirroredOf(parts: Parts, { network, event, args, txHash, blockNum
 async function activeAgent({ agents }: Parts, wallet: string | null): Promise<string | null> {
   const agent = wallet === null ? undefined : await agents.byWallet(wallet)
   return agent?.status === 'active' ? agent.id : null
-}
-
-/** The record of a job that has no other: the same for every delivery of its events. */
-function idOf(chain: Chain, onChainJobId: string): string {
-  const hex = createHash('sha256').update(`commerce job ${chain}:${onChainJobId}`).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
 }
 
 async function goBack(parts: Parts, log: Omit<Log, 'final'>): Promise<void> {

@@ -36,9 +36,8 @@ const paidOutEntry = (job: Job): LedgerEntry => {
   return { key: settleKey(job), chain, ref: { type: 'job', id }, lines: paidOut(job), txHash: job.on.settle?.onChain.txHash ?? null }
 }
 
-/** Where a refund goes; the treasury knows a job by its number on chain. */
-const payer = ({ funding, onChainJobId }: Job): string =>
-  funding!.kind === 'treasury' ? account.clearing(`job.settle:${onChainJobId}`) : account.outside(funding!.from)
+/** Where a refund goes. The account names the job by its id: a reorganisation may change the number. */
+const payer = ({ id, funding }: Job): string => (funding!.kind === 'treasury' ? account.clearing(`job.settle:${id}`) : account.outside(funding!.from))
 
 /** The fee goes to the escrow's pool, which books its side at `commerce.job.settled`. */
 function paidOut(job: Job) {

@@ -1,5 +1,6 @@
-import type { Chain, ChainLog } from '@carapace/api'
+import { type Chain, type ChainLog, chainRelayerApi } from '@carapace/api'
 import { Retry } from '@carapace/bus'
+import { jobIdOfKey } from '@carapace/chain'
 import { transactionOf } from '@carapace/service'
 import { accountTransaction } from '../ledger/account-transaction.ts'
 import { account } from '../ledger/accounts.ts'
@@ -67,8 +68,10 @@ async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: 
   // the transaction may be in another block by now, where its logs have other indexes
   const same = log.logPosition === undefined ? undefined : logs.find(({ logPosition }) => logPosition === log.logPosition)
   const origin = originOf({ ...move, logIndex: same?.logIndex ?? move.logIndex }, known, logs)
-  if (origin.kind === 'job_refund')
-    return { ...outside, kind: 'refund', account: account.clearing(`job.settle:${origin.onChainJobId}`), description: words.refund }
+  if (origin.kind === 'job_refund') {
+    const jobId = await jobIdOf(parts, log.network, origin.onChainJobId)
+    return { ...outside, kind: 'refund', account: account.clearing(`job.settle:${jobId}`), description: words.refund }
+  }
   if (origin.kind !== 'payment') {
     const clearing = origin.isOurs && origin.gigId !== null ? account.clearing(`escrow.settle:${origin.gigId}`) : outside.account
     return { ...outside, kind: origin.kind, gigId: origin.gigId, account: clearing, description: words[origin.kind] }
@@ -83,6 +86,13 @@ async function sourceOf(parts: Parts, log: TransferLog, move: Transfer, sender: 
     counterpartyId: payment.fromAgentId,
     description: payment.note ?? words.payment,
   }
+}
+
+/** @param onChainJobId the number in a final log, which does not change any more @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+async function jobIdOf({ peers }: Parts, chain: Chain, onChainJobId: string): Promise<string> {
+  const body = { contract: 'Commerce', fn: 'keyOf', args: [onChainJobId] }
+  const { result } = await peers.call('chain-relayer', chainRelayerApi.internal.chainRead, { params: { chain }, body })
+  return jobIdOfKey(chain, String(result[0]))
 }
 
 async function contractAt(parts: Parts, chain: Chain, address: string): Promise<'Escrow' | 'Commerce' | 'outside'> {

@@ -9,7 +9,7 @@ export type Origin =
   | { kind: 'deposit'; gigId: null; isOurs: false }
   /** `isOurs`: the escrow books the same amount against the clearing account of `escrow.settle:<gig>`. */
   | { kind: 'gig_payout' | 'refund'; gigId: string | null; isOurs: boolean }
-  /** commerce books the same amount against the clearing account of `job.settle:<number on chain>`. */
+  /** commerce books the same amount against the clearing account of `job.settle:<job>`; the log has the job's number as the block counts it. */
   | { kind: 'job_refund'; gigId: null; onChainJobId: string }
   | { kind: 'payment'; nonce: string }
 

@@ -31,6 +31,8 @@ export interface Harness {
   senders: Map<string, string>
   escrows: Map<string, Pick<api.EscrowRow, 'status' | 'amount' | 'chain'>>
   gigs: Set<string>
+  /** Keys of commerce jobs by their numbers on the contract. */
+  jobKeys: Map<string, string>
   /** Transaction that used an authorisation of the token, by its nonce. */
   authorizations: Map<string, string>
   /** Nonces of those that were cancelled. */
@@ -59,6 +61,7 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     senders: new Map(),
     escrows: new Map(),
     gigs: new Set(),
+    jobKeys: new Map(),
     agents: new Map(),
     commands: [],
     chain: () => 'confirm',

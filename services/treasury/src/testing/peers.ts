@@ -19,6 +19,7 @@ export function peerServices(harness: Harness): AnyService[] {
     },
     chainOutcomes: ({ body }) => harness.memory.answer(body.operations),
     chainCode: ({ params }) => ({ code: known.some(({ contracts: { usdc } }) => usdc.toLowerCase() === params.wallet) ? '0x60' : '0x' }),
+    chainRead: ({ body }) => ({ result: [wanted(harness.jobKeys.get(String(body.args[0])), 'job')], blockNumber: 1 }),
     chainCall: () => ({ success: true, data: '0x', reason: null }),
     chainAuthorization: ({ params }) => ({
       txHash: harness.authorizations.get(params.nonce) ?? null,
