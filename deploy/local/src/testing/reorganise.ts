@@ -20,7 +20,7 @@ export async function reorganise({ networks }: System, chain: Chain, blockNumber
   const hashOfIt = async () => (await provider.send('eth_getBlockByNumber', [toQuantity(blockNumber), false])).hash as string
   const replaced = await hashOfIt()
   const first = transactions.map(transaction => [transaction, 0])
-  // a block that is made after the depth was read keeps this one from being replaced
+  // a block that is made after the depth was read prevents that this one is replaced
   do await provider.send('anvil_reorg', [await depthOf(provider, blockNumber), first])
   while ((await hashOfIt()) === replaced)
 }
