@@ -3,15 +3,16 @@ import type { Block, Receipt } from '../chain/reader.ts'
 import type { Announcement } from '../lane/announce.ts'
 import { hasten } from '../lane/hasten.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { judge, type OpOutcome, outcomesOf } from '../lane/outcome.ts'
+import { delayAfter, judge, type OpOutcome, outcomesOf } from '../lane/outcome.ts'
 import { confirm, countTry, endOf, fail, isLate, type OpStep, repeatFailure, requeue, retry, stored, storeSteps } from '../lane/outcome-writes.ts'
-import { type ConfirmedOp, hasFailed, type Op, type OpResult, type Tx } from '../lane/records.ts'
+import { type ConfirmedOp, hasFailed, lastAttempt, type Op, type OpResult, type Tx } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
 import { mine, present, storeTxSteps, type TxStep } from '../lane/tx-writes.ts'
 import { findEffect } from '../outbound/effect.ts'
 import { afterMissing } from '../outbound/needs.ts'
 import { tokenMovesLater } from '../outbound/public-authorization.ts'
 import { revertReason } from '../outbound/revert-reason.ts'
+import { classifySend } from '../outbound/send/send-error.ts'
 import { lateEffects } from './late-effects.ts'
 
 export interface Mined {
@@ -126,9 +127,14 @@ function release(lane: Lane, op: Op, tx: Tx): OpStep {
   if (hasFailed(op)) return repeatFailure(op)
   const error = op.cancelRequested ? { code: 'CANCELLED' as const, message: 'cancelled by an operator' } : tx.failWith
   if (!error) return requeue(op, 'its transaction was replaced by an empty one', now)
+  const isTooLarge = error.code === 'REJECTED_BY_NODE' && classifySend({ message: error.message }) === 'too-large'
+  const tried = isTooLarge ? countTry(op, tx._id, lastAttempt(tx).hash) : op
+  const delays = lane.timings.retryDelaysMs
+  if (isTooLarge && tried.attempts < delays.length)
+    return retry(tried, { delayMs: delayAfter(tried.attempts, delays, Math.random()), gasFactor: op.gasFactor }, error.message, now)
   // its node has shown the transaction to others
   const openUntil = lane.commandOf(op.kind)?.endsAt ? now + tokenMovesLater(lane, op, tx) : 0
-  return openUntil > 0 ? endOf({ ...op, openUntil }, error, now) : fail(op, error, now)
+  return openUntil > 0 ? endOf({ ...tried, openUntil }, error, now) : fail(tried, error, now)
 }
 
 async function readOutcomes(lane: Lane, slot: Slot, receipt: Receipt, block: Block): Promise<Map<string, OpOutcome>> {

@@ -190,6 +190,26 @@ describe('a lane on a chain that changes under it', () => {
     }
   })
 
+  it('tries again what blocks were too small for, and fails it after the last try', async () => {
+    const tries = 5
+    await lead({ timings: { retryDelaysMs: [100, 200, 400, 800, 1_600] } })
+    const [first, second] = [makeWork(1, 'BASE_SEPOLIA', ['token']), makeWork(1, 'BASE_SEPOLIA', ['token'])]
+    const attemptsOf = async ([one]: readonly Work[]) => Number((await kit.db.ops.findOne({ _id: one!.draft.subject }))?.attempts)
+    const limit = (gas: number) => kit.rpc.call('evm_setBlockGasLimit', [`0x${gas.toString(16)}`])
+    await limit(30_000)
+    await send(first)
+    await until('it was tried', async () => (await attemptsOf(first)) > 1)
+
+    await limit(60_000_000)
+
+    await confirmed(first)
+    await limit(30_000)
+    await send(second)
+    const failure = await until('failed', () => kit.of(second[0]!.draft.subject, 'failed')[0])
+    assert.deepEqual([failure.data.code, failure.data.attempts], ['REJECTED_BY_NODE', tries])
+    assert.equal(kit.of(first[0]!.draft.subject, 'failed').length, 0)
+  })
+
   it('judges failures on a real network only when their block is final', async () => {
     const work = makeWork(4)
     await lead({ real: true, finality: 3 })

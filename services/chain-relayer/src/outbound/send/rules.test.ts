@@ -12,6 +12,8 @@ describe('the answer of a node to a send', () => {
     ['nonce too high', 'nonce-gap'],
     ['Insufficient funds for gas * price + value', 'no-funds'],
     ['intrinsic gas too low', 'rejected'],
+    ['intrinsic gas too high -- tx.gas_limit > env.block.gas_limit', 'too-large'],
+    ['exceeds block gas limit', 'too-large'],
     ['invalid chain id for signer', 'rejected'],
     ['the server is busy', 'unknown'],
   ]

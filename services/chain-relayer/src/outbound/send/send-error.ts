@@ -10,6 +10,8 @@ export type SendVerdict =
   | 'nonce-gap'
   /** The lane has no money. */
   | 'no-funds'
+  /** No block of the present size holds it: a network may change that size. */
+  | 'too-large'
   /** These bytes can never be mined. */
   | 'rejected'
   /** It may be out: the same bytes again, later. */
@@ -24,8 +26,9 @@ const patterns: readonly (readonly [RegExp, SendVerdict])[] = [
   [/nonce too low|nonce is too low|invalid nonce.*expected.*higher/i, 'nonce-low'],
   [/nonce too high|nonce gap|gapped-nonce|exceeds.*nonce/i, 'nonce-gap'],
   [/insufficient funds|insufficient balance|out of gas money|account balance/i, 'no-funds'],
+  [/exceeds block gas limit|gas limit (reached|too high)|gas_limit > env\.block\.gas_limit/i, 'too-large'],
   [
-    /intrinsic gas|exceeds block gas limit|gas limit (reached|too high)|oversized|invalid sender|invalid chain id|chain ?id|transaction type not supported|max initcode|invalid signature|rlp|failed to decode/i,
+    /intrinsic gas|oversized|invalid sender|invalid chain id|chain ?id|transaction type not supported|max initcode|invalid signature|rlp|failed to decode/i,
     'rejected',
   ],
 ]

@@ -63,7 +63,7 @@ export function sender(): Sender {
       } else if (verdict === 'nonce-low') {
         waiting.delete(slot.nonce)
         lane.doubt()
-      } else if (verdict === 'rejected') {
+      } else if (verdict === 'rejected' || verdict === 'too-large') {
         await replaceByNoop(lane, slot, { code: 'REJECTED_BY_NODE', message: fault!.message.slice(0, 300) })
       } else {
         if (verdict === 'no-funds') slot.isTooDear = true
