@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { type Database, openDatabase } from '@carapace/store'
+import { acquireMongo, type TestMongo } from '@carapace/testing'
+import { checks } from './invariants.ts'
+import { resendSettle, sendSettle } from './job/commands.ts'
+import { jobStore } from './job/job.store.ts'
+import { commerceLedger } from './ledger.ts'
+import type { Parts } from './parts.ts'
+import { followed, start, submitted } from './testing/walk.ts'
+
+describe('a settlement of a job that has failed', () => {
+  let mongo: TestMongo
+  let db: Database
+
+  before(async () => {
+    mongo = await acquireMongo()
+    db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}stuck` })
+  })
+  after(async () => {
+    await db.close()
+    await mongo.close()
+  })
+
+  it('is an operator’s matter immediately, also while its next round is under way, until it is confirmed', async () => {
+    const jobs = jobStore(db, commerceLedger(db))
+    const stuck = () => checks.stuck!({ jobs, clock: { now: () => start } } as unknown as Parts)
+    const first = sendSettle(submitted(), { outcome: 'complete', trigger: 'settle', by: 'oracle', reason: '', at: start }).state
+    const failed = followed(first, 'settle', 'failed', start, { code: 'REVERTED', message: 'paused' }).state
+    const again = resendSettle(failed).state
+    const { id } = await jobs.create(first, [])
+    const becomes = (state: typeof first) => jobs.change(id, () => ({ state, events: [] }))
+    assert.deepEqual(await stuck(), [])
+
+    await becomes(failed)
+    assert.deepEqual(await stuck(), [`the settlement of job ${id} failed: REVERTED: paused`])
+
+    await becomes(again)
+    assert.deepEqual(await stuck(), [`the settlement of job ${id} failed, its round 2 is under way`])
+
+    await becomes(followed(again, 'settle', 'confirmed').state)
+    assert.deepEqual(await stuck(), [])
+  })
+})
