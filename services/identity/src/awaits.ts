@@ -10,11 +10,11 @@ import type { Parts } from './parts.ts'
 export async function awaits({ agents }: Parts): Promise<Awaiting[]> {
   const found = await Promise.all(pendingSteps.map(step => agents.find({ [step]: 'pending' })))
   const byId = new Map(found.flat().map(agent => [agent.id, agent]))
-  return [...byId.values()].flatMap(ofAgent)
+  return [...byId.values()].flatMap(awaitedBy)
 }
 
-/** Since the registration: a heartbeat changes the agent too, and says nothing of its steps. */
-function ofAgent({ id, wallet, chains: registrations, drip, createdAt }: Stored<Agent>): Awaiting[] {
+/** Commands of an agent whose outcome has yet to come. Since the registration: a heartbeat changes the agent too, and says nothing of its steps. */
+export function awaitedBy({ id, wallet, chains: registrations, drip, createdAt }: Stored<Agent>): Awaiting[] {
   const pending = (step: Step, kind: CommandKind, ...ids: string[]): Awaiting[] =>
     step.onChain?.status === 'pending'
       ? [{ record: `${kind} of agent ${id}`, opKey: operationKey(kind, ...ids), round: step.onChain.round, since: createdAt }]

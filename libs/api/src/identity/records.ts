@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chain, chains, id, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { chain, chains, id, nextDeadline, timestamp, usdOut, walletOut } from '../core/fields.ts'
 import { activityStatus, agentStatus, autonomyStatus, bondStatus, bondTier, perChain, riskLevel, scoreComponents, tier } from '../core/terms.ts'
 
 export const chainRegistration = z
@@ -143,6 +143,7 @@ export const registrationStatus = z
     status: z.enum(['pending', 'completed', 'partial', 'failed']),
     chains: z.partialRecord(z.enum(chains), chainProgress),
     sfuelDripped: z.boolean(),
+    nextDeadline,
     updatedAt: timestamp,
   })
   .meta({ id: 'RegistrationStatus' })

@@ -1,7 +1,8 @@
 import type { identityApi } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { type Handlers, reply } from '@carapace/service'
+import { type Handlers, pollDeadline, reply } from '@carapace/service'
 import { announced, progressOf } from '../agent.ts'
+import { awaitedBy } from '../awaits.ts'
 import { needActive } from '../heartbeat/heartbeat.ts'
 import type { Parts } from '../parts.ts'
 import { registerAgent, whenSettled } from '../registration/register.ts'
@@ -38,6 +39,7 @@ export const registrationHandlers = (parts: Parts) =>
         const { status, txHash, error } = progressOf(identity)
         return [chain, { status, tokenId, txHash, attempts, error }]
       })
+      const [awaited] = awaitedBy(agent)
       return {
         tempId: agent.id,
         agentId: agent.id,
@@ -45,6 +47,7 @@ export const registrationHandlers = (parts: Parts) =>
         status: registrationStatus(agent),
         chains: Object.fromEntries(progress),
         sfuelDripped: agent.drip.onChain?.status === 'confirmed',
+        nextDeadline: awaited ? pollDeadline(awaited.since, parts.clock.now()) : null,
         updatedAt: agent.updatedAt.toISOString(),
       }
     },

@@ -39,6 +39,8 @@ describe('registration', () => {
     const progress = (await harness.call('GET', body.statusUrl)).body
     assert.equal(progress.tempId, body.agent.id)
     assert.deepEqual(Object.keys(progress.chains), ['BASE_SEPOLIA'])
+    assert.equal(progress.nextDeadline.action, 'poll')
+    assert.ok(Date.parse(progress.nextDeadline.at) > Date.now())
   })
 
   it('of two at once with one handle, or one wallet, one wins', async () => {
