@@ -34,9 +34,9 @@ describe('commands that change many documents', () => {
     return pings
   }
 
-  /** How many pings fit into one action depends on the machine: it is repeated, after `undo`, until there were so many. */
-  async function pingedDuring(least: number, action: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<void> {
-    while ((await pingsDuring(action)) < least) await undo()
+  /** How many pings fit into one action depends on the machine: it is repeated, after `reset`, until there were so many. */
+  async function pingedDuring(least: number, action: () => Promise<unknown>, reset: () => Promise<unknown>): Promise<void> {
+    while ((await pingsDuring(action)) < least) await reset()
   }
 
   it('let others work in between, and change each document once although it moves in the index of the search', async () => {
