@@ -20,7 +20,7 @@ const withMove = (bond: Bond, move: Move): Bond => ({ ...bond, moves: [...bond.m
 const maxUnderWay = 32
 
 /**
- * Of deposits and withdrawals, which an agent may send as often as it likes.
+ * Of deposits, withdrawals and ordered slashes, which a client may send as often as it likes.
  * @param waiting calls that wait for this bond: as many may wait as may be under way, the next one would wait too long
  * @throws INVALID_STATE, retryable: others end
  */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestAgent } from '@carapace/testing'
 import { bondsIn } from '../testing/bonds.ts'
-import { until, usdc } from '../testing/harness.ts'
+import { oracle, until, usdc } from '../testing/harness.ts'
 import { newGig } from '../testing/scenario.ts'
 import { sharedHarness } from '../testing/shared-harness.ts'
 
@@ -57,6 +57,16 @@ describe(`${calls} concurrent calls on one aggregate`, function () {
 
     assert.deepEqual([accepted(codes), codes.get(409)], [20, calls - 20])
     await until('all are paid', async () => (await status(agent)).totalBonded === 0, 60)
+  })
+
+  it('slashes what is accepted, and refuses what would wait too long', async () => {
+    const agent = await bonded(500)
+
+    const codes = await burst(`/api/bond/${agent.id}/slash`, { amount: 1, reason: 'late' }, { ...agent, headers: oracle })
+
+    assert.ok(isFinal(codes), JSON.stringify([...codes]))
+    assert.ok(accepted(codes) >= 32 && (codes.get(409) ?? 0) > 0 && accepted(codes) + codes.get(409)! === calls, JSON.stringify([...codes]))
+    await until('all are made', async () => (await status(agent)).totalBonded === 500 - accepted(codes), 60)
   })
 
   it('locks a budget once', async () => {

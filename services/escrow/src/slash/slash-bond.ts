@@ -4,14 +4,17 @@ import { least } from '../amounts.ts'
 import { type Bond, lockedOf } from '../bond/bond.ts'
 import { eventOutcome } from '../bond/bond-event-status.ts'
 import { earlier, moveOnce } from '../bond/bond-operations.ts'
-import { bondOf, changeBond } from '../bond/change-bond.ts'
-import { requestReversal, requestSlash } from '../bond/commands.ts'
+import { bondOf, changeBond, waitingChanges } from '../bond/change-bond.ts'
+import { needRoom, requestReversal, requestSlash } from '../bond/commands.ts'
 import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import type { Slash } from './slash.ts'
 import { slashStates } from './slash-states.ts'
 
-/** Slashes a bond by an order of the oracle or an admin: at once, without a cooldown. Resolves to the id of the slash. @throws VALIDATION_ERROR above the bond */
+/**
+ * Slashes a bond by an order of the oracle or an admin: immediately, without a cooldown. Resolves to the id of the slash.
+ * @throws VALIDATION_ERROR above the bond; INVALID_STATE, retryable, while too many commands of it are under way
+ */
 export async function slashBond(
   parts: Parts,
   order: { agentId: string; amount: bigint; reason: string; by: 'oracle' | 'admin'; operationId: string },
@@ -20,6 +23,7 @@ export async function slashBond(
   const known = await earlier(parts, agentId, operationId)
   if (known) return known
   const bond = await bondOf(parts, agentId)
+  needRoom(bond, waitingChanges(parts, agentId))
   const total = bond.free + lockedOf(bond)
   const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
   if (amount > total) tooMuch(total)
