@@ -9,6 +9,7 @@ import { paymentKey } from '../payment/payment.ts'
 import { identityIn, type Transfer, type TransferLog, transferOf } from '../transfer/transfer-log.ts'
 import type { Wallet } from '../wallet/wallet.store.ts'
 import { followArrival, isX402Address } from '../x402/transfers.ts'
+import type { Deposit } from './deposit.store.ts'
 import { findDeposit } from './find-deposit.ts'
 import { originOf } from './origin.ts'
 import { creditDeposit, creditOf, reverseDeposit, type Source } from './post-deposit.ts'
@@ -37,11 +38,15 @@ export async function creditTransfer(parts: Parts, log: TransferLog & { final: b
   const seen = { ...creditOf(wallet, move), id: identity, chain: log.network, txHash: log.txHash, source: source.account }
   await accountTransaction(parts, wallet.agentId, async session => {
     const known = await findDeposit(parts, seen, session)
-    if (known?.status === 'credited' && known.to === seen.to && known.amount === seen.amount) return
+    if (known?.status === 'credited' && isSame(known, seen)) return
     if (known?.status === 'credited') await reverseDeposit(parts, known, session)
     await creditDeposit(parts, { ...seen, posting: known?.posting ?? 0, entryKey: known?.entryKey ?? `deposit:${identity}` }, source, session)
   })
 }
+
+/** Also where it comes from: the same refund is another job's where a reorganisation has changed the numbers of the jobs. */
+const isSame = (known: Deposit, seen: Pick<Deposit, 'to' | 'amount' | 'source'>): boolean =>
+  known.to === seen.to && known.amount === seen.amount && known.source === seen.source
 
 async function identityOf(parts: Parts, log: TransferLog): Promise<string | undefined> {
   if (log.logPosition !== undefined) return identityIn(log, undefined)

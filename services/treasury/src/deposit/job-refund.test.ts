@@ -27,9 +27,10 @@ describe('the refund of a commerce job into a treasury', () => {
     const args = { jobId: onChainJobId, client: agent.address, amount: String(amount) }
     harness.transactions.set(txHash, [{ contract: 'Commerce', event: 'Refunded', args, address: contracts.commerce, logIndex: 0 }])
     harness.balances.set(`${chain}/${agent.address}`, amount)
-    await publishTransfer(harness, { from: contracts.commerce, to: agent.address, amount, txHash, logIndex: 1 })
+    const paid = { from: contracts.commerce, to: agent.address, amount, txHash, logIndex: 1 }
+    await publishTransfer(harness, paid)
     await until('it is credited', async () => (await balance(harness, agent)).balance === Number(amount))
-    return agent
+    return { ...agent, paid }
   }
   const clearing = (jobId: string) =>
     treasuryLedger(harness.platform.service('treasury').platform.db).balance(chain, account.clearing(`job.settle:${jobId}`))
@@ -50,5 +51,16 @@ describe('the refund of a commerce job into a treasury', () => {
     await refund('8', key)
 
     assert.equal(await clearing(jobIdOfKey(chain, key)), usdc(-6))
+  })
+
+  it('is booked under the job that has its number after a reorganisation, whose block reports the same transfer', async () => {
+    const [first, second] = [randomUUID(), randomUUID()]
+    const { paid, ...agent } = await refund('9', onChainKey(first))
+
+    harness.jobKeys.set('9', onChainKey(second))
+    await publishTransfer(harness, { ...paid, blockHash: newHash() })
+
+    await until('it is booked under the second', async () => (await clearing(second)) === usdc(-6))
+    assert.deepEqual([await clearing(first), (await balance(harness, agent)).balance], [0n, 6_000_000])
   })
 })
