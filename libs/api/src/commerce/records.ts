@@ -71,7 +71,16 @@ export const commerceReceipt = z
     ipfsReceiptUrl: z.string(),
     shareUrl: z.string(),
     erc8183Compliant: z.boolean(),
-    txHashes: z.looseObject({}),
+    settledBy: z.enum(['swarm', 'oracle', 'time', 'party']),
+    validationId: id.nullable(),
+    deliverableHash: z.string(),
+    txHashes: z.looseObject({
+      created: z.string().nullable(),
+      funded: z.string().nullable(),
+      assigned: z.string().nullable(),
+      submitted: z.string().nullable(),
+      settled: z.string().nullable(),
+    }),
   })
   .meta({ id: 'CommerceReceipt' })
 export type CommerceReceipt = z.output<typeof commerceReceipt>

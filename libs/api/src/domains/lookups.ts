@@ -49,7 +49,16 @@ export const resolveDomain = endpoint({
   path: '/api/domains/:fullDomain',
   summary: 'Owner and agent of a full name',
   caller: 'public',
-  response: z.looseObject({ fullDomain: z.string(), record: domainRecord, owner: z.string(), agent: agentRef.nullable() }),
+  response: z.looseObject({
+    fullDomain: z.string(),
+    record: domainRecord,
+    owner: z.string(),
+    agent: agentRef.nullable(),
+    // what wallets show of a token, whose URI leads here
+    name: z.string(),
+    description: z.string(),
+    image: z.string().optional(),
+  }),
 })
 
 export const listMoltDomains = endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, nextDeadline, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
+import { chain, id, nextDeadline, onChain, timestamp, usdOut, walletOut } from '../core/fields.ts'
 import { currency } from '../core/terms.ts'
 
 export const extensions = ['.molt', '.claw', '.shell', '.pinch', '.agent'] as const
@@ -44,6 +44,7 @@ export const domainRecord = z
     txHash: z.string().nullable(),
     explorerUrl: z.string().nullable(),
     registeredAt: timestamp,
+    chain,
     onChain,
     nextDeadline,
   })

@@ -20,6 +20,8 @@ export const message = z
     status: z.enum(['SENT', 'READ', 'ACCEPTED', 'DECLINED']),
     createdAt: timestamp,
     readAt: timestamp.nullable(),
+    answeredAt: timestamp.nullable(),
+    reason: z.string().nullable().meta({ description: "Of the recipient's answer" }),
   })
   .meta({ id: 'Message' })
 

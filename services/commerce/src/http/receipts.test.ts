@@ -1,16 +1,29 @@
 import assert from 'node:assert/strict'
-import { Refusal } from '@carapace/api'
+import { commerceApi, Refusal } from '@carapace/api'
 import { sendSettle } from '../job/commands.ts'
 import type { Job } from '../job/job.ts'
 import { revertLost } from '../job/transition.ts'
 import type { Parts } from '../parts.ts'
-import { followed, settled, start, submitted } from '../testing/walk.ts'
+import { receiptOf, receiptView } from '../receipt/receipt.ts'
+import { followed, settled, start, submitted, wallets } from '../testing/walk.ts'
 import { receiptHandlers } from './receipts.ts'
 
 type Outcome = 'complete' | 'reject'
 const decided = (outcome: Outcome): Job =>
   sendSettle(submitted(), { outcome, trigger: outcome === 'complete' ? 'settle' : 'reject', by: 'oracle', reason: '', at: start })!.state
 const reversed = (): Job => revertLost(followed(settled(), 'settle', 'failed').state, start).state
+
+describe('the receipt of a job as it is answered', () => {
+  it('has the fields that are declared, and no other, also next to its transactions', () => {
+    const parties = { poster: { handle: 'poster', wallet: wallets.poster }, assignee: { handle: null, wallet: wallets.assignee } }
+    const { shape } = commerceApi.endpoints.getCommerceReceipt.response!
+
+    const shown = receiptView(receiptOf(settled(), parties), 'https://example.org')
+
+    assert.deepEqual(Object.keys(shown).sort(), Object.keys(shape).sort())
+    assert.deepEqual(Object.keys(shown.txHashes).sort(), Object.keys(shape.txHashes.shape).sort())
+  })
+})
 
 describe('the receipt of a job that is not paid', () => {
   const table: [string, () => Job, retryable: boolean][] = [

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { domainsApi } from '@carapace/api'
 import { requestDeletion } from './change.ts'
 import { upgradeDomain } from './domain.store.ts'
 import type { Domain } from './domain.ts'
 import { followOutcome } from './follow-outcome.ts'
 import { drop, type Reservation, reserve } from './registration.ts'
-import { onChainView } from './views.ts'
+import { domainView, onChainView } from './views.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const wallet = `0x${'11'.repeat(20)}`
@@ -46,6 +47,15 @@ describe('a name that was stored before its operations had one field on chain', 
     const domain = active()
 
     assert.equal(upgradeDomain(domain), domain)
+  })
+})
+
+describe('a name as it is answered', () => {
+  it('has the fields that are declared, and no other', () => {
+    const { shape } = domainsApi.endpoints.resolveDomain.response!.shape.record
+    const stored = { ...active(), version: 1, createdAt: now, updatedAt: now }
+
+    assert.deepEqual(Object.keys(domainView(stored, () => undefined, now)).sort(), Object.keys(shape).sort())
   })
 })
 

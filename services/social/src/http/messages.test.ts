@@ -40,6 +40,9 @@ describe('messages', () => {
     const first = await send(one, two, 'First')
     await send(one, two, 'Second')
     assert.deepEqual([first.status, first.body.status, first.body.messageId, first.body.readAt], [201, 'SENT', first.body.id, null])
+    const { success, ...fields } = first.body
+    assert.equal(success, true)
+    assert.deepEqual(Object.keys(fields).sort(), Object.keys(socialApi.endpoints.sendMessage.response!.shape).sort())
     assert.equal(await unreadOf(two), 2)
 
     const own = await read(one, two)
