@@ -31,7 +31,7 @@ import { ClientDisconnected, readBody } from '../request/body.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
 import { checkAuthority } from '../request/own-host.ts'
 import { isLoopback, type Peer, peerOf } from '../request/peer.ts'
-import { splitTarget } from '../request/target.ts'
+import { splitTarget, type Target } from '../request/target.ts'
 import type { StoredAnswer } from '../x402/answer-copy.ts'
 import { boughtBy, maySell } from '../x402/bought.ts'
 import { PaymentRefusal } from '../x402/challenge.ts'
@@ -117,15 +117,24 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {
   const peer = peerOf(request, parts.trustsProxies)
-  checkAuthority(request)
-  const target = splitTarget(request.url)
+  /** What is refused before it has a route counts as a read: else trying out paths and hosts would be free. */
+  const counted = async <T>(step: () => T): Promise<T> => {
+    try {
+      return step()
+    } catch (error) {
+      await parts.rates.byUnrouted(request, response, peer.ip)
+      throw error
+    }
+  }
+  const target = await counted(() => targetOf(request))
   if (isLocal(target.path, parts.local)) {
     if (!isLoopback(peer.ip)) await parts.rates.byProbe(request, response, peer.ip)
     return answerLocally(request, response, target.path, progress.headers, parts.local)
   }
-  parts.checkHost(request.headers.host)
-  if (request.method === 'OPTIONS') return preflight(request, response, target.path, peer, progress, parts)
-  const route = await findRoute(request, response, target.path, peer, parts)
+  await counted(() => parts.checkHost(request.headers.host))
+  // one that is allowed is not counted: a browser sends it before each of its calls
+  if (request.method === 'OPTIONS') return counted(() => answerPreflight(request, response, parts, target.path, progress.headers))
+  const route = await counted(() => findRoute(parts.table, request.method, target.path))
   progress.route = route
   progress.headers.push(...policyFor(route.endpoint.produces), ...(parts.crossOrigin.mayRead(route) ? crossOriginHeaders : []))
   checkBodyHeaders(request)
@@ -233,20 +242,15 @@ async function admit(
   return identity
 }
 
-/** One that is refused counts as what leads nowhere does; a browser sends the others before each of its calls. */
-async function preflight(request: Request, response: Response, path: string, peer: Peer, progress: Progress, parts: DoorParts): Promise<void> {
-  try {
-    answerPreflight(request, response, parts, path, progress.headers)
-  } catch (error) {
-    await parts.rates.byUnknownPath(request, response, peer.ip)
-    throw error
-  }
+/** @throws VALIDATION_ERROR, ROUTE_NOT_FOUND */
+function targetOf(request: Request): Target {
+  checkAuthority(request)
+  return splitTarget(request.url)
 }
 
-/** What leads nowhere counts as a read: else trying out paths would be free. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, RATE_LIMITED */
-async function findRoute(request: Request, response: Response, path: string, peer: Peer, { table, rates }: DoorParts): Promise<Found> {
-  const match = table.match(request.method, path)
-  if ('none' in match || 'methodNotAllowed' in match) await rates.byUnknownPath(request, response, peer.ip)
+/** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+function findRoute(table: RouteTable, method: string, path: string): Found {
+  const match = table.match(method, path)
   if ('methodNotAllowed' in match) return refuse('METHOD_NOT_ALLOWED', { allow: match.methodNotAllowed })
   return 'none' in match ? refuse('ROUTE_NOT_FOUND') : match
 }

@@ -7,8 +7,8 @@ import { type Standing, secondsLeft } from './headers.ts'
 export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
   byAddress(request: Request, response: Response, route: Found, ip: string): Promise<Standing[]>
-  /** Counts a request that leads to no route as a read of its address. @throws RATE_LIMITED */
-  byUnknownPath(request: Request, response: Response, ip: string): Promise<void>
+  /** Counts a request that is refused before it has a route as a read of its address. @throws RATE_LIMITED */
+  byUnrouted(request: Request, response: Response, ip: string): Promise<void>
   /** Counts a request for health, metrics or a file, in a window of its own. @throws RATE_LIMITED */
   byProbe(request: Request, response: Response, ip: string): Promise<void>
   /** Counts a write for its caller: the wallet that signed, else address and identity header as sent. @throws RATE_LIMITED */
@@ -81,7 +81,7 @@ export function rateLimits(settings: RateSettings): RateLimits {
       if (route.endpoint.quota) await countRequest(quotaOf(route), request, response, address)
       return [standing]
     },
-    byUnknownPath: async (request, response, ip) => {
+    byUnrouted: async (request, response, ip) => {
       await countRequest(read, request, response, addressKey(ip))
     },
     byProbe: async (request, response, ip) => {

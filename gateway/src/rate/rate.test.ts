@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { get } from 'node:http'
 import { makeLog } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
 import { acquireMongo, httpCall, type TestMongo } from '@carapace/testing'
@@ -57,6 +58,29 @@ describe('rate limits', () => {
       assert.equal((await harness.call('OPTIONS', '/api/nothing')).body.code, 'RATE_LIMITED')
       const preflight = { origin: 'https://other.example', 'access-control-request-method': 'GET' }
       assert.equal((await harness.call('OPTIONS', '/api/agents', { headers: preflight })).status, 200)
+    } finally {
+      await harness.close()
+    }
+  })
+
+  it('count a faulty target and a foreign Host as reads too, also once they are refused', async () => {
+    const harness = await startHarness({ RATE_LIMIT_READ: '3' })
+    const statusOf = (path: string, host: string) =>
+      new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(harness.url)
+        get({ hostname, port, path, headers: { host } }, answer => resolve(answer.resume().statusCode ?? 0)).on('error', reject)
+      })
+    const faults = [
+      ['/api/gigs/%zz', 'localhost'],
+      ['http://elsewhere.example/api/agents', 'localhost'],
+      ['/api/agents', 'rebound.example'],
+    ] as const
+    try {
+      const statuses = []
+      for (const [path, host] of [...faults, ...faults]) statuses.push(await statusOf(path, host))
+
+      assert.deepEqual(statuses, [400, 400, 403, 429, 429, 429])
+      assert.equal((await harness.call('GET', '/api/agents')).status, 429)
     } finally {
       await harness.close()
     }
