@@ -10,10 +10,11 @@ export async function awaits({ validations }: Parts): Promise<Awaiting[]> {
   const places = ['opening.status', 'panel.replacement.status', 'votes.status']
   const found = await Promise.all(places.map(place => validations.find({ [place]: 'pending' })))
   const byId = new Map(found.flat().map(validation => [validation.id, validation]))
-  return [...byId.values()].flatMap(ofValidation)
+  return [...byId.values()].flatMap(awaitedOf)
 }
 
-function ofValidation({ id, round, opening, panel, votes, updatedAt }: Stored<Validation>): Awaiting[] {
+/** Its commands whose outcomes are not known yet. */
+export function awaitedOf({ id, round, opening, panel, votes, updatedAt }: Stored<Validation>): Awaiting[] {
   const pending = (what: string, on: OnChain | undefined, since: Date, kind: CommandKind, subject: string | number): Awaiting[] =>
     on?.status === 'pending' ? [{ record: `${what} of validation ${id}`, opKey: operationKey(kind, id, subject), round: on.round ?? 1, since }] : []
   const walletOf = (agentId: string) => panel.find(seat => seat.agentId === agentId)?.wallet

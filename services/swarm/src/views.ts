@@ -3,6 +3,7 @@ import { usd } from '@carapace/api'
 import type { AgentRef } from '@carapace/projections'
 import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import { awaitedOf } from './awaits.ts'
 import { claimable, type Reward, stateOf } from './reward/reward.ts'
 import { approvalPct, approvals, rejections, seated, type Validation, type Vote } from './validation/validation.ts'
 
@@ -23,7 +24,8 @@ export interface Viewer {
   isOracle?: boolean
 }
 
-export function validationView(v: Stored<Validation>, refs: Refs, viewer: Viewer = {}): api.Validation {
+/** @param now platform clock */
+export function validationView(v: Stored<Validation>, refs: Refs, now: Date, viewer: Viewer = {}): api.Validation {
   const voted = new Set(v.votes.map(vote => vote.voterId))
   return {
     id: v.id,
@@ -54,8 +56,18 @@ export function validationView(v: Stored<Validation>, refs: Refs, viewer: Viewer
     resolvedAt: v.resolvedAt?.toISOString() ?? null,
     createdAt: v.createdAt.toISOString(),
     onChain: onChainOf(v.votes.at(-1), v.chain),
+    nextDeadline: deadlineOf(v, now),
   }
 }
+
+/** What happens first by time alone: an edge of its states, or the next poll of a command that is on its way to the chain. */
+function deadlineOf(v: Stored<Validation>, now: Date): api.NextDeadline {
+  const polls = awaitedOf(v).map(({ since }) => pollDeadline(since, now))
+  const edges = v.dueAt ? [{ at: v.dueAt.toISOString(), action: dueAction(v) }] : []
+  return [...polls, ...edges].sort((a, b) => a.at.localeCompare(b.at))[0] ?? null
+}
+
+const dueAction = ({ status, replaceAt }: Validation): string => (status === 'expired' ? 'redraw' : replaceAt ? 'replace' : 'expire')
 
 /** As with the deliverable of the gig: its parties, those who judge now, and the oracle. */
 function isConcerned(v: Validation, { agentId, isOracle = false }: Viewer): boolean {

@@ -42,6 +42,7 @@ export const validation = z
     resolvedAt: timestamp.nullable(),
     createdAt: timestamp,
     onChain,
+    nextDeadline,
   })
   .meta({ id: 'Validation' })
 export type Validation = z.output<typeof validation>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chainOutcome } from '@carapace/api'
+import { chainOutcome, hourMs } from '@carapace/api'
 import { commandConfirmed, commandFailed, commandReorged, newHash, type TestAgent, until } from '@carapace/testing'
 import { openCase, read, vote } from '../testing/cases.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -61,6 +61,28 @@ describe('the chain record of a vote', () => {
     for (const late of [commandReorged(command, { seq: 3 }), submitted]) await harness.platform.publish(late)
 
     assert.deepEqual(await recordOf(validationId), { status: 'failed', txHash: null, blockNumber: null, error: 'ERC20InsufficientBalance' })
+  })
+
+  it('has the next poll as its next deadline while it waits for the chain, then what time alone does to the panel', async () => {
+    const { validationId, commandOf } = await waiting()
+    const deadline = async () => (await read(harness, validationId)).nextDeadline
+    assert.equal((await deadline())?.action, 'poll')
+
+    for (const kind of ['swarm.open', 'swarm.vote']) await harness.platform.publish(commandConfirmed(await commandOf(kind), { seq: 2 }))
+
+    const { expiresAt } = await read(harness, validationId)
+    assert.deepEqual(await deadline(), { at: new Date(Date.parse(expiresAt) - 36 * hourMs).toISOString(), action: 'replace' })
+    harness.chain = () => 'confirm'
+    await harness.platform.advance(36 * 3600 + 1)
+    assert.deepEqual(
+      await until('half the window is over', async () => {
+        const next = await deadline()
+        return next?.action === 'expire' ? next : undefined
+      }),
+      { at: expiresAt, action: 'expire' },
+    )
+    await harness.platform.advance(36 * 3600 + 1)
+    await until('it has ended', async () => (await deadline()) === null)
   })
 
   it('is shown with the records of its panel and of each replacement', async () => {

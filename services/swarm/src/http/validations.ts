@@ -17,7 +17,7 @@ import { onChainOf, resolutionView, type Viewer, validationView, voteView } from
 
 export async function viewsOf(parts: Parts, validations: readonly Stored<Validation>[], viewer: Viewer = {}) {
   const refs = await parts.agents.refs(validations.flatMap(validation => validation.panel.map(entry => entry.agentId)))
-  return validations.map(validation => validationView(validation, refs, viewer))
+  return validations.map(validation => validationView(validation, refs, parts.clock.now(), viewer))
 }
 const viewOf = async (parts: Parts, validation: Stored<Validation>, viewer: Viewer) => (await viewsOf(parts, [validation], viewer))[0]!
 const viewerOf = (caller: AgentCaller | AdminCaller | undefined): Viewer =>
@@ -41,7 +41,7 @@ export const validationHandlers = (parts: Parts) =>
       })
       const refs = await parts.agents.refs(set.panel.map(entry => entry.agentId))
       return {
-        ...validationView(set, refs),
+        ...validationView(set, refs, parts.clock.now()),
         validationId: set.id,
         selectedValidators: seated(set).map(entry => refs(entry.agentId)),
         rewards: { perValidator: usd(rewardOf(set)), currency: 'USDC' as const },
