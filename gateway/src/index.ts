@@ -1,2 +1,2 @@
 export { isLocal } from './door/local.ts'
-export { type GatewayOptions, type RunningGateway, startGateway } from './start.ts'
+export { startGateway } from './start.ts'

@@ -4,28 +4,18 @@ export {
   type AuthorizationRequest,
   authorizationDigest,
   type FundingSource,
-  fundingSource,
   permitDigest,
   type SignedAuthorization,
   type TokenDomain,
 } from './authorization.ts'
-export { type BatchCall, type BatchResult, batchId, batchResults, encodeBatch } from './batch.ts'
-export {
-  type Command,
-  type CommandInput,
-  type ContractCall,
-  type EffectCheck,
-  type NativeTransfer,
-  type Need,
-  operationKey,
-  operationParts,
-} from './command.ts'
+export { batchId, batchResults, encodeBatch } from './batch.ts'
+export { type Command, type ContractCall, type Need, operationKey, operationParts } from './command.ts'
 export { claimKey } from './commands/swarm.ts'
 export { commandOf, commands, commandTable } from './commands.ts'
 export { type Addresses, type ContractName, contractNames } from './contract-names.ts'
 export { decodeResult, type EncodedCall, encodeCall } from './encode.ts'
 export { type Explorer, explorerOf } from './explorer.ts'
-export { type FundingNeed, findSource, isProven, optionsNow, reserveCustodial } from './funding/find-source.ts'
+export { findSource, isProven, optionsNow, reserveCustodial } from './funding/find-source.ts'
 export {
   domainOperationId,
   domainTokenId,
@@ -37,15 +27,14 @@ export {
   paymentNonce,
   toChecksum,
   uuidOfKey,
-  validationKey,
 } from './keys.ts'
 export { logDecoder, type RawLog } from './logs.ts'
 export { type KnownNetwork, type NetworkReader, networkReader } from './network-reader.ts'
-export { type FeeProfile, type NetworkProfile, networkOf, networks } from './networks.ts'
+export { type FeeProfile, type NetworkProfile, networks } from './networks.ts'
 export { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from './on-chain.ts'
 export { perChain } from './per-chain.ts'
 export { named, plain } from './plain.ts'
 export { retryAfter } from './retry-after.ts'
 export { decodeRevert, type Revert, revertClass, revertText } from './revert.ts'
-export { type CommandOutcome, type CommandState, type TrackedOutcome, trackOutcome } from './track-outcome.ts'
+export { type CommandOutcome, trackOutcome } from './track-outcome.ts'
 export { chainOfPayment, nonceTail, type PaymentTerms, type PaymentTermsV1, paymentTerms, paymentTermsV1, paymentWindowSeconds } from './x402.ts'

@@ -74,8 +74,3 @@ export const networks = {
     canonical: { USDC: networkFacts.SKALE_TESTNET.token.address, ...canonical },
   },
 } as const satisfies Record<Chain, NetworkProfile>
-
-/** The network with that chain id, if it is one of ours. */
-export function networkOf(chainId: number | bigint): NetworkProfile | undefined {
-  return Object.values(networks).find(network => BigInt(network.chainId) === BigInt(chainId))
-}

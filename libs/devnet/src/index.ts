@@ -1,4 +1,3 @@
-export { type Devnet, type DevnetOptions, type DevnetsOptions, type Rpc, startDevnet, startDevnets } from './devnet.ts'
+export { type Devnet, startDevnet, startDevnets } from './devnet.ts'
 export { folderHolder, lockFolder } from './lock.ts'
-export { type Network, processIdentity } from './process.ts'
-export { RpcError } from './upstream.ts'
+export { processIdentity } from './process.ts'

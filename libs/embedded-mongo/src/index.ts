@@ -1,1 +1,1 @@
-export { type RunningServer, type StartOptions, start } from './start.ts'
+export { start } from './start.ts'

@@ -1,6 +1,5 @@
 export {
   type Agent,
-  type AgentFacts,
   type AgentIdentity,
   type AgentProjection,
   type AgentRef,

@@ -1,7 +1,6 @@
 export { announceRows } from './announce-rows.ts'
 export type { PlatformClock } from './clock/platform-clock.ts'
 export { atTickEnd } from './clock/tick-end.ts'
-export type { Wait } from './clock/wait.ts'
 export { baseUrlOf, type Config, configSchema, readConfig, required, withFileContents } from './config/config.ts'
 export { callHeaders } from './context/call-headers.ts'
 export { contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context/context.ts'
@@ -18,7 +17,6 @@ export {
   onTypes,
   type PartsOf,
   type Platform,
-  type ServiceDefinition,
   type Subscription,
 } from './define.ts'
 export { clearingHandlers, type ExplainClearing } from './health/clearing.ts'
@@ -38,7 +36,6 @@ export { holdAtIntake, onArrival, returnFromIntake, useOrReturn } from './intake
 export { type QuoteRequest, quoteOrRefusal } from './intake/quote.ts'
 export { dueBy } from './jobs/due.ts'
 export { eachDue } from './jobs/each-due.ts'
-export { paced } from './jobs/paced.ts'
 export { mergeHandlers } from './merge-handlers.ts'
 export { nextPollAt, pollDeadline } from './outcomes/next-poll.ts'
 export { onOutcomes } from './outcomes/on-outcomes.ts'
