@@ -84,7 +84,7 @@ async function launch(folder: string, socket: string): Promise<{ child: ChildPro
     })
     child.once('exit', () => {
       clearTimeout(late)
-      reject(new Error(complaints.join('; ') || 'the database ended at once'))
+      reject(new Error(complaints.join('; ') || 'the database ended immediately'))
     })
   })
   return { child, uri }

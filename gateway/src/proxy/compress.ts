@@ -6,7 +6,7 @@ import type { RawHeaders } from '../request/headers.ts'
 
 /** Answers below this many bytes hardly shrink, and cost a round through the compressor all the same. */
 const leastBytes = 1_000
-/** Text that is read at once; a stream of events would wait in the compressor. */
+/** Text that is read immediately; a stream of events would wait in the compressor. */
 const compressible = /^(?:text\/(?!event-stream)|application\/(?:[a-z0-9.+-]*json|javascript|xml|vc\+jwt)|image\/svg\+xml)/
 
 type Encoding = 'br' | 'gzip'

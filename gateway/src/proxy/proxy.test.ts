@@ -163,7 +163,7 @@ describe('the proxy', () => {
     const path = '/api/agents/0190a5d0-0000-7000-8000-000000000001/notifications/stream'
     const events = { 'content-type': 'text/event-stream' }
 
-    it('hands every part on at once, with the place where the reader left off and nothing else of the client', async () => {
+    it('hands every part on immediately, with the place where the reader left off and nothing else of the client', async () => {
       let more: (text: string) => void = () => {}
       let left = false
       harness.upstream.answer = (_seen, response) => {

@@ -5,7 +5,7 @@ export { asyncapi } from './asyncapi.ts'
 export { type ChainCommand, chainCommand, chainCommandType, commandRoute } from './chain-relayer/command.ts'
 export type { CommandKind } from './chain-relayer/command-kinds.ts'
 export * from './chain-relayer/events.ts'
-export { outcomesAtOnce } from './chain-relayer/internal.ts'
+export { outcomesPerRequest } from './chain-relayer/internal.ts'
 export type { ChainLog } from './chain-relayer/log.ts'
 export { type Network, network } from './chain-relayer/network.ts'
 export { chainOutcome, type OutcomeName, outcomeNameOf, outcomesOf, type PublishedOutcome } from './chain-relayer/outcomes.ts'
@@ -16,7 +16,7 @@ export * from './commerce.ts'
 export { type AdminCaller, type AgentCaller, type CallerClass, type CallerOf, callers } from './core/callers.ts'
 export { type Client, type ClientOptions, client } from './core/client.ts'
 export { moveClock } from './core/clock.ts'
-export { clearingAtOnce, clearingBalances, type DoctorCheck, doctorReport, explainClearing } from './core/doctor.ts'
+export { clearingBalances, clearingPageSize, type DoctorCheck, doctorReport, explainClearing } from './core/doctor.ts'
 export {
   type BodyInputOf,
   type BodyOf,

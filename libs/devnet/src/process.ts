@@ -77,7 +77,7 @@ async function listening(child: ChildProcess, started: string): Promise<string |
   let failed: string | undefined
   child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-500)))
   child.once('error', error => (failed = error.message))
-  child.once('close', () => (failed ??= stderr.trim() || 'it ended at once'))
+  child.once('close', () => (failed ??= stderr.trim() || 'it ended immediately'))
   const deadline = Date.now() + 10_000
   while (failed === undefined && Date.now() < deadline) {
     if (existsSync(started)) return undefined

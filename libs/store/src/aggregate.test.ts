@@ -76,7 +76,7 @@ describe('aggregate store', () => {
   describe('createOnce', () => {
     const made = (name: string = randomUUID()) => ({ state: { id: '', name, count: 0 }, events: [counted.of({ id: name, to: 0 })] })
 
-    it('creates one aggregate with its events for an id, however many callers come at once', async () => {
+    it('creates one aggregate with its events for an id, however many callers come at the same time', async () => {
       const id = randomUUID()
 
       const answers = await Promise.all(Array.from({ length: 5 }, () => counters.createOnce(id, () => made())))
@@ -122,7 +122,7 @@ describe('aggregate store', () => {
     })
   })
 
-  it('writes state and events at once', async () => {
+  it('writes state and events in one write', async () => {
     const { id } = await fresh()
 
     await counters.change(id, increment)
@@ -131,7 +131,7 @@ describe('aggregate store', () => {
     assert.deepEqual([entry?.type, entry?.version, entry?.data], ['store.counter.counted.v1', 2, { id, to: 1 }])
   })
 
-  it('lets no change of thirty at once get lost', async () => {
+  it('loses none of thirty concurrent changes', async () => {
     const { id } = await fresh()
     const tries = await Promise.allSettled(Array.from({ length: 30 }, () => counters.change(id, increment)))
 

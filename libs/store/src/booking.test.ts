@@ -107,7 +107,7 @@ describe('an aggregate whose changes are posted', () => {
     assert.deepEqual([jar.held, jar.version, await notes.countDocuments({ jarId: id })], [5n, 1, 0])
   })
 
-  it('is decided again when another write comes between: of many at once none is lost', async () => {
+  it('is decided again when another write comes between: of many concurrent ones none is lost', async () => {
     const all = [await create(), await create()]
 
     const each = all.flatMap(({ id }) => Array.from({ length: 3 }, () => jars.change(id, put(1n))))

@@ -48,7 +48,7 @@ describe('ledger', () => {
     assert.equal(await ledger.balance(chain, a), 5n)
   })
 
-  it('never lets an account fall below zero, also when many draw at once', async () => {
+  it('never lets an account fall below zero, also when many draw at the same time', async () => {
     const a = account()
     await move('ext:bank', a, 10n)
 

@@ -58,7 +58,7 @@ describe('projection', () => {
     )
   })
 
-  it('loses no field when many events come at once', async () => {
+  it('loses no field when many events come at the same time', async () => {
     const id = randomUUID()
 
     await Promise.all([1, 2, 3, 4, 5, 6].map(version => rows.apply(id, { score: version }, stamp('reputation', id, version))))

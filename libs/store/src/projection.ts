@@ -98,7 +98,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
         await raw.bulkWrite(updates, { ordered: false })
         break
       } catch (error) {
-        // two made a row at once; what was written is written again, to the same effect
+        // two made a row at the same time; what was written is written again, to the same effect
         if (duplicateIndex(error) === undefined || attempt === attempts) throw error
       }
     }
@@ -157,7 +157,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
         if (duplicateIndex(error) === undefined) throw error
       }
     }
-    throw new Error(`projection ${spec.collection}/${id} is written by too many at once`)
+    throw new Error(`projection ${spec.collection}/${id} is written by too many at the same time`)
   }
 
   return {

@@ -80,7 +80,7 @@ describe('sums of a collection', () => {
     assert.deepEqual(await figures(), [1n, 0n, 1n, 5n, 0n])
   })
 
-  it('are exact after many changes at once', async () => {
+  it('are exact after many concurrent changes', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => gigs.create(gig({ people: ['ada'] }), [])))
     const changes = made.flatMap(({ id }, at) => [
       gigs.change(id, present => ({ state: { ...present, budget: present.budget + 1n, people: [...present.people, `p${at % 3}`] }, events: [] })),

@@ -82,7 +82,7 @@ describe('totals of lists', () => {
     })
     after(() => mongo.close())
 
-    it('every write of this process counts at once, also one made in a transaction', async () => {
+    it('every write of this process counts immediately, also one made in a transaction', async () => {
       const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}totals` })
       try {
         const indexes: Indexes = {

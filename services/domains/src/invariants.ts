@@ -6,7 +6,7 @@ import { account } from './ledger.ts'
 import type { Parts } from './parts.ts'
 
 /** Names whose owner is compared with the chain in one run. */
-const comparedAtOnce = 200
+const comparedPerRun = 200
 
 /** The invariants of behaviour 18 that the service of domains can judge; each names what breaks it. */
 export const checks: Checks<Parts> = {
@@ -28,8 +28,8 @@ export const checks: Checks<Parts> = {
   /** The owner of each name is the owner of its token. Where there are many, other ones are compared in each run. */
   owners: async parts => {
     const total = await parts.domains.count({ listed: true })
-    const offset = total > comparedAtOnce ? (Math.floor(Date.now() / 60_000) * comparedAtOnce) % total : 0
-    const { items } = await parts.domains.listed({}, { limit: comparedAtOnce, offset })
+    const offset = total > comparedPerRun ? (Math.floor(Date.now() / 60_000) * comparedPerRun) % total : 0
+    const { items } = await parts.domains.listed({}, { limit: comparedPerRun, offset })
     const faults: string[] = []
     for (const domain of items) {
       const isOpen = domain.operations.some(({ onChain }) => onChain?.status === 'pending')

@@ -92,7 +92,7 @@ export const checks: Checks<Parts> = {
       // where escrows that were stored earlier have it, too
       $or: [{ updatedAt: { $lt: before } }, { 'settlement.onChain.error': { $ne: null } }, { 'settlement.error': { $ne: null } }],
     })
-    // What has failed is an operator's matter at once, also while its next round is under way.
+    // What has failed is an operator's matter immediately, also while its next round is under way.
     const failed = found.filter(({ settlement }) => settlement?.onChain.error)
     const waiting = found.filter(({ settlement }) => !settlement?.onChain.error)
     const unlocking = await bonds.find({ 'locks.stage': 'unlocking' })

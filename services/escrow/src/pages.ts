@@ -2,7 +2,7 @@ import type { AggregateStore, Stored } from '@carapace/store'
 
 const pageSize = 500
 
-/** All that match, by id, page by page: however many there are, few are held at once. */
+/** All that match, by id, page by page: however many there are, few are held in memory. */
 export async function* pages<T extends { id: string }>(
   store: Pick<AggregateStore<T>, 'find'>,
   filter: Record<string, unknown> = {},

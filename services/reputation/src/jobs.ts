@@ -11,7 +11,7 @@ const lastDailyRun = (now: Date): Date => new Date(Math.floor((now.getTime() - d
 
 const pageSize = 200
 
-/** Page by page: however many agents there are, few are held at once. */
+/** Page by page: however many agents there are, few are held in memory. */
 async function recomputeAll(parts: Parts): Promise<void> {
   for (let after = ''; ; ) {
     const page = await parts.scores.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: pageSize })

@@ -145,7 +145,7 @@ export function startBatch(doc: ScoreDoc, chain: Chain, batchId: string): Decisi
 
 /**
  * An outcome of a batch; undefined when it is stale, or about another one. After a failure the agent waits for the next batch; what changed meanwhile
- * is due at once. A batch that was confirmed and then failed for good leaves the network without a known score.
+ * is due immediately. A batch that was confirmed and then failed for good leaves the network without a known score.
  */
 export function followBatch(doc: ScoreDoc, chain: Chain, batchId: string, outcome: ObservedOutcome, now: Date): Decision<ScoreDoc> | undefined {
   const present = doc.chains[chain]

@@ -1,4 +1,4 @@
-import { apis, type Chain, chains, clearingAtOnce, clearingBalances, explainClearing, type ServiceName } from '@carapace/api'
+import { apis, type Chain, chains, clearingBalances, clearingPageSize, explainClearing, type ServiceName } from '@carapace/api'
 import type { Peers } from '@carapace/service'
 
 /** Books its two sides in one ledger, which the treasury's own check follows. */
@@ -21,8 +21,8 @@ async function faultsOn(peers: Peers, services: readonly ServiceName[], chain: C
   const sums = await sumsOf(peers, services, chain)
   const open = [...sums].filter(([key, parts]) => total(parts) !== 0n && !key.startsWith(ownPayments))
   const faults: string[] = []
-  for (let at = 0; at < open.length; at += clearingAtOnce) {
-    const some = new Map(open.slice(at, at + clearingAtOnce))
+  for (let at = 0; at < open.length; at += clearingPageSize) {
+    const some = new Map(open.slice(at, at + clearingPageSize))
     const explained = await explainedBy(peers, services, chain, [...some.keys()], graceMs)
     for (const [key, parts] of some) if (!explained.has(key)) faults.push(faultOf(chain, key, parts))
   }

@@ -14,7 +14,7 @@ const calls = new Interface([
   'function transferFrom(address from, address to, uint256 tokenId)',
 ])
 
-/** Replaces the blocks from this one on; the transactions come first in the new ones. Two blocks later that one is final, so this comes at once. */
+/** Replaces the blocks from this one on; the transactions come first in the new ones. Two blocks later that one is final, so this comes immediately. */
 export async function reorganise({ networks }: System, chain: Chain, blockNumber: number, transactions: readonly string[] = []): Promise<void> {
   const { provider } = networks[chain]
   const hashOfIt = async () => (await provider.send('eth_getBlockByNumber', [toQuantity(blockNumber), false])).hash as string

@@ -12,7 +12,7 @@ export const scenarios: readonly (readonly [string, (system: System) => Promise<
   ['a dispute that the admin decides for the poster refunds', system => disputed(system, false)],
   ['a frozen rejection that is appealed with success pays', frozenAndAppealed],
   ['a frozen rejection without an appeal refunds after 48 hours', frozen],
-  ['a rejection by a seasoned panel refunds at once', rejected],
+  ['a rejection by a seasoned panel refunds immediately', rejected],
   ['a gig whose deadline passes refunds by time alone', deadlineMissed],
   ['a gig that no panel judges ends by time alone', expired],
 ]

@@ -24,7 +24,7 @@ const announcedEvent = z.object({
 })
 
 /** Operations in one question for outcomes. */
-export const outcomesAtOnce = 100
+export const outcomesPerRequest = 100
 
 const commandOutcome = z.object({
   opKey,
@@ -169,7 +169,7 @@ export const relayerReads = {
             seq: z.int().min(0).default(0),
           }),
         )
-        .max(outcomesAtOnce),
+        .max(outcomesPerRequest),
       /** Whether the calling service consumes a `finalized` outcome. Without it a final success says nothing new after its confirmation. */
       finality: z.boolean().default(false),
       /** false: only whether there is news, without the events, which have to be read from the chain. */

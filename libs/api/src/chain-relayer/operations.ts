@@ -60,7 +60,7 @@ export const operatorEndpoints = {
     path: '/api/admin/chain-queue/:commandId/cancel',
     caller: 'admin',
     rate: 'admin',
-    summary: 'Cancel a command: unsigned at once, signed by replacing its transaction',
+    summary: 'Cancel a command: unsigned immediately, signed by replacing its transaction',
     params: commandPath,
     status: 202,
     response: z.looseObject({ success: z.literal(true), commandId: z.string(), state: z.string() }),

@@ -16,7 +16,7 @@ export const doctorReport = endpoint({
 })
 
 /** Accounts that one answer names. */
-export const clearingAtOnce = 1_000
+export const clearingPageSize = 1_000
 
 /**
  * What `npm run doctor` adds up over all services that have a ledger: the two sides of a movement between services are booked under one key, so that
@@ -39,7 +39,7 @@ export const explainClearing = endpoint({
   path: '/internal/v1/ledger/clearing/explain',
   caller: 'internal',
   summary: 'What this service knows of movements that are booked on one side only',
-  body: z.object({ chain, keys: z.array(z.string().max(200)).max(clearingAtOnce) }),
+  body: z.object({ chain, keys: z.array(z.string().max(200)).max(clearingPageSize) }),
   response: z.looseObject({
     keys: z.array(
       z.object({

@@ -86,7 +86,7 @@ export const setBondWallet = endpoint({
 export const syncBondPerformance = endpoint({
   method: 'post',
   path: '/api/bond/:agentId/sync-performance',
-  summary: 'Take the performance figures over from the score anew',
+  summary: 'Replace the performance figures by those of the score',
   caller: 'oracle',
   response: z.looseObject({
     agentId: id,

@@ -50,7 +50,7 @@ export const attemptChallenge = endpoint({
 export const submitChallenge = endpoint({
   method: 'post',
   path: '/api/skill-challenges/:skill/submit',
-  summary: 'Answer the open attempt; it is graded at once',
+  summary: 'Answer the open attempt; it is graded immediately',
   caller: 'agent',
   signed: 'wallet',
   actor: 'agentId',

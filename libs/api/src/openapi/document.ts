@@ -134,7 +134,7 @@ function headerParameters({ method, also }: AnyEndpoint): Json[] {
     description: 'Makes repeats of this request one effect',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   }
-  const prefer = { name: 'prefer', description: '`respond-async`: 202 at once', schema: { type: 'string' } }
+  const prefer = { name: 'prefer', description: '`respond-async`: 202 immediately', schema: { type: 'string' } }
   return [key, ...(also.includes(202) ? [prefer] : [])].map(({ name, ...rest }) => ({ name, in: 'header', required: false, ...rest }))
 }
 

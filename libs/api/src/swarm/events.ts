@@ -71,7 +71,7 @@ export const validationResolved = event('swarm.validation.resolved', 'validation
   /** Votes with the verdict. */
   winners: z.array(id),
   rewardPerValidator: micro,
-  /** Earliest release; null = at once. */
+  /** Earliest release; null = immediately. */
   settleAfter: timestamp.nullable(),
   /** End of the appeal window of a frozen rejection. */
   appealUntil: timestamp.nullable(),

@@ -9,7 +9,7 @@ import { asDoc, asInteger, copyDoc, type Doc, isDoc, typeName } from '../values/
 import { pushAll, runStages, type Sink, type Stage, type StageContext } from './sink.ts'
 import { withPath } from './unwind.ts'
 
-/** Documents that are joined at once: one read of the other collection serves them all. */
+/** Documents that are joined together: one read of the other collection serves them all. */
 const batchSize = 1000
 
 /** `$lookup`, by equality of fields, by a pipeline, or both. */

@@ -34,7 +34,7 @@ export const storedLimits: Limits = { changes: 1_000_000, bytes: 256 * 1024 * 10
 
 const beginKey = Buffer.from('w')
 const headerBytes = 8
-const trimmedAtOnce = 2
+const trimmedPerCommit = 2
 
 export function changeStore({ changes: table, meta }: Storage, limits: Limits): ChangeStore {
   let first = 0
@@ -73,7 +73,7 @@ export function changeStore({ changes: table, meta }: Storage, limits: Limits): 
     },
     trim: end => {
       let forgotten: Timestamp | undefined
-      for (let count = 0; count < trimmedAtOnce; count++) {
+      for (let count = 0; count < trimmedPerCommit; count++) {
         const isTooMuch = end - first > limits.changes || total - removed > limits.bytes
         const value = isTooMuch && end - first > 1 ? table.get(keyOf(first)) : undefined
         if (!value) break

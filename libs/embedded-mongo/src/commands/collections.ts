@@ -188,7 +188,7 @@ export const collMod: Command = {
 function dropCollection(writer: Writer, context: Context, collection: Collection): void {
   writer.catalog.drop(collection)
   noteCollection(writer, 'drop', collection)
-  // Small collections go at once; the slices of big ones follow in the background.
+  // Small collections go immediately; the slices of big ones follow in the background.
   for (const kind of ['docs', 'index'] as const) {
     for (const id of kind === 'docs' ? [collection.id] : collection.indexes.map(index => index.id)) deleteSlice(context.engine, { kind, id })
   }

@@ -107,7 +107,7 @@ function queryOf(context: Context, collection: Collection | undefined, end: { is
   }
 }
 
-/** A tailable cursor; one that finds nothing at all to begin with is closed at once. */
+/** A tailable cursor; one that finds nothing at all to begin with is closed immediately. */
 function tail(context: Context, collection: Collection | undefined, query: Query, projection: Doc | undefined): Buffer {
   const namespace = `${context.db}.${collectionName(context)}`
   const live = collection && openTail(context, collection, query, projection)

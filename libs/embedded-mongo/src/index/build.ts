@@ -35,7 +35,7 @@ export function buildIndexes(storage: Storage, collection: Collection, indexes: 
 /** How far a build has come: the key of the last document whose entries are there. */
 export type Build = { indexes: readonly Index[]; after: Buffer | undefined }
 
-/** Whether the documents are so few that their entries are put at once. */
+/** Whether the documents are so few that their entries are put in one step. */
 export function isSmall(storage: Storage, collection: Collection): boolean {
   let count = 0
   for (const _ of storage.docs.valueChunks(wholeRange(collection.id), undefined, chunkSize)) if (++count > 1) return false

@@ -47,7 +47,7 @@ const transientCodes = new Set([24, 112, 246, 251, 267])
 
 /**
  * Answers one message: finds the command, its session and transaction, runs it, and dresses its error. What needs no waiting, as most
- * reads, is answered at once: promises would cost as much as the reading itself.
+ * reads, is answered immediately: promises would cost as much as the reading itself.
  */
 export function answer(engine: Engine, connection: Connection, message: Message): Buffer | undefined | Promise<Buffer | undefined> {
   let context: Context | undefined

@@ -19,7 +19,7 @@ export interface Progress {
 }
 
 /**
- * Runs a write to the end: at once into the transaction's overlay, or as one commit with its retry record. `step` is called again
+ * Runs a write to the end: immediately into the transaction's overlay, or as one commit with its retry record. `step` is called again
  * when the transaction lock that blocked it is free, or when others have worked after a `Pause`; it must continue where it stopped. Resolves when the write is on disk.
  */
 export async function runWrite(context: Context, step: (writer: Writer) => Buffer, progress?: Progress): Promise<Buffer> {

@@ -15,7 +15,7 @@ export interface Search {
   error?: unknown
 }
 
-const mostAtOnce = 500
+const maxInOneStep = 500
 
 /**
  * Calls `apply` for each document that the query finds; false when there is none. All are found before the first is changed, so that no
@@ -33,7 +33,7 @@ export function eachTarget(
   if (search.error !== undefined) throw search.error as Error
   const matches = matcherOf(query)
   if (!search.found) {
-    const targets = findAtOnce(context, writer, collection, query, matches !== undefined)
+    const targets = findInOneStep(context, writer, collection, query, matches !== undefined)
     if (!targets) throw new Pause(() => findInSlices(context, writer, collection, query, search))
     for (const target of targets) apply(target)
     return targets.length > 0
@@ -55,14 +55,14 @@ export function eachTarget(
 }
 
 /** The documents of a search that is over within a slice. */
-function findAtOnce(context: Context, writer: Writer, collection: Collection, query: Query, canPause: boolean): Found[] | undefined {
+function findInOneStep(context: Context, writer: Writer, collection: Collection, query: Query, canPause: boolean): Found[] | undefined {
   const targets: Found[] = []
   const sliceEnd = Date.now() + sliceMs
   for (const found of runQuery(viewOf(writer.storage, writer.txn), collection, query)) {
     if (found === tick) {
       checkDeadline(context.deadline)
       if (canPause && Date.now() > sliceEnd) return undefined
-    } else if (canPause && targets.length === mostAtOnce) return undefined
+    } else if (canPause && targets.length === maxInOneStep) return undefined
     else targets.push(found)
   }
   return targets

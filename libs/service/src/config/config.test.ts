@@ -32,7 +32,7 @@ describe('configuration', () => {
       if (value.length > 5) assert.throws(read, (error: Error) => !error.message.includes(value))
     })
 
-  it('names every wrong variable at once', () => {
+  it('names every wrong variable in one error', () => {
     assert.throws(() => readConfig({ PORT: 'x', AMQP_URL: 'x', LOG_LEVEL: 'x' }), /PORT.*; .*AMQP_URL.*; .*LOG_LEVEL/)
   })
 

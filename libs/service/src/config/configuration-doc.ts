@@ -15,7 +15,7 @@ export function configurationDoc(): string {
     'Every process reads its configuration once, from the environment. A wrong value stops the start with the name of the variable and what would be right.',
     '',
     'Each variable can be given as a file instead: `NAME_FILE` names one that holds the value of `NAME` (`INTERNAL_KEY_FILE=/run/secrets/internal-key`). So secrets',
-    'are in no environment. Both at once are refused.',
+    'are in no environment. Both together are refused.',
     '',
     '| Variable | Default | Meaning |',
     '|---|---|---|',

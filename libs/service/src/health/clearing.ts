@@ -1,4 +1,4 @@
-import { type Chain, clearingAtOnce } from '@carapace/api'
+import { type Chain, clearingPageSize } from '@carapace/api'
 import type { Ledger } from '@carapace/store'
 import type { Platform } from '../define.ts'
 
@@ -10,11 +10,11 @@ export type ExplainClearing<Parts> = (parts: Parts, chain: Chain, keys: readonly
 /** The handlers of `clearingBalances` and `explainClearing`, for a service whose ledger has clearing accounts: `clearing:<key of the movement>`. */
 export const clearingHandlers = <Parts extends Pick<Platform, 'clock'> & { ledger: Ledger }>(parts: Parts, explain: ExplainClearing<Parts>) => ({
   clearingBalances: async ({ query: { chain, after } }: { query: { chain: Chain; after: string } }) => {
-    const page = { after: after && `${prefix}${after}`, limit: clearingAtOnce }
+    const page = { after: after && `${prefix}${after}`, limit: clearingPageSize }
     const found = [...(await parts.ledger.balances(chain, prefix, page))]
     return {
       accounts: found.map(([name, balance]) => ({ key: name.slice(prefix.length), balance: String(balance) })),
-      more: found.length === clearingAtOnce,
+      more: found.length === clearingPageSize,
     }
   },
 

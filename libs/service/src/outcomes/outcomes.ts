@@ -1,4 +1,4 @@
-import { type CloudEvent, outcomeNameOf, outcomesAtOnce } from '@carapace/api'
+import { type CloudEvent, outcomeNameOf, outcomesPerRequest } from '@carapace/api'
 import type { OutboxEntry } from '@carapace/store'
 import { type Dispatch, dispatcher } from '../consume.ts'
 import type { Job, Platform, Subscription } from '../define.ts'
@@ -108,10 +108,10 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
         const due = await rows
           .find({ nextAt: { $lte: new Date(now) } })
           .sort({ nextAt: 1 })
-          .limit(outcomesAtOnce)
+          .limit(outcomesPerRequest)
           .toArray()
         if (due.length) await pollRows(polling, due)
-        if (due.length < outcomesAtOnce) break
+        if (due.length < outcomesPerRequest) break
       }
       const next = await rows
         .find({}, { projection: { nextAt: 1 } })

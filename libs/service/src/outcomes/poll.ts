@@ -1,4 +1,4 @@
-import { type CloudEvent, chainRelayerApi, outcomesAtOnce, type ResponseOf } from '@carapace/api'
+import { type CloudEvent, chainRelayerApi, outcomesPerRequest, type ResponseOf } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import type { Dispatch } from '../consume.ts'
 import type { Peers } from '../peers/peers.ts'
@@ -21,7 +21,7 @@ export interface PollParts {
   firstMs: number
 }
 
-const atOnce = 10
+const concurrency = 10
 const timeoutMs = 10_000
 
 /** @throws DEPENDENCY_UNAVAILABLE or CHAIN_UNAVAILABLE: poll later */
@@ -31,8 +31,8 @@ export async function requestOutcomes(
   events: boolean,
 ): Promise<RelayerOutcome[]> {
   const answers: RelayerOutcome[] = []
-  for (let at = 0; at < operations.length; at += outcomesAtOnce) {
-    const body = { operations: operations.slice(at, at + outcomesAtOnce), finality, events }
+  for (let at = 0; at < operations.length; at += outcomesPerRequest) {
+    const body = { operations: operations.slice(at, at + outcomesPerRequest), finality, events }
     const { outcomes } = await peers.call('chain-relayer', chainRelayerApi.internal.chainOutcomes, { body, timeoutMs })
     answers.push(...outcomes)
   }
@@ -108,5 +108,6 @@ async function save({ rows, handled, firstMs }: PollParts, ended: readonly strin
 
 /** Some at a time: a backlog must not occupy the service's database. */
 async function inGroups<Item>(items: readonly Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += atOnce) await Promise.all(items.slice(at, at + atOnce).map((item, index) => work(item, at + index)))
+  for (let at = 0; at < items.length; at += concurrency)
+    await Promise.all(items.slice(at, at + concurrency).map((item, index) => work(item, at + index)))
 }

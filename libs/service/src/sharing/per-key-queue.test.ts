@@ -26,7 +26,7 @@ describe('a queue for each key', () => {
     assert.equal(waiting('a'), 0)
   })
 
-  it('counts work that runs at once among what waits, until it ends or fails', async () => {
+  it('counts work that runs immediately among what waits, until it ends or fails', async () => {
     const { count, serialize, waiting } = perKeyQueue()
     let fail = (_: Error) => {}
     const failing = count('a', () => new Promise((_, reject) => (fail = reject)))

@@ -2,7 +2,7 @@
 export interface PerKeyQueue {
   /** Resolves or rejects as `work` does. Work on a key must not wait for other work on that key. */
   serialize<T>(key: string, work: () => Promise<T>): Promise<T>
-  /** Runs work at once, without a place in the line; it counts as waiting until it ends. */
+  /** Runs work immediately, without a place in the line; it counts as waiting until it ends. */
   count<T>(key: string, work: () => Promise<T>): Promise<T>
   /** How much work on this key has not ended yet, in this process. */
   waiting(key: string): number

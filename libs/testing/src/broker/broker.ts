@@ -15,7 +15,7 @@ export interface Broker {
 
 /** A broker of one's own that may be ended. */
 export interface OwnBroker extends Broker {
-  /** Ends it at once, as a power cut would. */
+  /** Ends it immediately, as a power cut would. */
   kill9(): Promise<void>
   /** Starts it again with what it had confirmed. */
   restart(): Promise<void>

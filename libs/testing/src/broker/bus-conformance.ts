@@ -226,7 +226,7 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       await until('all arrived', () => new Set(inbox.ids()).size === 1_000)
     })
 
-    it('hands out no more than prefetch at once', async () => {
+    it('hands out no more than prefetch at the same time', async () => {
       let running = 0
       let most = 0
       let done = 0

@@ -17,7 +17,7 @@ export interface RabbitServer {
   addVhost(name: string): Promise<void>
   /** Runs rabbitmqctl, about 1 s; resolves to what it printed. */
   ctl(...args: string[]): Promise<string>
-  /** Ends the node at once, as a power cut would. What it confirmed stays. */
+  /** Ends the node immediately, as a power cut would. What it confirmed stays. */
   kill9(): Promise<void>
   /** Starts the node again on the same ports and data. */
   restart(): Promise<void>

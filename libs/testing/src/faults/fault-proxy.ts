@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface FaultProxy {
   /** 0 on a Unix socket. */
   port: number
-  /** Forwards at once; the mode at the start. */
+  /** Forwards immediately; the mode at the start. */
   pass(): void
   /** Each chunk arrives so many ms later, both ways. */
   delay(ms: number): void

@@ -140,7 +140,7 @@ export function followHeads(lane: Lane, indexer: Indexer, cursor: Pick<CursorRec
     await events.onReorg(-1, dropped)
   }
 
-  /** Processes many final blocks at once, no further than `limit`. @returns whether they were processed */
+  /** Processes many final blocks together, no further than `limit`. @returns whether they were processed */
   async function skip(limit: number): Promise<boolean> {
     const headers = await readHeaders(lane, last().number + 1, Math.min(last().number + skipFrom, limit))
     if (typeof headers !== 'string' && !isNext(headers[0]!)) return walkBack(last().number)

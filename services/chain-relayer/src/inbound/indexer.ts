@@ -7,7 +7,7 @@ import { removalOf, sightingOf } from './announce-logs.ts'
 /** Publishes contract events as domain events: when first seen, when their block is final, and when it is dropped. */
 export interface Indexer {
   block(block: Block, receipts: readonly Receipt[]): Promise<void>
-  /** The same for many blocks at once, all of them already final. */
+  /** The same for many blocks together, all of them already final. */
   backfill(blocks: readonly ReadBlock[]): Promise<void>
   removed(blocks: readonly Block[]): Promise<void>
   /** Publishes events of blocks up to here again, as final. */

@@ -7,7 +7,7 @@ import type { ReadBlock } from './indexer.ts'
 
 type MinedLog = RawLog & { blockHash: string }
 /** Blocks whose receipts are read in parallel: each may be some hundred kilobytes. */
-const atOnce = 8
+const concurrency = 8
 
 /** Headers of blocks in a row, or what contradicts them. */
 export async function readHeaders(lane: Lane, from: number, to: number): Promise<Header[] | string> {
@@ -37,8 +37,8 @@ export async function readFinal(
   if ([...listed].some(hash => !hashes.has(hash))) return `it lists logs of other blocks than ${numberOf(from.number)} to ${numberOf(to.number)}`
   const { watchedLogs } = lane.network
   const due = headers.filter(header => listed.has(header.hash) || bloomMatch(header, watchedLogs, lane.unchecked) === 'match')
-  for (let at = 0; at < due.length; at += atOnce) {
-    const some = due.slice(at, at + atOnce)
+  for (let at = 0; at < due.length; at += concurrency) {
+    const some = due.slice(at, at + concurrency)
     const read = await Promise.all(some.map(header => receiptsOf(lane.rpc, header, () => undefined)))
     const blocks: ReadBlock[] = []
     for (const [index, header] of some.entries()) {

@@ -4,7 +4,7 @@ import type { Parts } from '../parts.ts'
 import { changeDomain } from './change-domain.ts'
 import { facts, withOwner } from './follow-outcome.ts'
 
-/** Names of one wallet that follow its agent at once; more are rare, and molt-sync updates any of them. */
+/** Names of one wallet that follow its agent in one step; more are rare, and molt-sync updates any of them. */
 const followed = 100
 
 /** A name belongs to a wallet: its agent is the one that is registered with that wallet now. */

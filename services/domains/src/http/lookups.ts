@@ -9,7 +9,7 @@ import { domainView, onChainView } from '../domain/views.ts'
 import type { Parts } from '../parts.ts'
 import { namePage } from './shown.ts'
 
-/** More names than any agent shows at once. */
+/** More names than any agent shows in one answer. */
 const namesShown = 100
 
 export const lookupHandlers = (parts: Parts) => {

@@ -73,7 +73,7 @@ export interface Move extends Late {
 
 type Given = 'id' | 'type' | 'amount' | 'operationId' | 'address' | 'at'
 
-/** A command under way: sent at once, and with nothing of a slash unless it says so. */
+/** A command under way: sent immediately, and with nothing of a slash unless it says so. */
 export const newMove = (given: Pick<Move, Given> & Partial<Move>): Move => ({
   onChain: sentOnChain,
   slashId: null,

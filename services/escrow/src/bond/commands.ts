@@ -105,7 +105,7 @@ export function requestLock(bond: Bond, { lockId, gigId, amount, now }: { lockId
   )
 }
 
-/** Ends a lock: at once when it is on chain, else as soon as it is. Undefined when that was requested before. */
+/** Ends a lock: immediately when it is on chain, else as soon as it is. Undefined when that was requested before. */
 export function endLock(bond: Bond, gigId: string, unlockId: string, isClean = true): BondChange | undefined {
   const lock = bond.locks.find(held => held.gigId === gigId)
   if (!lock || lock.stage === 'unlocking') return undefined

@@ -58,7 +58,7 @@ describe('a reversed slash whose money the pool has spent', () => {
     await assertHealthy(harness)
   })
 
-  it('is not spent by two reversals at once either', async () => {
+  it('is not spent by two concurrent reversals either', async () => {
     const slashed = async () => {
       const agent = await newAgent(harness)
       for (const at of [harness.balances, harness.allowances]) at.set(`BASE_SEPOLIA/${agent.wallet}`, usdc(100))

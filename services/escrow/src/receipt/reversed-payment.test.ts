@@ -107,7 +107,7 @@ describe('a payment that the chain reverses', () => {
     assert.deepEqual([totalEarned, history, gigsCompleted], [0, [], 0])
   }
 
-  it('and is made by another transaction at once: the same receipt and the earning name that one', async () => {
+  it('and is made by another transaction immediately: the same receipt and the earning name that one', async () => {
     const { scenario, receipt } = await paidGig()
 
     await harness.outcome(settlementOf(scenario), 'reorg', '', 2)

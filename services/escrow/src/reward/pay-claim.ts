@@ -20,7 +20,7 @@ const facts = (paid: Claim) => ({
 })
 
 /**
- * Pays funded rewards out. A claim that is not covered fails at once, nothing is sent. One that failed before is paid as its next round:
+ * Pays funded rewards out. A claim that is not covered fails immediately, nothing is sent. One that failed before is paid as its next round:
  * the contract pays a claim once, in any round. One that the chain paid after its failure is answered with that payment.
  */
 export async function startClaim(parts: Parts, request: Requested): Promise<void> {

@@ -71,7 +71,7 @@ export function sourceStore(db: Database): Sources {
       await rows.updateOne({ _id: id }, { $inc: { used: amount } }, { session })
     },
     ofPoster: async (posterId, chain, since, session) => {
-      // two fundings at once would both see the old sum: writing this row makes one of them start again
+      // two concurrent fundings would both see the old sum: writing this row makes one of them start again
       await posters.updateOne({ _id: `${posterId}/${chain}` }, { $inc: { fundings: 1n } }, { upsert: true, session })
       const found = await rows.find({ posterId, chain, endedAt: { $gte: since } }, { session }).toArray()
       const sum = (kind: Source['kind'], field: 'fee' | 'used') =>

@@ -36,7 +36,7 @@ async function changed(end: keyof typeof outcomes, locks: object[], present: Sla
   return changes
 }
 
-describe('a frozen slash that two deliveries decide at once', () => {
+describe('a frozen slash that two concurrent deliveries decide', () => {
   for (const [title, end, locks] of [
     ['whose lock is lost', 'slashed', []],
     ['that is spared', 'spared', []],

@@ -53,7 +53,7 @@ export interface Harness {
   transactions: Map<string, { from: string; logs: api.ChainLog[]; final: boolean; blockHash?: string }>
   /** Every command in the order it came. */
   commands: api.ChainCommand[]
-  /** How the chain treats a command. Default: confirms it at once. */
+  /** How the chain treats a command. Default: confirms it immediately. */
   chain: (command: api.ChainCommand) => Outcome
   /** What the chain decided, as the relayer answers it when it is polled. */
   memory: CommandMemory

@@ -32,7 +32,7 @@ export async function newGig(harness: Harness, { budget = 40, bond = 0, chain = 
 const gigFacts = ({ gigId, row, amount, chain }: Scenario) => ({ gigId, gigTitle: row.gigTitle, posterId: row.posterId, budget: amount, chain })
 const who = ({ worker }: Scenario) => ({ assigneeId: worker.id, crewId: null, memberIds: [] })
 
-/** The events of a scenario, as drafts: the marketplace's row follows at once, as at the owner. */
+/** The events of a scenario, as drafts: the marketplace's row follows immediately, as at the owner. */
 export const eventOf = {
   posted: (s: Scenario) =>
     api.gigPosted.of({

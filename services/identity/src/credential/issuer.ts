@@ -86,7 +86,7 @@ async function read(file: string): Promise<KeyFile | undefined> {
   }
 }
 
-/** Of two processes that make it at once, one writes and both use what was written. */
+/** Of two processes that make it at the same time, one writes and both use what was written. */
 async function make(file: string): Promise<KeyFile> {
   const { publicKeyMultibase, secretKeyMultibase } = await (await multikey.generate({ curve: 'P-256' })).export({ publicKey: true, secretKey: true })
   await writeOnce(file, `${JSON.stringify({ publicKeyMultibase, secretKeyMultibase })}\n`)

@@ -5,7 +5,7 @@ import { reusedNumbers } from './reused-numbers.ts'
 describe('numbers that are used again', () => {
   const step = fc.record({ id: fc.constantFrom('1', '2', '3', '4', '5'), isHeld: fc.boolean() })
 
-  it('are one for each id, unchanged while it is held, and never more than were held at once', () => {
+  it('are one for each id, unchanged while it is held, and never more than were held at the same time', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), steps => {
         const numbers = reusedNumbers()

@@ -37,7 +37,7 @@ describe('migration', () => {
     assert.equal((await inherit(target, (await harness.agent()).id)).status, 409)
   })
 
-  it('is done at once with the signature of the wallet of the source, and with no other', async () => {
+  it('is done immediately with the signature of the wallet of the source, and with no other', async () => {
     const wallet = Wallet.createRandom()
     const source = await harness.agent({ walletAddress: wallet.address })
     const target = await harness.agent()
@@ -51,7 +51,7 @@ describe('migration', () => {
     assert.deepEqual([done.status, done.body.migration.status], [200, 'completed'])
   })
 
-  it('goes to one target only, of two that consent at once', async () => {
+  it('goes to one target only, of two that consent at the same time', async () => {
     const source = await harness.agent()
     const targets = [await harness.agent(), await harness.agent()]
     for (const target of targets) assert.equal((await inherit(target, source.id)).status, 202)

@@ -43,7 +43,7 @@ describe('registration', () => {
     assert.ok(Date.parse(progress.nextDeadline.at) > Date.now())
   })
 
-  it('of two at once with one handle, or one wallet, one wins', async () => {
+  it('of two concurrent ones with one handle, or one wallet, one wins', async () => {
     for (const same of [{ handle: newHandle() }, { walletAddress: newWallet() }]) {
       const answers = await Promise.all([1, 2, 3].map(() => register({ handle: newHandle(), walletAddress: newWallet(), ...same })))
 

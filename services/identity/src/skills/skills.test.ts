@@ -37,7 +37,7 @@ describe('skills', () => {
     assert.deepEqual((await harness.call('GET', `/api/agent-skills/${agent.handle}`)).body.skills, skills)
   })
 
-  it('of equal requests at once one attaches, and 20 is the most', async () => {
+  it('of equal concurrent requests one attaches, and 20 is the most', async () => {
     const agent = await harness.agent()
     const answers = await Promise.all([1, 2, 3].map(() => attach(agent, 'go')))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409])

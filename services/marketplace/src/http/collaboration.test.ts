@@ -37,7 +37,7 @@ describe('crews, comments and work logs over HTTP', () => {
   }
 
   describe('a crew', () => {
-    it('is founded once for a handle, also by two at once, and once for an idempotency key', async () => {
+    it('is founded once for a handle, also by two concurrent requests, and once for an idempotency key', async () => {
       const handle = newHandle()
       const founders = [newAgent(harness), newAgent(harness)]
       const answers = await Promise.all(founders.map(founder => as(founder, 'POST', '/api/crews', { name: 'Shells', handle })))

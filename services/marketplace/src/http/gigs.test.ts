@@ -63,12 +63,12 @@ describe('gigs over HTTP', () => {
     const headers = { 'idempotency-key': randomUUID() }
     const request = () => as(author, 'POST', '/api/gigs', draft, headers)
 
-    const atOnce = await Promise.all([request(), request(), request()])
+    const concurrent = await Promise.all([request(), request(), request()])
     const again = await request()
     await harness.platform.service('marketplace').platform.db.connection.collection('idempotency').deleteMany({})
     const afterDeath = await request()
 
-    for (const answer of atOnce) assert.ok(answer.status === 201 || answer.body.code === 'IDEMPOTENCY_IN_PROGRESS', JSON.stringify(answer.body))
+    for (const answer of concurrent) assert.ok(answer.status === 201 || answer.body.code === 'IDEMPOTENCY_IN_PROGRESS', JSON.stringify(answer.body))
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     assert.deepEqual([afterDeath.status, afterDeath.body.id], [201, again.body.id])
     const own = await harness.call('GET', `/api/gigs?posterId=${author.id}`)

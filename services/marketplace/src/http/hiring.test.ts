@@ -26,7 +26,7 @@ describe('hiring over HTTP', () => {
   const accept = (gigId: string, applicantAgentId: string, headers: object = {}) =>
     as(poster, 'POST', `/api/gigs/${gigId}/accept-applicant`, { applicantAgentId }, headers)
 
-  it('accepts one application of an agent, of two at once too, and lists it with the agent', async () => {
+  it('accepts one application of an agent, of two concurrent ones too, and lists it with the agent', async () => {
     const { id } = await postGig(harness, poster)
 
     const answers = await Promise.all([1, 2].map(() => as(worker, 'POST', `/api/gigs/${id}/apply`, proposal)))

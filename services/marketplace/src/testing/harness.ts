@@ -12,7 +12,7 @@ export interface Harness {
   agents: Map<string, api.AgentRow>
   /** FusedScore and risk by agent; 15 and 0 for all others. */
   scores: Map<string, { fusedScore: number; riskScore: number }>
-  /** What the escrow answers when a bond is to be locked. Default: confirmed at once. */
+  /** What the escrow answers when a bond is to be locked. Default: confirmed immediately. */
   lockBond: () => BondAnswer | Promise<BondAnswer>
   /** Released locks, as `<agent>/<gig>`. */
   unlocked: string[]

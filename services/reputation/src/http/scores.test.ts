@@ -163,7 +163,7 @@ describe('scores over HTTP', () => {
   })
 
   describe('on the networks', () => {
-    it('are pushed to those the agent is registered on; once a minute, also of two at once', async () => {
+    it('are pushed to those the agent is registered on; once a minute, also of two concurrent requests', async () => {
       const one = await newAgent(harness)
       await registeredOn(harness, one, 'BASE_SEPOLIA')
       await until('the registration is known', async () => (await get(`/api/reputation/across-chains/${one.id}`)).chains.BASE_SEPOLIA.registered)

@@ -26,7 +26,7 @@ export interface Harness {
   /** `<agent>/<chain>`, as requested from identity. */
   registrations: string[]
   commands: api.ChainCommand[]
-  /** Default: confirms at once. */
+  /** Default: confirms immediately. */
   chain: () => 'confirm' | 'fail' | 'wait'
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ import { type Harness, newAgents, newGig, startHarness } from '../testing/harnes
 import { faultsOf } from '../testing/reads.ts'
 
 const requests = 2_000
-const atOnce = 25
+const concurrency = 25
 
 describe('hostile input', () => {
   let harness: Harness
@@ -93,12 +93,12 @@ describe('hostile input', () => {
       assert.ok(Object.hasOwn(errors, answer.code), JSON.stringify(answer))
       assert.deepEqual([answer.status, typeof answer.message], [status, 'string'])
     }
-    const list = fc.array(request(), { minLength: atOnce, maxLength: atOnce })
+    const list = fc.array(request(), { minLength: concurrency, maxLength: concurrency })
     await fc.assert(
       fc.asyncProperty(list, async all => {
         await Promise.all(all.map(send))
       }),
-      { numRuns: requests / atOnce },
+      { numRuns: requests / concurrency },
     )
     assert.deepEqual(await faultsOf(harness), [])
   })

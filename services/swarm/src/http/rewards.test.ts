@@ -51,7 +51,7 @@ describe('rewards of validators over HTTP', () => {
     assert.deepEqual(silent, [])
   })
 
-  it('are claimed once, also by two at once; a payment that fails gives them back, one that is made ends them', async () => {
+  it('are claimed once, also by two concurrent claims; a payment that fails gives them back, one that is made ends them', async () => {
     const { panel, gigId, validationId } = await rewarded()
     const validator = panel[0]!
     const amount = BigInt(Math.round((await claimable(validator)).totalClaimable * 1e6))

@@ -29,7 +29,7 @@ describe('validations over HTTP', () => {
       assert.equal((await validationsOf(harness, gigId)).length, 1)
     })
 
-    it('accepts other numbers once: of two at once one wins, and after a vote none', async () => {
+    it('accepts other numbers once: of two concurrent ones one wins, and after a vote none', async () => {
       const { gigId, poster, validationId } = await openCase(harness)
       const numbers = { gigId, candidateCount: 5, threshold: 3 }
 

@@ -24,7 +24,7 @@ export interface Harness {
   escrows: Map<string, api.EscrowStatus>
   /** Every command in the order it came. */
   commands: api.ChainCommand[]
-  /** Default: confirms at once. */
+  /** Default: confirms immediately. */
   chain: () => 'confirm' | 'wait'
   claims: string[]
   close(): Promise<void>

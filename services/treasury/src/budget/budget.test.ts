@@ -46,7 +46,7 @@ describe('daily limit', () => {
     assert.equal(returnSpent(next, usdc(20), dayOf(noon)), undefined)
   })
 
-  it('is lowered at once and raised after ten minutes', () => {
+  it('is lowered immediately and raised after ten minutes', () => {
     const lower = setLimit(fresh, usdc(10), noon, false)
     const higher = setLimit(lower.state, usdc(100), noon, false)
 
@@ -70,7 +70,7 @@ describe('daily limit', () => {
     const step = fc.oneof(
       fc.record({ is: fc.constant('spend' as const), amount: fc.bigInt({ min: 1n, max: usdc(60) }) }),
       fc.record({ is: fc.constant('back' as const), pick: fc.nat(20) }),
-      fc.record({ is: fc.constant('limit' as const), amount: fc.bigInt({ min: usdc(1), max: usdc(500) }), atOnce: fc.boolean() }),
+      fc.record({ is: fc.constant('limit' as const), amount: fc.bigInt({ min: usdc(1), max: usdc(500) }), isImmediate: fc.boolean() }),
       fc.record({ is: fc.constant('wait' as const), ms: fc.nat(20 * 3_600_000) }),
     )
     fc.assert(
@@ -80,7 +80,7 @@ describe('daily limit', () => {
         const open: { amount: bigint; day: string }[] = []
         for (const next of steps) {
           if (next.is === 'wait') now = new Date(now.getTime() + next.ms)
-          else if (next.is === 'limit') budget = setLimit(budget, next.amount, now, next.atOnce).state
+          else if (next.is === 'limit') budget = setLimit(budget, next.amount, now, next.isImmediate).state
           else if (next.is === 'back') {
             const [held] = open.splice(next.pick % Math.max(1, open.length), 1)
             if (held) budget = returnSpent(budget, held.amount, held.day)?.state ?? budget

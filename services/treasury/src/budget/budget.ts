@@ -53,10 +53,10 @@ export function recountSpent(budget: Budget, amount: bigint, day: string): Decis
   return budget.day === day ? { state: { ...budget, spent: budget.spent + amount }, events: [] } : undefined
 }
 
-/** Lowering holds at once; raising after ten minutes, so that a stolen session cannot empty the wallet in one go. */
-export function setLimit(budget: Budget, limit: bigint, now: Date, atOnce: boolean): Decision<Budget> & { effectiveAt: Date } {
+/** Lowering holds immediately; raising after ten minutes, so that a stolen session cannot empty the wallet in one go. */
+export function setLimit(budget: Budget, limit: bigint, now: Date, isImmediate: boolean): Decision<Budget> & { effectiveAt: Date } {
   const present = limitAt(budget, now)
-  const waits = limit > present && !atOnce
+  const waits = limit > present && !isImmediate
   const effectiveAt = waits ? new Date(now.getTime() + raiseDelayMs) : now
   const state = waits ? { ...budget, dailyLimit: present, raise: { limit, at: effectiveAt } } : { ...budget, dailyLimit: limit, raise: null }
   return {

@@ -10,7 +10,7 @@ import type { Payment } from '../payment/payment.ts'
 import { paymentView, pendingView } from '../views.ts'
 
 /**
- * Calls that wait for the chain on behalf of one agent. The next ones answer at once with what is accepted, and so do those that needed long to be
+ * Calls that wait for the chain on behalf of one agent. The next ones answer immediately with what is accepted, and so do those that needed long to be
  * accepted: each that waits costs all others time.
  */
 const maxWaiting = 16

@@ -31,12 +31,12 @@ export const walletHandlers = (parts: Parts) =>
     getTreasuryLimits: async ({ params }) => limitsView(await parts.budgets.of(params.id), parts.clock.now()),
 
     setTreasuryLimits: async ({ params, body }) => {
-      const atOnce = await parts.networks.areDevnets()
+      const isImmediate = await parts.networks.areDevnets()
       let effectiveAt = parts.clock.now()
       await parts.budgets.ensure(params.id)
       const set = () =>
         parts.budgets.change(params.id, budget => {
-          const decision = setLimit(budget, body.dailyLimit, parts.clock.now(), atOnce)
+          const decision = setLimit(budget, body.dailyLimit, parts.clock.now(), isImmediate)
           effectiveAt = decision.effectiveAt
           return decision
         })

@@ -58,7 +58,7 @@ describe('payment', () => {
     }
   }
 
-  it('is sent at once below 25 USDC and waits from 25 on', () => {
+  it('is sent immediately below 25 USDC and waits from 25 on', () => {
     const small = accept({ ...draft, amount: 24_999_999n, executeAfter: noon }, due)
     const large = accept({ ...draft, amount: 25_000_000n, executeAfter: due }, due)
 

@@ -101,7 +101,7 @@ export const executeAfter = (amount: bigint, now: Date): Date => new Date(now.ge
 const transfer = ({ id, fromAddress, toAddress, amount, chain }: Payment, deadline: Date): Draft =>
   commands.treasuryPay({ paymentId: id, from: fromAddress, to: toAddress, amount, chain, round: 1, deadline })
 
-/** A new payment: below 25 USDC it is sent at once, else it waits and can be cancelled. */
+/** A new payment: below 25 USDC it is sent immediately, else it waits and can be cancelled. */
 export function accept(payment: Omit<Payment, 'status' | 'onChain' | 'executedAt' | 'failure'>, deadline: Date): Decision<Payment> {
   const fresh = { ...payment, onChain: null, executedAt: null, failure: null }
   if (!isQueued(payment.amount)) {

@@ -24,7 +24,7 @@ describe('treasury payments', () => {
   const history = async (agent: TestAgent) => (await call(harness, agent, 'GET', 'history')).body.transactions
   const outcome = (paymentId: string) => harness.platform.call('GET', `/api/circle/transaction/${paymentId}`).then(({ body }) => body.state)
 
-  it('pays at once below 25 USDC, into the treasury wallet of the recipient', async () => {
+  it('pays immediately below 25 USDC, into the treasury wallet of the recipient', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(30)), await fundedAgent(harness, 0n)]
 
     const { status, body } = await pay(sender, recipient, 24.5, { note: 'thanks' })
@@ -60,7 +60,7 @@ describe('treasury payments', () => {
     assert.equal((await history(sender)).length, 3)
   })
 
-  it('pays once for one key, at once, later and with two equal requests together', async () => {
+  it('pays once for one key, immediately, later and with two equal requests together', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(30)), await newAgent(harness)]
     const key = { 'idempotency-key': randomUUID() }
 
@@ -158,7 +158,7 @@ describe('treasury payments', () => {
     assert.equal((await call(harness, rich, 'GET', 'limits')).body.spentToday, 0)
   })
 
-  it('never spends more than balance and limit when many pay at once', async () => {
+  it('never spends more than balance and limit when many pay at the same time', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(40)), await newAgent(harness)]
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => pay(sender, recipient, 9)))
@@ -283,7 +283,7 @@ describe('treasury payments', () => {
     assert.deepEqual(new Set(answers), new Set(['200,processing,string', '200,executed,string']))
   })
 
-  it('gives each of 200 payments at once from one wallet its final answer', async function () {
+  it('gives each of 200 concurrent payments from one wallet its final answer', async function () {
     this.timeout(120_000)
     const [sender, recipient] = [await fundedAgent(harness, usdc(150)), await newAgent(harness)]
     assert.equal((await call(harness, sender, 'PATCH', 'limits', { dailyLimit: 200_000_000 })).status, 200)
@@ -301,7 +301,7 @@ describe('treasury payments', () => {
     assert.equal((await call(harness, sender, 'GET', 'limits')).body.spentToday, 150_000_000)
   })
 
-  it('reads an agent a few times for many payments to it at once', async () => {
+  it('reads an agent a few times for many concurrent payments to it', async () => {
     const [sender, recipient] = [await fundedAgent(harness, usdc(50)), await newAgent(harness)]
     let reads = 0
     const known = harness.agents

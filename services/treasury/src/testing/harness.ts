@@ -40,7 +40,7 @@ export interface Harness {
   /** What identity answers about agents. */
   agents: Map<string, api.AgentRow>
   commands: api.ChainCommand[]
-  /** How the chain treats a command. Default: confirms it at once. */
+  /** How the chain treats a command. Default: confirms it immediately. */
   chain: (command: api.ChainCommand) => Treatment
   devnet: boolean
   /** What the chain decided, as the relayer answers it when it is polled. */

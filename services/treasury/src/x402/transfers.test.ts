@@ -135,7 +135,7 @@ describe('transfers that payers send by themselves', () => {
       await assert.rejects(collect(sent, { subject: randomUUID() }), { code: 'REPLAY_DETECTED' })
     })
 
-    it('go back at once where their own proof is refused for good', async () => {
+    it('go back immediately where their own proof is refused for good', async () => {
       const sent = await send({ amount: price - 1n })
 
       await assert.rejects(collect(sent, { subject: randomUUID() }), { code: 'PAYMENT_INVALID' })

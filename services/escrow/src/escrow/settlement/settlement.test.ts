@@ -118,7 +118,7 @@ describe('settlement of a gig', () => {
     harness.chain = () => 'confirm'
     const { nextDeadline } = await escrowOf(harness, scenario.gigId)
     assert.ok(Date.parse(nextDeadline!.at) - harness.platform.service('escrow').platform.clock.now().getTime() <= 60_000)
-    assert.equal(await stuck(), 1, 'an operator sees it at once')
+    assert.equal(await stuck(), 1, 'an operator sees it immediately')
     await harness.platform.advance(61)
 
     await untilStatus(harness, scenario.gigId, 'released')

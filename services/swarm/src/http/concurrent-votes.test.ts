@@ -3,7 +3,7 @@ import type { TestAgent } from '@carapace/testing'
 import { openCase, read, vote } from '../testing/cases.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
 
-describe('votes at once over HTTP', () => {
+describe('concurrent votes over HTTP', () => {
   let harness: Harness & { validators: TestAgent[] }
   before(async () => {
     harness = await startHarness(10)
