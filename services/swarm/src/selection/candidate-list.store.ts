@@ -3,8 +3,8 @@ import type { AgentProjection, SeenAgent } from '@carapace/projections'
 import type { Platform } from '@carapace/service'
 import { type Indexes, type Page, totalsOf, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
-import { isCandidate, type ListChange, type Listed } from './candidate-list.ts'
-import { seenWithinMs } from './selection.ts'
+import { candidateFacts, type ListChange, type Listed } from './candidate-list.ts'
+import { isCandidate, seenWithinMs } from './selection.ts'
 
 /** The list as it is at one version. */
 export interface ListReader {
@@ -85,7 +85,7 @@ export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, age
       await note({ place, agentId: last?._id ?? null, leftAgentId: agentId })
     })
   const follow: CandidateList['follow'] = async (agent: Listed) => {
-    const belongs = isCandidate(agent, clock.now())
+    const belongs = isCandidate(candidateFacts(agent), clock.now())
     if (belongs && agent.place === undefined) await join(agent.id)
     if (!belongs && agent.place !== undefined) await leave(agent.id)
   }

@@ -1,20 +1,17 @@
 import type { SeenAgent } from '@carapace/projections'
-import { maxRisk, minScore, seenWithinMs } from './selection.ts'
+import type { CandidateFacts } from './selection.ts'
 
 /** An agent and its place in the list of candidates, when it has one. */
 export type Listed = SeenAgent & { place?: number }
 
-/** Whether the agent belongs in the list of candidates: what of the rules of a draw does not depend on the gig. */
-export function isCandidate({ status, wallet, platform, fusedScore, riskScore, lastSeenAt }: SeenAgent, now: Date): boolean {
-  return (
-    status === 'active' &&
-    wallet !== null &&
-    !platform &&
-    fusedScore >= minScore &&
-    riskScore <= maxRisk &&
-    now.getTime() - lastSeenAt.getTime() <= seenWithinMs
-  )
-}
+/** What the list of candidates needs to know of an agent. */
+export const candidateFacts = ({ status, wallet, platform, fusedScore, riskScore, lastSeenAt }: SeenAgent): CandidateFacts => ({
+  score: fusedScore,
+  risk: riskScore,
+  isActive: status === 'active' && wallet !== null,
+  isPlatform: platform,
+  lastSeenAt,
+})
 
 /** One change of the list, named by the version that it made. */
 export interface ListChange {

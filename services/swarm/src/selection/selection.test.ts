@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
 import fc from 'fast-check'
 import { ago, now } from '../testing/moment.ts'
-import { type Candidate, draw, isEligible, order, ticketsOf } from './selection.ts'
+import { type Candidate, draw, isCandidate, isEligible, order, ticketsOf } from './selection.ts'
 
 const beacon = `0x${'ab'.repeat(32)}`
 const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate => ({
@@ -21,7 +21,7 @@ const candidate = (agentId: string, given: Partial<Candidate> = {}): Candidate =
 })
 
 describe('selection', () => {
-  const cases: [string, Partial<Candidate>, boolean][] = [
+  const ofAnyGig: [string, Partial<Candidate>, boolean][] = [
     ['an ordinary agent', {}, true],
     ['a score of 15', { score: 15 }, true],
     ['a score below 15', { score: 14.9 }, false],
@@ -30,13 +30,23 @@ describe('selection', () => {
     ['a suspended agent', { isActive: false }, false],
     ['the platform agent', { isPlatform: true }, false],
     ['an agent not seen for 31 days', { lastSeenAt: ago(31 * dayMs), registeredAt: ago(90 * dayMs) }, false],
+    ['an agent not seen since its registration 29 days ago', { lastSeenAt: ago(29 * dayMs), registeredAt: ago(29 * dayMs) }, true],
+    ['an agent not seen for 31 days whose row has a later registration', { lastSeenAt: ago(31 * dayMs), registeredAt: ago(dayMs) }, false],
+  ]
+  const ofOneGig: [string, Partial<Candidate>, boolean][] = [
     ['an agent with 20 open votes', { openVotes: 20 }, false],
     ['an excluded party', { agentId: 'poster' }, false],
     ['a crew-mate of a party', { crewIds: ['their-crew'] }, false],
   ]
-  for (const [title, given, expected] of cases) {
+  const admits = (given: Partial<Candidate>) => isEligible(candidate('a', given), new Set(['poster']), new Set(['their-crew']), now)
+  for (const [title, given, expected] of ofAnyGig) {
+    it(`${expected ? 'admits' : 'refuses'} ${title}, in the list of candidates and in a draw`, () => {
+      assert.deepEqual([isCandidate(candidate('a', given), now), admits(given)], [expected, expected])
+    })
+  }
+  for (const [title, given, expected] of ofOneGig) {
     it(`${expected ? 'admits' : 'refuses'} ${title}`, () => {
-      assert.equal(isEligible(candidate('a', given), new Set(['poster']), new Set(['their-crew']), now), expected)
+      assert.equal(admits(given), expected)
     })
   }
 

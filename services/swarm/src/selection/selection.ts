@@ -1,15 +1,20 @@
 import { dayMs, limits } from '@carapace/api'
 import { concat, getBytes, keccak256, toUtf8Bytes } from 'ethers'
 
-/** What a draw needs to know of an agent. */
-export interface Candidate {
-  agentId: string
+/** What the list of candidates needs to know of an agent. */
+export interface CandidateFacts {
   /** FusedScore, 0..100 */
   score: number
   risk: number
   isActive: boolean
   isPlatform: boolean
+  /** Its last heartbeat, or its registration while it has sent none. */
   lastSeenAt: Date
+}
+
+/** What a draw needs to know of an agent. */
+export interface Candidate extends CandidateFacts {
+  agentId: string
   registeredAt: Date
   openVotes: number
   hasRequiredSkill: boolean
@@ -24,15 +29,14 @@ const maxOpenVotes = 20
 export const seenWithinMs = 30 * dayMs
 const youngMs = limits.newAccountAgeMs
 
+/** Who belongs in the list of candidates (behaviour 5.1): what of the rules of a draw does not depend on the gig. */
+export const isCandidate = ({ isActive, isPlatform, score, risk, lastSeenAt }: CandidateFacts, now: Date): boolean =>
+  isActive && !isPlatform && score >= minScore && risk <= maxRisk && now.getTime() - lastSeenAt.getTime() <= seenWithinMs
+
 /** Who may judge (behaviour 5.1); who is excluded for their part in the gig is the caller's set. */
 export function isEligible(candidate: Candidate, excluded: ReadonlySet<string>, excludedCrews: ReadonlySet<string>, now: Date): boolean {
-  const seen = Math.max(candidate.lastSeenAt.getTime(), candidate.registeredAt.getTime())
   return (
-    candidate.isActive &&
-    !candidate.isPlatform &&
-    candidate.score >= minScore &&
-    candidate.risk <= maxRisk &&
-    now.getTime() - seen <= seenWithinMs &&
+    isCandidate(candidate, now) &&
     candidate.openVotes < maxOpenVotes &&
     !excluded.has(candidate.agentId) &&
     !candidate.crewIds.some(crew => excludedCrews.has(crew))

@@ -2,7 +2,7 @@ import { chainRelayerApi, dayMs, refuse } from '@carapace/api'
 import type { SeenAgent } from '@carapace/projections'
 import type { Parts } from '../parts.ts'
 import type { ListReader } from '../selection/candidate-list.store.ts'
-import type { Listed } from '../selection/candidate-list.ts'
+import { candidateFacts, type Listed } from '../selection/candidate-list.ts'
 import type { DrawRecord, ReadCandidate } from '../selection/draw.store.ts'
 import { enoughEligible, mostRead, placesOf } from '../selection/places.ts'
 import { beaconOf, type Candidate, draw, isEligible, order, reachable, type Seat } from '../selection/selection.ts'
@@ -101,12 +101,8 @@ async function candidatesAt(parts: Parts, it: Case, agents: readonly Listed[], n
 
 function candidateOf(agent: SeenAgent, crewIds: string[], tied: boolean, openVotes: number, required: ReadonlySet<string>): Candidate {
   return {
+    ...candidateFacts(agent),
     agentId: agent.id,
-    score: agent.fusedScore,
-    risk: agent.riskScore,
-    isActive: agent.status === 'active' && agent.wallet !== null,
-    isPlatform: agent.platform,
-    lastSeenAt: agent.lastSeenAt,
     registeredAt: agent.registeredAt,
     openVotes,
     hasRequiredSkill: (agent.verifiedSkills ?? []).some(skill => required.has(skill)),
