@@ -1,5 +1,6 @@
 import { chainRelayerApi, chains } from '@carapace/api'
 import type { Checks } from '@carapace/service'
+import type { Job } from './job/job.ts'
 import { account } from './ledger.ts'
 import type { Parts } from './parts.ts'
 
@@ -41,14 +42,15 @@ export const checks: Checks<Parts> = {
 
   stuck: async ({ jobs, clock }) => {
     const before = new Date(clock.now().getTime() - stuckAfterMs)
-    const failed = await jobs.find({ 'on.settle.retryAt': { $type: 'date' } })
     // what has failed is an operator's matter until it is made
-    const again = await jobs.find({ isWaiting: true, 'on.settle.onChain.status': 'pending', 'on.settle.onChain.round': { $gt: 1 } })
+    const underWay = { isWaiting: true, 'on.settle.onChain.status': 'pending', 'on.settle.onChain.round': { $gt: 1 } }
+    const settling = await jobs.find({ $or: [{ 'on.settle.retryAt': { $type: 'date' } }, underWay] })
     const waiting = await jobs.find({ 'funding.stage': { $in: ['reserving', 'sent'] }, updatedAt: { $lt: before } })
-    return [
-      ...failed.map(({ id, on }) => `the settlement of job ${id} failed: ${on.settle?.onChain.error}`),
-      ...again.map(({ id, on }) => `the settlement of job ${id} failed, its round ${on.settle?.onChain.round} is under way`),
-      ...waiting.map(({ id }) => `the funding of job ${id} is under way for more than 15 minutes`),
-    ]
+    return [...settling.map(settlementFault), ...waiting.map(({ id }) => `the funding of job ${id} is under way for more than 15 minutes`)]
   },
+}
+
+function settlementFault({ id, on }: Job & { id: string }): string {
+  const { retryAt, onChain } = on.settle!
+  return `the settlement of job ${id} failed${retryAt ? `: ${onChain.error}` : `, its round ${onChain.round} is under way`}`
 }
