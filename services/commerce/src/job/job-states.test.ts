@@ -20,9 +20,9 @@ import {
   submitted,
   wallets,
 } from '../testing/walk.ts'
+import { applyStepOutcome } from './apply-step-outcome.ts'
 import { reserveFunds, sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from './commands.ts'
 import type { ContractJob } from './contract-job.ts'
-import { followOutcome } from './follow-outcome.ts'
 import { type Job, needAssignee, type Step } from './job.ts'
 import { type JobTrigger, jobStates } from './job-states.ts'
 import { mirror, regress } from './mirror.ts'
@@ -348,7 +348,7 @@ describe('the states of a job', () => {
   it('ignore an outcome that arrives again', () => {
     const job = settled()
     const again = { is: 'confirmed' as const, round: job.on.settle!.onChain.round, seq: job.on.settle!.onChain.seq }
-    assert.equal(followOutcome(job, 'settle', again, momentAt(start)), undefined)
+    assert.equal(applyStepOutcome(job, 'settle', again, momentAt(start)), undefined)
   })
 
   it('follow what somebody else did on the contract, also when our own command fails', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
 import { followed, funding, later, momentAt, open, settled, start, submitted } from '../testing/walk.ts'
+import { applyStepOutcome } from './apply-step-outcome.ts'
 import { resendSettle, sendSettle } from './commands.ts'
-import { followOutcome } from './follow-outcome.ts'
 import { upgradeJob } from './job.store.ts'
 import type { Job } from './job.ts'
 import { mirror, regress } from './mirror.ts'
@@ -25,7 +25,7 @@ describe('a job that was stored before its steps had one field on chain', () => 
     const job = upgraded(followed(settling(), 'settle', 'submitted').state)
     const outcome = { is: 'reorged' as const, round: 1, seq: 1 }
 
-    assert.equal(followOutcome(job, 'settle', outcome, momentAt(start)), undefined)
+    assert.equal(applyStepOutcome(job, 'settle', outcome, momentAt(start)), undefined)
     assert.equal(followed(job, 'settle', 'confirmed').state.status, 'settled')
   })
 

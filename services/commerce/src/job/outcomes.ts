@@ -2,9 +2,9 @@ import type { ChainLog, PublishedOutcome } from '@carapace/api'
 import { operationParts } from '@carapace/chain'
 import { onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { applyStepOutcome, type StepOutcome } from './apply-step-outcome.ts'
 import { changeJob, momentOf } from './change-job.ts'
 import { numberNow } from './contract-job.ts'
-import { followOutcome, type StepOutcome } from './follow-outcome.ts'
 import type { Job, Step } from './job.ts'
 
 /** What the relayer reports of the commands of jobs. */
@@ -33,7 +33,7 @@ async function follow(parts: Parts, step: Step, outcome: Followed): Promise<void
   const { is, round, seq } = outcome
   const numbered = step === 'create' && is === 'confirmed' ? { onChainJobId: await numberOf(parts, job, outcome.logs) } : {}
   const moment = await momentOf(parts, job)
-  await changeJob(parts, jobId, present => followOutcome(present, step, { is, round, seq, ...detailsOf(outcome), ...numbered }, moment))
+  await changeJob(parts, jobId, present => applyStepOutcome(present, step, { is, round, seq, ...detailsOf(outcome), ...numbered }, moment))
 }
 
 function detailsOf(outcome: Followed): Partial<StepOutcome> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { dayMs } from '@carapace/api'
 import type { Decision } from '@carapace/store'
+import { applyStepOutcome, type StepOutcome } from '../job/apply-step-outcome.ts'
 import { reserveFunds, sendAssign, sendCreate, sendDispute, sendFund, sendSettle, sendSubmit } from '../job/commands.ts'
-import { followOutcome, type StepOutcome } from '../job/follow-outcome.ts'
 import { type Job, newJob, type Step } from '../job/job.ts'
 import type { Moment } from '../job/transition.ts'
 
@@ -27,7 +27,7 @@ export function outcome(job: Job, step: Step, is: StepOutcome['is'], more: Parti
 }
 
 export const followed = (job: Job, step: Step, is: StepOutcome['is'], now = start, more: Partial<StepOutcome> = {}): Decision<Job> =>
-  followOutcome(job, step, outcome(job, step, is, more), momentAt(now)) ?? { state: job, events: [] }
+  applyStepOutcome(job, step, outcome(job, step, is, more), momentAt(now)) ?? { state: job, events: [] }
 
 const confirmed = (decision: Decision<Job> | undefined, step: Step, now = start): Job => followed(decision!.state, step, 'confirmed', now).state
 

@@ -1,8 +1,8 @@
 import { agentRegistered, agentStatusChanged, domainSynced } from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { facts, withOwner } from './apply-domain-outcome.ts'
 import { changeDomain } from './change-domain.ts'
-import { facts, withOwner } from './follow-outcome.ts'
 
 /** Names of one wallet that follow its agent in one step; more are rare, and molt-sync updates any of them. */
 const followed = 100

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { domainsApi } from '@carapace/api'
+import { applyDomainOutcome } from './apply-domain-outcome.ts'
 import { requestDeletion } from './change.ts'
 import { upgradeDomain } from './domain.store.ts'
 import type { Domain } from './domain.ts'
-import { followOutcome } from './follow-outcome.ts'
 import { drop, type Reservation, reserve } from './registration.ts'
 import { domainView, onChainView } from './views.ts'
 
@@ -19,7 +19,7 @@ const reservation: Reservation = {
 }
 const minting = () => reserve(undefined, reservation).state
 const funding = () => reserve(undefined, { ...reservation, source: undefined }).state
-const active = () => followOutcome(minting(), 1, { is: 'confirmed', round: 1, seq: 2, ...at }, now)!.state
+const active = () => applyDomainOutcome(minting(), 1, { is: 'confirmed', round: 1, seq: 2, ...at }, now)!.state
 const burning = () => requestDeletion(active(), { wallet, operationId: 'op-2', now, deadline }).state
 
 const noCommand = { status: 'none', round: 0, seq: 0, txHash: null, blockNumber: null, error: null }
@@ -38,8 +38,8 @@ describe('a name that was stored before its operations had one field on chain', 
   it('follows the outcomes that are newer than those that it knew', () => {
     const domain = upgradeDomain(inOldForm(active()))
 
-    assert.equal(followOutcome(domain, 1, { is: 'reorged', round: 1, seq: 2 }, now), undefined)
-    const [reorged] = followOutcome(domain, 1, { is: 'reorged', round: 1, seq: 3 }, now)!.state.operations
+    assert.equal(applyDomainOutcome(domain, 1, { is: 'reorged', round: 1, seq: 2 }, now), undefined)
+    const [reorged] = applyDomainOutcome(domain, 1, { is: 'reorged', round: 1, seq: 3 }, now)!.state.operations
     assert.deepEqual(reorged!.onChain, { status: 'pending', txHash: at.txHash, blockNumber: null, error: null, round: 1, seq: 3 })
   })
 

@@ -2,8 +2,8 @@ import type { PublishedOutcome } from '@carapace/api'
 import { type ObservedOutcome, operationParts } from '@carapace/chain'
 import { onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { applyDomainOutcome } from './apply-domain-outcome.ts'
 import { changeDomain } from './change-domain.ts'
-import { followOutcome } from './follow-outcome.ts'
 
 type Received = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged'>
 
@@ -14,7 +14,7 @@ export function domainOutcomes(parts: Parts): Subscription[] {
     // a database that was set back knows nothing of it
     if (!(await parts.domains.get(id))) return
     const outcome = observed(received)
-    await changeDomain(parts, id, (domain, mayLink) => followOutcome(domain, Number(n), outcome, parts.clock.now(), mayLink))
+    await changeDomain(parts, id, (domain, mayLink) => applyDomainOutcome(domain, Number(n), outcome, parts.clock.now(), mayLink))
   }
   const each = { submitted: follow, confirmed: follow, failed: follow, reorged: follow }
   return onOutcomes({ 'domain.mint': each, 'domain.transfer': each, 'domain.burn': each })

@@ -3,9 +3,9 @@ import { toChecksum } from '@carapace/chain'
 import { on, type Subscription } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
+import { transferEvent, withOwner } from './apply-domain-outcome.ts'
 import { changeDomain } from './change-domain.ts'
 import type { Domain } from './domain.ts'
-import { transferEvent, withOwner } from './follow-outcome.ts'
 
 /** Who owns the token of a name now; null where there is none. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
 export async function ownerOnChain({ peers }: Pick<Parts, 'peers'>, domain: Pick<Domain, 'chain' | 'tokenId'>): Promise<string | null> {

@@ -3,9 +3,9 @@ import { dayMs, Refusal } from '@carapace/api'
 import type { ObservedOutcome } from '@carapace/chain'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
+import { applyDomainOutcome } from './apply-domain-outcome.ts'
 import { requestDeletion, requestTransfer } from './change.ts'
 import type { Domain } from './domain.ts'
-import { followOutcome } from './follow-outcome.ts'
 import { salePostings } from './postings.ts'
 import { faultOf, priceOf } from './price.ts'
 import { type Reservation, reserve } from './registration.ts'
@@ -40,7 +40,7 @@ const change = { wallet: ownerWallet, operationId: 'op-2', now, deadline: later(
 /** The name after these outcomes of its n-th operation; those that say nothing new leave it as it is. */
 const after = (domain: Domain, n: number, ...outcomes: [is: ObservedOutcome['is'], seq: number, round?: number][]): Domain =>
   outcomes.reduce(
-    (state, [is, seq, round = 1]) => followOutcome(state, n, { is, seq, round, txHash, blockNumber: 5, error: 'REVERTED' }, now)?.state ?? state,
+    (state, [is, seq, round = 1]) => applyDomainOutcome(state, n, { is, seq, round, txHash, blockNumber: 5, error: 'REVERTED' }, now)?.state ?? state,
     domain,
   )
 const active = (of: Reservation = request()) => after(reserve(undefined, of).state, 1, ['confirmed', 1])

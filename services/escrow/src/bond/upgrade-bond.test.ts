@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { start } from '../testing/facts.ts'
 import { type Bond, type BondLock, type Move, noBond } from './bond.ts'
 import { endLock, onTime, requestDeposit, requestLock } from './commands.ts'
-import { type BondOutcome, followOutcome } from './outcomes/follow-outcome.ts'
+import { applyBondOutcome, type BondOutcome } from './outcomes/apply-bond-outcome.ts'
 import { upgradeBond } from './upgrade-bond.ts'
 
 const wallet = `0x${'22'.repeat(20)}`
@@ -15,7 +15,7 @@ const deposit = { id: key('deposit'), operationId: 'o', amount: 100n, from: wall
 const confirmed = (id: string, seq: number, round = 1): BondOutcome => ({ is: 'confirmed', id: key(id), round, seq, logs: [], ...chainAt })
 const failed = (id: string, seq: number, round = 1): BondOutcome => ({ is: 'failed', id: key(id), round, seq, code: 'REVERTED' })
 function follow(bond: Bond, outcome: BondOutcome): Bond | undefined {
-  const made = followOutcome(bond, outcome, start, () => key('next'))
+  const made = applyBondOutcome(bond, outcome, start, () => key('next'))
   return made === 'later' ? assert.fail('it has to wait') : made?.state
 }
 

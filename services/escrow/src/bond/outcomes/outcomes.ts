@@ -5,8 +5,8 @@ import { on, onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../../parts.ts'
 import type { Bond } from '../bond.ts'
 import { changeBond } from '../change-bond.ts'
+import { applyBondOutcome, type BondOutcome } from './apply-bond-outcome.ts'
 import { directMove, directMoveDropped } from './direct-move.ts'
-import { type BondOutcome, followOutcome } from './follow-outcome.ts'
 import { outsideUnlockDropped, unlockedOutside } from './outside-unlock.ts'
 
 export const bondChain = (parts: Parts): Subscription[] => [
@@ -40,7 +40,7 @@ export async function followBondOutcome(
   let before: Bond | undefined
   const after = await changeBond(parts, waiting.id, bond => {
     before = bond
-    const made = followOutcome(bond, outcome, parts.clock.now(), parts.newId)
+    const made = applyBondOutcome(bond, outcome, parts.clock.now(), parts.newId)
     if (made === 'later') throw new Retry('a lock waits for the end of another one of its gig')
     if (made && made.state.free < 0n) throw new Retry('what was built on this stake has yet to fail')
     return made

@@ -4,9 +4,9 @@ import { transactionOf } from '@carapace/service'
 import { type Log, replacementsOf } from '../../chain-log.ts'
 import type { Parts } from '../../parts.ts'
 import { changeBond } from '../change-bond.ts'
+import { remember } from './apply-bond-outcome.ts'
 import { confirmUnlock } from './confirmation.ts'
 import { findRow } from './direct-move.ts'
-import { remember } from './follow-outcome.ts'
 import { reverseOutsideUnlock } from './reversal.ts'
 
 /**

@@ -4,7 +4,7 @@ import { start } from '../../testing/facts.ts'
 import { type Bond, lockedOf, noBond } from '../bond.ts'
 import type { BondChange } from '../bond-change.ts'
 import { endLock, requestDeposit, requestLock, requestReversal, requestSlash, requestWithdrawal, slashAndUnlock } from '../commands.ts'
-import { type BondOutcome, followOutcome } from './follow-outcome.ts'
+import { applyBondOutcome, type BondOutcome } from './apply-bond-outcome.ts'
 
 const wallet = `0x${'22'.repeat(20)}`
 const chainAt = { txHash: `0x${'ab'.repeat(32)}`, blockNumber: 9 }
@@ -18,7 +18,7 @@ const slashed = { ...at, gigId: key('gig'), reason: 'r', validationId: null }
 
 /** @param given of a bond on which nothing has to end first */
 function follow(bond: Bond, given: BondOutcome, now = start, newId = ''): BondChange | undefined {
-  const made = followOutcome(bond, given, now, () => newId)
+  const made = applyBondOutcome(bond, given, now, () => newId)
   return made === 'later' ? assert.fail('it has to wait') : made
 }
 
@@ -46,7 +46,7 @@ function begin() {
     bond: () => bond,
     /** False when it has to be received again later. */
     receive: (given: Given): boolean => {
-      const made = followOutcome(bond, outcomeOf(given), start, () => key('end'))
+      const made = applyBondOutcome(bond, outcomeOf(given), start, () => key('end'))
       if (made === 'later' || (made && made.state.free < 0n)) return false
       become(made)
       return true

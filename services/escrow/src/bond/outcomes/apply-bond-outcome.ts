@@ -1,5 +1,5 @@
 import { type ChainLog, dayMs } from '@carapace/api'
-import { followOutcome as afterOutcome, type OnChain, onChainKey } from '@carapace/chain'
+import { followOutcome, type OnChain, onChainKey } from '@carapace/chain'
 import { amountOf } from '../../amounts.ts'
 import { type Bond, type BondLock, type Done, type Move, withLock } from '../bond.ts'
 import { type BondChange, bondChange } from '../bond-change.ts'
@@ -27,7 +27,7 @@ const maxRemembered = 128
  * The free part of the result is below zero when a reversed deposit was built upon, or a command had its effect after its failure: what was built
  * has yet to fail. `later`: another lock of the gig has yet to end.
  */
-export function followOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
+export function applyBondOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId: () => string): BondChange | 'later' | undefined {
   const { id } = outcome
   const move = withOutcome(
     bond.moves.find(known => known.id === id),
@@ -48,7 +48,7 @@ export function followOutcome(bond: Bond, outcome: BondOutcome, now: Date, newId
 /** What is known on chain after an outcome; undefined when it says nothing new. */
 function after(current: Required<OnChain> | null | undefined, outcome: BondOutcome): Required<OnChain> | undefined {
   if (!current) return undefined
-  return afterOutcome(current, outcome.is === 'failed' ? { ...outcome, txHash: null, error: outcome.code } : outcome)
+  return followOutcome(current, outcome.is === 'failed' ? { ...outcome, txHash: null, error: outcome.code } : outcome)
 }
 
 function withOutcome<Part extends { onChain: Required<OnChain> }>(part: Part | undefined, outcome: BondOutcome): Part | undefined {

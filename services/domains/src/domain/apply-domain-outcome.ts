@@ -1,5 +1,5 @@
 import { type Draft, domainActivated, domainDeleted, domainSynced, domainTransferred } from '@carapace/api'
-import { followOutcome as afterOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
+import { followOutcome, type ObservedOutcome, type OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { type Domain, isOwned, isPrimary, lastOperation, type Operation } from './domain.ts'
 import { drop, restMs, unsent, withOperation } from './registration.ts'
@@ -8,7 +8,7 @@ import { domainStates } from './states.ts'
 type SentOperation = Operation & { onChain: Required<OnChain> }
 
 /** What an outcome means for a name; undefined when it says nothing new. `mayLink`: no other name is the new owner's .molt name. */
-export function followOutcome(domain: Domain, n: number, outcome: ObservedOutcome, now: Date, mayLink = true): Decision<Domain> | undefined {
+export function applyDomainOutcome(domain: Domain, n: number, outcome: ObservedOutcome, now: Date, mayLink = true): Decision<Domain> | undefined {
   const before = domain.operations.find(operation => operation.n === n)
   const onChain = before && followed(before.onChain ?? unsent, outcome)
   if (!onChain) return undefined
@@ -19,7 +19,7 @@ export function followOutcome(domain: Domain, n: number, outcome: ObservedOutcom
 
 /** A failure that names no transaction is that of the one which is known. */
 const followed = (known: Required<OnChain>, outcome: ObservedOutcome) =>
-  afterOutcome(known, outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? known.txHash } : outcome)
+  followOutcome(known, outcome.is === 'failed' ? { ...outcome, txHash: outcome.txHash ?? known.txHash } : outcome)
 
 /** The ledger follows the chain: a sale is booked while it is in a block, and not once it failed for good, also when the name has changed since. */
 function withSale(operation: SentOperation): SentOperation {

@@ -19,8 +19,11 @@ export interface StepOutcome extends CommandOutcome {
 /** Steps that are due from the platform: a failure only postpones them. */
 const mustSucceed: ReadonlySet<Step> = new Set(['create', 'settle'])
 
-/** What an outcome of a step's command means for its job; undefined when it says nothing new. */
-export function followOutcome(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result | undefined {
+/**
+ * What an outcome of a step's command means for its job; undefined when it says nothing new. Not by `followOutcome`: the transaction of an effect that
+ * was reported stays known until another one has it.
+ */
+export function applyStepOutcome(job: Job, step: Step, outcome: StepOutcome, moment: Moment): Result | undefined {
   const current = job.on[step]
   if (!current) return undefined
   const known = current.onChain
