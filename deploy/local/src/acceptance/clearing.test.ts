@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import type { ServiceName } from '@carapace/api'
-import { startGateway } from '@carapace/gateway'
-import { type ChainPlatform, type Player, startChainPlatform, until } from '@carapace/testing'
-import { clearingFaults, hasClearing } from '../doctor/clearing.ts'
-import { services } from '../services.ts'
+import { type Player, until } from '@carapace/testing'
+import { platformAroundTests } from '../testing/around-tests.ts'
+import { clearingFaultsIn, ledgers, untilCleared } from '../testing/health.ts'
 import { deliver, escrowIs, fundedJob, gigIs } from '../testing/job.ts'
 
 const chain = 'BASE_SEPOLIA'
 const graceMs = 10 * 60_000
+/** µ */
+const refund = 40_000_000n
 
 describe('a movement between the ledgers of two services', function () {
   this.timeout(300_000)
-  let platform: ChainPlatform
+  const platform = platformAroundTests()
   let gigId: string
   before(async () => {
-    platform = await startChainPlatform({ services, startGateway })
     gigId = await refundedToTreasury()
+    await untilCleared(platform)
   })
-  after(() => platform?.end())
+  afterEach(() => bookedAtTreasury(-refund))
 
   /** A gig that a treasury has paid and got back: two movements between escrow and treasury, both sides booked. */
   async function refundedToTreasury(): Promise<string> {
@@ -42,25 +43,22 @@ describe('a movement between the ledgers of two services', function () {
   const balanceOf = async ({ id, headers }: Player): Promise<number> =>
     (await platform.call('GET', `/api/agents/${id}/treasury/balance`, { headers })).body.balance
 
-  const names = services.map(({ api }) => api.name as ServiceName).filter(hasClearing)
-  const faults = (grace = 0) => clearingFaults(platform.service('treasury').platform.peers, names, grace)
+  const faults = (grace?: number) => clearingFaultsIn(platform, grace)
   const collection = <Row extends { _id: string }>(service: ServiceName, name: string) =>
     platform.service(service).platform.db.connection.collection<Row>(name)
   const accountId = () => `${chain}/clearing:escrow.settle:${gigId}`
   const accounts = () => collection<{ _id: string; balance: bigint }>('treasury', 'ledger_accounts')
+  const bookedAtTreasury = (balance: bigint) => accounts().updateOne({ _id: accountId() }, { $set: { balance } })
   const entriesOf = { 'lines.account': { $regex: 'clearing:escrow.settle:' } }
 
   it('is booked by all that have a ledger', async () => {
-    assert.deepEqual(names.sort(), ['commerce', 'domains', 'escrow', 'treasury'])
-    await until('both sides are booked', async () => {
-      assert.deepEqual(await faults(), [])
-      return true
-    })
-    assert.equal((await accounts().findOne({ _id: accountId() }))?.balance, -40_000_000n)
+    assert.deepEqual(ledgers.toSorted(), ['commerce', 'domains', 'escrow', 'treasury'])
+    assert.deepEqual(await faults(), [])
+    assert.equal((await accounts().findOne({ _id: accountId() }))?.balance, -refund)
   })
 
   it('is named by the doctor when one of them has not booked it, after its time', async () => {
-    await accounts().updateOne({ _id: accountId() }, { $set: { balance: 0n } })
+    await bookedAtTreasury(0n)
 
     const [fault, ...others] = await faults()
 
@@ -75,13 +73,15 @@ describe('a movement between the ledgers of two services', function () {
   })
 
   it('is explained by a record in a passing state', async () => {
-    const escrows = collection<{ _id: string; status: string }>('escrow', 'escrows')
-    await escrows.updateOne({ _id: gigId }, { $set: { status: 'refunding' } })
-    assert.deepEqual(await faults(), [])
+    const statusIs = (status: string) =>
+      collection<{ _id: string; status: string }>('escrow', 'escrows').updateOne({ _id: gigId }, { $set: { status } })
+    await bookedAtTreasury(0n)
 
-    await escrows.updateOne({ _id: gigId }, { $set: { status: 'refunded' } })
+    await statusIs('refunding')
+    const whileRefunding = await faults()
+    await statusIs('refunded')
+
+    assert.deepEqual(whileRefunding, [])
     assert.equal((await faults()).length, 1)
-    await accounts().updateOne({ _id: accountId() }, { $set: { balance: -40_000_000n } })
-    assert.deepEqual(await faults(), [])
   })
 })

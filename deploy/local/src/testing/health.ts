@@ -40,7 +40,8 @@ export async function untilHealthy(platform: ChainPlatform, seconds: number): Pr
   )
 }
 
-const ledgers = services.map(({ api }) => api.name as ServiceName).filter(hasClearing)
+/** Services with a ledger. */
+export const ledgers = services.map(({ api }) => api.name as ServiceName).filter(hasClearing)
 
 /** Movements between services that only one of them has booked. @param graceMs how long one side may wait for the other; the doctor allows for finality */
 export const clearingFaultsIn = ({ service }: Pick<ChainPlatform, 'service'>, graceMs = 0): Promise<string[]> =>
