@@ -4,7 +4,7 @@ import * as events from './commerce/events.ts'
 import * as jobs from './commerce/jobs.ts'
 import * as reads from './commerce/reads.ts'
 import { jobStatus } from './commerce/records.ts'
-import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
+import { ledgerEndpoints } from './core/doctor.ts'
 import { endpoint } from './core/endpoint.ts'
 import { chain, id, microText, timestamp } from './core/fields.ts'
 import { serviceApi } from './core/service-api.ts'
@@ -39,7 +39,7 @@ const announceJobs = announceEndpoint(['job'])
 /** ERC-8183 jobs, applicants, quorum, commerce receipts. */
 export const commerceApi = serviceApi('commerce', {
   endpoints: { ...jobs, ...reads },
-  internal: { getJobRow, announceJobs, doctorReport, clearingBalances, explainClearing },
+  internal: { getJobRow, announceJobs, ...ledgerEndpoints },
   events,
   consumes,
 })

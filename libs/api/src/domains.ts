@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
+import { ledgerEndpoints } from './core/doctor.ts'
 import { endpoint } from './core/endpoint.ts'
 import { id, walletOut } from './core/fields.ts'
 import { quoting } from './core/quote.ts'
@@ -52,7 +52,7 @@ const quoteMoltName = endpoint({
 /** The five extensions: prices, registration, transfer, resolution. */
 export const domainsApi = serviceApi('domains', {
   endpoints: { ...registration, ...lookups },
-  internal: { getDomainRow, announceDomains, quoteName, quoteMoltName, doctorReport, clearingBalances, explainClearing },
+  internal: { getDomainRow, announceDomains, quoteName, quoteMoltName, ...ledgerEndpoints },
   events: { domainActivated, domainTransferred, domainDeleted, domainSynced, domainsSnapshot },
   consumes,
 })

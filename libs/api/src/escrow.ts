@@ -1,4 +1,4 @@
-import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
+import { ledgerEndpoints } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as bonds from './escrow/bonds.ts'
 import { consumes } from './escrow/consumes.ts'
@@ -18,9 +18,7 @@ export const escrowApi = serviceApi('escrow', {
     unlockBondForGig,
     announceEscrowsAndBonds,
     quoteFunding,
-    doctorReport,
-    clearingBalances,
-    explainClearing,
+    ...ledgerEndpoints,
   },
   events,
   consumes,

@@ -1,4 +1,4 @@
-import { clearingBalances, doctorReport, explainClearing } from './core/doctor.ts'
+import { ledgerEndpoints } from './core/doctor.ts'
 import { serviceApi } from './core/service-api.ts'
 import { consumes } from './treasury/consumes.ts'
 import * as events from './treasury/events.ts'
@@ -21,9 +21,7 @@ export const treasuryApi = serviceApi('treasury', {
     closeX402,
     holdX402,
     returnX402,
-    doctorReport,
-    clearingBalances,
-    explainClearing,
+    ...ledgerEndpoints,
   },
   events,
   consumes,

@@ -19,6 +19,7 @@ export {
   type Platform,
   type Subscription,
 } from './define.ts'
+export { accountFaults } from './health/account-faults.ts'
 export { clearingHandlers, type ExplainClearing } from './health/clearing.ts'
 export { doctorHandlers } from './health/doctor.ts'
 export { type Checks, examination } from './health/examination.ts'

@@ -1,7 +1,6 @@
 import { chainRelayerApi, chains } from '@carapace/api'
-import type { Checks } from '@carapace/service'
+import { accountFaults, type Checks } from '@carapace/service'
 import type { Job } from './job/job.ts'
-import { account } from './ledger.ts'
 import type { Parts } from './parts.ts'
 
 const stuckAfterMs = 15 * 60_000
@@ -13,15 +12,9 @@ export const checks: Checks<Parts> = {
 
   /** The account of a job holds its budget from the reservation to the end, and nothing else ever. */
   job_accounts: async ({ jobs, ledger }) => {
-    const booked = new Map<string, bigint>()
-    for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, 'job:')) if (balance !== 0n) booked.set(name, balance)
-    const open = await jobs.find({ funding: { $ne: null }, status: { $nin: ended } })
-    const faults = open.flatMap(({ id, budget }) => {
-      const balance = booked.get(account.job(id)) ?? 0n
-      booked.delete(account.job(id))
-      return balance === budget ? [] : [`job ${id} should hold ${budget}, its account holds ${balance}`]
-    })
-    return [...faults, ...[...booked].map(([name, balance]) => `${name} holds ${balance} although nothing is funded`)]
+    const funded = await jobs.find({ funding: { $ne: null }, status: { $nin: ended } })
+    const open = funded.map(({ id, budget }) => ({ id, amount: budget }))
+    return accountFaults(ledger, 'job', open)
   },
 
   /** What the contract holds for jobs is what our books say, but for money of steps that are under way. */

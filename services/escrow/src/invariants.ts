@@ -1,5 +1,5 @@
 import { chainRelayerApi, chains, limits } from '@carapace/api'
-import type { Checks } from '@carapace/service'
+import { accountFaults, type Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
 import { account, poolSurplus } from './ledger.ts'
@@ -13,17 +13,8 @@ export const checks: Checks<Parts> = {
   ledger: ({ ledger }) => ledger.audit(),
 
   /** The account of a gig holds its budget from the reservation to the settlement, and nothing else ever. */
-  escrow_accounts: async ({ escrows, ledger }) => {
-    const booked = new Map<string, bigint>()
-    for (const chain of chains) for (const [name, balance] of await ledger.balances(chain, 'escrow:')) if (balance !== 0n) booked.set(name, balance)
-    const open = await escrows.find({ status: { $in: ['funding', 'locked', 'disputed', 'releasing', 'refunding'] } })
-    const faults = open.flatMap(({ id, amount }) => {
-      const balance = booked.get(account.escrow(id)) ?? 0n
-      booked.delete(account.escrow(id))
-      return balance === amount ? [] : [`escrow ${id} should hold ${amount}, its account holds ${balance}`]
-    })
-    return [...faults, ...[...booked].map(([name, balance]) => `${name} holds ${balance} although nothing is locked`)]
-  },
+  escrow_accounts: async ({ escrows, ledger }) =>
+    accountFaults(ledger, 'escrow', await escrows.find({ status: { $in: ['funding', 'locked', 'disputed', 'releasing', 'refunding'] } })),
 
   settlements: ({ escrows }) =>
     faultsIn(escrows, { status: 'released' }, ({ id, amount, settlement }) => {

@@ -52,3 +52,6 @@ export const explainClearing = endpoint({
     ),
   }),
 })
+
+/** What a service with a ledger answers the doctor. */
+export const ledgerEndpoints = { doctorReport, clearingBalances, explainClearing }
