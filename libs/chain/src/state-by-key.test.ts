@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { stateByKey } from './state-by-key.ts'
 
-describe('the states behind operation keys', () => {
-  it('are those of the records that the keys name first; a key without one has none', async () => {
+describe('the states of the records that operation keys name', () => {
+  it('are found by the first argument of the key; a key without a record has none', async () => {
     const requested: string[] = []
     const states = await stateByKey(['escrow.settle:a', 'escrow.lock:a:2', 'job.fund:b'], async ids => {
       requested.push(...ids)
