@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { type Chain, chains } from '@carapace/api'
 import { seeded } from '@carapace/testing'
 import { newValidators } from '../testing/scenarios.ts'
-import { linesOf, recoverySeconds, round } from '../torture/round.ts'
+import { linesOf, piecesOf, recoverySeconds, round } from '../torture/round.ts'
 import { chainFaults } from './chain-faults.ts'
 import { type ChainSubject, type ChainUnderTest, startChainSubject } from './chains.ts'
 import type { Fault } from './fault.ts'
@@ -83,7 +83,7 @@ for (const { fault, chain } of runs) {
       if (fault.laneSeconds !== undefined) recovery = laneRecovery(subject.system, known[chain])
       recovery?.catch(() => undefined)
     }
-    const seconds = await round(subject, { chain, settlements, random, disturb, spreadMs: fault.seconds * 700 })
+    const seconds = await round(subject, { chain, pieces: piecesOf(settlements), random, disturb, spreadMs: fault.seconds * 700 })
     const laneSeconds = await recovery
     const lane =
       laneSeconds === undefined ? '' : `, its lane confirmed a new transaction after ${laneSeconds.toFixed(1)} s (at most ${fault.laneSeconds})`

@@ -77,12 +77,22 @@ export function signTransfer(system: System, participants: Participants, amount:
 }
 
 /** Signs a call of the token by a player. The bytes are sent by `broadcast`, as often as needed. */
-export async function signUsdc(system: System, participants: Participants, wallet: Player['wallet'], data: string): Promise<Sent> {
-  const { contracts, chainId, gasless } = system.networks[participants.chain]
+export function signUsdc(system: System, participants: Participants, wallet: Player['wallet'], data: string): Promise<Sent> {
+  return signCall(system, participants, wallet, { to: system.networks[participants.chain].contracts.usdc, data, gasLimit: 100_000 })
+}
+
+/** Signs a call of any contract by a player whose first nonce is known. The bytes are sent by `broadcast`, as often as needed. */
+export async function signCall(
+  system: System,
+  participants: Participants,
+  wallet: Player['wallet'],
+  call: { to: string; data: string; gasLimit: number },
+): Promise<Sent> {
+  const { chainId, gasless } = system.networks[participants.chain]
   const own = participants.sent.filter(({ raw }) => Transaction.from(raw).from === wallet.address).length
   const nonce = participants.firstNonces.get(wallet.address)! + own
   const gasPrice = gasless ? 0n : 20_000_000_000n
-  const raw = await wallet.signTransaction({ to: contracts.usdc, data, nonce, chainId, gasLimit: 100_000, gasPrice, type: 0 })
+  const raw = await wallet.signTransaction({ ...call, nonce, chainId, gasPrice, type: 0 })
   const sent = { raw, hash: Transaction.from(raw).hash! }
   participants.sent.push(sent)
   return sent

@@ -15,13 +15,12 @@ export const recoverySeconds = 120
 /** What a payment at the intake needs beyond that where its lock has failed: it goes back two minutes later. */
 const returnSeconds = 150
 
+/** A piece of work of a round. */
+export type Piece = (stage: Stage) => Promise<void>
+
 export interface RoundOptions {
   chain: Chain
-  /**
-   * Gigs, of which every third is in dispute, every second is hired for by a message and every fifth is paid for by x402, with as many paid reads. A commerce job for each way out comes
-   * with them, or one for every second gig.
-   */
-  settlements: number
+  pieces: readonly Piece[]
   random: () => number
   /** What goes wrong meanwhile; resolves when it is over. */
   disturb: (participants: Participants) => Promise<unknown>
@@ -57,7 +56,7 @@ export async function round(subject: Subject, options: RoundOptions): Promise<nu
     endedAt = Date.now()
     deadline.atMs = endedAt + recoverySeconds * 1000
   })
-  const work = piecesOf(options).map(async piece => {
+  const work = options.pieces.map(async piece => {
     await sleep(options.random() * options.spreadMs)
     await piece(stage)
   })
@@ -80,7 +79,11 @@ const settlementsPerBudget = 5
 export const jobsOf = (settlements: number): JobEnd[] =>
   Array.from({ length: Math.max(jobEnds.length, Math.ceil(settlements / settlementsPerJob)) }, (_, n) => jobEnds[n % jobEnds.length]!)
 
-const piecesOf = ({ settlements }: RoundOptions): ((stage: Stage) => Promise<void>)[] => [
+/**
+ * So many gigs, of which every third is in dispute, every second is hired for by a message and every fifth is paid for by x402, with as many paid reads.
+ * A commerce job for each way out that no clock is needed for comes with them, or one for every second gig.
+ */
+export const piecesOf = (settlements: number): Piece[] => [
   ...Array.from(
     { length: settlements },
     (_, n) => (stage: Stage) =>

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chains } from '@carapace/api'
 import { seeded } from '@carapace/testing'
 import { newValidators } from '../testing/scenarios.ts'
-import { round } from './round.ts'
+import { expiringJobs } from './expiring-jobs.ts'
+import { piecesOf, round } from './round.ts'
 import type { Subject } from './subject.ts'
 
 export interface TortureOptions {
@@ -16,7 +17,8 @@ export interface TortureOptions {
 }
 
 /**
- * Settles gigs, moves stake, pays out of treasuries and buys reads by x402 while processes are killed at random moments.
+ * Settles gigs and jobs, moves stake, pays out of treasuries and buys reads by x402 while processes are killed at random moments. At the end time ends the
+ * jobs that nobody has ended, on the platform and on the contract.
  * @throws Error with what was lost, made twice, or is stuck 120 s after a round's last kill
  */
 export async function torture(subject: Subject, { rounds, settlements, kills, seed, say = () => undefined }: TortureOptions): Promise<void> {
@@ -25,8 +27,14 @@ export async function torture(subject: Subject, { rounds, settlements, kills, se
   for (let number = 1; number <= rounds; number++) {
     const chain = chains[number % chains.length]!
     const disturb = () => kill(subject, kills, random, say)
-    const seconds = await round(subject, { chain, settlements, random, disturb, spreadMs: kills * 3_000 })
+    const seconds = await round(subject, { chain, pieces: piecesOf(settlements), random, disturb, spreadMs: kills * 3_000 })
     say(`round ${number}: ${settlements} settled on ${chain}, each exactly once, ${kills} kills; healthy ${seconds.toFixed(1)} s after the last`)
+  }
+  // they move both clocks
+  for (const chain of chains) {
+    const disturb = () => kill(subject, kills, random, say)
+    const seconds = await round(subject, { chain, pieces: [expiringJobs], random, disturb, spreadMs: 0 })
+    say(`jobs that time ended on ${chain}: each refunded exactly once, ${kills} kills; healthy ${seconds.toFixed(1)} s after the last`)
   }
 }
 
