@@ -8,6 +8,7 @@ const few = 1_000
 const many = 100_000
 /** With so many others each agent writes; the pages of both are full. */
 const peers = { few: 40, many: agents - 1 }
+const fullConversation = 51
 const batch = 5_000
 
 interface Document {
@@ -70,11 +71,12 @@ async function writeMessages(
     const own = Array.from({ length: others }, (_, n): [string, string] => [agent.id, agentAt(n + 1)])
     const rest = Array.from({ length: agents - 2 }, (_, n): [string, string] => [agentAt(n + 1), agentAt(n + 2)])
     const pairs = [...own, ...rest].slice(0, Math.min(messages, own.length + rest.length))
-    const each = Math.max(1, Math.floor(messages / pairs.length))
+    // the conversation that is read has a full page among few, too
+    const messagesIn = (n: number): number => (n === 0 ? fullConversation : Math.ceil(messages / pairs.length))
     const at = Date.now()
     const conversationOf = ([one, two]: [string, string], n: number): Document => {
       const agentIds = [one, two].sort()
-      return { ...conversation, _id: agentIds.join('/'), agentIds, messageCount: each, lastMessageAt: new Date(at - n * 1_000) }
+      return { ...conversation, _id: agentIds.join('/'), agentIds, messageCount: messagesIn(n), lastMessageAt: new Date(at - n * 1_000) }
     }
     await insert(
       'agents',
@@ -82,7 +84,7 @@ async function writeMessages(
     )
     await insert('conversations', pairs.map(conversationOf))
     const messagesOf = (pair: [string, string], n: number): Document[] =>
-      Array.from({ length: each }, (_, m) => ({
+      Array.from({ length: messagesIn(n) }, (_, m) => ({
         ...message,
         ...{ _id: `${n}-${m}`, conversationId: conversationOf(pair, n)._id, number: m + 1, fromAgentId: pair[0], toAgentId: pair[1], status: 'READ' },
       }))
