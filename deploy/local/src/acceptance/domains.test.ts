@@ -114,59 +114,66 @@ describe('names on both chains', function () {
     assert.equal(await holds('BASE_SEPOLIA', depositAddress), parseUnits('15', 6))
   })
 
-  it('follows a transfer that the owner makes on chain, which clears the records, and one through the API', async () => {
-    const [alice, bob] = [await platform.newPlayer({ usdc: 1 }), await platform.newPlayer()]
-    const full = `${nameOf(alice)}.molt`
-    const { body } = await register(alice, nameOf(alice), '.molt')
-    const { provider, contracts } = platform.networks.BASE_SEPOLIA
-    const registry = new Contract(contracts.domains, ['function transferFrom(address,address,uint256)'], alice.wallet.connect(provider))
+  for (const chain of chains)
+    it(`follows a transfer that the owner makes on ${chain}, which clears the records, and one through the API`, async () => {
+      const [alice, bob] = [await platform.newPlayer({ chain, usdc: 1 }), await platform.newPlayer({ chain })]
+      const full = `${nameOf(alice)}.molt`
+      const { body } = await register(alice, nameOf(alice), '.molt')
+      const { provider, contracts } = platform.networks[chain]
+      const registry = new Contract(contracts.domains, ['function transferFrom(address,address,uint256)'], alice.wallet.connect(provider))
 
-    const sent = await registry.getFunction('transferFrom')(alice.wallet.address, bob.wallet.address, body.record.tokenId)
-    await sent.wait()
+      const sent = await registry.getFunction('transferFrom')(alice.wallet.address, bob.wallet.address, body.record.tokenId)
+      await sent.wait()
 
-    await until('the API shows the new owner', async () => {
-      const { owner, agent } = await platform.get(`/api/domains/${full}`)
-      return owner === bob.wallet.address && agent.id === bob.id
-    })
-    const client = ensClient('BASE_SEPOLIA')
-    assert.deepEqual(
-      [await client.resolveName(full), await client.lookupAddress(alice.wallet.address), await (await client.getResolver(full))?.getText('agentId')],
-      [bob.wallet.address, null, ''],
-    )
-    const records = await client.getResolver(full)
-    assert.deepEqual([await records?.getText('url'), await records?.getText('avatar')], ['', ''])
-    const shown = async ({ id }: Player) => (await platform.get(`/api/agents/${id}`)).moltDomain
-    await until('the agents show it', async () => (await shown(bob)) === full && (await shown(alice)) === null)
-    assert.equal((await platform.get(`/api/domains/wallet/${bob.wallet.address}`)).total, 1)
-
-    const path = `/api/domains/${body.record.id}/transfer`
-    const to = { toAddress: alice.wallet.address }
-    const stranger = await platform.call('POST', path, { body: to, headers: { 'x-wallet-address': alice.wallet.address } })
-    assert.deepEqual([stranger.status, stranger.body.code], [403, 'NOT_OWNER'])
-    const back = await platform.call('POST', path, { body: to, headers: { 'x-wallet-address': bob.wallet.address } })
-    assert.deepEqual([back.status, back.body.record.ownerWallet, back.body.record.isPrimary], [200, alice.wallet.address, true])
-    await until('both are notified', async () => {
-      const types = async ({ id }: Player) =>
-        (await platform.get(`/api/agents/${id}/notifications`)).notifications.map(({ type }: { type: string }) => type)
-      return (
-        (await types(bob)).filter((type: string) => type === 'domain_transferred').length === 2 && (await types(alice)).includes('domain_registered')
+      await until('the API shows the new owner', async () => {
+        const { owner, agent } = await platform.get(`/api/domains/${full}`)
+        return owner === bob.wallet.address && agent.id === bob.id
+      })
+      const client = ensClient(chain)
+      assert.deepEqual(
+        [
+          await client.resolveName(full),
+          await client.lookupAddress(alice.wallet.address),
+          await (await client.getResolver(full))?.getText('agentId'),
+        ],
+        [bob.wallet.address, null, ''],
       )
+      const records = await client.getResolver(full)
+      assert.deepEqual([await records?.getText('url'), await records?.getText('avatar')], ['', ''])
+      const shown = async ({ id }: Player) => (await platform.get(`/api/agents/${id}`)).moltDomain
+      await until('the agents show it', async () => (await shown(bob)) === full && (await shown(alice)) === null)
+      assert.equal((await platform.get(`/api/domains/wallet/${bob.wallet.address}`)).total, 1)
+
+      const path = `/api/domains/${body.record.id}/transfer`
+      const to = { toAddress: alice.wallet.address }
+      const stranger = await platform.call('POST', path, { body: to, headers: { 'x-wallet-address': alice.wallet.address } })
+      assert.deepEqual([stranger.status, stranger.body.code], [403, 'NOT_OWNER'])
+      const back = await platform.call('POST', path, { body: to, headers: { 'x-wallet-address': bob.wallet.address } })
+      assert.deepEqual([back.status, back.body.record.ownerWallet, back.body.record.isPrimary], [200, alice.wallet.address, true])
+      await until('both are notified', async () => {
+        const types = async ({ id }: Player) =>
+          (await platform.get(`/api/agents/${id}/notifications`)).notifications.map(({ type }: { type: string }) => type)
+        return (
+          (await types(bob)).filter((type: string) => type === 'domain_transferred').length === 2 &&
+          (await types(alice)).includes('domain_registered')
+        )
+      })
     })
-  })
 
-  it('deletes a .molt name, which frees token, record and reverse record', async () => {
-    const player = await platform.newPlayer()
-    const full = `${nameOf(player)}.molt`
-    await register(player, nameOf(player), '.molt')
-    await until('the agent shows it', async () => (await platform.get(`/api/agents/${player.id}`)).moltDomain === full)
+  for (const chain of chains)
+    it(`deletes a .molt name on ${chain}, which frees token, record and reverse record`, async () => {
+      const player = await platform.newPlayer({ chain })
+      const full = `${nameOf(player)}.molt`
+      await register(player, nameOf(player), '.molt')
+      await until('the agent shows it', async () => (await platform.get(`/api/agents/${player.id}`)).moltDomain === full)
 
-    const { status } = await platform.call('DELETE', `/api/molt-domains/${full}`, { headers: player.headers })
+      const { status } = await platform.call('DELETE', `/api/molt-domains/${full}`, { headers: player.headers })
 
-    assert.equal(status, 200)
-    const client = ensClient('BASE_SEPOLIA')
-    assert.deepEqual([await client.resolveName(full), await client.lookupAddress(player.wallet.address)], [null, null])
-    await until('the agent shows none', async () => (await platform.get(`/api/agents/${player.id}`)).moltDomain === null)
-  })
+      assert.equal(status, 200)
+      const client = ensClient(chain)
+      assert.deepEqual([await client.resolveName(full), await client.lookupAddress(player.wallet.address)], [null, null])
+      await until('the agent shows none', async () => (await platform.get(`/api/agents/${player.id}`)).moltDomain === null)
+    })
 
   it('leaves nothing wrong in the books', async () => {
     const checked = (await untilFaultless(platform, 'domains')).map(({ name }) => name)
