@@ -1,20 +1,30 @@
 import { apis, gatewayApi, routes, type ServiceApi, type ServiceName } from '@carapace/api'
 import type { Bus, QueueSpec } from '@carapace/bus'
 import { type KnownNetwork, networkReader } from '@carapace/chain'
-import { type Config, closeServer, drainServer, fastExpress, type Logger, listen, makePeers, startService } from '@carapace/service'
-import type { Request, Response } from 'express'
+import {
+  type Config,
+  closeServer,
+  drainServer,
+  fastExpress,
+  type Logger,
+  listen,
+  makePeers,
+  nothingAwaited,
+  type Prerequisites,
+  startService,
+} from '@carapace/service'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
 import { chainChecks } from './door/readiness.ts'
 import { recorder } from './door/record.ts'
+import { untilOpen } from './door/until-open.ts'
 import { adminRules } from './identity/admin-caller.ts'
 import { openAdminLog } from './identity/admin-log.ts'
 import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
 import { authMode } from './mode.ts'
-import { requestNetworks } from './own/networks.ts'
 import { ownService } from './own/service.ts'
 import { loadAssets } from './pages/assets.ts'
 import { openPools } from './proxy/pools.ts'
@@ -39,6 +49,8 @@ export interface GatewayOptions {
   networks?: readonly KnownNetwork[]
   /** No other gateway shares the database (embedded start): limits are counted in memory. */
   exclusive?: boolean
+  /** Waits for what is absent. Default: the start fails. */
+  prerequisites?: Prerequisites
   /** In-process bus: resolves when every service listens. */
   allUp?: Promise<void>
   upstreamTimeoutMs?: number
@@ -59,19 +71,14 @@ const graceMs = 10_000
  * @throws Error when the configuration would leave the door open (see `authMode`, `adminRules`)
  */
 export async function startGateway(given: GatewayOptions): Promise<RunningGateway> {
-  const options = await withNetworks(given)
-  const { config } = options
-  const { mode, exposed } = authMode(config, options.networks)
+  const { config, prerequisites = nothingAwaited } = given
   const { app, server } = fastExpress()
   const trustsProxies = config.TRUSTED_PROXIES.length > 0
   app.set('trust proxy', trustsProxies ? config.TRUSTED_PROXIES : false)
 
   // The port is bound first: it is part of the public address, and a second start ends here. Requests wait until all is open.
-  let open: (serve: ReturnType<typeof door>) => void = () => {}
-  const opened = new Promise<ReturnType<typeof door>>(resolve => {
-    open = resolve
-  })
-  let serve = (request: Request, response: Response): void => void opened.then(ready => ready(request, response))
+  const early = untilOpen(prerequisites, given.bus)
+  let serve: ReturnType<typeof door> = early.handle
   app.use((request, response) => serve(request, response))
   const url = await listen(server, config.PORT, config.HOST)
   const publicBaseUrl = (config.PUBLIC_BASE_URL ?? url).replace(/\/+$/, '')
@@ -80,6 +87,8 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
   let isDraining = false
   let started: Awaited<ReturnType<typeof startParts>> | undefined
   try {
+    const options = await withNetworks(given, prerequisites)
+    const { mode, exposed } = authMode(config, options.networks)
     const admins = adminRules(config, publicBaseUrl)
     const parts = await startParts(options, publicBaseUrl)
     started = parts
@@ -115,7 +124,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       // its lines hold nothing that would have to be cut out, and there are many of them
       record: recorder(log.child({}, { redact: [] }), metrics),
     })
-    open(serve)
+    early.open(serve)
     return {
       url,
       publicBaseUrl,
@@ -136,10 +145,10 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
 }
 
 /** Plain mode has to know whether the networks are devnets before it opens the door; signed mode reads them when a request needs them. */
-async function withNetworks(options: GatewayOptions): Promise<GatewayOptions> {
+async function withNetworks(options: GatewayOptions, prerequisites: Prerequisites): Promise<GatewayOptions> {
   if (options.networks || options.config.AUTH_MODE !== 'plain') return options
-  const networks = await requestNetworks(makePeers(options.address, options.internalKey))
-  return networks ? { ...options, networks } : options
+  const { all } = networkReader({ peers: makePeers(options.address, options.internalKey) })
+  return { ...options, networks: await prerequisites.open('chain-relayer', all, () => true) }
 }
 
 /** Without a sandbox its routes do not exist; a request to one is not even parsed. */

@@ -28,23 +28,26 @@ export async function answerLocally(request: Request, response: Response, path: 
     sendSmaller(request, response, status, body, { ...pairs(headers), ...own })
 
   if (asset) answer(200, asset.bytes, asset.headers)
-  else if (path === '/healthz') answer(200, { status: 'ok' }, unstored)
-  else if (path === '/readyz') {
-    const { status, checks, degraded } = await readiness(parts.readiness)
-    const failure = {
-      message: status === 'draining' ? 'This gateway is about to end' : 'Not everything this gateway needs is there',
-      code: 'DEPENDENCY_UNAVAILABLE',
-      status: errors.DEPENDENCY_UNAVAILABLE.status,
-    }
-    if (status === 'ready') answer(200, { status, checks, degraded }, unstored)
-    else answer(failure.status, { ...failure, checks, degraded }, unstored)
+  else if (path === '/healthz' || path === '/readyz') {
+    const { status, body } = await healthAnswer(path, parts.readiness)
+    answer(status, body, unstored)
   } else {
     checkMetricsReader(request, parts)
     answer(200, Buffer.from(await parts.metrics.registry.metrics()), { 'content-type': parts.metrics.registry.contentType, ...unstored })
   }
 }
 
-const unstored = { 'cache-control': 'no-store' }
+/** What /healthz and /readyz answer. */
+export async function healthAnswer(path: '/healthz' | '/readyz', parts: ReadinessParts): Promise<{ status: number; body: object }> {
+  if (path === '/healthz') return { status: 200, body: { status: 'ok' } }
+  const { status, checks, degraded } = await readiness(parts)
+  if (status === 'ready') return { status: 200, body: { status, checks, degraded } }
+  const message = status === 'draining' ? 'This gateway is about to end' : 'Not everything this gateway needs is there'
+  const failure = { message, code: 'DEPENDENCY_UNAVAILABLE', status: errors.DEPENDENCY_UNAVAILABLE.status }
+  return { status: failure.status, body: { ...failure, checks, degraded } }
+}
+
+export const unstored = { 'cache-control': 'no-store' }
 
 /** @throws ROUTE_NOT_FOUND to anybody but this machine, under its own name (DNS rebinding), and holders of the token */
 function checkMetricsReader(request: Request, { metricsToken, trustsProxies }: LocalParts): void {

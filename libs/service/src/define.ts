@@ -17,6 +17,7 @@ import type { PlatformClock } from './clock/platform-clock.ts'
 import type { Wait } from './clock/wait.ts'
 import type { Config } from './config/config.ts'
 import type { RequestContext } from './context/context.ts'
+import type { Prerequisites } from './health/prerequisites.ts'
 import type { Reply } from './http/reply.ts'
 import type { Due } from './jobs/due.ts'
 import type { Awaiting, Outcomes } from './outcomes/outcomes.ts'
@@ -43,6 +44,8 @@ export interface Platform {
   /** Transactions of this process on one aggregate, by its id: they run one after another. */
   queue: PerKeyQueue
   config: Config
+  /** For what `stores` cannot open without, outside the service's own database. */
+  prerequisites: Prerequisites
   metrics: Metrics
   log: Logger
   /** Commands and records whose end on the chain is open. */

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import type { StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { acquireBroker, acquireMongo, type Broker, type TestMongo, until } from '@carapace/testing'
+import { acquireBroker, acquireMongo, type Broker, type Program, startProgram, type TestMongo, until } from '@carapace/testing'
 import { internalKey, signed } from './testing/things.fixture.ts'
 
-interface Program {
-  child: ChildProcess
-  lines: Record<string, unknown>[]
-  errors(): string
-}
 interface Span {
   name: string
   traceId: string
   kind: number
   attributes: { key: string; value: Record<string, unknown> }[]
 }
+
+const file = fileURLToPath(new URL('testing/run.fixture.js', import.meta.url))
 
 describe('a service as a process of its own', function () {
   this.timeout(120_000)
@@ -45,24 +42,7 @@ describe('a service as a process of its own', function () {
     await broker?.stop()
   })
 
-  function start(environment: Record<string, string | undefined>, stdio: StdioOptions = ['ignore', 'pipe', 'pipe']): Program {
-    const env = { PATH: process.env.PATH, ...environment }
-    const child = spawn(process.execPath, [fileURLToPath(new URL('testing/run.fixture.js', import.meta.url))], { env, stdio })
-    let out = ''
-    let errors = ''
-    child.stdout!.on('data', chunk => (out += chunk))
-    child.stderr!.on('data', chunk => (errors += chunk))
-    return {
-      child,
-      get lines() {
-        return out
-          .split('\n')
-          .filter(Boolean)
-          .map(line => JSON.parse(line))
-      },
-      errors: () => errors,
-    }
-  }
+  const start = (environment: Record<string, string | undefined>, stdio?: StdioOptions) => startProgram(file, environment, stdio)
   const right = () => ({
     PORT: '0',
     INTERNAL_KEY: internalKey,
@@ -76,7 +56,7 @@ describe('a service as a process of its own', function () {
     ['a wrong variable', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL .*"info"/],
     ['a missing variable', { INTERNAL_KEY: undefined }, /^INTERNAL_KEY is not set: /],
     ['a port that is taken', {}, /EADDRINUSE/],
-    ['no database', { MONGODB_URI: 'mongodb://127.0.0.1:9' }, /ECONNREFUSED/],
+    ['an address of a database that is none', { MONGODB_URI: 'mongodb://127.0.0.1:port' }, /Unable to parse/],
   ]
   for (const [what, change, says] of wrong)
     it(`does not start with ${what}, says why in one line and ends`, async () => {

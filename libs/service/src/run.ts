@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { apis, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, type QueueSpec, rabbitBus } from '@carapace/bus'
+import { isUnavailable } from '@carapace/store'
 import { type Config, readConfig, required } from './config/config.ts'
 import type { AnyService } from './define.ts'
+import { awaitedPrerequisites, type Prerequisites } from './health/prerequisites.ts'
 import { addressesOf, servicePort } from './peers/peers.ts'
 import { startService } from './start.ts'
 import { type Logger, makeLog } from './telemetry/log.ts'
@@ -17,6 +20,7 @@ export interface Environment {
   queues: readonly QueueSpec[]
   /** Where another service answers. */
   address: (service: ServiceName) => string
+  prerequisites: Prerequisites
   log: Logger
 }
 
@@ -38,7 +42,10 @@ export function run(service: AnyService): void {
   runProcess(name, start, read)
 }
 
-/** A process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. */
+/**
+ * A process of its own: configuration from the environment, RabbitMQ, MongoDB, SIGTERM ends it in order. It waits for a database and a broker that are
+ * not there yet; a wrong configuration ends it.
+ */
 export function runProcess(name: ServiceName, start: (environment: Environment) => Promise<Started>, read: () => Config = readConfig): void {
   main(name, start, read).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -48,28 +55,65 @@ export function runProcess(name: ServiceName, start: (environment: Environment) 
 
 async function main(name: ServiceName, start: (environment: Environment) => Promise<Started>, read: () => Config): Promise<void> {
   endWithSupervisor()
+  const ended = new AbortController()
+  const isOver = terminated().then(() => ended.abort())
   const config = read()
   const log = makeLog({ process: name, level: config.LOG_LEVEL })
   const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
   const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name, log })
+  const environment: Environment = {
+    config,
+    mongoUri,
+    internalKey,
+    bus,
+    queues: queuesOf(Object.values(apis)),
+    address: addressesOf(config),
+    prerequisites: awaitedPrerequisites(log, ended.signal),
+    log,
+  }
   try {
-    const { where, close } = await start({
-      config,
-      mongoUri,
-      internalKey,
-      bus,
-      queues: queuesOf(Object.values(apis)),
-      address: addressesOf(config),
-      log,
-    })
-    log.info(where, 'ready')
+    const started = await startUnlessEnded(() => start(environment), environment, ended.signal)
+    if (!started) return
+    log.info(started.where, 'ready')
     log.flush()
-    await terminated()
-    await close()
+    await isOver
+    await started.close()
   } finally {
     await bus.close()
     await telemetry?.close()
+  }
+}
+
+const restartMs = 1_000
+/** So long a start may last after SIGTERM: it may be in the middle of a call that nobody answers. */
+const endOfStartMs = 8_000
+
+/** Starts, again when the database goes away meanwhile. Undefined when the process is to end first: what was open by then is closed. */
+async function startUnlessEnded(
+  start: () => Promise<Started>,
+  { bus, log }: Pick<Environment, 'bus' | 'log'>,
+  ended: AbortSignal,
+): Promise<Started | undefined> {
+  const endStart = () => {
+    setTimeout(() => process.exit(1), endOfStartMs).unref()
+    // a start that waits for its broker ends with the bus
+    void bus.close()
+  }
+  ended.addEventListener('abort', endStart)
+  try {
+    for (;;) {
+      try {
+        return await start()
+      } catch (error) {
+        if (ended.aborted) return undefined
+        if (!isUnavailable(error)) throw error
+        log.warn({ err: error }, 'the database went away during the start, which begins again')
+        await sleep(restartMs)
+      }
+    }
+  } finally {
+    ended.removeEventListener('abort', endStart)
   }
 }
 

@@ -1,7 +1,6 @@
 import { type AnyEndpoint, clockAdvanced, moveClock, type ServiceName } from '@carapace/api'
 import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
-import { openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
-import type { RequestHandler } from 'express'
+import { isUnavailable, openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
 import { v7 } from 'uuid'
 import { openPlatformClock } from './clock/platform-clock.ts'
 import { waiter } from './clock/wait.ts'
@@ -9,8 +8,10 @@ import type { Config } from './config/config.ts'
 import { assertDeclared, consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform, type Subscription } from './define.ts'
 import { healthRoutes } from './health/health.ts'
+import { nothingAwaited, type Prerequisites } from './health/prerequisites.ts'
 import { openIdempotency } from './http/idempotency.ts'
 import { mount } from './http/mount.ts'
+import { openLater } from './http/open-later.ts'
 import { closeServer, drainServer, fastExpress, listen } from './http/server.ts'
 import { endStreams } from './http/stream.ts'
 import { startJobs } from './jobs/jobs.ts'
@@ -34,6 +35,8 @@ export interface Runtime {
   port?: number
   /** No other process shares the database (embedded start). */
   exclusive?: boolean
+  /** Waits for what is absent. Default: the start fails. */
+  prerequisites?: Prerequisites
   /** The queues of all consumers: nothing is published before they exist. */
   queues: readonly QueueSpec[]
   /** One process for several services: resolves when each of them listens; nothing is published before. */
@@ -60,7 +63,7 @@ const clockPollMs = 2_000
 
 /**
  * Starts one service: database, clock, stores, HTTP, first records, jobs, outbox relay, events. Resolves when all of it works. Health is answered from
- * early on, requests as soon as the service's own data is open: neither waits for the broker.
+ * the beginning, requests as soon as the service's own data is open: neither waits for the broker.
  * @throws what prevents the start; what was open by then is closed
  */
 export async function startService(service: AnyService, runtime: Runtime): Promise<RunningService> {
@@ -84,14 +87,34 @@ type Closer = () => Promise<unknown> | undefined
  * work of events and jobs, so that reads are refused for a moment only; until then answers end their connections.
  */
 async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
-  const { config, bus, internalKey } = runtime
+  const { config, bus, internalKey, prerequisites = nothingAwaited } = runtime
   const name: ServiceName = service.api.name
   const declared = bus.declare(runtime.queues)
   const mayPublish = Promise.all([declared, runtime.allUp]).then(() => undefined)
   // It is awaited below, where the start does not depend on the broker any more.
   mayPublish.catch(() => {})
-  const { platform, endWaits } = await openPlatform(name, runtime, mayPublish)
-  const { db, clock, log, metrics } = platform
+  const metrics = makeMetrics(name)
+  const { app, server } = fastExpress()
+  let opened: Platform['db'] | undefined
+  let isServing = false
+  let isConsuming = false
+  let isDraining = false
+  const readiness = {
+    needed: { mongodb: () => opened?.ready() ?? false, started: () => isServing },
+    // without it reads are served, and what is written is published later
+    useful: { bus: () => isConsuming && bus.ready() },
+    absent: prerequisites.absent,
+    isDraining: () => isDraining,
+  }
+  healthRoutes(app, { metrics, readiness })
+  const gate = openLater(prerequisites)
+  app.use(gate.handle)
+  const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
+  // of a start that fails; else it is closed before
+  closers.push(() => closeServer(server, 0))
+  const { platform, endWaits } = await openPlatform(name, { ...runtime, prerequisites, metrics }, mayPublish)
+  const { db, clock, log } = platform
+  opened = db
   closers.push(() => db.close())
   const stores = await service.stores(platform)
   const parts = { ...platform, ...stores }
@@ -123,7 +146,6 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
 
   let started: { close(): Promise<void> } | undefined
   closers.push(() => started?.close())
-  const { app, server } = fastExpress()
   closers.push(() => {
     endStreams(app)
     return closeServer(server, graceMs)
@@ -141,21 +163,11 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   let polls: { close(): Promise<void> } | undefined
   closers.push(() => Promise.all([consumer?.close(), polls?.close()]))
 
-  let isServing = false
-  let isConsuming = false
-  let isDraining = false
   closers.push(async () => {
     isDraining = true
     drainServer(server)
     endWaits()
   })
-  const readiness = {
-    needed: { mongodb: () => db.ready(), started: () => isServing },
-    // without it reads are served, and what is written is published later
-    useful: { bus: () => isConsuming && bus.ready() },
-    isDraining: () => isDraining,
-  }
-  healthRoutes(app, { metrics, readiness })
   const handlers = service.http(parts) as Record<string, Handler<AnyEndpoint>>
   const ofSandbox = config.SANDBOX ? { moveClock } : {}
   const moveOwnClock: Handler<typeof moveClock> = async ({ body: { offsetMs } }) => {
@@ -169,11 +181,8 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     { ...handlers, moveClock: moveOwnClock as Handler<AnyEndpoint> },
     { platform, idempotency, internalKey, checkAnswers: config.CHECK_ANSWERS },
   )
-  const gate = openLater(serve)
-  app.use(gate.handle)
-  const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
   started = (await service.started?.(parts)) ?? undefined
-  gate.open()
+  gate.open(serve)
   isServing = true
 
   await declared
@@ -207,17 +216,22 @@ function pollsOf(outcomes: Outcomes, mayPublish: Promise<void>, clock: Platform[
   }
 }
 
-async function openPlatform(name: ServiceName, runtime: Runtime, mayPublish: Promise<void>): Promise<{ platform: Platform; endWaits: () => void }> {
-  const { config } = runtime
+async function openPlatform(
+  name: ServiceName,
+  runtime: Runtime & Pick<Platform, 'prerequisites' | 'metrics'>,
+  mayPublish: Promise<void>,
+): Promise<{ platform: Platform; endWaits: () => void }> {
+  const { config, prerequisites, metrics } = runtime
   const newId = runtime.newId ?? (() => v7())
   const clock = { now: () => wallClock.now() }
-  const db = await openDatabase({
+  const options = {
     uri: runtime.mongoUri,
     name: `${config.DB_PREFIX}carapace_${name.replaceAll('-', '_')}`,
     clock: { now: () => clock.now() },
     newId,
     traceparent: () => traceparentOf(currentTrace()),
-  })
+  }
+  const db = await prerequisites.open('mongodb', () => openDatabase(options), isUnavailable)
   try {
     const platformClock = await openPlatformClock(db)
     clock.now = platformClock.now
@@ -234,7 +248,8 @@ async function openPlatform(name: ServiceName, runtime: Runtime, mayPublish: Pro
       wait: waits.wait,
       queue: perKeyQueue(),
       config,
-      metrics: makeMetrics(name),
+      metrics,
+      prerequisites,
       log: runtime.log.child({ service: name }),
       outcomes: { faults: async () => [] },
     }
@@ -242,21 +257,5 @@ async function openPlatform(name: ServiceName, runtime: Runtime, mayPublish: Pro
   } catch (error) {
     await db.close()
     throw error
-  }
-}
-
-/** Requests that come before the opening wait for it. */
-function openLater(serve: RequestHandler): { handle: RequestHandler; open(): void } {
-  let waiting: (() => void)[] | undefined = []
-  return {
-    handle: (request, response, next) => {
-      if (waiting === undefined) void serve(request, response, next)
-      else waiting.push(() => void serve(request, response, next))
-    },
-    open: () => {
-      const early = waiting ?? []
-      waiting = undefined
-      for (const run of early) run()
-    },
   }
 }

@@ -49,21 +49,10 @@ export interface Database {
 
 /**
  * Opens a service's database. int64 is bigint in both directions, so money never becomes a float.
- * @throws MongoServerSelectionError when nothing answers within 5 s
+ * @throws MongoServerSelectionError when nothing answers within 5 s: `isUnavailable`
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const connection = await mongoose
-    .createConnection(options.uri, {
-      dbName: options.name,
-      useBigInt64: true,
-      autoIndex: false,
-      autoCreate: false,
-      serverSelectionTimeoutMS: 5_000,
-      maxPoolSize: 20,
-      // An option of the driver that its types leave out.
-      ...{ connectionType: PromptConnection },
-    })
-    .asPromise()
+  const connection = await connected(options)
   const tables = new Map<string, Indexes>()
   const changes = new EventEmitter<Changes>().setMaxListeners(0)
   return {
@@ -98,6 +87,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     ready: () => connection.readyState === mongoose.ConnectionStates.connected,
     close: () => connection.close(),
+  }
+}
+
+async function connected({ uri, name }: DatabaseOptions): Promise<Connection> {
+  const connection = mongoose.createConnection(uri, {
+    dbName: name,
+    useBigInt64: true,
+    autoIndex: false,
+    autoCreate: false,
+    serverSelectionTimeoutMS: 5_000,
+    maxPoolSize: 20,
+    // An option of the driver that its types leave out.
+    ...{ connectionType: PromptConnection },
+  })
+  try {
+    return await connection.asPromise()
+  } catch (error) {
+    // else mongoose holds it for ever, and a start tries many times
+    await connection.close()
+    throw error
   }
 }
 

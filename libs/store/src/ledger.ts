@@ -1,7 +1,7 @@
 import { refuse } from '@carapace/api'
 import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
-import { duplicateIndex } from './duplicate.ts'
+import { duplicateIndex } from './errors/duplicate.ts'
 import type { Indexes } from './indexes.ts'
 
 export interface LedgerLine {

@@ -1,7 +1,7 @@
 import type { CloudEvent, PageQuery } from '@carapace/api'
 import type { ClientSession, mongo } from 'mongoose'
 import type { Database } from './database.ts'
-import { duplicateIndex } from './duplicate.ts'
+import { duplicateIndex } from './errors/duplicate.ts'
 import { gathered } from './gathered/gathered.ts'
 import type { Indexes } from './indexes.ts'
 import type { ShareOf } from './share.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '@carapace/api'
 import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
-import { duplicateIndex } from './duplicate.ts'
+import { duplicateIndex } from './errors/duplicate.ts'
 import { pauseAfter, transactionLimitMs } from './transaction.ts'
 
 const attempts = 6

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Chain, chains } from '@carapace/api'
 import { type Addresses, contractNames } from '@carapace/chain'
-import type { Config } from '@carapace/service'
+import type { Config, Prerequisites } from '@carapace/service'
 import { z } from 'zod'
 import { loadSeed } from './custody/keystore.ts'
 
@@ -21,13 +21,13 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
 const deployment = z.object({ addresses: z.record(z.string(), address), startBlock: z.int().min(0).nullish() })
 
 /**
- * The networks of this process, from its environment.
+ * The networks of this process, from its environment. The job that deploys the contracts may write their addresses later.
  * @throws Error that names the variable, the file or the contract that is missing
  */
-export async function laneConfigs(config: Config): Promise<LaneConfig[]> {
+export async function laneConfigs(config: Config, prerequisites: Prerequisites): Promise<LaneConfig[]> {
   const configured = chains.filter(chain => config[`${chain}_RPC_URL`])
   if (configured.length === 0) throw new Error(`no network is configured: set ${chains.map(chain => `${chain}_RPC_URL`).join(' or ')}`)
-  return Promise.all(configured.map(chain => laneConfig(chain, config)))
+  return Promise.all(configured.map(chain => prerequisites.open(chain, () => laneConfig(chain, config), isWithoutFile)))
 }
 
 async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
@@ -55,9 +55,11 @@ async function readDeployment(file: string): Promise<z.output<typeof deployment>
   } catch (error) {
     const reason =
       error instanceof z.ZodError ? error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; ') : (error as Error).message
-    throw new Error(`the addresses file ${file} cannot be used: ${reason}`)
+    throw new Error(`the addresses file ${file} cannot be used: ${reason}`, { cause: error })
   }
 }
+
+const isWithoutFile = (error: unknown): boolean => error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
 /** The seed of the custodial keys, made at the first start of a database. @throws Error when there is no passphrase, or no seed and `mayCreate` is false */
 export async function custodySeed(config: Config, mayCreate: boolean): Promise<Uint8Array> {

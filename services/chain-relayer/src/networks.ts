@@ -25,20 +25,52 @@ export interface NetworkParts {
 }
 export type Networks = ReadonlyMap<Chain, NetworkParts>
 
-const patienceMs = 30_000
+const patienceMs = 5_000
 const devnetFuel = 10n ** 21n
 
 /**
  * Opens every configured network and compares it with the configuration.
- * @throws WrongNetwork, or RpcUnavailable when a node does not answer within 30 s
+ * @throws WrongNetwork, or RpcUnavailable where nothing is waited for and a node does not answer within 5 s
  */
 export async function openNetworks(platform: Platform, db: Collections, custody: Custody): Promise<Networks> {
-  const configs = await laneConfigs(platform.config)
+  const configs = await laneConfigs(platform.config, platform.prerequisites)
   const opened = await Promise.all(configs.map(config => openNetwork(config, platform, db, custody)))
   return new Map(opened.map(one => [one.network.chain, one]))
 }
 
 async function openNetwork(config: LaneConfig, platform: Platform, db: Collections, custody: Custody): Promise<NetworkParts> {
+  const signer = localSigner(config.key)
+  const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, signer.address), isUnreachable)
+  const parts: LaneParts = {
+    id: `${config.chain}:${signer.address}`,
+    network,
+    rpc,
+    signer,
+    custody,
+    watchedWallets: incomeWallets(platform.config),
+    db,
+    timings: defaultTimings,
+    announce: announcer(platform.bus, () => platform.clock.now()),
+    commandOf,
+    log: platform.log,
+    batchSize: 50,
+    failPoint: () => {},
+    onConfirmed: confirmationTimer(platform.metrics, config.chain),
+  }
+  return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
+}
+
+const isUnreachable = (error: unknown): boolean => error instanceof RpcUnavailable
+
+interface Reached {
+  network: Network
+  rpc: Rpc
+  readRpc: Rpc
+  close(): Promise<void>
+}
+
+/** @param sender whose gas a devnet pays */
+async function reach(config: LaneConfig, sender: string): Promise<Reached> {
   const url = await bestUrl(config.rpcUrl)
   const rpc = openRpc({ url, timeoutMs: defaultTimings.rpcTimeoutMs })
   // Reads of other services have a connection of their own: they must not wait for batches of transactions.
@@ -49,26 +81,9 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
   try {
     const devnet = /anvil/i.test(String(await firstAnswer(rpc)))
     const network = await inspectNetwork({ ...config, devnet }, rpc)
-    const signer = localSigner(config.key)
     // Also where gas is free: the lane gives new agents their sFUEL.
-    if (devnet) await refuel(rpc, signer.address)
-    const parts: LaneParts = {
-      id: `${config.chain}:${signer.address}`,
-      network,
-      rpc,
-      signer,
-      custody,
-      watchedWallets: incomeWallets(platform.config),
-      db,
-      timings: defaultTimings,
-      announce: announcer(platform.bus, () => platform.clock.now()),
-      commandOf,
-      log: platform.log,
-      batchSize: 50,
-      failPoint: () => {},
-      onConfirmed: confirmationTimer(platform.metrics, config.chain),
-    }
-    return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
+    if (devnet) await refuel(rpc, sender)
+    return { network, rpc, readRpc, close }
   } catch (error) {
     await close()
     throw error

@@ -8,6 +8,8 @@ export interface ReadinessParts {
   needed: Conditions
   /** Name → whether it is there now. Without these reads are served, but they may be incomplete. */
   useful: Conditions
+  /** Names of what the start waits for. */
+  absent?: () => readonly string[]
   /** It ends: what comes is still served, new work should go elsewhere. */
   isDraining: () => boolean
 }
@@ -19,8 +21,9 @@ export interface Readiness {
 }
 
 /** Whether new requests should be sent here. A check that throws counts as not there. */
-export async function readiness({ needed, useful, isDraining }: ReadinessParts): Promise<Readiness> {
-  const [must, may] = await Promise.all([results(needed), results(useful)])
+export async function readiness({ needed, useful, absent = () => [], isDraining }: ReadinessParts): Promise<Readiness> {
+  const [present, may] = await Promise.all([results(needed), results(useful)])
+  const must = [...present, ...absent().map((name): [string, boolean] => [name, false])]
   const status = isDraining() ? 'draining' : must.every(([, isThere]) => isThere) ? 'ready' : 'not ready'
   const degraded = may.filter(([, isThere]) => !isThere).map(([name]) => name)
   return { status, checks: Object.fromEntries([...must, ...may]), degraded }

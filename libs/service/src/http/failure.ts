@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ErrorCode, errorBody, Refusal, type RefusalExtras } from '@carapace/api'
-import { duplicateIndex, isWriteConflict } from '@carapace/store'
+import { duplicateIndex, isUnavailable, isWriteConflict } from '@carapace/store'
 import { send } from './reply.ts'
 
 /** A refusal whose answer carries headers of its own. */
@@ -16,10 +16,8 @@ export class RefusalWithHeaders extends Refusal {
 /** What an accident means to the caller: a refusal stays, a lost database is 503, a lost race 409, the rest a 500 without details. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  const name = error instanceof Error ? error.name : ''
   if (duplicateIndex(error) !== undefined || isWriteConflict(error)) return new Refusal('CONFLICT')
-  if (/^Mongo(ServerSelection|Network|NotConnected|TopologyClosed|PoolCleared|NetworkTimeout)/.test(name))
-    return new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })
+  if (isUnavailable(error)) return new Refusal('DEPENDENCY_UNAVAILABLE', { retryAfter: 2 })
   return new Refusal('INTERNAL_ERROR')
 }
 
