@@ -17,10 +17,26 @@ function missingIn(file: string): string[] {
   return [...documents, ...numbers].map(cited => `${file}: ${cited}`)
 }
 
+const example = /^```[\s\S]*?^```/gm
+
+/** Source files that a document names outside its examples and that are not there. A README names those of its own folder, or by the whole path. */
+function missingSourcesIn(file: string): string[] {
+  const text = readFileSync(path.join(root, file), 'utf8').replace(example, '')
+  const own = file.endsWith('/README.md') ? files.filter(one => one.startsWith(`${path.dirname(file)}/`)) : files
+  const named = [...text.matchAll(/(?<![\w./-])(?:[\w.-]+\/)*[\w.-]+\.(?:ts|sol)\b/g)].map(([cited]) => cited)
+  return named.filter(cited => !files.includes(cited) && !own.some(one => one.endsWith(`/${cited}`))).map(cited => `${file}: ${cited}`)
+}
+
 describe('documents that code and documents cite', () => {
   it('are in the repository', () => {
     const own = files.filter(file => file !== '' && file !== 'docs/spec.md' && !file.endsWith('.test.ts') && existsSync(path.join(root, file)))
 
     assert.deepEqual(own.flatMap(missingIn), [])
+  })
+
+  it('name source files that are in the repository', () => {
+    const documents = files.filter(file => file.endsWith('.md') && file !== 'docs/spec.md')
+
+    assert.deepEqual(documents.flatMap(missingSourcesIn), [])
   })
 })
