@@ -31,7 +31,10 @@ export const escrowStore = (db: Database, ledger: Books, queue: PerKeyQueue): Es
 type OldOnChain = Partial<Pick<OnChain, 'round' | 'seq' | 'txHash' | 'blockNumber' | 'error'>>
 type OldLock = Lock & OldOnChain & { payeeRound?: number; payeeFailed?: boolean; payeeSeq?: number }
 
-/** A stored escrow in the present form. */
+/**
+ * A stored escrow with what it knows of its commands in `onChain`, where older ones had it spread over the lock and the settlement. One in the present
+ * form is answered as it is: every escrow that is read passes here.
+ */
 export function upgradeEscrow<E extends Escrow>(escrow: E): E {
   const { lock, lockFailure, settlement, status } = escrow
   const isOld = [lock, lockFailure?.lock, settlement].some(part => part && !part.onChain)
