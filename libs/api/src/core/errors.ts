@@ -108,8 +108,11 @@ export interface RefusalExtras {
   retryAfter?: number
   /** Facts for the caller's program, such as `{ resource: 'gig' }`. */
   details?: Record<string, unknown>
-  /** The refusal rests on a state that ends by itself: the same call may succeed later, so it is not stored under an idempotency key. */
-  retryable?: true
+  /**
+   * true: the refusal rests on a state that ends by itself, so the same call may succeed later and is not stored under an idempotency key.
+   * false: it is final although its code mostly is not, as where the payment of the call goes back.
+   */
+  retryable?: boolean
 }
 
 /** A request that is refused for a reason the caller can act on; the framework answers it as the error body. */
@@ -128,9 +131,9 @@ export class Refusal extends Error {
     return errors[this.code].status
   }
 
-  /** The same call may succeed later: always for some codes, else where the refusal rests on a passing state. */
+  /** The same call may succeed later: for some codes unless the refusal says otherwise, else where it rests on a passing state. */
   get isRetryable(): boolean {
-    return 'retryable' in errors[this.code] || this.extras.retryable === true
+    return this.extras.retryable ?? 'retryable' in errors[this.code]
   }
 }
 

@@ -1,4 +1,3 @@
-import { errors, type Refusal } from '@carapace/api'
 import { asRefusal } from './failure.ts'
 
 /**
@@ -7,8 +6,7 @@ import { asRefusal } from './failure.ts'
  */
 export function unlessPassing<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
-    const { code, extras }: Refusal = asRefusal(error)
-    if (extras.retryable || 'retryable' in errors[code]) return undefined
+    if (asRefusal(error).isRetryable) return undefined
     throw error
   })
 }

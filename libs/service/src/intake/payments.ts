@@ -36,7 +36,7 @@ export async function useOrReturn<T>(parts: Parts, id: string, use: () => Promis
     const before = await usedBefore?.()
     if (before !== undefined) return before
     await returnFromIntake(parts, id, error.code.toLowerCase())
-    throw new Refusal(error.code, { ...error.extras, message: `${error.message}. The payment goes back to its payer` })
+    throw new Refusal(error.code, { ...error.extras, retryable: false, message: `${error.message}. The payment goes back to its payer` })
   }
 }
 

@@ -16,8 +16,10 @@ import { namePage, operationPath } from './shown.ts'
 async function registered(parts: Parts, made: Made, waitMs: number) {
   const { domain, operation } = await outcomeOf(parts, made, waitMs)
   if (operation.onChain?.status === 'failed') {
-    const whatNow = operation.sale?.kind === 'x402' ? 'the payment goes back to its payer' : 'nothing was charged'
-    refuse('CONFLICT', { error: operation.onChain.error }, { message: `The name could not be minted; ${whatNow}` })
+    const { error } = operation.onChain
+    if (operation.sale?.kind === 'x402')
+      refuse('CONFLICT', { error }, { message: 'The name could not be minted; the payment goes back to its payer', retryable: false })
+    refuse('CONFLICT', { error }, { message: 'The name could not be minted; nothing was charged' })
   }
   const agent = operation.toAgentId ? await unlessPassing(parts.agents.need(operation.toAgentId)) : undefined
   const { sale } = operation

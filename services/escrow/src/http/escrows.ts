@@ -143,7 +143,7 @@ async function fundedByPayment(parts: Parts, gigId: string, { id: paymentId, pay
     const present = await unlessPassing(parts.escrows.need(gigId))
     if (present?.lockFailure?.operationId === paymentId) {
       const { code, message: reason } = present.lockFailure
-      refuse('CONFLICT', { code, reason }, { message: 'The lock failed on chain: the payment goes back to its payer' })
+      refuse('CONFLICT', { code, reason }, { message: 'The lock failed on chain: the payment goes back to its payer', retryable: false })
     }
     return present && present.status !== 'funding' && present.status !== 'none' ? present : undefined
   }
