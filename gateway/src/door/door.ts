@@ -164,7 +164,7 @@ async function pass(request: Request, response: Response, traceparent: string, p
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,
     encoding: encodingFor(request.headers),
-    onData: sale?.copy?.add,
+    onData: sale?.copy.add,
     ...(paysLater ? { caught: 402 } : {}),
   }
   if (identity.admin && route.method !== 'get') {

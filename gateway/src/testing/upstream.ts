@@ -22,6 +22,8 @@ export interface Upstream {
   receipts: Map<string, TrustReceipt>
   /** How public routes are answered; by default with what was seen of the context. */
   answer: (seen: Seen, response: ServerResponse) => void
+  /** What treasury was notified of the requests that payments by x402 have paid for; it accepts every payment. */
+  closed: { served: boolean; answer?: { status: number; text: string } }[]
   /** Internal reads are answered with 503. */
   identityDown: boolean
   /** The relayer reaches no network. */
@@ -64,6 +66,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     agents: new Map(),
     receipts: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
+    closed: [],
     identityDown: false,
     chainsDown: false,
     moveClock: async () => {},
@@ -84,7 +87,18 @@ export function json(response: ServerResponse, status: number, body: unknown, he
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text), ...headers }).end(text)
 }
 
-function answerInternal(upstream: Upstream, { url, context }: Seen, response: ServerResponse): void {
+/** As treasury answers for a payment by x402. */
+const settled = {
+  id: '0190a5d0-0000-7000-8000-000000000402',
+  payer: `0x${'1'.repeat(40)}`,
+  chain: 'BASE_SEPOLIA',
+  network: 'eip155:84532',
+  txHash: `0x${'2'.repeat(64)}`,
+  amount: '1000',
+  nonce: `0x${'3'.repeat(64)}`,
+}
+
+function answerInternal(upstream: Upstream, { url, context, body }: Seen, response: ServerResponse): void {
   const key = decodeURIComponent(url.split('/').at(-1) ?? '').toLowerCase()
   const receipt = url.startsWith('/api/trust-receipts/') ? upstream.receipts.get(key) : undefined
   if (url.startsWith('/internal/v1/agents/')) upstream.agentQuestions++
@@ -99,7 +113,11 @@ function answerInternal(upstream: Upstream, { url, context }: Seen, response: Se
   } else if (url.startsWith('/internal/v1/chain/') && upstream.chainsDown) json(response, 503, { code: 'CHAIN_UNAVAILABLE', status: 503 })
   else if (url.startsWith('/internal/v1/chain/') && url.endsWith('/status')) json(response, 200, { head: 1 })
   else if (url === '/internal/v1/clock') void upstream.moveClock().then(() => json(response, 200, { offsetMs: 0 }))
-  else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
+  else if (url === '/internal/v1/x402/payments') json(response, 200, settled)
+  else if (url === `/internal/v1/x402/payments/${settled.id}/close`) {
+    upstream.closed.push(JSON.parse(body.toString()))
+    json(response, 200, { state: 'settled' })
+  } else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
   else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
   else if (receipt) json(response, 200, receipt)
   else if (agent) json(response, 200, agent)

@@ -9,6 +9,7 @@ import { type AnswerCopy, answerCopy, type StoredAnswer } from './answer-copy.ts
 import { challenge, type Offer } from './challenge.ts'
 import type { Due } from './due.ts'
 import { extensionsFor, identifierOf } from './extensions.ts'
+import { isServed } from './is-served.ts'
 import { type Challenged, deadlineOf, openNonces } from './nonce.ts'
 import { type Sent, sentPayment } from './proof.ts'
 import type { Purchase } from './purchase.ts'
@@ -22,9 +23,9 @@ export interface Sale {
   headers: RawHeaders
   /** Of the same payment, which was served before under its identifier: nothing else is to be done. */
   answered: StoredAnswer | undefined
-  /** Holds the answer as it passes, for a payment with an identifier. */
-  copy: AnswerCopy | undefined
-  /** Records what became of the request: 2xx and 4xx served it, after anything else the payment is a credit. Never throws. */
+  /** Holds the answer as it passes. */
+  copy: AnswerCopy
+  /** Records what became of the request: served, or the payment is a credit (see `isServed`). Never throws. */
   close(status: number): Promise<void>
 }
 
@@ -133,7 +134,7 @@ export function openSales(parts: Parts): Sell | undefined {
     { scheme }: NonNullable<Sent>,
     isIdentified: boolean,
   ): Sale {
-    const copy = isIdentified ? answerCopy() : undefined
+    const copy = answerCopy()
     const receipt = encodePaymentResponseHeader({ success: true, transaction: txHash, network: network as `${string}:${string}`, payer, amount })
     const names = { spec: undefined, unreadable: undefined, v1: 'x-payment-response', v2: 'payment-response' } as const
     const name = names[scheme]
@@ -143,14 +144,13 @@ export function openSales(parts: Parts): Sell | undefined {
       answered: answer,
       copy,
       close: async status => {
-        const served = status >= 200 && status < 500 && status !== clientClosed
+        const given = copy.stored(status)
+        const served = isServed(status, given?.text)
+        const answer = served && isIdentified ? given : undefined
         await parts.peers
-          .call('treasury', closeX402, { params: { id }, body: { served, answer: served ? copy?.stored(status) : undefined } })
+          .call('treasury', closeX402, { params: { id }, body: { served, answer } })
           .catch((error: unknown) => parts.log.error({ err: error, payment: id }, 'whether a payment was served is not recorded: it is a credit'))
       },
     }
   }
 }
-
-/** nginx's number for a client that went away. */
-const clientClosed = 499

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { errorBody, Refusal } from '@carapace/api'
+import { newWallet, until } from '@carapace/testing'
+import { type Harness, startHarness } from '../testing/harness.ts'
+import { json } from '../testing/upstream.ts'
+
+const header = (payment: object) => Buffer.from(JSON.stringify(payment)).toString('base64')
+const extensions = { 'payment-identifier': { info: { id: 'pay_0123456789abcdef' } } }
+
+describe('a call that is paid by x402', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness({ X402_PAY_TO_ADDRESS: newWallet() })
+  })
+  after(() => harness.close())
+
+  /** What treasury is notified of, where the service answers so. */
+  const closing = async (status: number, body: object, more: object = {}) => {
+    harness.upstream.closed.length = 0
+    harness.upstream.answer = (_seen, response) => json(response, status, body)
+    const payment = header({ x402Version: 2, ...more })
+    const path = `/api/reputation/check-eligibility?wallet=${newWallet()}`
+    const answer = await harness.call('GET', path, { headers: { 'payment-signature': payment } })
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+    return until('treasury is notified', () => harness.upstream.closed[0])
+  }
+  const refusal = (...given: ConstructorParameters<typeof Refusal>) => {
+    const refused = new Refusal(...given)
+    return [refused.status, errorBody(refused, 'r')] as const
+  }
+
+  it('uses its payment up by data, and by a refusal that would be the same again', async () => {
+    assert.deepEqual(await closing(200, { eligible: true }), { served: true })
+    assert.deepEqual(await closing(404, refusal('NOT_FOUND')[1]), { served: true })
+    assert.deepEqual(await closing(...refusal('INVALID_STATE')), { served: true })
+  })
+
+  it('leaves it a credit while it is under way, after a failure, and after a refusal that passes', async () => {
+    assert.deepEqual(await closing(202, {}), { served: false })
+    const passing = [
+      refusal('INTERNAL_ERROR'),
+      refusal('DEPENDENCY_UNAVAILABLE'),
+      refusal('CONFLICT'),
+      refusal('RATE_LIMITED'),
+      refusal('INVALID_STATE', { retryable: true }),
+    ]
+    for (const [status, body] of passing) assert.deepEqual(await closing(status, body), { served: false }, JSON.stringify(body))
+  })
+
+  it('has its answer stored under its identifier, where there is one', async () => {
+    const body = { eligible: true }
+
+    assert.deepEqual(await closing(200, body, { extensions }), { served: true, answer: { status: 200, text: JSON.stringify(body) } })
+    assert.deepEqual(await closing(...refusal('CONFLICT'), { extensions }), { served: false })
+  })
+})
