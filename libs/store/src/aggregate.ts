@@ -13,6 +13,7 @@ import { recentOf } from './recent/recent.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
+import { RowsInUse } from './transaction.ts'
 
 /** What a pure rule answers: the new state and the events that the change causes. undefined = nothing to change. */
 export interface Decision<T> {
@@ -162,7 +163,12 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       }
       const isWritten = await booking({ before, after, decision, session: options.session }, own =>
         sums.write(before, after, own.session, guardedUpdate),
-      ).catch((error: unknown) => ((isWriteConflict(error) && !options.session) || (early && isUnwritten(error)) ? false : Promise.reject(error)))
+      ).catch((error: unknown) => {
+        const isRace = isWriteConflict(error) && !options.session
+        // what was decided on an old document is decided again; its time is over where others had the rows all along
+        const mayBeOld = early && isUnwritten(error) && !(error instanceof RowsInUse)
+        return isRace || mayBeOld ? false : Promise.reject(error)
+      })
       if (isWritten && !options.session) recent.put(updated(document, state, step))
       else recent.drop(id)
       if (isWritten) {

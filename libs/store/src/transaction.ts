@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal, refuse } from '@carapace/api'
+import { Refusal } from '@carapace/api'
 import type { ClientSession, Connection } from 'mongoose'
 
 /** How long a transaction may last, all its attempts together: less than a caller of the gateway waits. */
@@ -11,9 +11,16 @@ const longestPauseMs = 250
 
 type Sessions = Pick<Connection, 'startSession'>
 
+/** Others had the rows as long as a transaction may last: a process that was killed within one leaves them locked until the database ends it. */
+export class RowsInUse extends Refusal {
+  constructor() {
+    super('CONFLICT')
+  }
+}
+
 /**
  * Runs `work` in one transaction, again from its start when another transaction wrote the same documents first (112, TransientTransactionError).
- * @throws what `work` throws; CONFLICT when it lost every race within `limitMs`; TIMEOUT when it did not end within `limitMs`: then it is never committed
+ * @throws what `work` throws; CONFLICT (`RowsInUse`) when it lost every race within `limitMs`; TIMEOUT when it did not end within `limitMs`: then it is never committed
  */
 export async function runTransaction<T>(
   connection: Sessions,
@@ -27,7 +34,7 @@ export async function runTransaction<T>(
     } catch (error) {
       if (!hasLabel(error, 'TransientTransactionError')) throw error
       const pauseMs = pauseAfter(attempt)
-      if (performance.now() + pauseMs >= endsAt) refuse('CONFLICT')
+      if (performance.now() + pauseMs >= endsAt) throw new RowsInUse()
       await sleep(pauseMs)
     }
   }

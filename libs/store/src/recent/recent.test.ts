@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { startRelay } from '../outbox/relay.ts'
+import { RowsInUse } from '../transaction.ts'
 
 const counted = event('store.counter.counted', 'id', 'For the test', { id: z.string(), to: z.number() })
 interface Counter {
@@ -90,6 +91,23 @@ describe('a store that decides on what it has just written', () => {
       one.counters.change(id, () => refuse('INVALID_STATE')),
       (error: unknown) => error instanceof Refusal && error.code === 'INVALID_STATE',
     )
+  })
+
+  it('ends where others had the rows as long as a transaction may last, and does not begin again', async () => {
+    const one = await replica()
+    let attempts = 0
+    const counters = aggregateStore<Counter>(one.db, {
+      collection: 'counters',
+      resource: 'counter',
+      optimistic: true,
+      alongside: before => before && (() => Promise.resolve()),
+      serialize: (_after, work) => (++attempts === 1 ? Promise.reject(new RowsInUse()) : work()),
+    })
+    const { id } = await make({ counters })
+
+    await assert.rejects(counters.change(id, increment), { code: 'CONFLICT' })
+    assert.equal(attempts, 1)
+    assert.equal((await counters.change(id, increment)).count, 1)
   })
 
   it('knows a cause that it has stored', async () => {
