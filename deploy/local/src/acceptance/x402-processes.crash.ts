@@ -61,6 +61,7 @@ const rounds: readonly (readonly [Kind, readonly CrashPoint[]])[] = [
     'a read by a transfer',
     ['after its answer', 'after it was settled', 'before its answer', 'after it was noted as served', 'before its settlement is committed'],
   ],
+  ['a budget by x402 v2', ['before its lock is reserved']],
 ]
 
 interface Purchase {
