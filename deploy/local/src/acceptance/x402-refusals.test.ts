@@ -46,7 +46,13 @@ const wronglySigned: [name: string, code: Code, change: () => Partial<Authorizat
   ['the wallet of somebody else', 'invalid_exact_evm_signature', () => ({ from: newWallet() })],
 ]
 
-/** What else clients send wrong. */
+/**
+ * What else clients send wrong. Codes of the standard that no client gets here: `invalid_exact_evm_missing_eip712_domain`, `…_token_name_mismatch`,
+ * `…_token_version_mismatch`, `…_eip3009_not_supported` and `asset_not_deployed_contract` speak of the terms and of the token, which are ours;
+ * `…_failed_to_parse_signature`, `…_transaction_failed`, `…_transfer_event_mismatch` and `smart_wallet_deployment_failed` come from the packages' own
+ * `settle`, in whose place a command of the relayer settles; those of Permit2, `upto` and batches come after `invalid_payload` and `…_scheme`. The
+ * packages say `insufficient_funds`, `invalid_scheme` and `unsupported_scheme` of the specification in their own longer form only.
+ */
 const wronglySent: [name: string, code: Code, spoil: (call: Call) => unknown][] = [
   ['changes after the signature', 'invalid_exact_evm_signature', ({ paymentPayload }) => change(paymentPayload, { nonce: `0x${'1'.repeat(64)}` })],
   ['a network that is none of ours', 'invalid_network', ({ paymentPayload }) => name(paymentPayload, 'network', 'eip155:1')],
@@ -66,6 +72,16 @@ const wronglySent: [name: string, code: Code, spoil: (call: Call) => unknown][] 
     'eip6492_factory_not_allowed',
     ({ paymentPayload: { payload } }) => Object.assign(payload, { signature: undeployed(payload.signature) }),
   ],
+  [
+    'a signature that claims to be such a one and cannot be read',
+    'unexpected_verify_error',
+    ({ paymentPayload: { payload } }) => Object.assign(payload, { signature: payload.signature + '6492'.repeat(16) }),
+  ],
+  [
+    'a signature in a form that the token does not accept',
+    'invalid_exact_evm_transaction_simulation_failed',
+    ({ paymentPayload: { payload } }) => Object.assign(payload, { signature: withParity(payload.signature) }),
+  ],
   ['no signature', 'invalid_payload', ({ paymentPayload: { payload } }) => Object.assign(payload, { signature: '0x' })],
   ['an amount that is no number', 'invalid_payload', ({ paymentPayload }) => change(paymentPayload, { value: 'much' })],
   [
@@ -84,6 +100,8 @@ const other: Record<number, string> = { 1: networks.SKALE_TESTNET.x402Name, 2: `
 const codeIn = (version: 'v1' | 'v2', code: Code) => (typeof code === 'string' ? code : code[version])
 /** A signature with the call that makes its signer (ERC-6492). */
 const undeployed = (signature: string) => serializeErc6492Signature({ address: newWallet() as Hex, data: '0x', signature: signature as Hex })
+/** The same signature with its last byte as a parity: signers are found by it, and tokens want 27 or 28. */
+const withParity = (signature: string) => signature.slice(0, -2) + (signature.endsWith('1b') ? '00' : '01')
 const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1_000) + seconds)
 const change = ({ payload }: Call['paymentPayload'], fields: Partial<Authorization>) => Object.assign(payload.authorization, fields)
 const name = (payload: Call['paymentPayload'], field: 'network' | 'scheme', value: string) =>
