@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { nextPollAt } from './next-poll.ts'
+import { nextPollAt, nextRetryAt } from './next-poll.ts'
 
 describe('nextPollAt', () => {
   const since = new Date('2026-01-01T00:00:00.000Z')
@@ -17,5 +17,17 @@ describe('nextPollAt', () => {
       const wait = secondsOf(now) - now
       assert.ok(wait > 0 && wait <= 300, `${now}: ${wait}`)
     }
+  })
+})
+
+describe('nextRetryAt', () => {
+  const since = new Date('2026-01-01T00:00:00.000Z')
+  const waitAfter = (seconds: number) => {
+    const now = new Date(since.getTime() + seconds * 1_000)
+    return (nextRetryAt(since, now).getTime() - now.getTime()) / 1_000
+  }
+
+  it('is 30 s away for 5 minutes, then that of a poll', () => {
+    assert.deepEqual([0, 31, 95, 299, 300, 749].map(waitAfter), [30, 30, 30, 30, 150, 1])
   })
 })

@@ -20,5 +20,14 @@ export function nextPollAt(since: Date, now: Date, firstMs: number = pollAfterMs
   return new Date(lateMs < 0 ? at : at + (Math.floor(lateMs / longestMs) + 1) * longestMs)
 }
 
+/**
+ * When what the chain decided is handled again after the handler failed: it waits for this service, not for the chain, so each pause is the first one. What
+ * has failed for 5 minutes is polled like the rest.
+ */
+export function nextRetryAt(since: Date, now: Date, firstMs: number = pollAfterMs): Date {
+  const isYoung = now.getTime() - since.getTime() < longestMs
+  return isYoung ? new Date(now.getTime() + firstMs) : nextPollAt(since, now, firstMs)
+}
+
 /** What a record shows of it that has waited for the chain since then. @example nextDeadline: isPending ? pollDeadline(payment.updatedAt, now) : null */
 export const pollDeadline = (since: Date, now: Date): NonNullable<NextDeadline> => ({ at: nextPollAt(since, now).toISOString(), action: 'poll' })

@@ -117,6 +117,28 @@ describe('outcomes that a service waits for', () => {
     assert.deepEqual([handled, failures], [[draft.subject], -1])
   })
 
+  it('are handled again after the first pause, however often their handler fails', async () => {
+    const firstMs = 1_000
+    await start(firstMs)
+    failures = Number.POSITIVE_INFINITY
+    const draft = command()
+    memory.note(confirmation(draft))
+    const pauses: number[] = []
+
+    await send(draft)
+
+    await until('it has failed three times', async () => {
+      const row = await social().db.connection.collection<{ nextAt: Date }>('chain_outcomes').findOne({})
+      const nextAt = row!.nextAt.getTime()
+      if (pauses.at(-1) !== nextAt) pauses.push(nextAt)
+      return pauses.length > 3
+    })
+    const longest = Math.max(...pauses.slice(1).map((at, n) => at - pauses[n]!))
+    assert.ok(longest < 3 * firstMs, `the longest pause is ${longest} ms`)
+    failures = 0
+    await until('it is handled', () => handled.length > 0)
+  })
+
   it('wait for a relayer that does not answer', async () => {
     await start(60)
     isAway = true

@@ -4,7 +4,7 @@ import type { Dispatch } from '../consume.ts'
 import type { Peers } from '../peers/peers.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Handled } from './handled.ts'
-import { nextPollAt } from './next-poll.ts'
+import { nextPollAt, nextRetryAt } from './next-poll.ts'
 import type { OutcomeRow, OutcomeRows } from './rows.ts'
 
 export type RelayerOutcome = ResponseOf<typeof chainRelayerApi.internal.chainOutcomes>['outcomes'][number]
@@ -19,6 +19,14 @@ export interface PollParts {
   /** Whether this service consumes a `finalized` outcome. */
   finality: boolean
   firstMs: number
+}
+
+/** A row that is polled again. */
+interface Later {
+  row: OutcomeRow
+  seq: number
+  /** An event of it could not be handled just now. */
+  hasFailed: boolean
 }
 
 const concurrency = 10
@@ -52,7 +60,7 @@ export async function pollRows(parts: PollParts, due: readonly OutcomeRow[]): Pr
     true,
   )
   const ended: string[] = []
-  const later: { row: OutcomeRow; seq: number }[] = []
+  const later: Later[] = []
   const lost: OutcomeRow[] = []
   await inGroups(commands, async (row, index) => {
     const outcome = outcomes[index]!
@@ -60,12 +68,12 @@ export async function pollRows(parts: PollParts, due: readonly OutcomeRow[]): Pr
     if (isLost && row.command) lost.push(row)
     const seq = await handleAll(parts, outcome.events, seqOf(row))
     if (seq !== undefined && outcome.ended && !isLost) ended.push(row._id)
-    else later.push({ row, seq: seq ?? seqOf(row) })
+    else later.push({ row, seq: seq ?? seqOf(row), hasFailed: seq === undefined })
   })
   await inGroups(
     due.filter(row => row.log !== undefined),
     async row => {
-      if ((await handleAll(parts, [row.log!], 0)) === undefined) later.push({ row, seq: 0 })
+      if ((await handleAll(parts, [row.log!], 0)) === undefined) later.push({ row, seq: 0, hasFailed: true })
       else ended.push(row._id)
     },
   )
@@ -96,11 +104,12 @@ function sendAgain({ bus, log }: PollParts, lost: readonly OutcomeRow[]): void {
   bus.publish(messages).catch((error: unknown) => log.warn({ err: error }, 'commands could not be sent again'))
 }
 
-async function save({ rows, handled, firstMs }: PollParts, ended: readonly string[], later: readonly { row: OutcomeRow; seq: number }[]) {
+async function save({ rows, handled, firstMs }: PollParts, ended: readonly string[], later: readonly Later[]) {
   const now = new Date()
-  const writes = later.map(({ row, seq }) => ({
-    updateOne: { filter: { _id: row._id, round: row.round }, update: { $set: { nextAt: nextPollAt(row.sentAt, now, firstMs), seq } } },
-  }))
+  const writes = later.map(({ row, seq, hasFailed }) => {
+    const nextAt = (hasFailed ? nextRetryAt : nextPollAt)(row.sentAt, now, firstMs)
+    return { updateOne: { filter: { _id: row._id, round: row.round }, update: { $set: { nextAt, seq } } } }
+  })
   if (ended.length) await rows.deleteMany({ _id: { $in: [...ended] }, nextAt: { $lte: now } })
   if (writes.length) await rows.bulkWrite(writes, { ordered: false })
   for (const opKey of ended) handled.forget(opKey)
