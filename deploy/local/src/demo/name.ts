@@ -1,14 +1,14 @@
 import type { Network } from '@carapace/api'
 import { EnsPlugin, Network as EthersNetwork, JsonRpcProvider } from 'ethers'
-import { registerParticipant } from './participants.ts'
+import { registerParticipant, type System } from './participants.ts'
 import type { Say } from './play.ts'
 
 /**
  * Registers a .molt name for a new agent and resolves it with ethers, which knows nothing of the platform but the address of its ENS registry.
  * @throws Error when the chain says otherwise
  */
-export async function registerName(baseUrl: string, { chain, chainId, rpcUrl, contracts }: Network, say: Say): Promise<void> {
-  const owner = await registerParticipant(baseUrl, 'owner', chain)
+export async function registerName(system: System, { chain, chainId, rpcUrl, contracts }: Network, say: Say): Promise<void> {
+  const owner = await registerParticipant(system, 'owner', chain)
   const { fullDomain, txHash } = await owner.as.domains.registerDomain({ body: { name: owner.handle, tld: 'molt', pricePaid: 0 } })
   say(`  name         ${fullDomain} for ${owner.wallet.address}: ${txHash ?? 'not confirmed yet'}`)
   const ens = new EthersNetwork(chain, chainId).attachPlugin(new EnsPlugin(contracts.ensRegistry, chainId))

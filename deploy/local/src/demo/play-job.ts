@@ -1,7 +1,6 @@
 import type { Network } from '@carapace/api'
-import { connect } from '@carapace/client'
 import type { Money } from './money.ts'
-import type { Participant } from './participants.ts'
+import type { Participant, System } from './participants.ts'
 import type { Say } from './play.ts'
 import { again, hash, orUndefined, until } from './steps.ts'
 
@@ -12,15 +11,12 @@ const budgetUsdc = 20
  * @throws Error with the step that did not come to pass
  */
 export async function playJob(
-  baseUrl: string,
+  { baseUrl, open, oracle }: System,
   { chain, contracts }: Network,
   { poster, worker }: { poster: Participant; worker: Participant },
   money: Money,
   say: Say,
 ): Promise<void> {
-  const open = connect({ baseUrl })
-  const { oracleWallet } = await open.gateway.listNetworks()
-  const oracle = connect({ baseUrl, identity: { adminWallet: oracleWallet ?? '' } })
   await money.approve(poster.wallet, contracts.commerce)
 
   const body = { title: 'Summarise a paper', description: 'Two pages.', budgetUsdc, requiredSkills: ['audit'], chain }

@@ -1,7 +1,6 @@
 import type { Network } from '@carapace/api'
-import { connect } from '@carapace/client'
 import { openMoney } from './money.ts'
-import { actingFor, type Participant, registerParticipant } from './participants.ts'
+import { actingFor, type Participant, registerParticipant, type System } from './participants.ts'
 import { playJob } from './play-job.ts'
 import { again, hash, orUndefined, until } from './steps.ts'
 
@@ -13,14 +12,14 @@ const budget = 40
  * Plays one gig from registration to trust receipt, then a commerce job, on one network of a running system. Resolves to the receipt's address.
  * @throws Error with the step that did not come to pass
  */
-export async function play(baseUrl: string, network: Network, say: Say): Promise<string> {
+export async function play(system: System, network: Network, say: Say): Promise<string> {
+  const { baseUrl, open } = system
   const { chain } = network
   const money = openMoney(network)
-  const open = connect({ baseUrl })
   try {
     say(`\n${chain} (chain ${network.chainId}${network.gasless ? ', no gas price' : ''})`)
     const [poster, worker, ...validators] = (await Promise.all(
-      ['poster', 'worker', 'validator', 'validator', 'validator', 'validator'].map(role => registerParticipant(baseUrl, role, chain)),
+      ['poster', 'worker', 'validator', 'validator', 'validator', 'validator'].map(role => registerParticipant(system, role, chain)),
     )) as [Participant, Participant, ...Participant[]]
     say(`  registered   ${poster.handle}, ${worker.handle} and ${validators.length} validators; the poster's identity: ${hash(poster.txHash)}`)
 
@@ -49,10 +48,10 @@ export async function play(baseUrl: string, network: Network, say: Say): Promise
     })
     const validation = await again(() => poster.as.swarm.createValidation({ body: { gigId: gig.id, candidateCount: 3, threshold: 2 } }))
     say(`  delivered    the swarm drew ${validation.selectedValidators.map(({ handle }) => handle).join(', ')}`)
-    for (const { id, handle } of validation.selectedValidators.slice(0, 2)) {
-      const { walletAddress } = await open.identity.getAgent({ params: { id } })
+    for (const { id } of validation.selectedValidators.slice(0, 2)) {
+      const { handle, walletAddress } = await open.identity.getAgent({ params: { id } })
       const body = { validationId: validation.validationId, voterId: id, vote: 'approve' as const, reasoning: 'The findings hold.' }
-      await actingFor(baseUrl, id, walletAddress).swarm.castVote({ body })
+      await actingFor(system, { id, handle, walletAddress }).swarm.castVote({ body })
       say(`  vote         ${handle} approves`)
     }
 
@@ -63,7 +62,7 @@ export async function play(baseUrl: string, network: Network, say: Say): Promise
     )
     const address = receipt.shareUrl.startsWith('http') ? receipt.shareUrl : `${baseUrl}${receipt.shareUrl}`
     say(`  receipt      ${address}`)
-    await playJob(baseUrl, network, { poster, worker }, money, say)
+    await playJob(system, network, { poster, worker }, money, say)
     return address
   } finally {
     money.close()

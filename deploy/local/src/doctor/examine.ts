@@ -1,8 +1,8 @@
 import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
 import { type Carapace, connect, Refusal } from '@carapace/client'
 import type { Peers } from '@carapace/service'
+import type { Signer } from '../signer.ts'
 import { clearingFaults, hasClearing } from './clearing.ts'
-import type { Signer } from './signer.ts'
 
 /** What the doctor needs to examine a running system. */
 export interface Patient {

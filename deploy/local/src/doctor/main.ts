@@ -4,8 +4,8 @@ import { findSystem } from '../addresses.ts'
 import { processVariables } from '../config.ts'
 import { existingKey } from '../keys.ts'
 import { services } from '../services.ts'
+import { findSigner } from '../signer.ts'
 import { examine } from './examine.ts'
-import { findSigner } from './signer.ts'
 
 try {
   const config = readConfig(processVariables)
