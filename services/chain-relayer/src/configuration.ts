@@ -10,6 +10,7 @@ import { loadSeed } from './custody/keystore.ts'
 export interface LaneConfig {
   chain: Chain
   rpcUrl: string
+  publicRpcUrl?: string
   key: string
   addresses: Addresses
   timelock: string | null
@@ -37,11 +38,13 @@ async function laneConfig(chain: Chain, config: Config): Promise<LaneConfig> {
   if (!file) throw new Error(`${chain}_ADDRESSES is not set: JSON file with the contract addresses of ${chain}`)
   const { addresses, startBlock } = await readDeployment(file)
   const named: Record<string, string> = { ...addresses, ...(addresses.DevUSDC ? { USDC: addresses.DevUSDC } : {}) }
+  const publicRpcUrl = config[`${chain}_PUBLIC_RPC_URL`]
   const missing = contractNames.filter(name => !named[name])
   if (missing.length) throw new Error(`${file} has no address of ${missing.join(', ')}`)
   return {
     chain,
     rpcUrl: config[`${chain}_RPC_URL`]!,
+    ...(publicRpcUrl === undefined ? {} : { publicRpcUrl }),
     key,
     addresses: Object.fromEntries(contractNames.map(name => [name, named[name]!])) as unknown as Addresses,
     timelock: addresses.Timelock ?? null,

@@ -19,6 +19,7 @@ describe('the chain-relayer service', () => {
     await writeFile(addresses, JSON.stringify({ addresses: devnet.addresses, startBlock: 0 }))
     return {
       BASE_SEPOLIA_RPC_URL: devnet.rpcUrl,
+      BASE_SEPOLIA_PUBLIC_RPC_URL: 'https://node.example/base',
       BASE_SEPOLIA_ADDRESSES: addresses,
       RELAYER_KEY_BASE_SEPOLIA: laneKey,
       CUSTODY_SEED_FILE: path.join(folder, 'custody.json'),
@@ -53,6 +54,15 @@ describe('the chain-relayer service', () => {
     })
     assert.equal(operation.kind, 'faucet.mint')
     assert.equal(operation.transaction.attempts.length, 1)
+  })
+
+  it('shows clients the address of a node that they reach', async () => {
+    const { networks } = await peers().call('chain-relayer', chainRelayerApi.internal.chainNetworks)
+
+    assert.deepEqual(
+      networks.map(({ chain, rpcUrl }) => [chain, rpcUrl]),
+      [['BASE_SEPOLIA', 'https://node.example/base']],
+    )
   })
 
   it('answers reads of other services from the newest block', async () => {

@@ -107,7 +107,16 @@ describe('deploy/compose.yaml', () => {
   it('shows nothing beyond this machine', () => {
     const published = all.flatMap(([, { ports = [] }]) => ports)
 
-    assert.deepEqual(published, ['127.0.0.1:3000:3000'])
+    assert.deepEqual(published, ['127.0.0.1:3000:3000', '127.0.0.1:8545:8545', '127.0.0.1:8546:8545'])
+  })
+
+  it('names to clients what it publishes', () => {
+    const ports = new Set(all.flatMap(([, { ports = [] }]) => ports.map(one => one.split(':')[1])))
+    const named = ours.flatMap(([, { environment = {} }]) =>
+      ['PUBLIC_BASE_URL', ...chains.map(chain => `${chain}_PUBLIC_RPC_URL`)].flatMap(name => environment[name] ?? []),
+    )
+
+    assert.deepEqual(new Set(named.map(url => new URL(url).port)), ports)
   })
 
   it('names services and volumes that it has', () => {

@@ -59,6 +59,10 @@ export const configSchema = z.object({
   DEVNET_RPC_PORT: port(8545).describe('Port of the first devnet of the embedded start, the second listens on the next one; 0: free ones'),
   BASE_SEPOLIA_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of Base Sepolia; default: the devnet'),
   SKALE_TESTNET_RPC_URL: url('http|https|ws|wss').optional().describe('JSON-RPC of the zero-gas network; default: the devnet'),
+  BASE_SEPOLIA_PUBLIC_RPC_URL: url('http|https')
+    .optional()
+    .describe('Address of a node of Base Sepolia for clients (GET /api/networks), where they do not reach BASE_SEPOLIA_RPC_URL; default: that'),
+  SKALE_TESTNET_PUBLIC_RPC_URL: url('http|https').optional().describe('The same for the zero-gas network'),
   BASE_SEPOLIA_ADDRESSES: z.string().optional().describe('JSON file with the contract addresses that deploy:contracts printed'),
   SKALE_TESTNET_ADDRESSES: z.string().optional().describe('The same for the zero-gas network'),
   RELAYER_KEY_BASE_SEPOLIA: key.optional().describe('Private key that sends the transactions of Base Sepolia'),
@@ -75,7 +79,9 @@ export const configSchema = z.object({
   ADMIN_API_KEY: z.string().min(16, 'must have at least 16 characters').optional().describe('x-admin-key of admin calls in plain mode'),
   DOCTOR_KEY: key
     .optional()
-    .describe('Private key of an admin wallet, by which the doctor signs where admin calls are signed; default DATA_DIR/keys/oracle'),
+    .describe(
+      'Private key of an admin wallet, by which the doctor signs where admin calls are signed, and the demo as the oracle; default DATA_DIR/keys/oracle',
+    ),
   INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
   RATE_LIMIT_READ: count(limits.rate.read).describe('Reads per minute and client address'),
   RATE_LIMIT_WRITE: count(limits.rate.write).describe('Writes per minute and caller'),
