@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Found, Refusal, type RouteTable, refuse } from '@carapace/api'
+import { type Found, type Refusal, type RouteTable, refuse } from '@carapace/api'
 import {
   asRefusal,
   checkBodyHeaders,
@@ -11,7 +11,6 @@ import {
   newTrace,
   type Peers,
   requestIdHeader,
-  sendFailure,
   signContext,
   spansAreRecorded,
   type Trace,
@@ -20,28 +19,28 @@ import {
 import type { Request, Response } from 'express'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
-import { encodingFor, sendSmaller } from '../proxy/compress.ts'
+import { encodingFor } from '../proxy/compress.ts'
 import { requestHeaders } from '../proxy/forwarded.ts'
 import { CaughtAnswer, type PipeCall, pipe } from '../proxy/pipe.ts'
 import type { Pools } from '../proxy/pools.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { rateHeaders } from '../rate/headers.ts'
-import { type RateLimits, RateRefusal } from '../rate/limits.ts'
-import { ClientDisconnected, readBody } from '../request/body.ts'
+import type { RateLimits } from '../rate/limits.ts'
+import { bodyReader, ClientDisconnected } from '../request/body.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
 import { checkAuthority } from '../request/own-host.ts'
 import { isLoopback, type Peer, peerOf } from '../request/peer.ts'
 import { splitTarget, type Target } from '../request/target.ts'
-import type { StoredAnswer } from '../x402/answer-copy.ts'
 import { boughtBy, maySell } from '../x402/bought.ts'
-import { PaymentRefusal } from '../x402/challenge.ts'
 import { sentPayment } from '../x402/proof.ts'
 import { quotedFor } from '../x402/quoted.ts'
-import type { Sale, Sell } from '../x402/step.ts'
+import type { Sell } from '../x402/step.ts'
 import { contextOf } from './context.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
 import { answerLocally, isLocal, type LocalParts } from './local.ts'
-import type { Ended } from './record.ts'
+import { closing, sendStored } from './paid-answer.ts'
+import { type Ended, unanswered } from './record.ts'
+import { refusalIn, sendRefusal } from './send-refusal.ts'
 
 export interface DoorParts {
   table: RouteTable
@@ -86,9 +85,6 @@ export function door(parts: DoorParts): (request: Request, response: Response) =
   }
 }
 
-/** Noted where the client went away before there was an answer; the number is nginx's. */
-const unanswered = 499
-
 async function serve(request: Request, response: Response, trace: Trace, parts: DoorParts): Promise<void> {
   const start = performance.now()
   const requestId = requestIdOf(request)
@@ -103,7 +99,7 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
     } else {
       failure = asRefusal(error)
       if (failure.code === 'INTERNAL_ERROR') parts.log.error({ err: error, trace: trace.traceId, requestId }, 'request failed')
-      refuseWith(request, response, failure, progress)
+      sendRefusal(request, response, failure, progress)
     }
   }
   const { route, identity, adminCall } = progress
@@ -181,25 +177,6 @@ async function pass(request: Request, response: Response, traceparent: string, p
   await (sale ? closing(sale, forwarded, response) : forwarded)
 }
 
-/** Records whether the request that was paid for was answered. */
-async function closing(sale: Sale, forwarded: Promise<void>, response: Response): Promise<void> {
-  let status = unanswered
-  try {
-    await forwarded
-    if (!response.destroyed || response.writableFinished) status = response.statusCode
-  } catch (error) {
-    if (!(error instanceof ClientDisconnected)) status = asRefusal(error).status
-    throw error
-  } finally {
-    await sale.close(status)
-  }
-}
-
-function sendStored(request: Request, response: Response, { status, text: body }: StoredAnswer, headers: RawHeaders): void {
-  for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!)
-  sendSmaller(request, response, status, JSON.parse(body), { 'cache-control': 'private, no-store', 'idempotency-replayed': 'true' })
-}
-
 async function forward(request: Request, response: Response, route: Found, call: PipeCall, parts: DoorParts): Promise<void> {
   // nobody would read its answer, and its close event has already fired
   if (response.destroyed) throw new ClientDisconnected()
@@ -255,14 +232,6 @@ function findRoute(table: RouteTable, method: string, path: string): Found {
   return 'none' in match ? refuse('ROUTE_NOT_FOUND') : match
 }
 
-function bodyReader(request: IncomingMessage): () => Promise<Buffer | undefined> {
-  let read: Promise<Buffer | undefined> | undefined
-  return () => {
-    read ??= request.method === 'GET' || request.method === 'HEAD' ? Promise.resolve(undefined) : readBody(request)
-    return read
-  }
-}
-
 /** The caller's own id, so that its logs and ours name a request alike. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers[requestIdHeader]
@@ -270,24 +239,5 @@ function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 const nobody: Identity = { mode: 'plain' }
-
-function refuseWith(request: Request, response: Response, refusal: Refusal, progress: Progress): void {
-  if (!response.headersSent) {
-    if (refusal instanceof PaymentRefusal) response.setHeader('payment-required', refusal.header)
-    const rate = refusal instanceof RateRefusal ? rateHeaders([refusal.standing]) : []
-    for (const list of [progress.headers, rate]) for (let i = 0; i < list.length; i += 2) response.setHeader(list[i]!, list[i + 1]!)
-    const allow = refusal.code === 'METHOD_NOT_ALLOWED' ? (refusal.extras.details?.allow as string[]) : undefined
-    if (allow) response.setHeader('allow', allow.join(', '))
-  }
-  if (refusal instanceof PaymentRefusal && !response.headersSent)
-    sendSmaller(request, response, 402, refusal.body, { 'cache-control': 'private, no-store', 'x-request-id': progress.requestId })
-  else sendFailure(request, response, refusal, progress.requestId)
-}
-
-/** The refusal of a service, as it would have been sent. */
-function refusalIn(body: Buffer): Refusal {
-  const { code, message, details } = JSON.parse(body.toString()) as { code: Refusal['code']; message: string; details?: Record<string, unknown> }
-  return new Refusal(code, { message, ...(details ? { details } : {}) })
-}
 
 const text = (value: string | string[] | undefined): string | undefined => (typeof value === 'string' ? value : undefined)

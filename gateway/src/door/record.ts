@@ -2,6 +2,9 @@ import type { Found, Refusal } from '@carapace/api'
 import { atTickEnd, type Logger, type Metrics, requestLine, type Trace } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
 
+/** The status of a request whose client went away before there was an answer; the number is nginx's. */
+export const unanswered = 499
+
 /** A request that is over. */
 export interface Ended {
   requestId: string

@@ -16,3 +16,12 @@ export class ClientDisconnected extends Error {
     this.name = 'ClientDisconnected'
   }
 }
+
+/** Reads the body once, when it is first requested; reads have none. */
+export function bodyReader(request: IncomingMessage): () => Promise<Buffer | undefined> {
+  let read: Promise<Buffer | undefined> | undefined
+  return () => {
+    read ??= request.method === 'GET' || request.method === 'HEAD' ? Promise.resolve(undefined) : readBody(request)
+    return read
+  }
+}
