@@ -1,9 +1,6 @@
 import { type AnyEndpoint, clockAdvanced, moveClock, type ServiceName } from '@carapace/api'
 import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
-import { isUnavailable, openDatabase, openOutbox, startRelay, wallClock } from '@carapace/store'
-import { v7 } from 'uuid'
-import { openPlatformClock } from './clock/platform-clock.ts'
-import { waiter } from './clock/wait.ts'
+import { startRelay } from '@carapace/store'
 import type { Config } from './config/config.ts'
 import { assertDeclared, consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform, type Subscription } from './define.ts'
@@ -15,12 +12,10 @@ import { openLater } from './http/open-later.ts'
 import { closeServer, drainServer, fastExpress, listen } from './http/server.ts'
 import { endStreams } from './http/stream.ts'
 import { startJobs } from './jobs/jobs.ts'
+import { openPlatform } from './open-platform.ts'
 import { type Outcomes, openOutcomes } from './outcomes/outcomes.ts'
-import { makePeers } from './peers/peers.ts'
-import { perKeyQueue } from './sharing/per-key-queue.ts'
 import type { Logger } from './telemetry/log.ts'
 import { makeMetrics } from './telemetry/metrics.ts'
-import { currentTrace, traceparentOf } from './telemetry/trace.ts'
 
 /** What a process gives to the service it runs. */
 export interface Runtime {
@@ -213,49 +208,5 @@ function pollsOf(outcomes: Outcomes, mayPublish: Promise<void>, clock: Platform[
       // what is not answered by then is polled at the next start
       await settledWithin([resumed.then(() => jobs?.close())], pollGraceMs)
     },
-  }
-}
-
-async function openPlatform(
-  name: ServiceName,
-  runtime: Runtime & Pick<Platform, 'prerequisites' | 'metrics'>,
-  mayPublish: Promise<void>,
-): Promise<{ platform: Platform; endWaits: () => void }> {
-  const { config, prerequisites, metrics } = runtime
-  const newId = runtime.newId ?? (() => v7())
-  const clock = { now: () => wallClock.now() }
-  const options = {
-    uri: runtime.mongoUri,
-    name: `${config.DB_PREFIX}carapace_${name.replaceAll('-', '_')}`,
-    clock: { now: () => clock.now() },
-    newId,
-    traceparent: () => traceparentOf(currentTrace()),
-  }
-  const db = await prerequisites.open('mongodb', () => openDatabase(options), isUnavailable)
-  try {
-    const platformClock = await openPlatformClock(db)
-    clock.now = platformClock.now
-    const waits = waiter(db, runtime.exclusive)
-    const platform: Platform = {
-      db,
-      clock: platformClock,
-      newId,
-      random: runtime.random ?? Math.random,
-      emit: openOutbox(db),
-      bus: runtime.bus,
-      mayPublish,
-      peers: makePeers(runtime.address, runtime.internalKey),
-      wait: waits.wait,
-      queue: perKeyQueue(),
-      config,
-      metrics,
-      prerequisites,
-      log: runtime.log.child({ service: name }),
-      outcomes: { faults: async () => [] },
-    }
-    return { platform, endWaits: waits.close }
-  } catch (error) {
-    await db.close()
-    throw error
   }
 }

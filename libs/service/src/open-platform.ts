@@ -1,0 +1,55 @@
+import type { ServiceName } from '@carapace/api'
+import { isUnavailable, openDatabase, openOutbox, wallClock } from '@carapace/store'
+import { v7 } from 'uuid'
+import { openPlatformClock } from './clock/platform-clock.ts'
+import { waiter } from './clock/wait.ts'
+import type { Platform } from './define.ts'
+import { makePeers } from './peers/peers.ts'
+import { perKeyQueue } from './sharing/per-key-queue.ts'
+import type { Runtime } from './start.ts'
+import { currentTrace, traceparentOf } from './telemetry/trace.ts'
+
+/** What the handlers, rules and jobs of a service run on, with its database open. `endWaits` answers those who wait for a change. */
+export async function openPlatform(
+  name: ServiceName,
+  runtime: Runtime & Pick<Platform, 'prerequisites' | 'metrics'>,
+  mayPublish: Promise<void>,
+): Promise<{ platform: Platform; endWaits: () => void }> {
+  const { config, prerequisites, metrics } = runtime
+  const newId = runtime.newId ?? (() => v7())
+  const clock = { now: () => wallClock.now() }
+  const options = {
+    uri: runtime.mongoUri,
+    name: `${config.DB_PREFIX}carapace_${name.replaceAll('-', '_')}`,
+    clock: { now: () => clock.now() },
+    newId,
+    traceparent: () => traceparentOf(currentTrace()),
+  }
+  const db = await prerequisites.open('mongodb', () => openDatabase(options), isUnavailable)
+  try {
+    const platformClock = await openPlatformClock(db)
+    clock.now = platformClock.now
+    const waits = waiter(db, runtime.exclusive)
+    const platform: Platform = {
+      db,
+      clock: platformClock,
+      newId,
+      random: runtime.random ?? Math.random,
+      emit: openOutbox(db),
+      bus: runtime.bus,
+      mayPublish,
+      peers: makePeers(runtime.address, runtime.internalKey),
+      wait: waits.wait,
+      queue: perKeyQueue(),
+      config,
+      metrics,
+      prerequisites,
+      log: runtime.log.child({ service: name }),
+      outcomes: { faults: async () => [] },
+    }
+    return { platform, endWaits: waits.close }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
