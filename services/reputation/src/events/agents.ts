@@ -1,0 +1,54 @@
+import * as api from '@carapace/api'
+import { Retry } from '@carapace/bus'
+import { on, type Subscription } from '@carapace/service'
+import type { Logged } from '../facts.ts'
+import { newScore } from '../new-score.ts'
+import type { Parts } from '../parts.ts'
+import { record } from '../record.ts'
+
+/** What identity publishes of agents. */
+export const agentEvents = (parts: Parts): Subscription[] => [
+  on(api.agentRegistered, async (payload, event) => {
+    await parts.scores.createOnce(payload.agentId, () => ({ state: newScore(payload), events: [] }))
+    await record(parts, event, payload.agentId, { type: 'registered' }, { at: payload.registeredAt })
+  }),
+  on(api.agentUpdated, ({ agentId, handle }) => edit(parts, agentId, doc => (doc.handle === handle ? undefined : { ...doc, handle }))),
+  on(api.agentStatusChanged, async ({ agentId, status, wallet }, event) => {
+    await edit(parts, agentId, doc => ({ ...doc, status, wallet: wallet ?? '', walletKey: wallet?.toLowerCase() ?? '' }))
+    if (status !== 'migrated') await record(parts, event, agentId, { type: status === 'suspended' ? 'suspended' : 'reinstated' })
+  }),
+  on(api.agentMigrated, async ({ sourceAgentId, targetAgentId }, event) => {
+    await edit(parts, targetAgentId, doc => (doc.sources.includes(sourceAgentId) ? undefined : { ...doc, sources: [...doc.sources, sourceAgentId] }))
+    await record(parts, event, targetAgentId, { type: 'inherited', from: sourceAgentId })
+    await record(parts, event, sourceAgentId, { type: 'migrated', to: targetAgentId })
+  }),
+  on(api.agentOnchainConfirmed, async ({ agentId, chain, tokenId, txHash, confirmedAt }, event) => {
+    await edit(parts, agentId, doc => ({
+      ...doc,
+      syncDueAt: doc.syncDueAt ?? parts.clock.now(),
+      chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true, tokenId } },
+    }))
+    await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash })
+  }),
+  on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
+    const isSeen = (log: readonly Logged[]) =>
+      log.some(({ type, at, ...fact }) => type === 'seen' && fact.agentId === agentId && Date.parse(recordedAt) - at.getTime() < api.dayMs)
+    await record(parts, event, agentId, { type: 'seen' }, { at: recordedAt, unless: isSeen })
+  }),
+  on(api.skillVerified, ({ agentId, skill }, event) => record(parts, event, agentId, { type: 'skill_verified', skill }, { key: skill })),
+]
+
+async function edit(
+  parts: Parts,
+  agentId: string,
+  change: (doc: Awaited<ReturnType<Parts['scores']['need']>>) => Parameters<Parts['scores']['create']>[0] | undefined,
+): Promise<void> {
+  try {
+    await parts.scores.change(agentId, doc => {
+      const state = change(doc)
+      return state === undefined ? undefined : { state, events: [] }
+    })
+  } catch (error) {
+    throw error instanceof api.Refusal && error.code === 'NOT_FOUND' ? new Retry(`agent ${agentId} is not known yet`) : error
+  }
+}

@@ -1,0 +1,33 @@
+import * as api from '@carapace/api'
+import { on, type Subscription } from '@carapace/service'
+import type { Parts } from '../parts.ts'
+import { record } from '../record.ts'
+import { endDispute, settled } from './settled.ts'
+
+/** A job counts as a gig does, under its own id (behaviour 17). */
+export function jobEvents(parts: Parts): Subscription[] {
+  return [
+    on(api.jobSettled, ({ jobId, at, ...job }, event) =>
+      settled(parts, { ...job, gigId: jobId, settledAt: at, txHash: job.txHash! }, event, `/api/commerce/jobs/${jobId}/receipt`),
+    ),
+    on(api.jobRejected, async ({ posterId, assigneeId, jobId, creditable, afterDispute, at, txHash }, event) => {
+      const reason = afterDispute ? ('dispute_lost' as const) : ('rejected' as const)
+      if (creditable) await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId }, { at, txHash })
+      if (afterDispute) await endDispute(parts, event, { gigId: jobId, posterId, assigneeId, posterLost: false, assigneeLost: creditable })
+    }),
+    on(api.jobCancelled, async ({ posterId, assigneeId, jobId, reason, at, txHash }, event) => {
+      if (assigneeId !== null && reason === 'deadline_missed')
+        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId }, { at, txHash })
+    }),
+    on(api.jobDisputed, async ({ posterId, assigneeId, jobId, disputedBy, at }, event) => {
+      if (disputedBy === null) return
+      for (const agentId of [posterId, assigneeId]) await record(parts, event, agentId, { type: 'dispute_opened', gigId: jobId }, { at, key: jobId })
+    }),
+    on(api.jobCorrected, async ({ posterId, assigneeId, jobId, status, txHash, unpaid, at }, event) => {
+      const isEndedOtherwise = unpaid && (status === 'rejected' || status === 'cancelled')
+      const type = isEndedOtherwise ? 'settlement_undone' : status === 'settled' ? 'settled_again' : undefined
+      for (const agentId of [posterId, assigneeId])
+        if (type && agentId !== null) await record(parts, event, agentId, { type, gigId: jobId }, { txHash, at })
+    }),
+  ]
+}
