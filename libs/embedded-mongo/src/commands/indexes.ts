@@ -10,7 +10,7 @@ import { fail } from '../values/errors.ts'
 import { equal } from '../values/order.ts'
 import { type Doc, isDoc, isTruthy } from '../values/values.ts'
 import { okReply } from '../wire/reply.ts'
-import { Pause, sliceMs } from '../write/pause.ts'
+import { Pause, sliceOf } from '../write/pause.ts'
 import { ensureCollection, existing, noteCollection, runWrite } from '../write/run.ts'
 import type { Writer } from '../write/write.ts'
 import { answerWithCursor } from './find.ts'
@@ -127,7 +127,7 @@ export function continueBuild(context: Context, writer: Writer, name: string, bu
   try {
     if (writer.catalog.find(context.db, name) !== collection) fail(276, `Index build failed: ${namespaceOf(collection)} was dropped or renamed`)
     checkDeadline(context.deadline)
-    if (!buildSlice(writer.storage, collection, build, Date.now() + sliceMs)) throw new Pause()
+    if (!buildSlice(writer.storage, collection, build, sliceOf(writer))) throw new Pause()
     writer.catalog.finishBuild(collection, indexes)
   } catch (error) {
     if (!(error instanceof Pause)) writer.catalog.abortBuild(collection, indexes)

@@ -6,7 +6,7 @@ import { type Collection, namespaceOf } from '../storage/catalog.ts'
 import { type Index, indexFrom, normalizeSpec } from '../storage/index-spec.ts'
 import { fail, MongoError } from '../values/errors.ts'
 import { type Doc, isDoc, isNumeric, isTruthy } from '../values/values.ts'
-import { Pause, sliceMs } from '../write/pause.ts'
+import { Pause, sliceOf } from '../write/pause.ts'
 import type { Writer } from '../write/write.ts'
 import { continueBuild } from './indexes.ts'
 
@@ -96,7 +96,7 @@ function makeUnique(context: Context, writer: Writer, collection: Collection, sp
 function continueSearch({ deadline }: Context, writer: Writer, collection: Collection, search: DuplicateSearch, progress: IndexChange): void {
   checkDeadline(deadline)
   if (!collection.indexes.includes(search.index)) fail(276, `The index ${search.index.name} was dropped or changed`)
-  if (!searchSlice(writer.storage, search, Date.now() + sliceMs)) throw new Pause()
+  if (!searchSlice(writer.storage, search, sliceOf(writer))) throw new Pause()
   const { violations } = search
   if (isCutShort(search))
     fail(359, 'Cannot convert the index to unique. Too many conflicting documents were detected. Please resolve them and rerun collMod.', {

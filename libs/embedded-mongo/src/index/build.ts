@@ -43,24 +43,24 @@ export function isSmall(storage: Storage, collection: Collection): boolean {
 }
 
 /**
- * Puts the entries of the next documents, inside `Storage.write`, until `sliceEnd` (milliseconds since the epoch); true when all are there.
- * Writes of others update the entries of documents that they change; those that it meets again are the same. Throws 11000.
+ * Puts the entries of the next documents, of one at least, inside `Storage.write`, until `isOver`; true when all are there. Writes of others update the entries of documents that they change; those that it meets again are the same. Throws 11000.
  */
-export function buildSlice(storage: Storage, collection: Collection, build: Build, sliceEnd: number): boolean {
+export function buildSlice(storage: Storage, collection: Collection, build: Build, isOver: () => boolean): boolean {
   const { start, end } = wholeRange(collection.id)
-  do {
+  for (;;) {
     const [chunk] = storage.docs.chunks({ start: build.after ? Buffer.concat([build.after, Buffer.of(0)]) : start, end }, undefined, chunkSize)
     if (!chunk) return true
     for (const { key, value } of chunk) {
       const doc = decode(value)
       for (const index of build.indexes) putEntries(storage, collection, index, key, doc)
       build.after = key
+      if (isOver()) return false
     }
-  } while (Date.now() < sliceEnd)
-  return false
+  }
 }
 
-const chunkSize = 128
+/** Entries in one read: documents may have 16 MB. */
+const chunkSize = 16
 
 function putEntries(storage: Storage, collection: Collection, index: Index, key: Buffer, doc: Doc): void {
   const found = keysOf(index, doc)
@@ -98,17 +98,19 @@ export const newSearch = (index: Index): DuplicateSearch => ({ index, violations
 export const isCutShort = ({ found }: DuplicateSearch): boolean => found > maxViolating
 
 /**
- * Reads the next entries of an index that is not unique, until `sliceEnd` (milliseconds since the epoch); true when all are read. Entries with
- * one value are adjacent, so it holds no more than what it has found.
+ * Reads the next entries of an index that is not unique, one at least, until `isOver`; true when all are read. Entries with one value are adjacent, so it
+ * holds no more than what it has found.
  */
-export function searchSlice(storage: Storage, search: DuplicateSearch, sliceEnd: number): boolean {
+export function searchSlice(storage: Storage, search: DuplicateSearch, isOver: () => boolean): boolean {
   const { start, end } = wholeRange(search.index.id)
-  do {
+  for (;;) {
     const [chunk] = storage.index.chunks({ start: search.last ? Buffer.concat([search.last.entry, Buffer.of(0)]) : start, end }, undefined, chunkSize)
     if (!chunk || isCutShort(search)) return true
-    for (const { key, value } of chunk) noteEntry(storage, search, key, value)
-  } while (Date.now() < sliceEnd)
-  return false
+    for (const { key, value } of chunk) {
+      noteEntry(storage, search, key, value)
+      if (isOver()) return false
+    }
+  }
 }
 
 function noteEntry(storage: Storage, search: DuplicateSearch, entry: Buffer, owner: Buffer): void {

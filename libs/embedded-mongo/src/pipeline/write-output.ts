@@ -13,7 +13,7 @@ import { equal } from '../values/order.ts'
 import { type Doc, getOwn } from '../values/values.ts'
 import { okReply } from '../wire/reply.ts'
 import { deleteSlice } from '../write/garbage.ts'
-import { Pause, sliceMs } from '../write/pause.ts'
+import { Pause, sliceOf } from '../write/pause.ts'
 import { ensureCollection, existing, noteRename, runWrite } from '../write/run.ts'
 import { encodeVersion, insertDocument, replaceDocument, type Writer } from '../write/write.ts'
 
@@ -30,7 +30,7 @@ export async function writeOutput(context: Context, target: Target, docs: readon
     else {
       const collection = ensureCollection(writer, db, target.collection)
       checkJoinFields(collection, mode.on)
-      inSlices(docs, progress, doc => mergeOne(context, writer, collection, doc, mode))
+      inSlices(writer, docs, progress, doc => mergeOne(context, writer, collection, doc, mode))
     }
     return okReply()
   })
@@ -41,12 +41,12 @@ type Progress = { next: number; fresh: Collection | undefined }
 /** Names of collections that become the output of `$out` when they are complete; what a crash leaves of them is dropped at the next start. */
 export const unfinishedPrefix = 'tmp.agg_out.'
 
-function inSlices(docs: readonly Doc[], progress: Progress, write: (doc: Doc) => void): void {
-  const sliceEnd = Date.now() + sliceMs
+function inSlices(writer: Writer, docs: readonly Doc[], progress: Progress, write: (doc: Doc) => void): void {
+  const isOver = sliceOf(writer)
   while (progress.next < docs.length) {
     write(docs[progress.next]!)
     progress.next += 1
-    if (Date.now() > sliceEnd && progress.next < docs.length) throw new Pause()
+    if (isOver() && progress.next < docs.length) throw new Pause()
   }
 }
 
@@ -55,7 +55,7 @@ function replaceCollection(context: Context, writer: Writer, db: string, name: s
   try {
     progress.fresh ??= emptyLike(writer, db, existing(writer, db, name))
     const { fresh } = progress
-    inSlices(docs, progress, doc => insertDocument(writer, fresh, withIdFirst(encode(doc))))
+    inSlices(writer, docs, progress, doc => insertDocument(writer, fresh, withIdFirst(encode(doc))))
     const old = existing(writer, db, name)
     if (old) discard(context, writer, old)
     const from = fresh.name

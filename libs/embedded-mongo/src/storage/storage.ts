@@ -14,6 +14,8 @@ export interface Storage {
    * `change` must make all its checks before its first put: what it has put is committed even if it throws.
    */
   write<T>(change: () => T): Promise<T>
+  /** Whether the running commit has lasted so long that its changes should go on in a later one: nobody is served while one runs. */
+  isLong(): boolean
   snapshot(): Snapshot
   /** Grows with every put and removal: what was read before may have changed since. */
   version(): number
@@ -39,7 +41,7 @@ export async function openStorage(path: string): Promise<Storage> {
   const notifyListeners = (isStored: boolean) => {
     for (const listener of listeners) listener(isStored)
   }
-  const inGroup = groupCommits(env, () => notifyListeners(true))
+  const { inGroup, isLong } = groupCommits(env, () => notifyListeners(true))
   // A commit without a number has failed. This comes before the next batch of changes runs, the rejected promises after it.
   env.on('aftercommit', ({ txnId }: { txnId?: number }) => {
     if (txnId === undefined) notifyListeners(false)
@@ -50,6 +52,7 @@ export async function openStorage(path: string): Promise<Storage> {
     meta,
     changes,
     write: inGroup,
+    isLong,
     version: () => version,
     snapshot: () => openSnapshot(env, version),
     onCommit: listener => void listeners.push(listener),
@@ -79,7 +82,7 @@ function openEnvironment(path: string): RootDatabase<Buffer, Buffer> {
   }
 }
 
-const longestCommitMs = 25
+const longestCommitMs = 20
 
 interface Waiting {
   change: () => unknown
@@ -91,35 +94,45 @@ interface Waiting {
  * Runs changes in batches, one commit at a time: what comes in while a commit is on its way to the disk goes into the next one
  * together. Starting commits while others are being flushed would cost more of them, and more processor time for each write.
  */
-function groupCommits(env: RootDatabase<Buffer, Buffer>, whenStored: () => void): <T>(change: () => T) => Promise<T> {
+function groupCommits(env: RootDatabase<Buffer, Buffer>, whenStored: () => void): { inGroup<T>(change: () => T): Promise<T>; isLong(): boolean } {
   let waiting: Waiting[] = []
   let isCommitting = false
+  let end = 0
+  const isLong = () => Date.now() >= end
+  const begin = () => {
+    end = Date.now() + longestCommitMs
+  }
   const commitNext = async () => {
     isCommitting = true
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      const left = await commit(env, batch, whenStored)
+      const left = await commit(env, batch, { begin, isLong, whenStored })
       waiting = [...left, ...waiting]
     }
     isCommitting = false
   }
-  return change =>
+  const inGroup = <T>(change: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       waiting.push({ change, resolve, reject })
       if (!isCommitting) void commitNext()
     })
+  return { inGroup, isLong }
 }
 
-/** Returns the changes that had no room in the commit: nobody is served while one runs. */
-async function commit(env: RootDatabase<Buffer, Buffer>, batch: readonly Waiting[], whenStored: () => void): Promise<readonly Waiting[]> {
+/** Returns the changes that had no room in the commit. */
+async function commit(
+  env: RootDatabase<Buffer, Buffer>,
+  batch: readonly Waiting[],
+  { begin, isLong, whenStored }: { begin(): void; isLong(): boolean; whenStored(): void },
+): Promise<readonly Waiting[]> {
   const settle: (() => void)[] = []
   try {
     await env.transaction(() => {
-      const end = Date.now() + longestCommitMs
+      begin()
       for (const waiting of batch) {
         settle.push(attempt(waiting))
-        if (Date.now() > end) break
+        if (isLong()) break
       }
     })
     whenStored()

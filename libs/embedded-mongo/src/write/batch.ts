@@ -3,7 +3,7 @@ import { abortTxn } from '../engine/engine.ts'
 import { orOutOfTime } from '../sessions/deadline.ts'
 import { MongoError } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
-import { Pause, sliceMs } from './pause.ts'
+import { Pause, sliceOf } from './pause.ts'
 import { type Progress, runWrite } from './run.ts'
 import type { Done, StatementResult } from './statements.ts'
 import type { Writer } from './write.ts'
@@ -35,9 +35,9 @@ export async function runBatch<T>(
     context,
     writer => {
       const first = tally.next
-      const sliceEnd = Date.now() + sliceMs
+      const isOver = sliceOf(writer)
       for (; tally.next < statements.length; tally.next++) {
-        if (tally.next > first && Date.now() > sliceEnd) throw new Pause()
+        if (tally.next > first && isOver()) throw new Pause()
         const statement = statements[tally.next]!
         const fault = attempt(() => tally.add(statement, run({ ...writer, bypassValidation }, statement, done)))
         const error = fault && orOutOfTime(fault, context.deadline)

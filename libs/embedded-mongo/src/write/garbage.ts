@@ -2,8 +2,6 @@ import type { Engine } from '../engine/engine.ts'
 import type { Garbage } from '../storage/catalog.ts'
 import { wholeRange } from '../storage/keyspace.ts'
 
-const sliceSize = 2_000
-
 /** Deletes what dropped collections and indexes have left, in slices, so that other writes get in between. */
 export async function collectGarbage(engine: Engine): Promise<void> {
   for (const garbage of engine.catalog.garbage()) {
@@ -12,16 +10,13 @@ export async function collectGarbage(engine: Engine): Promise<void> {
   }
 }
 
-/** Deletes one slice inside `Storage.write`; true when nothing is left. */
+/** Deletes one slice inside `Storage.write`, one entry at least; true when nothing is left. */
 export function deleteSlice({ storage, catalog }: Engine, garbage: Garbage): boolean {
   const table = storage[garbage.kind]
-  const keys: Buffer[] = []
   for (const { key } of table.scan(wholeRange(garbage.id))) {
-    keys.push(key)
-    if (keys.length === sliceSize) break
+    table.remove(key)
+    if (storage.isLong()) return false
   }
-  for (const key of keys) table.remove(key)
-  if (keys.length === sliceSize) return false
   catalog.forgetGarbage(garbage)
   return true
 }

@@ -1,5 +1,8 @@
-/** How long a command may work before it lets others work, in milliseconds. */
-export const sliceMs = 25
+import type { Storage } from '../storage/storage.ts'
+import type { Txn } from '../storage/txn.ts'
+
+/** How long a command may work outside of a commit before it lets others work, in milliseconds. */
+export const sliceMs = 20
 
 /** Thrown by the step of a write that has worked long enough. `work` is done outside of the commit, then the step is called again and continues. */
 export class Pause extends Error {
@@ -9,6 +12,13 @@ export class Pause extends Error {
     super('others first')
     this.work = work
   }
+}
+
+/** Whether a step of a write should pause, if it has got on. In a transaction, which is in no commit before its end, a slice begins with this call. */
+export function sliceOf({ storage, txn }: { storage: Storage; txn?: Txn }): () => boolean {
+  if (!txn) return storage.isLong
+  const end = Date.now() + sliceMs
+  return () => Date.now() >= end
 }
 
 /** Resolves when the event loop has served what was waiting. */

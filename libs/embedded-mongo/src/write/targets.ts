@@ -5,7 +5,7 @@ import { checkDeadline, tick } from '../sessions/deadline.ts'
 import type { Collection } from '../storage/catalog.ts'
 import { viewOf } from '../storage/txn.ts'
 import { KeyList } from './key-list.ts'
-import { giveWay, Pause, sliceMs } from './pause.ts'
+import { giveWay, Pause, sliceMs, sliceOf } from './pause.ts'
 import { versionOf, type Writer } from './write.ts'
 
 /** The progress of a statement whose search needs more than one slice. */
@@ -19,7 +19,7 @@ const maxInOneStep = 500
 
 /**
  * Calls `apply` for each document that the query finds; false when there is none. All are found before the first is changed, so that no
- * change makes a document be met twice. Short work is one step. Longer work throws `Pause`: the search is then made outside of the
+ * change makes a document be met twice. Short work is one step. Longer work throws `Pause`: a long search is then made outside of the
  * commit, and each of the documents is tested again before it is changed, as in MongoDB, where others may write meanwhile too.
  */
 export function eachTarget(
@@ -32,16 +32,22 @@ export function eachTarget(
 ): boolean {
   if (search.error !== undefined) throw search.error as Error
   const matches = matcherOf(query)
+  const isOver = sliceOf(writer)
   if (!search.found) {
     const targets = findInOneStep(context, writer, collection, query, matches !== undefined)
     if (!targets) throw new Pause(() => findInSlices(context, writer, collection, query, search))
-    for (const target of targets) apply(target)
+    for (const [i, target] of targets.entries()) {
+      if (i > 0 && matches && isOver()) {
+        search.found = { keys: keysOf(targets), next: i }
+        throw new Pause()
+      }
+      apply(target)
+    }
     return targets.length > 0
   }
   const { found } = search
-  const sliceEnd = Date.now() + sliceMs
   for (let count = 0; found.next < found.keys.length; count++) {
-    if (count > 0 && Date.now() > sliceEnd) throw new Pause()
+    if (count > 0 && isOver()) throw new Pause()
     checkDeadline(context.deadline)
     const key = Buffer.from(found.keys.at(found.next))
     const raw = versionOf(writer, collection, key)
@@ -54,14 +60,20 @@ export function eachTarget(
   return found.keys.length > 0
 }
 
+function keysOf(targets: readonly Found[]): KeyList {
+  const keys = new KeyList()
+  for (const { key } of targets) keys.add(key)
+  return keys
+}
+
 /** The documents of a search that is over within a slice. */
 function findInOneStep(context: Context, writer: Writer, collection: Collection, query: Query, canPause: boolean): Found[] | undefined {
   const targets: Found[] = []
-  const sliceEnd = Date.now() + sliceMs
+  const isOver = sliceOf(writer)
   for (const found of runQuery(viewOf(writer.storage, writer.txn), collection, query)) {
     if (found === tick) {
       checkDeadline(context.deadline)
-      if (canPause && Date.now() > sliceEnd) return undefined
+      if (canPause && isOver()) return undefined
     } else if (canPause && targets.length === maxInOneStep) return undefined
     else targets.push(found)
   }
