@@ -29,7 +29,7 @@ export {
 } from './platform/relayer.ts'
 export { samplePayloads } from './platform/sample.ts'
 export { corrected, released } from './platform/settlement.ts'
-export { openSystem, type Player, type System } from './platform/system.ts'
+export { type Exchange, openSystem, type Player, type System } from './platform/system.ts'
 export { oracleKey } from './platform/test-devnets.ts'
 export { cpuSeconds, residentMb } from './process-use.ts'
 export { type Program, startProgram } from './program.ts'

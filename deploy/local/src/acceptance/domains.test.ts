@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Chain, chains } from '@carapace/api'
 import { authorizationFields } from '@carapace/chain'
-import { type Player, until } from '@carapace/testing'
+import { type Exchange, type Player, until } from '@carapace/testing'
 import { Contract, EnsPlugin, JsonRpcProvider, Network, parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
+import { assertDeclared } from '../testing/declared-answers.ts'
 import { untilFaultless } from '../testing/health.ts'
 
 describe('names on both chains', function () {
@@ -12,7 +13,8 @@ describe('names on both chains', function () {
   after(() => {
     for (const client of clients) client.destroy()
   })
-  const platform = platformAroundTests()
+  const exchanges: Exchange[] = []
+  const platform = platformAroundTests({ onAnswer: exchange => exchanges.push(exchange) })
 
   /** ethers as anybody uses it, knowing nothing but the address of our registry. */
   const ensClient = (chain: Chain): JsonRpcProvider => {
@@ -174,6 +176,8 @@ describe('names on both chains', function () {
       assert.deepEqual([await client.resolveName(full), await client.lookupAddress(player.wallet.address)], [null, null])
       await until('the agent shows none', async () => (await platform.get(`/api/agents/${player.id}`)).moltDomain === null)
     })
+
+  it('was answered as the OpenAPI document says', () => assertDeclared(platform, exchanges))
 
   it('leaves nothing wrong in the books', async () => {
     const checked = (await untilFaultless(platform, 'domains')).map(({ name }) => name)

@@ -28,6 +28,7 @@ export interface ChainPlatformOptions {
   pollAfterMs?: number
   seed?: number
   env?: Record<string, string>
+  onAnswer?: Parameters<typeof openSystem>[2]
 }
 
 export interface ChainPlatform extends System {
@@ -90,7 +91,7 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
   own({ close: () => bus.close() })
   const gateway = own(await options.startGateway(shared))
   announceAllUp()
-  const system = await openSystem(gateway.url)
+  const system = await openSystem(gateway.url, {}, options.onAnswer)
   own({ close: async () => system.close() })
   return { ...system, service: name => running.get(name)!, devnets: networks.devnets, bus, mongo }
 }

@@ -57,12 +57,29 @@ const usdcAbi = [
   'function approve(address,uint256) returns (bool)',
 ]
 
+/** A request of a test and what it was answered. */
+export interface Exchange {
+  method: string
+  path: string
+  options: CallOptions
+  answer: Answer
+}
+
 /**
  * Connects to a running platform.
  * @param rpcUrls where the chains are reached, when not at the addresses that the platform publishes
+ * @param onAnswer sees each request of this system with its answer
  */
-export async function openSystem(url: string, rpcUrls: Readonly<Record<string, string>> = {}): Promise<System> {
-  const call: System['call'] = (method, path, options) => httpCall(url, method, path, options)
+export async function openSystem(
+  url: string,
+  rpcUrls: Readonly<Record<string, string>> = {},
+  onAnswer: (exchange: Exchange) => void = () => {},
+): Promise<System> {
+  const call: System['call'] = async (method, path, options = {}) => {
+    const answer = await httpCall(url, method, path, options)
+    onAnswer({ method, path, options, answer })
+    return answer
+  }
   const ok = (what: string, { status, body }: Awaited<ReturnType<System['call']>>) => {
     if (status >= 300) throw new Error(`${what}: ${status} ${JSON.stringify(body)}`)
     return body
