@@ -1,3 +1,4 @@
+import type { OnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
 import { failureMs, isIntake } from './intake.ts'
 import { type Fund, hasLeft, settle, transferDropped, type X402Payment } from './payment.ts'
@@ -8,8 +9,7 @@ export function dropSent(payment: X402Payment): Decision<X402Payment> | undefine
   const { state, fund, scheme } = payment
   if (scheme !== 'spec' || state === 'failed' || state === 'lost' || fund?.isDropped) return undefined
   const onChain = { ...payment.onChain, status: 'failed' as const, seq: payment.onChain.seq + 1 }
-  if (isIntake(payment) && (state === 'spent' || hasLeft(payment)))
-    return { state: { ...payment, onChain, fund: { ...payment.fund, isDropped: true } }, events: [] }
+  if (isIntake(payment) && hasLeft(payment)) return { state: { ...payment, onChain, fund: { ...payment.fund, isDropped: true } }, events: [] }
   const freed = fund ? { fund: { ...fund, returnAt: null } } : {}
   return {
     state: { ...payment, ...freed, onChain, state: x402PaymentStates.move(state, 'fail'), failure: transferDropped, leasedUntil: null },
@@ -26,7 +26,15 @@ export function restoreSent(payment: X402Payment, now: Date): Decision<X402Payme
     const { isDropped: _, ...rest } = fund
     return { state: { ...payment, onChain, fund: rest }, events: [] }
   }
-  if (state !== 'failed' && state !== 'lost') return undefined
+  return state === 'failed' || state === 'lost' ? restore(payment, onChain, now) : undefined
+}
+
+/** Whether the chain dropped it after its money was set aside, or was to go back: what was decided about it counts again with it. */
+export const wasDecided = ({ state, fund }: X402Payment): boolean => state === 'failed' && Boolean(fund?.hold ?? fund?.giveBack)
+
+/** What had failed has arrived for good. */
+export function restore(payment: X402Payment, onChain: Required<OnChain>, now: Date): Decision<X402Payment> {
+  const { state, fund } = payment
   if (state === 'failed' && fund?.isOverdrawn) {
     const { isOverdrawn: _, ...rest } = fund
     return { state: { ...payment, onChain, state: x402PaymentStates.move(state, 'spend'), failure: null, fund: rest }, events: [] }

@@ -210,6 +210,47 @@ describe('payments to the intake', () => {
     assert.deepEqual([returns(payment).length, await entriesOf(payment, 'x402-undropped')], [1, 1])
   })
 
+  it('are not sent back where the chain drops what they came by after they were set aside', async () => {
+    const payment = await paid()
+    await payment.hold()
+    await payment.settlementIs('failed')
+    await isIn(payment, 'failed')
+
+    await payment.failLock(1)
+    await later(3_600)
+
+    assert.deepEqual([returns(payment).length, await stateOf(payment), await payment.hold(2)], [0, 'failed', 'refused'])
+  })
+
+  it('are set aside again once the chain has what they came by for good', async () => {
+    const payment = await paid()
+    await payment.hold()
+    await payment.settlementIs('failed')
+    await isIn(payment, 'failed')
+
+    await payment.settlementIs('confirmed')
+    await payment.settlementIs('finalized')
+    await isIn(payment, 'held')
+    await payment.lock(1)
+
+    await isIn(payment, 'spent')
+    assert.deepEqual([returns(payment).length, await entriesOf(payment, 'x402-dropped')], [0, 0])
+  })
+
+  it('are a loss of the platform while the chain does not have what was spent', async () => {
+    const payment = await paid()
+    await payment.hold()
+    await payment.lock(1)
+    await isIn(payment, 'spent')
+
+    await payment.settlementIs('failed')
+    await until('the loss is booked', async () => (await entriesOf(payment, 'x402-dropped')) === 1)
+    await payment.settlementIs('confirmed')
+
+    await until('the loss is reversed', async () => (await entriesOf(payment, 'x402-undropped')) === 1)
+    assert.equal(await stateOf(payment), 'spent')
+  })
+
   it('go back when nothing has used them for a day', async () => {
     const payment = await paid()
     await payment.close()

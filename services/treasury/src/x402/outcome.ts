@@ -3,6 +3,7 @@ import { Retry } from '@carapace/bus'
 import { type OnChain, operationParts, trackOutcome } from '@carapace/chain'
 import { onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { restore, wasDecided } from './dropped.ts'
 import { covers } from './paid-in.ts'
 import { fail, settle, type X402Payment } from './payment.ts'
 
@@ -26,7 +27,9 @@ async function followSettlement(parts: Parts, outcome: Outcome): Promise<void> {
     const known = { ...present.onChain, round: Math.max(present.onChain.round, outcome.round), seq: outcome.seq }
     if (use.is === 'paid') {
       const onChain: Required<OnChain> = { ...known, status: 'confirmed', txHash: use.txHash, blockNumber: use.blockNumber, error: null }
-      return settle(present, { onChain, isFinal: outcome.is === 'finalized' }, parts.clock.now())
+      const isFinal = outcome.is === 'finalized'
+      if (!wasDecided(present)) return settle(present, { onChain, isFinal }, parts.clock.now())
+      return isFinal ? restore(present, onChain, parts.clock.now()) : undefined
     }
     const failure = outcome.is === 'failed' ? outcome.code.toLowerCase() : 'authorization_cancelled'
     return fail(present, { failure, onChain: { ...known, status: 'failed', error: failure } })

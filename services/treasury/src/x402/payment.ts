@@ -146,15 +146,15 @@ export const isPruned = ({ settledAt, fund }: X402Payment, now: Date): boolean =
 /** Failure of a payment whose transfer the chain dropped. */
 export const transferDropped = 'transfer_dropped'
 
-const failable: readonly PaymentState[] = ['claimed', 'settled', 'served', 'returning']
+const failable: readonly PaymentState[] = ['claimed', 'settled', 'served', 'held', 'returning']
 
 /** What left the intake for it cannot be stopped. */
 export const hasLeft = ({ state, fund }: X402Payment): boolean =>
-  state === 'returned' || (state === 'returning' && fund?.giveBack?.onChain.status !== 'failed')
+  state === 'spent' || state === 'returned' || (state === 'returning' && fund?.giveBack?.onChain.status !== 'failed')
 
 /**
- * No money arrived, or what arrived was dropped. A cancelled authorisation becomes final, too: what has failed only notes the outcome. What is set aside or
- * spent was final before, and so was what is on its way back: its return is a loss all the same.
+ * No money arrived, or what arrived was dropped. A cancelled authorisation becomes final, too: what has failed only notes the outcome. What is spent or
+ * on its way back is a loss of the platform.
  */
 export function fail(payment: X402Payment, at: { failure: string; onChain: Required<OnChain> }): Decision<X402Payment> {
   const { fund } = payment
