@@ -10,9 +10,10 @@ export const slashChain = (parts: Parts): Subscription[] =>
     'bond.slash': {
       confirmed: outcome => followBondOutcome(parts, outcome),
       failed: async outcome => {
-        const change = await followBondOutcome(parts, outcome)
+        await followBondOutcome(parts, outcome)
         const [, slashId] = operationParts(outcome.opKey)
-        if (change?.before.moves.some(({ id }) => id === slashId)) await parts.slashes.failed(slashId)
+        // by what the bond holds: the bond may have followed a delivery that ended before this
+        if (await hasFailed(parts, slashId)) await parts.slashes.failed(slashId)
       },
     },
     'bond.unslash': {
@@ -28,3 +29,9 @@ export const slashChain = (parts: Parts): Subscription[] =>
       },
     },
   })
+
+async function hasFailed({ bonds }: Parts, bondEventId: string): Promise<boolean> {
+  const bond = await bonds.waitingFor(bondEventId)
+  const done = bond && (await bonds.get(bond.id))?.done
+  return done?.some(known => known.id === bondEventId && 'failedMove' in known) ?? false
+}
