@@ -61,6 +61,7 @@ describe('the table of commands', () => {
       'job.dispute': ['InvalidJob', 'Commerce_NotParty'],
       'card.mint': ['Card_OnePerWallet'],
       'card.update': ['ERC721NonexistentToken'],
+      'domain.mint': ['Domain_Taken'],
       'domain.transfer': ['ERC721NonexistentToken', 'ERC721IncorrectOwner'],
       'domain.burn': ['ERC721NonexistentToken'],
       'feedback.give': ['ERC721NonexistentToken'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fundingSource } from '../authorization.ts'
-import { command, nothing } from '../command.ts'
+import { command } from '../command.ts'
 import { address, positive, recordId } from '../fields.ts'
 import { domainOperationId, domainTokenId } from '../keys.ts'
 import { spokenTextGas, storedTextGas } from '../text-gas.ts'
@@ -41,8 +41,9 @@ export const domainMint = command({
     a.sale?.source.kind === 'custodial'
       ? { type: 'ReceiveWithAuthorization', from: a.sale.source.from, to: 'DomainRegistry', value: a.sale.price, nonce: operationId(a) }
       : undefined,
-  finalReverts: ['Domain_InvalidLabel', 'Domain_UnknownTld', 'Domain_Taken', 'ERC721InvalidReceiver', 'Funds_ShortTransfer', ...fundingReverts],
-  needs: nothing,
+  finalReverts: ['Domain_InvalidLabel', 'Domain_UnknownTld', 'ERC721InvalidReceiver', 'Funds_ShortTransfer', ...fundingReverts],
+  // a deleted name that is registered again
+  needs: () => [{ kind: 'domain.burn' }],
   isEntry: true,
   call: (a, custodial) => {
     const [label, tld] = a.fullDomain.split('.')

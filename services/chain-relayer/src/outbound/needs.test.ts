@@ -76,6 +76,44 @@ describe('a command whose effect builds on another one', function () {
     assert.equal(kit.of(lock.subject, 'failed').length, 1)
   })
 
+  it('is carried out where the name that it mints exists until its deletion is included again', async () => {
+    await lead()
+    const name = { chain, domainId: randomUUID(), fullDomain: 'deleted-name.molt' } as const
+    const [first, burn, again] = [
+      commands.domainMint({ ...name, n: 1, owner: wallet(), texts: [], sale: null }),
+      commands.domainBurn({ ...name, n: 2 }),
+      commands.domainMint({ ...name, n: 3, owner: wallet(), texts: [], sale: null }),
+    ]
+    await kit.send(first)
+    await end(first, 'confirmed')
+    await kit.send(burn)
+    const { data } = await end(burn, 'confirmed')
+    // The lane does not see the reorganisation, the state that its call is tried on does.
+    door.faults.staleBy = 0
+    await kit.rpc.call('anvil_reorg', [(await head()) - Number(data.blockNumber) + 1, []])
+    await kit.send(again)
+    await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: again.subject }))?.attempts) > 0)
+
+    door.faults.staleBy = undefined
+
+    await end(again, 'confirmed')
+    assert.equal(kit.of(again.subject, 'failed').length, 0)
+  })
+
+  it('fails immediately where the name that it mints has an owner', async () => {
+    await lead()
+    const name = { chain, fullDomain: 'taken-name.molt', owner: wallet(), sale: null, n: 1 } as const
+    const registration = () => commands.domainMint({ ...name, domainId: randomUUID(), texts: [] })
+    const [first, second] = [registration(), registration()]
+    await kit.send(first)
+    await end(first, 'confirmed')
+
+    await kit.send(second)
+
+    const { data } = await end(second, 'failed')
+    assert.deepEqual([data.code, data.attempts], ['REVERTED', 1])
+  })
+
   it('needs nothing that is known where a former release stored its arguments in another form', async () => {
     const lane = (await lead()).current()!
     const { data } = commands.escrowSettle({ chain, gigId: randomUUID(), poster: wallet(), outcome: { kind: 'refund' } })
