@@ -30,11 +30,14 @@ export const depthOf = async (provider: JsonRpcProvider, blockNumber: number): P
   Number(await provider.send('eth_blockNumber', [])) - blockNumber + 1
 
 /** The wallet that may pause contracts, with gas. */
-export async function pauserOf({ networks }: System, chain: Chain): Promise<Pick<Player, 'wallet'>> {
-  const wallet = new Wallet(oracleKey)
-  await networks[chain].provider.send('anvil_setBalance', [wallet.address, toBeHex(parseEther('1'))])
-  return { wallet }
+export async function pauserOf(system: System, chain: Chain): Promise<Pick<Player, 'wallet'>> {
+  const pauser = { wallet: new Wallet(oracleKey) }
+  await fundWithGas(system, chain, pauser)
+  return pauser
 }
+
+export const fundWithGas = ({ networks }: System, chain: Chain, { wallet }: Pick<Player, 'wallet'>): Promise<unknown> =>
+  networks[chain].provider.send('anvil_setBalance', [wallet.address, toBeHex(parseEther('1'))])
 
 /** A transaction of the player's own, paid so that it comes first. @param nonce default: the next one */
 export async function signedCall(

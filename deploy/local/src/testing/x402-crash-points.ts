@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ServerResponse } from 'node:http'
 import { contextHeader } from '@carapace/service'
 import mongoose from 'mongoose'
 import { processVariables } from '../config.ts'
+import { installCrashPoints, type Steps } from './crash-points.ts'
 
 /** The steps of a payment for a sold read between which a crash differs from every other. */
 export const crashPoints = [
@@ -31,17 +31,8 @@ export const budgetCrashPoints = [
 ] as const
 export type CrashPoint = (typeof crashPoints)[number] | (typeof budgetCrashPoints)[number]
 
-/** A write by which a step is known. In a transaction its points lie around the commit. */
-interface Step {
-  by: 'insertOne' | 'updateOne'
-  /** Of what the write sets. */
-  is(fields: { state?: string; status?: string; lock?: { stage?: string } }): boolean
-  points: readonly [before: CrashPoint | undefined, after: CrashPoint]
-}
-
 const settled = ['before its settlement is committed', 'after it was settled'] as const
-/** By collection. */
-const steps: Readonly<Record<string, readonly Step[]>> = {
+const steps: Steps<CrashPoint> = {
   x402_payments: [
     { by: 'insertOne', is: ({ state }) => state === 'claimed', points: ['before the claim', 'after the claim'] },
     // a transfer is settled when it is recorded
@@ -66,45 +57,13 @@ const file = processVariables[pointFileVariable]
 if (file !== undefined) install(file)
 
 function install(pointFile: string): void {
-  const at = (point: CrashPoint | undefined) => {
-    if (point === undefined || !existsSync(pointFile) || readFileSync(pointFile, 'utf8') !== point) return
-    rmSync(pointFile)
-    process.kill(process.pid, 'SIGKILL')
-  }
-  const { Collection, ClientSession } = mongoose.mongo
-  const committing = new WeakMap<object, Step['points']>()
-  const { insertOne, updateOne, updateMany } = Collection.prototype
-
-  const around = async <T>(collection: string, by: Step['by'], fields: object | undefined, session: object | undefined, write: () => Promise<T>) => {
-    const step = fields && steps[collection]?.find(each => each.by === by && each.is(fields))
-    if (!step) return write()
-    if (!session) at(step.points[0])
-    const written = await write()
-    if (session) committing.set(session, step.points)
-    else at(step.points[1])
-    return written
-  }
-  Collection.prototype.insertOne = function (...given) {
-    const [document, options] = given as unknown as [object, { session?: object } | undefined]
-    return around(this.collectionName, 'insertOne', document, options?.session, () => insertOne.apply(this, given))
-  }
-  Collection.prototype.updateOne = function (...given) {
-    const [, update, options] = given as unknown as [unknown, { $set?: object }, { session?: object } | undefined]
-    return around(this.collectionName, 'updateOne', update.$set, options?.session, () => updateOne.apply(this, given))
-  }
+  const at = installCrashPoints(pointFile, steps)
+  const { Collection } = mongoose.mongo
+  const { updateMany } = Collection.prototype
   Collection.prototype.updateMany = function (...given) {
     const [, update] = given as unknown as [unknown, { $set?: { outbox?: unknown[] } }]
     if (this.collectionName === 'x402_payments' && update.$set?.outbox?.length === 0) at('after the order of its settlement was sent')
     return updateMany.apply(this, given)
-  }
-  const { commitTransaction } = ClientSession.prototype
-  ClientSession.prototype.commitTransaction = async function (...given) {
-    const points = committing.get(this)
-    committing.delete(this)
-    at(points?.[0])
-    const committed = await commitTransaction.apply(this, given)
-    at(points?.[1])
-    return committed
   }
   const { writeHead } = ServerResponse.prototype
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...given: unknown[]) {
