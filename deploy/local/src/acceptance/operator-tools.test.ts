@@ -11,13 +11,16 @@ interface Ended {
   text: string
 }
 
-function run(program: string, variables: Record<string, string>, args: string[] = []): Promise<Ended> {
+/** @param enough ends the program as soon as it has printed this */
+function run(program: string, variables: Record<string, string>, args: string[] = [], enough?: string): Promise<Ended> {
   const file = fileURLToPath(new URL(program, import.meta.url))
   const env = { PATH: processVariables.PATH, ...variables }
   return new Promise(resolve => {
-    execFile(process.execPath, [file, ...args], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, [file, ...args], { env, timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr }),
     )
+    let printed = ''
+    if (enough !== undefined) child.stdout!.on('data', chunk => (printed += chunk).includes(enough) && child.kill())
   })
 }
 
@@ -29,6 +32,22 @@ describe("the operator's tools", function () {
     const { text } = await run('../doctor/main.js', { DATA_DIR: child.dataDir })
 
     assert.ok(text.includes(`The system at ${child.url}, started with ${child.dataDir}`), text)
+  })
+
+  it('play the demo on the system of a data folder, or of a PORT that is named', async () => {
+    const other = await temporaryDataDir()
+    const announced = `One gig, one job and one name on each of 2 networks, at ${child.url}`
+    try {
+      const byFolder = await run('../demo/main.js', { DATA_DIR: child.dataDir }, [], announced)
+      const byPort = await run('../demo/main.js', { DATA_DIR: other.path, PORT: new URL(child.url).port }, [], announced)
+      const nowhere = await run('../demo/main.js', { DATA_DIR: other.path, PORT: '9' })
+
+      for (const { text } of [byFolder, byPort]) assert.ok(text.includes(announced), text)
+      assert.equal(nowhere.code, 1)
+      assert.match(nowhere.text, /Does the system run/)
+    } finally {
+      await other.remove()
+    }
   })
 
   it('refuse to judge a system of another data folder', async () => {
