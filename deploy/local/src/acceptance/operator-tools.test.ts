@@ -20,7 +20,10 @@ function run(program: string, variables: Record<string, string>, args: string[] 
       resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr }),
     )
     let printed = ''
-    if (enough !== undefined) child.stdout!.on('data', chunk => (printed += chunk).includes(enough) && child.kill())
+    child.stdout!.on('data', chunk => {
+      printed += chunk
+      if (enough !== undefined && printed.includes(enough)) child.kill()
+    })
   })
 }
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { type Chain, chains } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { Wallet } from 'ethers'
-import { platformAroundTests } from '../testing/around-tests.ts'
-import { newContractWallet } from '../testing/contract-wallet.ts'
+import { platformAroundTests } from '../../testing/around-tests.ts'
+import { newContractWallet } from '../../testing/contract-wallet.ts'
 
 describe('an agent whose wallet is a contract', function () {
   this.timeout(120_000)

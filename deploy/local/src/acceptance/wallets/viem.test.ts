@@ -4,7 +4,7 @@ import { networks } from '@carapace/chain'
 import { startDevnets } from '@carapace/devnet'
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { temporaryDataDir } from '../testing/child.ts'
+import { temporaryDataDir } from '../../testing/child.ts'
 
 describe('a plain viem client', function () {
   this.timeout(120_000)
