@@ -33,6 +33,7 @@ import { memoryStore, rateLimits } from './rate/limits.ts'
 import { sharedStore } from './rate/store.ts'
 import { commonHeaders } from './request/headers.ts'
 import { hostCheck } from './request/own-host.ts'
+import { counted } from './x402/counted.ts'
 import { openSales } from './x402/step.ts'
 
 export interface GatewayOptions {
@@ -102,7 +103,10 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       identity: { mode, exposed, admins, agents: parts.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
       adminLog: await openAdminLog(db),
       peers,
-      sell: openSales({ config, internalKey: options.internalKey, publicBaseUrl, peers, agents: parts.agents, networks: parts.networks, log }),
+      sell: counted(
+        openSales({ config, internalKey: options.internalKey, publicBaseUrl, peers, agents: parts.agents, networks: parts.networks, log }),
+        metrics,
+      ),
       crossOrigin: crossOrigin(mode, publicBaseUrl),
       checkHost: hostCheck(mode, publicBaseUrl, config.ALLOWED_HOSTS),
       local: {

@@ -2,6 +2,7 @@ export {
   type Bus,
   type DeadLetter,
   type Delivery,
+  defaultRetry,
   type Handler,
   type Outgoing,
   type QueueSpec,

@@ -1,5 +1,5 @@
 import { type CloudEvent, eventQueue, type ServiceApi } from '@carapace/api'
-import { type Bus, Retry, topicMatches } from '@carapace/bus'
+import { type Bus, defaultRetry, Retry, topicMatches } from '@carapace/bus'
 import { ZodError } from 'zod'
 import type { Subscription } from './define.ts'
 import type { Logger } from './telemetry/log.ts'
@@ -21,6 +21,7 @@ export function dispatcher(
       const start = performance.now()
       const outcome = await handleAll(event, takersOf(event.type))
       parts.metrics.events.inc({ type: event.type, outcome: outcome.name })
+      if (outcome.error && attempt >= defaultRetry.limit) parts.metrics.dead.inc({ type: event.type })
       const line = {
         trace: trace.traceId,
         event: event.type,

@@ -14,6 +14,7 @@ import { endStreams } from './http/stream.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openPlatform } from './open-platform.ts'
 import { type Outcomes, openOutcomes } from './outcomes/outcomes.ts'
+import { countConnections } from './telemetry/connections.ts'
 import type { Logger } from './telemetry/log.ts'
 import { makeMetrics } from './telemetry/metrics.ts'
 
@@ -133,10 +134,14 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,
     after: mayPublish,
-    alongside: outcomes.sent,
+    alongside: entries => {
+      for (const { type } of entries) metrics.published.inc({ type })
+      return outcomes.sent(entries)
+    },
     onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
   })
   closers.push(() => relay.close())
+  countConnections(db.connection.getClient(), metrics)
   metrics.gauge('outbox_lag_seconds', 'Age of the oldest unsent event', () => relay.lagSeconds())
 
   let started: { close(): Promise<void> } | undefined

@@ -14,7 +14,6 @@ const gauges: readonly (readonly [name: string, help: string, read: (state: Lane
 
 /** Lane depth, nonce gap and the like per network, read when they are scraped. */
 export function laneMetrics(metrics: Metrics, lanes: Lanes, networks: Networks): void {
-  for (const chain of networks.keys()) {
-    for (const [name, help, read] of gauges) metrics.gauge(`${name}_${chain.toLowerCase()}`, `${help} (${chain})`, () => read(lanes.state(chain)))
-  }
+  for (const [name, help, read] of gauges)
+    metrics.gauges(name, help, 'chain', () => [...networks.keys()].map(chain => [chain, read(lanes.state(chain))] as const))
 }

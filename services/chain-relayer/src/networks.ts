@@ -34,11 +34,18 @@ const devnetFuel = 10n ** 21n
  */
 export async function openNetworks(platform: Platform, db: Collections, custody: Custody): Promise<Networks> {
   const configs = await laneConfigs(platform.config, platform.prerequisites)
-  const opened = await Promise.all(configs.map(config => openNetwork(config, platform, db, custody)))
+  const timer = confirmationTimer(platform.metrics)
+  const opened = await Promise.all(configs.map(config => openNetwork(config, platform, db, custody, timer(config.chain))))
   return new Map(opened.map(one => [one.network.chain, one]))
 }
 
-async function openNetwork(config: LaneConfig, platform: Platform, db: Collections, custody: Custody): Promise<NetworkParts> {
+async function openNetwork(
+  config: LaneConfig,
+  platform: Platform,
+  db: Collections,
+  custody: Custody,
+  onConfirmed: LaneParts['onConfirmed'],
+): Promise<NetworkParts> {
   const signer = localSigner(config.key)
   const { network, rpc, readRpc, close } = await platform.prerequisites.open(config.chain, () => reach(config, signer.address), isUnreachable)
   const parts: LaneParts = {
@@ -55,7 +62,7 @@ async function openNetwork(config: LaneConfig, platform: Platform, db: Collectio
     log: platform.log,
     batchSize: 50,
     failPoint: () => {},
-    onConfirmed: confirmationTimer(platform.metrics, config.chain),
+    onConfirmed,
   }
   return { network, timelock: config.timelock, reads: openReads(network, readRpc), parts, close }
 }

@@ -5,13 +5,21 @@ export interface Metrics {
   registry: Registry
   /** A request that was answered, and its duration in seconds. */
   answered(route: string, method: string, status: number, seconds: number): void
+  /** Events that were handled, by what became of them. */
   events: Counter<'type' | 'outcome'>
+  /** Events that were handed to the broker; one that is sent again counts again. */
+  published: Counter<'type'>
+  /** Events whose last try failed. */
+  dead: Counter<'type'>
   /** A gauge that is read when it is scraped. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** One gauge with a label; `read` answers the value for each of its values. */
-  gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void
+  gauges(name: string, help: string, label: string, read: () => Series | Promise<Series>): void
   counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>
+  histogram<Label extends string>(name: string, help: string, buckets: readonly number[], labels: readonly Label[]): Histogram<Label>
 }
+
+type Series = Iterable<readonly [label: string, value: number]>
 
 export function makeMetrics(service: string): Metrics {
   const registry = new Registry()
@@ -34,6 +42,8 @@ export function makeMetrics(service: string): Metrics {
       one.observe(seconds)
     },
     events: new Counter({ name: 'events_handled_total', help: 'Events handled', labelNames: ['type', 'outcome'], registers: [registry] }),
+    published: new Counter({ name: 'events_published_total', help: 'Events handed to the broker', labelNames: ['type'], registers: [registry] }),
+    dead: new Counter({ name: 'events_dead_total', help: 'Events whose last try failed', labelNames: ['type'], registers: [registry] }),
     gauge: (name, help, read) => {
       new Gauge({
         name,
@@ -50,11 +60,12 @@ export function makeMetrics(service: string): Metrics {
         help,
         labelNames: [label],
         registers: [registry],
-        collect() {
-          for (const [value, number] of read()) this.set({ [label]: value }, number)
+        async collect() {
+          for (const [value, number] of await read()) this.set({ [label]: value }, number)
         },
       })
     },
     counter: (name, help, labels) => new Counter({ name, help, labelNames: [...labels], registers: [registry] }),
+    histogram: (name, help, buckets, labels) => new Histogram({ name, help, buckets: [...buckets], labelNames: [...labels], registers: [registry] }),
   }
 }

@@ -1,13 +1,10 @@
 import type { Chain } from '@carapace/api'
 import type { Metrics } from '@carapace/service'
 
-/** Time to confirm of a network: seconds and count, so that their rates give the mean. */
-export function confirmationTimer(metrics: Metrics, chain: Chain): (afterMs: number) => void {
-  const name = chain.toLowerCase()
-  const seconds = metrics.counter(`lane_confirm_seconds_total_${name}`, `Seconds from command to confirmation, added up (${chain})`, [])
-  const count = metrics.counter(`lane_confirmed_total_${name}`, `Confirmed operations (${chain})`, [])
-  return afterMs => {
-    seconds.inc(Math.max(0, afterMs) / 1_000)
-    count.inc()
-  }
+const buckets = [0.5, 1, 2, 5, 10, 20, 60, 300]
+
+/** Time from a command to its confirmation. @returns for each network what is called with ms */
+export function confirmationTimer(metrics: Metrics): (chain: Chain) => (afterMs: number) => void {
+  const seconds = metrics.histogram('chain_confirmation_seconds', 'Seconds from a command to its confirmation', buckets, ['chain'])
+  return chain => afterMs => seconds.observe({ chain }, Math.max(0, afterMs) / 1_000)
 }
