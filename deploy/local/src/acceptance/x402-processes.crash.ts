@@ -13,16 +13,17 @@ import { authorizedV2, transferProof } from '../testing/x402-clients.ts'
 import { type CrashPoint, pointFileVariable } from '../testing/x402-crash-points.ts'
 
 const chain = 'BASE_SEPOLIA'
-/** Of a read, and of a gig, in whole USDC. */
-const [price, budget] = [0.001, 0.5]
+/** Of a read, of a gig and of a name, in whole USDC. */
+const [price, budget, namePrice] = [0.001, 0.5, 5]
 const micro = (usd: number) => parseUnits(usd.toFixed(6), 6)
 const fundPath = '/api/agent-payments/fund-escrow'
+const namePath = '/api/domains/register'
 const readRoute = '/api/reputation/check-eligibility'
 /** Longer than a payment stays with a process that died. */
 const leaseSeconds = 90
 const { collectX402, closeX402 } = treasuryApi.internal
 
-type Kind = 'a read by x402 v2' | 'a read by a transfer' | 'a budget by x402 v2'
+type Kind = 'a read by x402 v2' | 'a read by a transfer' | 'a budget by x402 v2' | 'a name by x402 v2'
 
 /**
  * Each process dies now and then, so that none waits longer and longer for its next start. What dies within a transaction leaves its rows locked until
@@ -61,6 +62,17 @@ const rounds: readonly (readonly [Kind, readonly CrashPoint[]])[] = [
     'a read by a transfer',
     ['after its answer', 'after it was settled', 'before its answer', 'after it was noted as served', 'before its settlement is committed'],
   ],
+  [
+    'a name by x402 v2',
+    [
+      'before its name is reserved',
+      'after its mint is ordered',
+      'after its name is reserved',
+      'before its mint is ordered',
+      'after its name is registered',
+      'before its name is registered',
+    ],
+  ],
   ['a budget by x402 v2', ['before its lock is reserved']],
 ]
 
@@ -68,7 +80,8 @@ interface Purchase {
   kind: Kind
   point: CrashPoint
   payer: Player
-  gigId: string | undefined
+  /** Of what the intake is paid for: what it costs, and whether it is there. The payer has had twice that. */
+  funded: { price: number; isThere(): Promise<boolean> } | undefined
   /** Sends it again. */
   send(): Promise<Answer>
   /** That the buyer got. */
@@ -111,19 +124,41 @@ describe('a payment by x402 of which one process of many is killed', function ()
       kind === 'a read by a transfer'
         ? { 'x-payment': await transferProof(system, chain, challenge.body, payer, price) }
         : { 'payment-signature': await authorizedV2(challenge.headers, payer) }
-    return sentBy({ kind, point, payer, gigId: undefined }, () => system.call('GET', url, { headers: { ...payer.headers, ...payment } }))
+    return sentBy({ kind, point, payer, funded: undefined }, () => system.call('GET', url, { headers: { ...payer.headers, ...payment } }))
   }
 
   async function newBudget(kind: Kind, point: CrashPoint): Promise<Purchase> {
     const { system } = running
-    const payer = await system.newPlayer({ chain })
-    await system.faucet(payer.wallet.address, 1, chain)
+    const payer = await newPayer(budget)
     const draft = { title: 'Audit', description: 'Read it.', budget, chain }
     const { id: gigId } = await system.post('/api/gigs', draft, payer.headers)
     const body = { gigId, agentId: payer.id }
     const payment = await authorizedV2((await system.call('POST', fundPath, { body })).headers, payer)
     const headers = { ...payer.headers, 'payment-signature': payment }
-    return sentBy({ kind, point, payer, gigId }, () => system.call('POST', fundPath, { body, headers }))
+    const isThere = async () => (await system.get(`/api/escrow/${gigId}`)).status === 'locked'
+    return sentBy({ kind, point, payer, funded: { price: budget, isThere } }, () => system.call('POST', fundPath, { body, headers }))
+  }
+
+  async function newName(kind: Kind, point: CrashPoint): Promise<Purchase> {
+    const { system } = running
+    const payer = await newPayer(namePrice)
+    const body = { name: `n-${payer.handle.slice(-10)}`, tld: '.agent', pricePaid: namePrice }
+    const payment = await authorizedV2((await system.call('POST', namePath, { body, headers: payer.headers })).headers, payer)
+    const headers = { ...payer.headers, 'payment-signature': payment }
+    const isThere = async () => (await system.get(`/api/domains/${body.name}${body.tld}`)).owner === payer.wallet.address
+    return sentBy({ kind, point, payer, funded: { price: namePrice, isThere } }, () => system.call('POST', namePath, { body, headers }))
+  }
+
+  async function newPayer(dueUsdc: number): Promise<Player> {
+    const payer = await running.system.newPlayer({ chain })
+    await running.system.faucet(payer.wallet.address, 2 * dueUsdc, chain)
+    return payer
+  }
+  const purchaseOf: Record<Kind, typeof newRead> = {
+    'a read by x402 v2': newRead,
+    'a read by a transfer': newRead,
+    'a budget by x402 v2': newBudget,
+    'a name by x402 v2': newName,
   }
 
   function sentBy(what: Omit<Purchase, 'send' | 'answers'>, call: () => Promise<Answer>): Purchase {
@@ -133,7 +168,7 @@ describe('a payment by x402 of which one process of many is killed', function ()
       answers: 0,
       send: async () => {
         const answer = await call().catch(() => noAnswer)
-        if (answer.status === 200) purchase.answers++
+        if (answer.status === 200 || answer.status === 201) purchase.answers++
         return answer
       },
     }
@@ -169,7 +204,7 @@ describe('a payment by x402 of which one process of many is killed', function ()
   for (const [kind, points] of rounds)
     for (const point of points)
       it(`comes as ${kind} to what is killed ${point}`, async () => {
-        const purchase = await (kind === 'a budget by x402 v2' ? newBudget : newRead)(kind, point)
+        const purchase = await purchaseOf[kind](kind, point)
         purchases.push(purchase)
         const before = pids()
         await writeFile(pointFile(), point)
@@ -182,6 +217,8 @@ describe('a payment by x402 of which one process of many is killed', function ()
 
         await until('another one is started', () => pids().some((pid, at) => pid !== before[at]))
         await serve()
+        // what was not claimed is valid for five minutes only
+        await purchase.send()
       })
 
   it('is served by the second treasury once that time is over, and by the first no more', async () => {
@@ -206,17 +243,17 @@ describe('a payment by x402 of which one process of many is killed', function ()
     )
   })
 
-  it('has moved its price once: to the income, or into the escrow of its gig', async () => {
+  it('has moved its price once: to the income, into the escrow of its gig, or for its name', async () => {
     const { system } = running
-    const budgets = purchases.filter(({ gigId }) => gigId !== undefined)
-    for (const { gigId, payer, point } of budgets) {
+    const [reads, others] = [purchases.filter(({ funded }) => !funded), purchases.filter(({ funded }) => funded)]
+    for (const { funded, payer, point } of others) {
       const paid = async (): Promise<{ state: string }[]> => (await system.get(`/api/x402/payments/${payer.id}`)).payments
       await until(`its payment is spent, ${point}`, async () => (await paid()).every(({ state }) => state === 'spent'))
-      assert.deepEqual([(await paid()).length, (await system.get(`/api/escrow/${gigId}`)).status], [1, 'locked'], point)
-      assert.equal(await system.usdcOf(chain, payer.wallet.address), micro(1 - budget), point)
+      assert.deepEqual([(await paid()).length, await funded!.isThere()], [1, true], point)
+      assert.equal(await system.usdcOf(chain, payer.wallet.address), micro(funded!.price), point)
     }
-    const reads = purchases.length - budgets.length + 1
-    assert.equal(await system.usdcOf(chain, payTo), BigInt(reads) * micro(price))
+    // and the one of the two treasuries
+    assert.equal(await system.usdcOf(chain, payTo), BigInt(reads.length + 1) * micro(price))
     await until('the doctor finds nothing', async () => (await faultsOf(running)).length === 0, 60)
   })
 })

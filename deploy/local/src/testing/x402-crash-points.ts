@@ -29,7 +29,17 @@ export const budgetCrashPoints = [
   'before it is spent',
   'after it is spent',
 ] as const
-export type CrashPoint = (typeof crashPoints)[number] | (typeof budgetCrashPoints)[number]
+
+/** The same of what a payment for a name adds, in domains. */
+export const nameCrashPoints = [
+  'before its name is reserved',
+  'after its name is reserved',
+  'before its mint is ordered',
+  'after its mint is ordered',
+  'before its name is registered',
+  'after its name is registered',
+] as const
+export type CrashPoint = (typeof crashPoints)[number] | (typeof budgetCrashPoints)[number] | (typeof nameCrashPoints)[number]
 
 const settled = ['before its settlement is committed', 'after it was settled'] as const
 const steps: Steps<CrashPoint> = {
@@ -46,6 +56,11 @@ const steps: Steps<CrashPoint> = {
     { by: 'updateOne', is: ({ status }) => status === 'funding', points: ['before its lock is reserved', 'after its lock is reserved'] },
     { by: 'updateOne', is: ({ lock }) => lock?.stage === 'sent', points: ['before its lock is ordered', 'after its lock is ordered'] },
     { by: 'updateOne', is: ({ status }) => status === 'locked', points: ['before it is locked', 'after it is locked'] },
+  ],
+  domains: [
+    { by: 'insertOne', is: ({ status }) => status === 'funding', points: ['before its name is reserved', 'after its name is reserved'] },
+    { by: 'updateOne', is: ({ status }) => status === 'minting', points: ['before its mint is ordered', 'after its mint is ordered'] },
+    { by: 'updateOne', is: ({ status }) => status === 'active', points: ['before its name is registered', 'after its name is registered'] },
   ],
 }
 
