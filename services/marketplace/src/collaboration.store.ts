@@ -1,6 +1,6 @@
 import { gigCommented } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
-import type { CrewRole } from './crew.ts'
+import type { CrewRole } from './crew/crew.ts'
 import { facts, type Gig } from './gig.ts'
 
 export interface Comment {

@@ -3,10 +3,10 @@ import type { Agent } from '@carapace/projections'
 import { unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { abandonAcceptance, assign, assignAccepted, awaitBond, dropAcceptance, isOverdue, lockRequestedAgain } from './acceptance.ts'
-import { assigneeFor } from './crew-rules.ts'
+import { assigneeFor } from './crew/crew-rules.ts'
 import { feeFor } from './fees.ts'
 import { type Acceptance, type Accepted, type Assignee, type Gig, needOpen } from './gig.ts'
-import { acceptOffer, type Offer } from './offer.store.ts'
+import { acceptOffer, type Offer } from './offer/offer.store.ts'
 import type { Parts } from './parts.ts'
 
 const maxRisk = 75

@@ -1,9 +1,9 @@
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import { firstRequestMs } from './acceptance.ts'
-import { withdrawInvitations } from './crew.ts'
+import { withdrawInvitations } from './crew/crew.ts'
 import { expireDue } from './gig.ts'
 import { carryOnAcceptance } from './hire.ts'
-import { expireOffer, isBeingAccepted } from './offer.store.ts'
+import { expireOffer, isBeingAccepted } from './offer/offer.store.ts'
 import type { Parts } from './parts.ts'
 
 const everyMs = 5_000

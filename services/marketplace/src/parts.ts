@@ -1,11 +1,11 @@
 import { skilledAgentProjection } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
-import { applicationStore } from './application.store.ts'
+import { applicationStore } from './application/application.store.ts'
 import { bondProjection } from './bonds.ts'
 import { commentStore, workStore } from './collaboration.store.ts'
-import { crewStore } from './crew.store.ts'
+import { crewStore } from './crew/crew.store.ts'
 import { gigStore } from './gig.store.ts'
-import { offerStore } from './offer.store.ts'
+import { offerStore } from './offer/offer.store.ts'
 
 export type Parts = PartsOf<typeof stores>
 

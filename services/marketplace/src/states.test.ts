@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { gigStatuses } from '@carapace/api'
 import { stalledStates } from '@carapace/store'
 import { codeOf } from '@carapace/testing'
-import { acceptApplication } from './application.store.ts'
-import { applicationStates } from './application-states.ts'
+import { acceptApplication } from './application/application.store.ts'
+import { applicationStates } from './application/application-states.ts'
 import { gigStates } from './gig-states.ts'
-import { offerStates } from './offer-states.ts'
+import { offerStates } from './offer/offer-states.ts'
 
 describe('the states of the marketplace', () => {
   for (const machine of [gigStates, applicationStates, offerStates]) {

@@ -2,10 +2,10 @@ import type * as api from '@carapace/api'
 import { usd } from '@carapace/api'
 import type { AgentRef } from '@carapace/projections'
 import type { Stored } from '@carapace/store'
-import type { Application } from './application.store.ts'
+import type { Application } from './application/application.store.ts'
 import { bondStatusOf } from './bond-locks.ts'
 import type { Gig } from './gig.ts'
-import type { Offer } from './offer.store.ts'
+import type { Offer } from './offer/offer.store.ts'
 
 type Refs = (id: string) => AgentRef
 const iso = (date: Date | null) => date?.toISOString() ?? null

@@ -4,7 +4,6 @@ import { type Handlers, reply, transactionOf, unlessPassing } from '@carapace/se
 import type { Stored } from '@carapace/store'
 import { directLockOf, directLockSeen } from '../escrow/direct-lock.ts'
 import type { Escrow } from '../escrow/escrow.ts'
-import { lockOrReturn } from '../escrow/fund-by-payment.ts'
 import { type LockRequest, lockEscrow, lockOutcome, refuseSecond } from '../escrow/lock-escrow.ts'
 import { readBackGig } from '../escrow/read-back-gig.ts'
 import { disputeEscrow } from '../escrow/settlement/dispute-escrow.ts'
@@ -12,6 +11,7 @@ import { needEscrow } from '../escrow/settlement/need-escrow.ts'
 import { releaseEscrow } from '../escrow/settlement/release-escrow.ts'
 import { resolveDispute } from '../escrow/settlement/resolve-dispute.ts'
 import { escrowView, releaseView } from '../escrow/views.ts'
+import { lockOrReturn } from '../funding/fund-by-payment.ts'
 import type { Parts } from '../parts.ts'
 
 /** Locks and waits for the confirmation as long as an answer may last; undefined when it is not there by then. */

@@ -2,7 +2,7 @@ import { type AdminCaller, type AgentCaller, type marketplaceApi, refuse } from 
 import { bareList, type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { type Comment, newComment, type WorkEntry } from '../collaboration.store.ts'
-import { type Crew, isJoined, joined, needLead } from '../crew.ts'
+import { type Crew, isJoined, joined, needLead } from '../crew/crew.ts'
 import { type Gig, retryableWhileHired } from '../gig.ts'
 import type { Parts } from '../parts.ts'
 

@@ -2,9 +2,9 @@ import type * as api from '@carapace/api'
 import { type marketplaceApi, refuse, usd } from '@carapace/api'
 import { type Handlers, recordIdOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { memberFilter, runningNewest } from '../crew.store.ts'
-import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew.ts'
-import { rescoreCrew } from '../crew-score.ts'
+import { memberFilter, runningNewest } from '../crew/crew.store.ts'
+import { type Crew, found, invitation, invite, isJoined, join, joined, leave, maxCrewsPerAgent } from '../crew/crew.ts'
+import { rescoreCrew } from '../crew/crew-score.ts'
 import type { Parts } from '../parts.ts'
 
 export async function crewViews(parts: Parts, crews: readonly Stored<Crew>[]): Promise<api.Crew[]> {

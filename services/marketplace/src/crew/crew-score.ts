@@ -1,5 +1,5 @@
+import type { Parts } from '../parts.ts'
 import { crewScoreOf, joined, rescore } from './crew.ts'
-import type { Parts } from './parts.ts'
 
 /** Computes a crew's score from its members' present scores. */
 export async function rescoreCrew({ crews, agents }: Parts, crewId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { refuse } from '@carapace/api'
+import type { Assignee, Gig } from '../gig.ts'
+import type { Parts } from '../parts.ts'
 import { type Crew, joined } from './crew.ts'
-import type { Assignee, Gig } from './gig.ts'
-import type { Parts } from './parts.ts'
 
 const minMembers = 2
 

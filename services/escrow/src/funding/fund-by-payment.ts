@@ -1,9 +1,9 @@
 import { escrowApi, type Quote, refuse } from '@carapace/api'
 import { onArrival, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
 import type { Stored } from '@carapace/store'
+import type { Escrow } from '../escrow/escrow.ts'
+import { type IntakeRequest, lockByPayment, needFundable } from '../escrow/lock-escrow.ts'
 import type { Parts } from '../parts.ts'
-import type { Escrow } from './escrow.ts'
-import { type IntakeRequest, lockByPayment, needFundable } from './lock-escrow.ts'
 
 /**
  * What x402 has to pay to lock the budget of a gig: the budget itself, on the gig's network, from the poster's wallet.

@@ -1,7 +1,7 @@
 import { applicationCreated } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
+import { facts, type Gig } from '../gig.ts'
 import { applicationStates } from './application-states.ts'
-import { facts, type Gig } from './gig.ts'
 
 export interface Application {
   id: string

@@ -1,6 +1,6 @@
 import { type Draft, hourMs, offerAnswered, offerMade, refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
-import type { Gig } from './gig.ts'
+import type { Gig } from '../gig.ts'
 import { offerStates } from './offer-states.ts'
 
 export interface Offer {
