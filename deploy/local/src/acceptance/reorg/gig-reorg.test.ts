@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Player, until } from '@carapace/testing'
-import { platformAroundTests } from '../testing/around-tests.ts'
-import { untilHealthy } from '../testing/health.ts'
-import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from '../testing/job.ts'
-import { reorganise as replaceBlocks, signedCall } from '../testing/reorganise.ts'
+import { platformAroundTests } from '../../testing/around-tests.ts'
+import { untilHealthy } from '../../testing/health.ts'
+import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from '../../testing/job.ts'
+import { reorganise as replaceBlocks, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const budget = 40

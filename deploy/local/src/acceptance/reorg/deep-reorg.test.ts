@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Player, until } from '@carapace/testing'
 import { Interface } from 'ethers'
-import { platformAroundTests } from '../testing/around-tests.ts'
-import { untilHealthy } from '../testing/health.ts'
-import { micro } from '../testing/job.ts'
+import { platformAroundTests } from '../../testing/around-tests.ts'
+import { untilHealthy } from '../../testing/health.ts'
+import { micro } from '../../testing/job.ts'
 
 const chain = 'BASE_SEPOLIA'
 const usdc = new Interface(['function transfer(address,uint256)'])

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { newWallet, type Player, until } from '@carapace/testing'
 import { MaxUint256 } from 'ethers'
-import { platformAroundTests } from '../testing/around-tests.ts'
-import { untilHealthy } from '../testing/health.ts'
-import { pauserOf, reorganise, signedCall } from '../testing/reorganise.ts'
-import { authorizedV2 } from '../testing/x402-clients.ts'
+import { platformAroundTests } from '../../testing/around-tests.ts'
+import { untilHealthy } from '../../testing/health.ts'
+import { pauserOf, reorganise, signedCall } from '../../testing/reorganise.ts'
+import { authorizedV2 } from '../../testing/x402-clients.ts'
 
 const chain = 'BASE_SEPOLIA'
 

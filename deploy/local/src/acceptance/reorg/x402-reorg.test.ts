@@ -5,8 +5,8 @@ import { commands, operationKey } from '@carapace/chain'
 import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, newWallet, type Player, published, startChainPlatform, until } from '@carapace/testing'
 import { ZeroAddress } from 'ethers'
-import { services } from '../services.ts'
-import { reorganise, signedCall } from '../testing/reorganise.ts'
+import { services } from '../../services.ts'
+import { reorganise, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const price = 2_000_000n

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { onChainKey } from '@carapace/chain'
 import { daySeconds, type Player, until } from '@carapace/testing'
 import { MaxUint256, Wallet, ZeroAddress } from 'ethers'
-import { platformAroundTests } from '../testing/around-tests.ts'
+import { platformAroundTests } from '../../testing/around-tests.ts'
 import {
   actOnJob,
   assignedCommerceJob,
@@ -12,10 +12,10 @@ import {
   fundedCommerceJob,
   newCommerceJob,
   submittedCommerceJob,
-} from '../testing/commerce-job.ts'
-import { untilCleared, untilHealthy } from '../testing/health.ts'
-import { micro } from '../testing/job.ts'
-import { reorganise, signedCall } from '../testing/reorganise.ts'
+} from '../../testing/commerce-job.ts'
+import { untilCleared, untilHealthy } from '../../testing/health.ts'
+import { micro } from '../../testing/job.ts'
+import { reorganise, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 
