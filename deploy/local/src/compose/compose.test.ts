@@ -23,8 +23,11 @@ interface Service {
   security_opt?: string[]
   deploy?: { resources?: { limits?: object } }
   ports?: string[]
+  profiles?: string[]
+  configs?: { source: string; target: string }[]
 }
 interface Compose {
+  configs: Record<string, { file: string }>
   services: Record<string, Service>
   secrets: Record<string, { file: string }>
   volumes: Record<string, unknown>
@@ -34,7 +37,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const compose = readFileSync(`${root}deploy/compose.yaml`, 'utf8')
 /** `${NAME:-default}` as it is when nobody sets NAME. */
 const withDefaults = compose.replace(/\$\{\w+:-([^}]*)\}/g, '$1')
-const { services, secrets, volumes } = parse(withDefaults, { merge: true }) as Compose
+const { services, secrets, volumes, configs } = parse(withDefaults, { merge: true }) as Compose
 const dockerfile = readFileSync(`${root}deploy/Dockerfile`, 'utf8')
 const declared: readonly ServiceApi[] = Object.values(apis)
 const processes = declared.flatMap(({ name, planned }) => (planned ? [] : [name]))
@@ -107,11 +110,11 @@ describe('deploy/compose.yaml', () => {
   it('shows nothing beyond this machine', () => {
     const published = all.flatMap(([, { ports = [] }]) => ports)
 
-    assert.deepEqual(published, ['127.0.0.1:3000:3000', '127.0.0.1:8545:8545', '127.0.0.1:8546:8545'])
+    assert.deepEqual(published, ['127.0.0.1:3000:3000', '127.0.0.1:8545:8545', '127.0.0.1:8546:8545', '127.0.0.1:3001:3000'])
   })
 
   it('names to clients what it publishes', () => {
-    const ports = new Set(all.flatMap(([, { ports = [] }]) => ports.map(one => one.split(':')[1])))
+    const ports = new Set(ours.flatMap(([, { ports = [] }]) => ports.map(one => one.split(':')[1])))
     const named = ours.flatMap(([, { environment = {} }]) =>
       ['PUBLIC_BASE_URL', ...chains.map(chain => `${chain}_PUBLIC_RPC_URL`)].flatMap(name => environment[name] ?? []),
     )
@@ -122,7 +125,7 @@ describe('deploy/compose.yaml', () => {
   it('names services and volumes that it has', () => {
     for (const [name, service] of all) {
       for (const other of Object.keys(service.depends_on ?? {})) assert.ok(services[other], `${name} ${other}`)
-      for (const volume of service.volumes ?? []) assert.ok(Object.hasOwn(volumes, volume.split(':')[0]!), volume)
+      for (const volume of service.volumes ?? []) assert.ok(volume.startsWith('/') || Object.hasOwn(volumes, volume.split(':')[0]!), volume)
     }
   })
 
@@ -130,6 +133,49 @@ describe('deploy/compose.yaml', () => {
     const devnets = all.filter(([, { build }]) => build?.target === 'devnet').map(([, { command }]) => command!.join(' ').replaceAll('=', ' '))
 
     for (const chain of chains) assert.equal(devnets.filter(command => command.startsWith(`--chain-id ${networks[chain].chainId}`)).length, 1, chain)
+  })
+})
+
+describe('the profile observability', () => {
+  const fileAt = (service: string, target: string) => {
+    const source = services[service]?.configs?.find(one => one.target === target)?.source
+    return readFileSync(`${root}deploy/${configs[source!]!.file}`, 'utf8')
+  }
+  const hostOf = (url: string) => new URL(url).hostname
+
+  it('is of parts that start with it only, from files that are there', () => {
+    const parts = all.filter(([, { configs: used }]) => used)
+
+    assert.deepEqual(
+      parts.filter(([, { profiles }]) => profiles?.join() !== 'observability').map(([name]) => name),
+      [],
+    )
+    const used = parts.flatMap(([, part]) => part.configs!.map(({ source }) => source))
+    assert.deepEqual([...new Set(used)].toSorted(), Object.keys(configs).toSorted())
+    for (const { file } of Object.values(configs)) assert.ok(existsSync(`${root}deploy/${file}`), file)
+  })
+
+  it('reads the metrics of every process, with the rules for alerts', () => {
+    const { scrape_configs: jobs, rule_files: rules } = parse(fileAt('prometheus', '/etc/prometheus/prometheus.yml'))
+    const targets: string[] = jobs.flatMap((job: { static_configs: { targets: string[] }[] }) => job.static_configs.flatMap(one => one.targets))
+
+    assert.deepEqual(targets.toSorted(), processes.map(name => `${name}:3000`).toSorted())
+    for (const rule of rules) assert.ok(fileAt('prometheus', rule).includes('alert:'))
+    assert.ok(secretsOf(services.prometheus!).includes('metrics-token'))
+  })
+
+  it('sends traces and lines to where they are read', () => {
+    const { exporters, service } = parse(fileAt('otel-collector', '/etc/otelcol-contrib/config.yaml'))
+    const { datasources } = parse(fileAt('grafana', '/etc/grafana/provisioning/datasources/carapace.yaml'))
+    const sources = new Map<string, string>(datasources.map(({ uid, url }: { uid: string; url: string }) => [uid, hostOf(url)]))
+
+    const used = Object.values<{ exporters: string[] }>(service.pipelines).flatMap(one => one.exporters)
+    assert.deepEqual(used.toSorted(), Object.keys(exporters).toSorted())
+    for (const { endpoint } of Object.values<{ endpoint: string }>(exporters)) assert.ok([...sources.values()].includes(hostOf(endpoint)), endpoint)
+    for (const host of sources.values()) assert.ok(services[host], host)
+    for (const board of ['system', 'money', 'chain'])
+      for (const { datasource } of JSON.parse(fileAt('grafana', `/var/lib/grafana/dashboards/${board}.json`)).panels)
+        assert.ok(sources.has(datasource.uid), board)
   })
 })
 
