@@ -251,6 +251,22 @@ describe('names and their agents', () => {
     assert.deepEqual([info.moltDomain, info.domains.length, (await get(`/api/agents/${owner.id}/molt-info`)).moltDomain], [own.fullDomain, 2, null])
   })
 
+  it('follow their token when their agent requests it, also where the log was lost', async () => {
+    const [owner, other] = [await harness.newAgent(), await harness.newAgent()]
+    const sync = ({ headers }: TestAgent) => harness.platform.call('POST', '/api/molt-sync', { headers })
+    const moltOf = async ({ id }: TestAgent) => (await get(`/api/agents/${id}/molt-info`)).moltDomain
+    assert.equal((await sync(owner)).status, 404)
+    const { record, fullDomain, txHash } = await register(owner)
+    const { success, ...inStep } = (await sync(owner)).body
+    assert.deepEqual([success, inStep], [true, { moltDomain: fullDomain, onChain: true, tokenId: record.tokenId, txHash }])
+
+    harness.owners.set(record.tokenId, other.wallet)
+    assert.deepEqual([await moltOf(owner), await moltOf(other)], [fullDomain, null])
+    assert.equal((await sync(owner)).status, 200)
+
+    assert.deepEqual([await moltOf(owner), await moltOf(other)], [null, fullDomain])
+  })
+
   it('follow their wallet to the agent that is registered with it', async () => {
     const owner = await harness.newAgent()
     const { agent, registered } = newTestAgent()

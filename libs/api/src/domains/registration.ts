@@ -120,5 +120,4 @@ export const syncMoltDomain = endpoint({
     tokenId: z.string().nullable(),
     txHash: z.string().nullable(),
   }),
-  also: [202],
 })
