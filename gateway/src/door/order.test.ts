@@ -102,10 +102,11 @@ describe('the order of checks', () => {
     assert.match(undecodable, /^HTTP\/1\.1 400 /)
   })
 
-  it('refuses two hosts for one request: in the target and in Host, or twice in Host', async () => {
+  it('refuses no host and two hosts for one request: in the target and in Host, or twice in Host', async () => {
     const requests = [
       'GET http://elsewhere.example/api/agents HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
       'GET /api/agents HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+      'GET /api/agents HTTP/1.1\r\nconnection: close\r\n\r\n',
     ]
     for (const request of requests) {
       const answer = await raw(harness.url, request)

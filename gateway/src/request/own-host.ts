@@ -35,11 +35,12 @@ export function hostCheck(mode: 'plain' | 'signed', publicBaseUrl: string, allow
   }
 }
 
-/** Two names for one request are one too many: which one counts would depend on who reads it. @throws VALIDATION_ERROR */
-export function checkAuthority({ rawHeaders, headers, url = '/' }: IncomingMessage): void {
+/** Two names for one request are one too many: which one counts would depend on who reads it. Only HTTP/1.0 knows none. @throws VALIDATION_ERROR */
+export function checkAuthority({ rawHeaders, headers, httpVersion, url = '/' }: IncomingMessage): void {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
-  if (hosts > 1) refuse('VALIDATION_ERROR', { header: 'host' }, { message: 'There must be one Host header' })
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0'))
+    refuse('VALIDATION_ERROR', { header: 'host' }, { message: 'There must be one Host header' })
   if (url.startsWith('/')) return
   const inTarget = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
   if (inTarget !== undefined && inTarget.toLowerCase() !== (headers.host ?? '').toLowerCase())

@@ -18,7 +18,9 @@ export function fastExpress(): { app: Express; server: Server } {
   adopt(Response.prototype, app.response, express.response)
   app.request = Request.prototype as unknown as Express['request']
   app.response = Response.prototype as unknown as Express['response']
-  const server = createServer({ IncomingMessage: Request, ServerResponse: Response, keepAliveTimeout: 65_000, requestTimeout: 60_000 }, app)
+  // node would answer a request without Host by itself, with no body
+  const options = { keepAliveTimeout: 65_000, requestTimeout: 60_000, requireHostHeader: false }
+  const server = createServer({ IncomingMessage: Request, ServerResponse: Response, ...options }, app)
   return { app, server }
 }
 
