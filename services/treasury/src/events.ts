@@ -1,6 +1,6 @@
 import { type ChainLog, chainEventRemoved, contractEvents, type PublishedOutcome } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
-import { on, onOutcomes, type Subscription } from '@carapace/service'
+import { on, onlyPolled, onOutcomes, type Subscription } from '@carapace/service'
 import { creditTransfer } from './deposit/credit-transfer.ts'
 import { reverseTransfer } from './deposit/reverse-transfer.ts'
 import type { Parts } from './parts.ts'
@@ -24,6 +24,7 @@ function commandOutcomes(parts: Parts): Subscription[] {
     failed: ({ opKey, round, seq, code, txHash }: PublishedOutcome<'failed'>) =>
       settleCommand(parts, { is: 'failed', key: opKey, round, seq, code, ...(txHash ? { txHash } : {}) }),
     finalized: (outcome: PublishedOutcome<'finalized'>) => finalized(parts, outcome),
+    reorged: onlyPolled,
   }
   return onOutcomes({
     // the hash of a payment is shown while its outcome is open

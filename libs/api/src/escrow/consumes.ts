@@ -57,5 +57,8 @@ export const consumes = [
   rewardClaimRequested,
   ...outcomesOf(['escrow.lock', 'escrow.lock-x402', 'escrow.accept', 'escrow.settle'], ['confirmed', 'failed', 'reorged']),
   ...outcomesOf(['escrow.payee'], ['failed']),
-  ...outcomesOf(['bond.deposit', 'bond.withdraw', 'bond.lock', 'bond.unlock', 'bond.slash', 'bond.unslash', 'reward.pay'], ['confirmed', 'failed']),
+  ...outcomesOf(
+    ['bond.deposit', 'bond.withdraw', 'bond.lock', 'bond.unlock', 'bond.slash', 'bond.unslash', 'reward.pay'],
+    ['confirmed', 'failed', 'reorged'],
+  ),
 ]

@@ -13,8 +13,8 @@ export const consumes = [
   chainEventRemoved,
   ...outcomesOf(['treasury.pay'], ['submitted']),
   // what a reservation pays for: the commands that move money from custodial wallets
-  ...outcomesOf(['treasury.pay', 'escrow.lock', 'bond.deposit', 'job.fund', 'domain.mint'], ['confirmed', 'failed', 'finalized']),
+  ...outcomesOf(['treasury.pay', 'escrow.lock', 'bond.deposit', 'job.fund', 'domain.mint'], ['confirmed', 'failed', 'finalized', 'reorged']),
   // what an x402 payment at the intake is used for
-  ...outcomesOf(['escrow.lock-x402'], ['confirmed', 'failed']),
-  ...outcomesOf(['treasury.settle-x402'], ['confirmed', 'failed', 'finalized']),
+  ...outcomesOf(['escrow.lock-x402'], ['confirmed', 'failed', 'reorged']),
+  ...outcomesOf(['treasury.settle-x402'], ['confirmed', 'failed', 'finalized', 'reorged']),
 ]

@@ -15,8 +15,14 @@ export interface Handled {
 const mostEntries = 50_000
 const logPrefix = 'chain.event.'
 
-/** @param ended is called with a command whose last event was handled */
-export function recentlyHandled(ended: (opKey: string, round: number) => void): Handled {
+interface Listeners {
+  /** The last event of a command was handled. */
+  ended(opKey: string, round: number): void
+  /** The block of a command was dropped, which may have been final: another event follows. */
+  reopened(opKey: string, seq: number): void
+}
+
+export function recentlyHandled({ ended, reopened }: Listeners): Handled {
   const commands = new Map<string, number>()
   const logs = new Map<string, true>()
   const removals = new Map<string, true>()
@@ -29,6 +35,7 @@ export function recentlyHandled(ended: (opKey: string, round: number) => void): 
         if (is === 'failed' && terminal !== true) return
         remember(commands, opKey, Math.max(seq, commands.get(opKey) ?? 0))
         if (is === 'failed' || is === 'finalized') ended(opKey, round)
+        if (is === 'reorged') reopened(opKey, seq)
       } else if (type === chainEventRemoved.type) {
         remember(removals, String(data.logId), true)
         logs.delete(String(data.logId))

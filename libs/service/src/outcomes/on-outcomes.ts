@@ -4,6 +4,9 @@ import { on, type Subscription } from '../define.ts'
 /** What follows each outcome of one kind of command. An outcome without an entry is not subscribed to. */
 export type OutcomeHandlers = { readonly [Name in OutcomeName]?: (outcome: PublishedOutcome<Name>) => Promise<unknown> }
 
+/** For `reorged` where the record does not change: from then on the relayer is polled for what follows, so that it rests on no message. */
+export const onlyPolled = async (): Promise<void> => undefined
+
 /**
  * Subscribes to outcomes of commands. A failure reaches its handler only when it ends the round: any other one is about a refused message and
  * changes nothing.

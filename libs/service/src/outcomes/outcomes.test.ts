@@ -4,6 +4,7 @@ import {
   type CloudEvent,
   chainCommandType,
   chainEventRemoved,
+  chainOutcome,
   chainRelayerApi,
   commandRoute,
   contractEvents,
@@ -14,7 +15,9 @@ import {
 } from '@carapace/api'
 import {
   commandConfirmed,
+  commandFailed,
   commandMemory,
+  commandReorged,
   newWallet,
   published,
   receiveCommands,
@@ -24,13 +27,13 @@ import {
   until,
 } from '@carapace/testing'
 import { defineService, on } from '../define.ts'
-import { onOutcomes } from './on-outcomes.ts'
+import { onlyPolled, onOutcomes } from './on-outcomes.ts'
 import type { Awaiting } from './outcomes.ts'
 
 describe('outcomes that a service waits for', () => {
   const api = serviceApi('social', {
     endpoints: {},
-    consumes: [...outcomesOf(['faucet.mint'], ['confirmed']), contractEvents['USDC.Transfer']!, chainEventRemoved],
+    consumes: [...outcomesOf(['faucet.mint'], ['confirmed', 'failed', 'finalized', 'reorged']), contractEvents['USDC.Transfer']!, chainEventRemoved],
   })
   let platform: TestPlatform
   let memory: ReturnType<typeof commandMemory>
@@ -51,7 +54,14 @@ describe('outcomes that a service waits for', () => {
     stores: () => ({}),
     http: () => ({}),
     events: () => [
-      ...onOutcomes({ 'faucet.mint': { confirmed: ({ opKey }) => handle(opKey) } }),
+      ...onOutcomes({
+        'faucet.mint': {
+          confirmed: ({ opKey }) => handle(opKey),
+          failed: ({ opKey }) => handle(`failed ${opKey}`),
+          finalized: async () => undefined,
+          reorged: onlyPolled,
+        },
+      }),
       on(contractEvents['USDC.Transfer']!, ({ logId, final }) => (final ? handle(logId) : Promise.resolve())),
       on(chainEventRemoved, ({ logId }) => handle(`withdrawn ${logId}`)),
     ],
@@ -173,6 +183,21 @@ describe('outcomes that a service waits for', () => {
     await until('nothing is open', async () => (await rows()) === 0)
 
     assert.deepEqual(handled, [draft.subject])
+  })
+
+  it('are polled again where the block of a command is dropped that had ended, and no record waits', async () => {
+    await start(60)
+    const draft = await send()
+    const about = (seq: number) => ({ seq, txHash: `0x${'1'.repeat(64)}` })
+    const { data } = commandConfirmed(draft.data as never, about(2))
+    await platform.publish(chainOutcome('faucet.mint').finalized.of(data as never))
+    await until('nothing is open', async () => (await rows()) === 0)
+
+    await platform.publish(commandReorged(draft.data as never, { seq: 3 }))
+    memory.note(commandFailed(draft.data as never, { seq: 4 }))
+
+    await until('its failure is handled', () => handled.includes(`failed ${draft.subject}`))
+    await until('nothing is open', async () => (await rows()) === 0)
   })
 
   it('are polled where a record waits and no row says so', async () => {

@@ -64,11 +64,25 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
   }
 
   const removals = new Map<string, number>()
-  const handled = recentlyHandled((opKey, round) => {
-    if (!own.delete(opKey)) return
-    if (removals.size === 0) setImmediate(() => void remove())
-    removals.set(opKey, round)
+  const handled = recentlyHandled({
+    ended: (opKey, round) => {
+      if (!own.delete(opKey)) return
+      if (removals.size === 0) setImmediate(() => void remove())
+      removals.set(opKey, round)
+    },
+    reopened: (opKey, seq) => void reopen(opKey, seq),
   })
+  /** What had ended, by finality, waits again. Its record may not show it. */
+  async function reopen(opKey: string, seq: number): Promise<void> {
+    if (own.has(opKey)) return
+    own.add(opKey)
+    const sentAt = new Date()
+    const nextAt = nextPollAt(sentAt, sentAt, firstMs)
+    await rows
+      .updateOne({ _id: opKey }, { $setOnInsert: { round: 0, seq, sentAt, nextAt } }, { upsert: true })
+      .then(() => dueBy(nextAt.getTime()))
+      .catch((error: unknown) => log.warn({ err: error, opKey }, 'a command whose block was dropped is not polled'))
+  }
   /** All of one moment in one statement. One that is not removed is polled. */
   async function remove(): Promise<void> {
     const ended = [...removals]

@@ -1,6 +1,6 @@
 import * as api from '@carapace/api'
 import { claimKey, operationParts } from '@carapace/chain'
-import { on, onOutcomes, type Subscription } from '@carapace/service'
+import { on, onlyPolled, onOutcomes, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
 import { projectEscrow } from '../escrow/change-escrow.ts'
 import { account, transfer } from '../ledger.ts'
@@ -69,6 +69,7 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
       'reward.pay': {
         confirmed: outcome => followClaim(parts, idOf(outcome.opKey), { ...outcome, ...paidIn(outcome.logs, idOf(outcome.opKey)) }),
         failed: outcome => followClaim(parts, idOf(outcome.opKey), outcome),
+        reorged: onlyPolled,
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { operationParts } from '@carapace/chain'
-import { onOutcomes, type Subscription } from '@carapace/service'
+import { onlyPolled, onOutcomes, type Subscription } from '@carapace/service'
 import { followBondOutcome } from '../bond/outcomes/outcomes.ts'
 import type { Parts } from '../parts.ts'
 import { slashStates } from './slash-states.ts'
@@ -9,6 +9,7 @@ export const slashChain = (parts: Parts): Subscription[] =>
   onOutcomes({
     'bond.slash': {
       confirmed: outcome => followBondOutcome(parts, outcome),
+      reorged: onlyPolled,
       failed: async outcome => {
         await followBondOutcome(parts, outcome)
         const [, slashId] = operationParts(outcome.opKey)
@@ -18,6 +19,7 @@ export const slashChain = (parts: Parts): Subscription[] =>
     },
     'bond.unslash': {
       confirmed: outcome => followBondOutcome(parts, outcome),
+      reorged: onlyPolled,
       failed: async outcome => {
         const change = await followBondOutcome(parts, outcome)
         const [, id] = operationParts(outcome.opKey)

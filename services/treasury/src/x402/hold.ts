@@ -1,7 +1,7 @@
 import type { PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { operationParts } from '@carapace/chain'
-import { onOutcomes, type Subscription, transactionOf } from '@carapace/service'
+import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { followReturn, followUse, freeEarlier, giveBack, hold, isDue, mayHold, postponeReturn, type UseOutcome } from './intake.ts'
@@ -55,6 +55,7 @@ export function intakeOutcomes(parts: Parts): Subscription[] {
     },
     // a failure that does not end its round speaks of another command
     failed: async (outcome: PublishedOutcome<'failed'>) => (outcome.terminal ? follow(parts, outcome, () => false) : undefined),
+    reorged: onlyPolled,
   }
   const returned = (outcome: PublishedOutcome<'confirmed' | 'failed'>) => followReturnOf(parts, outcome)
   return onOutcomes({

@@ -1,7 +1,7 @@
 import { chainRelayerApi, type PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { type OnChain, operationParts, trackOutcome } from '@carapace/chain'
-import { onOutcomes, type Subscription, transactionOf } from '@carapace/service'
+import { onlyPolled, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { restore, wasDecided } from './dropped.ts'
 import { covers } from './paid-in.ts'
@@ -12,7 +12,7 @@ type Outcome = PublishedOutcome<'confirmed' | 'finalized' | 'failed'>
 /** Outcomes of settlements. */
 export function settlementOutcomes(parts: Parts): Subscription[] {
   const follow = (outcome: Outcome) => followSettlement(parts, outcome)
-  return onOutcomes({ 'treasury.settle-x402': { confirmed: follow, finalized: follow, failed: follow } })
+  return onOutcomes({ 'treasury.settle-x402': { confirmed: follow, finalized: follow, failed: follow, reorged: onlyPolled } })
 }
 
 async function followSettlement(parts: Parts, outcome: Outcome): Promise<void> {

@@ -1,7 +1,7 @@
 import { chainEvent, chainEventRemoved, type PublishedOutcome } from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { operationParts } from '@carapace/chain'
-import { on, onOutcomes, type Subscription } from '@carapace/service'
+import { on, onlyPolled, onOutcomes, type Subscription } from '@carapace/service'
 import type { Parts } from '../../parts.ts'
 import type { Bond } from '../bond.ts'
 import { changeBond } from '../change-bond.ts'
@@ -22,7 +22,7 @@ export const bondChain = (parts: Parts): Subscription[] => [
 
 function commandOutcomes(parts: Parts): Subscription[] {
   const follow = (outcome: PublishedOutcome<'confirmed' | 'failed'>) => followBondOutcome(parts, outcome)
-  const each = { confirmed: follow, failed: follow }
+  const each = { confirmed: follow, failed: follow, reorged: onlyPolled }
   return onOutcomes({ 'bond.deposit': each, 'bond.withdraw': each, 'bond.lock': each, 'bond.unlock': each })
 }
 
