@@ -48,11 +48,24 @@ export function appliedSlashes(facts: readonly Dated[], now: Date): { slashId: s
   return [...latest.values()].filter(fact => fact.status === 'APPLIED' && fact.amount !== '0').map(({ slashId, at }) => ({ slashId, at }))
 }
 
-/** The facts that count: a payment that the chain reversed for good counts for nobody. */
+/**
+ * The facts that count: a payment that the chain reversed for good counts for nobody, and of one gig or job its last failure alone, unless it was paid
+ * since. A reorganisation may repeat an end, or put another one in its place.
+ */
 export function standingFacts(facts: readonly Dated[], now: Date): readonly Dated[] {
   const reversed = new Set(within(facts, 'settlement_undone', now).map(({ gigId }) => gigId))
-  return reversed.size === 0 ? facts : facts.filter(fact => fact.type !== 'settled' || !reversed.has(fact.gigId))
+  const paidAt = new Map(within(facts, 'settled', now).map(({ gigId, at }) => [gigId, at]))
+  const failures = lastOfGig(within(facts, 'failed', now))
+  const disputes = lastOfGig(within(facts, 'dispute_ended', now))
+  const isPaidSince = ({ gigId, at }: Of<'failed'>) => !reversed.has(gigId) && (paidAt.get(gigId) ?? 0) >= at
+  return facts.filter(fact => {
+    if (fact.type === 'settled') return !reversed.has(fact.gigId)
+    if (fact.type === 'failed') return failures.get(fact.gigId) === fact && !isPaidSince(fact)
+    return fact.type !== 'dispute_ended' || disputes.get(fact.gigId) === fact
+  })
 }
+
+const lastOfGig = <F extends { gigId: string }>(facts: readonly F[]): Map<string, F> => new Map(facts.map(fact => [fact.gigId, fact]))
 
 /** A fact with the agent whose log it belongs to. */
 export type Logged = Dated & { agentId: string }

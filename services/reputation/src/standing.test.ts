@@ -229,6 +229,32 @@ describe('FusedScore', () => {
   })
 })
 
+describe('a gig or job that ends again after a reorganisation', () => {
+  const rejected = (days: number) => ago(days, { type: 'failed', with: 'e', reason: 'dispute_lost', gigId: 'y' })
+  const lost = (days: number) => ago(days, { type: 'dispute_ended', gigId: 'y', lost: true })
+  const paid = (days: number): Dated => ({ ...settled(days, 'e', 70, 1.5), gigId: 'y' }) as Dated
+
+  it('has failed once', () => {
+    const once = standingAt([...example, rejected(3), lost(3)], now)
+
+    assert.deepEqual(standingAt([...example, rejected(4), lost(4), rejected(3), lost(3)], now), once)
+  })
+
+  it('has not failed where it was paid in the end', () => {
+    const { gigCompletionRate, components } = standingAt([...example, paid(3)], now)
+    const reversed = standingAt([...example, rejected(4), paid(3)], now)
+
+    assert.deepEqual([reversed.gigCompletionRate, reversed.components], [gigCompletionRate, components])
+  })
+
+  it('has failed where its payment was reversed before', () => {
+    const reversed = ago(3, { type: 'settlement_undone', gigId: 'y' })
+    const once = standingAt([...example, rejected(2)], now)
+
+    assert.equal(standingAt([...example, paid(4), reversed, rejected(2)], now).gigCompletionRate, once.gigCompletionRate)
+  })
+})
+
 describe('risk', () => {
   it('follows the worked example: 22, low', () => {
     const facts: Dated[] = [
