@@ -26,8 +26,9 @@ export const events = (parts: Parts): Subscription[] => {
   return [
     on(api.offerAnswered, ({ offerId, status }) => onOfferAnswered(parts, offerId, status)),
     on(api.escrowReleased, ({ gigId: id, posterId, assigneeId, settledAt }, event) => settled({ id, posterId, assigneeId, settledAt }, event)),
-    on(api.escrowRestated, async ({ gigId: id, posterId, assigneeId, status, unpaid }, event) => {
+    on(api.escrowRestated, async ({ gigId: id, posterId, assigneeId, status, unpaid, settledAt }, event) => {
       if (unpaid) await reversed({ id, posterId, assigneeId, status }, event)
+      if (status === 'released' && assigneeId !== null && settledAt !== null) await settled({ id, posterId, assigneeId, settledAt }, event)
     }),
     on(api.jobSettled, ({ jobId: id, posterId, assigneeId, at }, event) => settled({ id, posterId, assigneeId, settledAt: at }, event)),
     on(api.jobCorrected, async ({ jobId: id, posterId, assigneeId, status, unpaid, at }, event) => {

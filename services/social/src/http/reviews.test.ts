@@ -225,6 +225,20 @@ describe('reviews', () => {
     assert.deepEqual([status, body.code, body.retryable], [409, 'INVALID_STATE', undefined])
   })
 
+  it('are accepted again when the chain has a payment that it had reversed for good', async () => {
+    const { poster, worker, gigId } = await paidGig()
+    const parties = { gigId, posterId: poster.id, assigneeId: worker.id }
+    const { db } = harness.platform.service('social').platform
+    const isReversed = async () => (await db.collection<{ _id: string; isReversed: boolean }>('settlements').findOne({ _id: gigId }))?.isReversed
+    await harness.platform.publish(corrected({ ...parties, status: 'none', unpaid: true }), 2)
+    await until('it is reversed', isReversed)
+
+    await harness.platform.publish(corrected({ ...parties, status: 'released', settledAt: new Date(Date.now() + offsetMs).toISOString() }), 3)
+
+    await until('it is paid', async () => (await isReversed()) === false)
+    assert.equal((await review(gigId, poster, worker)).status, 201)
+  })
+
   it('are refused when only the reversal of a payment is known, until it is paid again', async () => {
     const [poster, worker] = (await newAgents(harness, 2)) as [TestAgent, TestAgent]
     const { gigId } = newGig(harness, { posterId: poster.id, assigneeId: worker.id, status: 'completed' })
