@@ -49,12 +49,13 @@ export function appliedSlashes(facts: readonly Dated[], now: Date): { slashId: s
 }
 
 /**
- * The facts that count: a payment that the chain reversed for good counts for nobody, and of one gig or job its last failure alone, unless it was paid
- * since. A reorganisation may repeat an end, or put another one in its place.
+ * The facts that count: a payment that the chain reversed for good counts for nobody until it is made again, and of one gig or job its last failure
+ * alone, unless it was paid since. A reorganisation may repeat an end, or put another one in its place.
  */
 export function standingFacts(facts: readonly Dated[], now: Date): readonly Dated[] {
-  const reversed = new Set(within(facts, 'settlement_undone', now).map(({ gigId }) => gigId))
-  const paidAt = new Map(within(facts, 'settled', now).map(({ gigId, at }) => [gigId, at]))
+  const reversed = reversedGigs(facts, now)
+  const payments = [...within(facts, 'settled', now), ...within(facts, 'settled_again', now)]
+  const paidAt = new Map(payments.map(({ gigId, at }) => [gigId, at]))
   const failures = lastOfGig(within(facts, 'failed', now))
   const disputes = lastOfGig(within(facts, 'dispute_ended', now))
   const isPaidSince = ({ gigId, at }: Of<'failed'>) => !reversed.has(gigId) && (paidAt.get(gigId) ?? 0) >= at
@@ -63,6 +64,17 @@ export function standingFacts(facts: readonly Dated[], now: Date): readonly Date
     if (fact.type === 'failed') return failures.get(fact.gigId) === fact && !isPaidSince(fact)
     return fact.type !== 'dispute_ended' || disputes.get(fact.gigId) === fact
   })
+}
+
+/** Those whose payment was reversed for good, and was not made again since. */
+function reversedGigs(facts: readonly Dated[], now: Date): Set<string> {
+  const reversed = new Set<string>()
+  for (const fact of facts) {
+    if (fact.at > now) continue
+    if (fact.type === 'settlement_undone') reversed.add(fact.gigId)
+    else if (fact.type === 'settled_again') reversed.delete(fact.gigId)
+  }
+  return reversed
 }
 
 const lastOfGig = <F extends { gigId: string }>(facts: readonly F[]): Map<string, F> => new Map(facts.map(fact => [fact.gigId, fact]))

@@ -247,6 +247,15 @@ describe('a gig or job that ends again after a reorganisation', () => {
     assert.deepEqual([reversed.gigCompletionRate, reversed.components], [gigCompletionRate, components])
   })
 
+  it('is paid where its payment was reversed for good and is made again', () => {
+    const [reversed, again] = [ago(2, { type: 'settlement_undone', gigId: 'y' }), ago(1, { type: 'settled_again', gigId: 'y' })]
+    const once = standingAt([...example, paid(3)], now)
+
+    assert.deepEqual(standingAt([...example, paid(3), reversed, again], now), once)
+    const rejectedBetween = standingAt([...example, paid(3), reversed, rejected(1.5), again], now)
+    assert.equal(rejectedBetween.gigCompletionRate, once.gigCompletionRate)
+  })
+
   it('has failed where its payment was reversed before', () => {
     const reversed = ago(3, { type: 'settlement_undone', gigId: 'y' })
     const once = standingAt([...example, rejected(2)], now)
