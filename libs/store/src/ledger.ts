@@ -29,6 +29,8 @@ export interface Ledger {
   post(entry: LedgerEntry, session: ClientSession): Promise<boolean>
   /** micro-USDC; credits minus debits. 0n for an account that was never used. */
   balance(chain: string, account: string, session?: ClientSession): Promise<bigint>
+  /** Those of several accounts that were used before, in one read, micro-USDC. */
+  balancesOf(chain: string, accounts: readonly string[], session?: ClientSession): Promise<Map<string, bigint>>
   /** Accounts whose name starts with `prefix`, with their balances. With a limit: the first ones after `after`, in the order of their names. */
   balances(chain: string, prefix: string, page?: { after: string; limit: number }): Promise<Map<string, bigint>>
   entries(filter: Record<string, unknown>, options?: { limit?: number; offset?: number }): Promise<(LedgerEntry & { at: Date })[]>
@@ -59,20 +61,32 @@ export function openLedger(db: Database, mayBeNegative: (account: string) => boo
   return {
     post: async (entry, session) => {
       check(entry)
-      if (await entries.findOne({ _id: entry.key }, { session })) return false
       const { key, ...rest } = entry
-      await entries.insertOne({ _id: key, ...rest, at: db.clock.now() }, { session })
-      for (const [account, change] of changes(entry.lines)) {
-        const floor = change < 0n && !mayBeNegative(account) ? { balance: { $gte: -change } } : {}
-        const update = { $inc: { balance: change }, $setOnInsert: { chain: entry.chain, account } }
-        const result = await accounts
-          .updateOne({ _id: id(entry.chain, account), ...floor }, update, { session, upsert: change >= 0n || mayBeNegative(account) })
+      const { matchedCount } = await entries.updateOne({ _id: key }, { $setOnInsert: { ...rest, at: db.clock.now() } }, { session, upsert: true })
+      if (matchedCount === 1) return false
+      const written = changes(entry.lines).map(([account, change]) => ({ account, change, hasFloor: change < 0n && !mayBeNegative(account) }))
+      // all in one write; where several may not be covered each is its own, so that the refusal names the right one
+      const groups = written.filter(({ hasFloor }) => hasFloor).length > 1 ? written.map(one => [one]) : [written]
+      for (const group of groups.filter(({ length }) => length > 0)) {
+        const updates = group.map(({ account, change, hasFloor }) => ({
+          updateOne: {
+            filter: { _id: id(entry.chain, account), ...(hasFloor ? { balance: { $gte: -change } } : {}) },
+            update: { $inc: { balance: change }, $setOnInsert: { chain: entry.chain, account } },
+            upsert: !hasFloor,
+          },
+        }))
+        const { matchedCount, upsertedCount } = await accounts
+          .bulkWrite(updates, { session })
           .catch((error: unknown) => (duplicateIndex(error) ? refuse('CONFLICT') : Promise.reject(error)))
-        if (result.matchedCount + result.upsertedCount === 0) refuse('INSUFFICIENT_BALANCE', { account })
+        if (matchedCount + upsertedCount < group.length) refuse('INSUFFICIENT_BALANCE', { account: group.find(({ hasFloor }) => hasFloor)!.account })
       }
       return true
     },
     balance: async (chain, account, session) => (await accounts.findOne({ _id: id(chain, account) }, session ? { session } : {}))?.balance ?? 0n,
+    balancesOf: async (chain, names, session) => {
+      const rows = await accounts.find({ _id: { $in: names.map(account => id(chain, account)) } }, session ? { session } : {}).toArray()
+      return new Map(rows.map(row => [row.account, row.balance]))
+    },
     balances: async (chain, prefix, page) => {
       const range = { $lt: `${prefix}\uffff`, ...(page?.after ? { $gt: page.after } : { $gte: prefix }) }
       const rows = await accounts.find({ chain, account: range }, page ? { sort: { account: 1 }, limit: page.limit } : {}).toArray()

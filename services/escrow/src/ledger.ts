@@ -23,8 +23,10 @@ const mayBeNegative = (name: string): boolean => /^(ext:|clearing:|loss(:|$))/.t
 export const escrowLedger = (db: Database): Ledger => openLedger(db, mayBeNegative)
 
 /** What the pool holds less what it never got, micro-USDC. */
-export const poolBalance = async (ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> =>
-  (await ledger.balance(chain, account.feePool, session)) + (await ledger.balance(chain, account.poolLoss, session))
+export async function poolBalance(ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> {
+  const balances = await ledger.balancesOf(chain, [account.feePool, account.poolLoss], session)
+  return [...balances.values()].reduce((sum, balance) => sum + balance, 0n)
+}
 
 /** What the pool may give away next to the fees that are promised to those who earned them. */
 export async function poolSurplus(ledger: Ledger, chain: string, session?: ClientSession): Promise<bigint> {

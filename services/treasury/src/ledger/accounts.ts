@@ -29,11 +29,9 @@ export interface Holding {
 }
 
 export async function holdingOf(ledger: Ledger, chain: Chain, agentId: string): Promise<Holding> {
-  const [available, reserved, debt] = await Promise.all([
-    ledger.balance(chain, account.available(agentId)),
-    ledger.balance(chain, account.reserved(agentId)),
-    ledger.balance(chain, account.debt(agentId)),
-  ])
+  const names = [account.available(agentId), account.reserved(agentId), account.debt(agentId)] as const
+  const balances = await ledger.balancesOf(chain, names)
+  const [available = 0n, reserved = 0n, debt = 0n] = names.map(name => balances.get(name))
   return { available, reserved, debt: -debt }
 }
 

@@ -42,8 +42,9 @@ export function treasuryLedger(db: Database): TreasuryLedger {
 }
 
 async function held(ledger: Ledger, chain: string, { agentId, contra, amount }: Side, session: ClientSession): Promise<LedgerLine[]> {
-  const available = await ledger.balance(chain, account.available(agentId), session)
-  const debt = -(await ledger.balance(chain, account.debt(agentId), session))
+  const balances = await ledger.balancesOf(chain, [account.available(agentId), account.debt(agentId)], session)
+  const available = balances.get(account.available(agentId)) ?? 0n
+  const debt = -(balances.get(account.debt(agentId)) ?? 0n)
   if (available >= amount && debt === 0n) return transfer(account.available(agentId), contra, amount)
   const details = { chain, available: Number(available), required: Number(amount), availableFormatted: formatUsdc(available) }
   if (debt === 0n) refuse('INSUFFICIENT_BALANCE', details)
