@@ -40,6 +40,8 @@ export interface AuditLog {
   append(entries: readonly ScoredEntry[]): Promise<(number | undefined)[]>
   /** Sequence number of the last entry that this process appended; undefined: none, or another process has appended since. */
   position(): number | undefined
+  /** Sequence number of the last entry; 0 before the first. */
+  last(): Promise<number>
   /** Those of the agents whose logs have entries after a position. */
   grownSince(agentIds: readonly string[], position: number): Promise<string[]>
   /** Facts of these agents in order of their time. */
@@ -124,6 +126,7 @@ export function auditLog(db: Database): AuditLog {
   return {
     append: all => inLine(() => appendAll(all).finally(() => totals.forget())),
     position: () => known?.seq,
+    last: async () => (await entries.findOne({}, { projection: { seq: 1 }, sort: { seq: -1 } }))?.seq ?? 0,
     grownSince: (agentIds, position) => entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
     factsOf: async agentIds => {
       const found = await entries

@@ -2,6 +2,7 @@ import { dayMs } from '@carapace/api'
 import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { recompute } from './recompute.ts'
+import { recomputeMany } from './record.ts'
 import { pushDue } from './sync.ts'
 
 const dailyAtMs = 5 * 60_000
@@ -9,13 +10,15 @@ const dailyAtMs = 5 * 60_000
 /** The latest 00:05 UTC. */
 const lastDailyRun = (now: Date): Date => new Date(Math.floor((now.getTime() - dailyAtMs) / dayMs) * dayMs + dailyAtMs)
 
-const pageSize = 200
+const pageSize = 50
 
 /** Page by page: however many agents there are, few are held in memory. */
 async function recomputeAll(parts: Parts): Promise<void> {
   for (let after = ''; ; ) {
     const page = await parts.scores.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit: pageSize })
-    await eachDue(parts.log, page, async ({ id, status }) => status !== 'migrated' && recompute(parts, id))
+    const present = page.filter(({ status }) => status !== 'migrated')
+    // one that cannot be computed fails its whole page: then each is computed alone
+    await recomputeMany(parts, present).catch(() => eachDue(parts.log, present, ({ id }) => recompute(parts, id)))
     if (page.length < pageSize) return
     after = page.at(-1)!.id
   }

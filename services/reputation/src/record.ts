@@ -76,6 +76,15 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
   return answers
 }
 
+/** Computes the standings of many agents at the present moment: their logs are read together, and only what differs is written. */
+export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc>[]): Promise<void> {
+  const wholeUntil = await parts.audit.last()
+  const now = parts.clock.now()
+  const subjects = [...(await subjectsOf(parts, new Map(docs.map(doc => [doc.id, doc])))).values()]
+  for (const subject of subjects) subject.standing = standingAt(subject.facts, now)
+  await storeAll(parts, subjects, { now, wholeUntil })
+}
+
 async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDoc>>): Promise<Map<string, Subject>> {
   const owners = new Map<string, string[]>()
   for (const [id, doc] of docs) owners.set(id, await ownersOf(parts, doc))
