@@ -24,6 +24,7 @@ export async function openPlatform(
     clock: { now: () => clock.now() },
     newId,
     traceparent: () => traceparentOf(currentTrace()),
+    exclusive: runtime.exclusive ?? false,
   }
   const db = await prerequisites.open('mongodb', () => openDatabase(options), isUnavailable)
   try {

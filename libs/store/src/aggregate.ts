@@ -3,13 +3,13 @@ import { type Draft, type ErrorCode, type PageQuery, Refusal, refuse } from '@ca
 import type { ClientSession, Collection, mongo } from 'mongoose'
 import { type Envelope, fieldsOf, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
 import { type Booking, bookingOf } from './booking.ts'
-import { announce, type Database } from './database.ts'
+import { announce, type Database, whenEnded } from './database.ts'
 import { isUnwritten, isWriteConflict, refuseDuplicate } from './errors/duplicate.ts'
 import type { Indexes } from './indexes.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { orExisting } from './or-existing.ts'
 import { leaseUntil, outboxEntries, relayToken } from './outbox/entry.ts'
-import { recentOf } from './recent/recent.ts'
+import { type Optimistic, recentOf } from './recent/recent.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
 import { type Page, totalsOf } from './totals.ts'
@@ -35,9 +35,10 @@ export interface AggregateSpec<T, D extends Decision<T> = Decision<T>, P = Ledge
   upgrade?: (state: Stored<T>) => Stored<T>
   /**
    * `change` decides first on the document as this process last read or wrote it, a moment ago; a refusal, and "nothing to change", are decided again on a
-   * fresh one. Only where every write to its documents counts the version.
+   * fresh one. In a database to which no other process writes, what a trace has read or written is not read again by it. Only where every write to its
+   * documents counts the version; `alone`: or is a `writePast`, and then only in such a database.
    */
-  optimistic?: boolean
+  optimistic?: Optimistic
   /** Figures of the whole collection that are stored with it, for `sums`. */
   shareOf?: ShareOf<Stored<T>>
 }
@@ -123,10 +124,12 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
   const derive = spec.derive ?? ((state: T) => state)
   const recent = recentOf(db, spec.collection, spec.optimistic ?? false)
   const load = async (id: string, session?: ClientSession) => {
+    const reading = recent.begin()
     const document = await raw.findOne({ _id: id }, session ? { session } : {})
-    if (document && !session) recent.put(document)
+    if (document && !session) recent.put(document, reading)
     return document
   }
+  const present = async (id: string) => recent.exact(id) ?? load(id)
   /** What is decided on the document, unless that is a refusal or nothing: then it may be old. */
   const decidedOn = (document: Envelope | undefined, decide: (state: Stored<T>) => D | undefined, cause: string | undefined): D | undefined => {
     if (!document || (cause && document.processed?.includes(cause))) return undefined
@@ -140,9 +143,9 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
   const change: AggregateStore<T, D>['changeKnown'] = async (id, decide, options = {}) => {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       if (attempt > 1) await breathe(attempt)
-      const known = attempt === 1 && !options.session ? recent.get(id) : undefined
+      const known = attempt === 1 ? recent.get(id) : undefined
       const early = decidedOn(known, decide, options.cause)
-      const document = early ? known : await load(id, options.session)
+      const document = early ? known : await (attempt === 1 && !options.session ? present(id) : load(id, options.session))
       if (!document) return undefined
       const before = read(document)
       if (options.cause && document.processed?.includes(options.cause)) return before
@@ -161,16 +164,21 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
           .catch((error: unknown) => refuseDuplicate(error, spec.duplicates ?? {}))
         return modifiedCount === 1
       }
-      const isWritten = await booking({ before, after, decision, session: options.session }, own =>
-        sums.write(before, after, own.session, guardedUpdate),
-      ).catch((error: unknown) => {
-        const isRace = isWriteConflict(error) && !options.session
+      const written = updated(document, state, step)
+      const release = recent.hold(id)
+      let isWritten = false
+      try {
+        isWritten = await booking({ before, after, decision, session: options.session }, own => sums.write(before, after, own.session, guardedUpdate))
+      } catch (error) {
+        const isRace = isWriteConflict(error)
         // what was decided on an old document is decided again; its time is over where others had the rows all along
         const mayBeOld = early && isUnwritten(error) && !(error instanceof RowsInUse)
-        return isRace || mayBeOld ? false : Promise.reject(error)
-      })
-      if (isWritten && !options.session) recent.put(updated(document, state, step))
-      else recent.drop(id)
+        // a transaction that others began has what it wrote so far: only they can begin again
+        if (options.session || !(isRace || mayBeOld)) throw error
+      } finally {
+        if (isWritten && options.session) whenEnded(options.session, isCommitted => release(isCommitted ? written : undefined))
+        else release(isWritten ? written : undefined)
+      }
       if (isWritten) {
         announce(db, options.session, spec.collection, id, { after: document.version, version, entries: outbox, isAll: !document.pending })
         return after
@@ -210,7 +218,9 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
         if (existing?.processed?.includes(options.cause!)) return read(existing)
         throw error
       }
-      if (!options.session) recent.put(document)
+      const release = recent.hold(state.id)
+      if (options.session) whenEnded(options.session, isCommitted => release(isCommitted ? document : undefined))
+      else release(document)
       announce(db, options.session, spec.collection, state.id, { after: 0, version: 1, entries: outbox, isAll: true })
       return after
     },
@@ -224,14 +234,18 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
     },
 
     get: async (id, session) => {
-      const document = await load(id, session)
+      const document = await (session ? load(id, session) : present(id))
       return document ? read(document) : undefined
     },
 
     many: async ids => {
-      const documents = ids.length === 0 ? [] : await raw.find({ _id: { $in: [...new Set(ids)] } }).toArray()
-      for (const document of documents) recent.put(document)
-      return new Map(documents.map(document => [document._id, read(document)]))
+      const wanted = [...new Set(ids)]
+      const cached = wanted.map(id => recent.exact(id))
+      const others = wanted.filter((_, at) => !cached[at])
+      const reading = recent.begin()
+      const documents = others.length === 0 ? [] : await raw.find({ _id: { $in: others } }).toArray()
+      for (const document of documents) recent.put(document, reading)
+      return new Map([...cached, ...documents].flatMap(document => (document ? [[document._id, read(document)]] : [])))
     },
 
     need: async (id, session) => (await store.get(id, session)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
@@ -241,9 +255,12 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
     change: async (id, decide, options) => (await store.changeKnown(id, decide, options)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
     remove: async id => {
       const document = await load(id)
-      recent.drop(id)
+      const release = recent.hold(id)
       if (document)
-        await sums.write(read(document), undefined, undefined, async session => (await raw.deleteOne({ _id: id }, session)).deletedCount === 1)
+        await sums
+          .write(read(document), undefined, undefined, async session => (await raw.deleteOne({ _id: id }, session)).deletedCount === 1)
+          .finally(() => release())
+      else release()
       totals.forget()
     },
 

@@ -16,16 +16,23 @@ export interface DatabaseOptions {
   newId?: () => string
   /** W3C traceparent of the work in hand, stored with each event so that the trace goes on after the outbox. */
   traceparent?: () => string | undefined
+  /** No other process writes to this database. */
+  exclusive?: boolean
 }
 
 type Changes = {
   saved: [collection: string, id: string, handoff: Handoff | undefined]
   cleared: [collection: string, id: string, version: number]
+  /** A write past a store begins, and has ended. @param ids undefined: of any document */
+  writing: [collection: string, ids: readonly string[] | undefined, write: object]
+  wrote: [collection: string, ids: readonly string[] | undefined, write: object]
 }
 
 /** One service's own database and what every store in it needs. */
 export interface Database {
   readonly name: string
+  /** No other process writes to this database. */
+  readonly exclusive: boolean
   readonly connection: Connection
   readonly clock: Clock
   newId(): string
@@ -57,6 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const changes = new EventEmitter<Changes>().setMaxListeners(0)
   return {
     name: options.name,
+    exclusive: options.exclusive ?? false,
     connection,
     clock: options.clock ?? wallClock,
     newId: options.newId ?? (() => v7()),
@@ -70,13 +78,27 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     transaction: async (work, limitMs) => {
       let touched: Touched = new Map()
       let startedAt = 0
+      let ends: Ending[] = []
+      const end = (isCommitted: boolean) => {
+        for (const ending of ends) ending(isCommitted)
+        ends = []
+      }
       const attempt = (session: ClientSession) => {
+        end(false)
         touched = new Map()
         startedAt = performance.now()
         savedIn.set(session, touched)
+        endingsOf.set(session, ends)
         return work(session)
       }
-      const result = await runTransaction(connection, attempt, limitMs)
+      let isCommitted = false
+      let result: Awaited<ReturnType<typeof work>>
+      try {
+        result = await runTransaction(connection, attempt, limitMs)
+        isCommitted = true
+      } finally {
+        end(isCommitted)
+      }
       // its leases have run since the writes: one that is old already is claimed again
       const isFresh = performance.now() - startedAt < leaseMs / 2
       for (const { collection, id, handoff } of touched.values()) changes.emit('saved', collection, id, isFresh ? handoff : undefined)
@@ -116,9 +138,28 @@ const savedIn = new WeakMap<ClientSession, Touched>()
 
 const nothingToSend: Handoff = { after: 0, version: 0, entries: [], isAll: false }
 
-/** Notifies caches of this collection that a document was written past its store. @example announceWritten(db, 'agents', agentId) */
-export function announceWritten(db: Database, collection: string, id: string): void {
-  db.changes.emit('saved', collection, id, nothingToSend)
+type Ending = (isCommitted: boolean) => void
+const endingsOf = new WeakMap<ClientSession, Ending[]>()
+
+/** Calls `ending` when the transaction has been committed, or cannot be any more. */
+export function whenEnded(session: ClientSession, ending: Ending): void {
+  endingsOf.get(session)?.push(ending)
+}
+
+/**
+ * Writes documents past their store, so that what caches them reads them again.
+ * @param ids undefined: any of the collection
+ * @example await writePast(db, 'agents', ids, () => agents.bulkWrite(updates))
+ */
+export async function writePast(db: Database, collection: string, ids: readonly string[] | undefined, write: () => Promise<unknown>): Promise<void> {
+  const own = {}
+  db.changes.emit('writing', collection, ids, own)
+  try {
+    await write()
+  } finally {
+    db.changes.emit('wrote', collection, ids, own)
+  }
+  for (const id of ids ?? []) db.changes.emit('saved', collection, id, nothingToSend)
 }
 
 /** Announces a write: immediately, or after the commit when it is part of a transaction. `handoff` is what the write added to the outbox. */

@@ -2,7 +2,7 @@ export { type AggregateStore, aggregateStore, type Decision } from './aggregate.
 export type { Stored } from './aggregate-document.ts'
 export type { Booking, Poster } from './booking.ts'
 export { type Clock, wallClock } from './clock.ts'
-export { announceWritten, type Database, openDatabase } from './database.ts'
+export { type Database, openDatabase, writePast } from './database.ts'
 export { duplicateIndex, isWriteConflict } from './errors/duplicate.ts'
 export { isUnavailable } from './errors/unavailable.ts'
 export { gathered } from './gathered/gathered.ts'

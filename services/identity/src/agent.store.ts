@@ -50,6 +50,7 @@ export function agentStore(db: Database): AgentStore {
     collection: agentsCollection,
     resource: 'agent',
     indexes,
+    optimistic: 'alone',
     upgrade: upgradeAgent,
     duplicates: { handle: 'DUPLICATE_HANDLE', wallet: 'DUPLICATE_WALLET' },
   })

@@ -21,7 +21,7 @@ import {
   slashReversed,
 } from '@carapace/api'
 import { on, type Subscription } from '@carapace/service'
-import { announceWritten, type Database, gathered } from '@carapace/store'
+import { type Database, gathered, writePast } from '@carapace/store'
 
 /** Facts of other services about an agent. Lists are filtered and ordered by them, so they are part of the agent's own document. */
 export interface Standing {
@@ -82,9 +82,12 @@ export function standingEvents(db: Database, collection: string): Subscription[]
   const agents = () => db.connection.collection<{ _id: string }>(collection)
   /** Events of one moment are one write. */
   const write = gathered(async (updates: readonly { filter: { _id: string }; update: { $set: object } }[]) => {
-    await agents().bulkWrite(
-      updates.map(updateOne => ({ updateOne })),
-      { ordered: false },
+    const ids = updates.map(({ filter }) => filter._id)
+    await writePast(db, collection, ids, () =>
+      agents().bulkWrite(
+        updates.map(updateOne => ({ updateOne })),
+        { ordered: false },
+      ),
     )
     return updates.map(() => undefined)
   })
@@ -94,7 +97,6 @@ export function standingEvents(db: Database, collection: string): Subscription[]
       filter: { _id: agentId, ...notAfter(writer, order) },
       update: { $set: { ...fields, [`${orderField}.${writer}`]: order, updatedAt: db.clock.now() } },
     })
-    announceWritten(db, collection, agentId)
   }
 
   type Score = Pick<Standing, 'fusedScore' | 'tier' | 'components' | 'badges' | 'riskScore' | 'riskLevel' | 'totalGigsCompleted' | 'totalEarned'>
@@ -127,13 +129,15 @@ export function standingEvents(db: Database, collection: string): Subscription[]
     if (tld !== '.molt') return
     const order = Date.parse(at)
     if (agentId !== null) await project(agentId, 'domain', order, { moltDomain })
-    await agents().updateMany(
-      {
-        'standing.moltDomain': fullDomain,
-        ...notAfter('domain', order),
-        ...(moltDomain === fullDomain ? { _id: { $ne: agentId ?? '' } } : {}),
-      },
-      { $set: { 'standing.moltDomain': null, [`${orderField}.domain`]: order } },
+    await writePast(db, collection, undefined, () =>
+      agents().updateMany(
+        {
+          'standing.moltDomain': fullDomain,
+          ...notAfter('domain', order),
+          ...(moltDomain === fullDomain ? { _id: { $ne: agentId ?? '' } } : {}),
+        },
+        { $set: { 'standing.moltDomain': null, [`${orderField}.domain`]: order } },
+      ),
     )
   }
   const followed = ({ followedAgentId, followerCount, followChange }: { followedAgentId: string; followerCount: number; followChange: number }) =>

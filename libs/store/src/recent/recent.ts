@@ -1,47 +1,121 @@
 import type { Envelope } from '../aggregate-document.ts'
 import type { Database } from '../database.ts'
 
-/** Documents of one collection as this process last read or wrote them, for a moment: a guarded write decides on them without another read. */
+/** Documents of one collection as this process last read or wrote them, for a moment. */
 export interface Recent {
+  /** For a guarded write, which fails where the document is another one by now. */
   get(id: string): Envelope | undefined
-  put(document: Envelope): void
-  drop(id: string): void
+  /**
+   * The document as the database has it, known without a read: no other process writes there, and the work in hand, by its trace, has read or written it
+   * before. What another trace last read is read again, so that damage done past this process is seen by the next request.
+   */
+  exact(id: string): Envelope | undefined
+  /** To be called before a read whose result is `put`. */
+  begin(): Reading
+  put(document: Envelope, reading: Reading): void
+  /** A write of the document begins: what is read until its end may be old. The function that is returned ends it, with the document as it was written. */
+  hold(id: string): (written?: Envelope) => void
   /** Changes of one document run one after another: each finds what the one before has written. */
   inOrder<T>(id: string, change: () => Promise<T>): Promise<T>
 }
+/** The moment of its begin. */
+type Reading = number
+
+interface Entry {
+  document: Envelope
+  until: number
+  trace: string | undefined
+}
+
+/** `alone`: only in a database to which no other process writes. */
+export type Optimistic = boolean | 'alone'
 
 /** A document that was changed past its guard is seen so late at most. */
 const validMs = 2_000
 const most = 2_000
 
 /** `isUsed` false: of a collection whose documents are also written past the guard. */
-export function recentOf(db: Database, collection: string, isUsed: boolean): Recent {
-  if (!isUsed) return unused
-  const documents = new Map<string, { document: Envelope; until: number }>()
+export function recentOf(db: Database, collection: string, isUsed: Optimistic): Recent {
+  if (!isUsed || (isUsed === 'alone' && !db.exclusive)) return unused
+  const documents = new Map<string, Entry>()
   const tails = new Map<string, Promise<unknown>>()
-  const put = (document: Envelope) => {
+  const held = new Map<string, number>()
+  let heldAll = 0
+  /** Counts begins and ends of writes: when a document was last written, for a while, and the latest moment that was forgotten. */
+  let moment = 0
+  const writtenAt = new Map<string, number>()
+  let forgotten = 0
+
+  const traceId = () => db.traceparent()?.slice(3, 35)
+  const isHeld = (id: string) => heldAll > 0 || held.has(id)
+  const store = (document: Envelope) => {
     documents.delete(document._id)
-    documents.set(document._id, { document, until: performance.now() + validMs })
+    documents.set(document._id, { document, until: performance.now() + validMs, trace: traceId() })
     if (documents.size > most) documents.delete(documents.keys().next().value!)
   }
-  const get = (id: string) => {
-    const found = documents.get(id)
-    return found && found.until > performance.now() ? found.document : undefined
+  const mark = (id: string) => {
+    documents.delete(id)
+    writtenAt.delete(id)
+    writtenAt.set(id, ++moment)
+    if (writtenAt.size <= most) return
+    const [oldest, at] = writtenAt.entries().next().value!
+    writtenAt.delete(oldest)
+    forgotten = Math.max(forgotten, at)
   }
+  const hold: Recent['hold'] = id => {
+    mark(id)
+    held.set(id, (held.get(id) ?? 0) + 1)
+    return written => {
+      const others = held.get(id)! - 1
+      if (others > 0) held.set(id, others)
+      else held.delete(id)
+      mark(id)
+      if (written) store(written)
+    }
+  }
+  const valid = (id: string) => {
+    const found = documents.get(id)
+    return found && found.until > performance.now() ? found : undefined
+  }
+
   db.changes.on('cleared', (of, id, version) => {
     const found = of === collection ? documents.get(id) : undefined
     if (found?.document.version !== version) return
     const { pending, ...document } = found.document
     found.document = document as Envelope
   })
-  db.changes.on('saved', (of, id, handoff) => {
-    // written past the store
-    if (of === collection && handoff?.version === 0) documents.delete(id)
+  const releases = new Map<object, (() => void)[]>()
+  db.changes.on('writing', (of, ids, write) => {
+    if (of !== collection) return
+    if (ids) releases.set(write, ids.map(hold))
+    else {
+      heldAll++
+      documents.clear()
+    }
+  })
+  db.changes.on('wrote', (of, ids, write) => {
+    if (of !== collection) return
+    for (const release of releases.get(write) ?? []) release()
+    releases.delete(write)
+    if (ids) return
+    heldAll--
+    documents.clear()
+    forgotten = ++moment
   })
   return {
-    get,
-    put,
-    drop: id => void documents.delete(id),
+    get: id => (isHeld(id) ? undefined : valid(id)?.document),
+    exact: id => {
+      const found = db.exclusive && !isHeld(id) ? valid(id) : undefined
+      const trace = found && traceId()
+      return trace !== undefined && found?.trace === trace ? found.document : undefined
+    },
+    begin: () => moment,
+    put: (document, since) => {
+      const id = document._id
+      if (isHeld(id) || since < forgotten || since < (writtenAt.get(id) ?? 0)) return
+      if (document.version >= (documents.get(id)?.document.version ?? 0)) store(document)
+    },
+    hold,
     inOrder: (id, change) => {
       const next = (tails.get(id) ?? Promise.resolve()).then(change, change)
       const tail = next.catch(() => undefined).finally(() => tails.get(id) === tail && tails.delete(id))
@@ -51,4 +125,11 @@ export function recentOf(db: Database, collection: string, isUsed: boolean): Rec
   }
 }
 
-const unused: Recent = { get: () => undefined, put: () => undefined, drop: () => undefined, inOrder: (_, change) => change() }
+const unused: Recent = {
+  get: () => undefined,
+  exact: () => undefined,
+  begin: () => 0,
+  put: () => undefined,
+  hold: () => () => undefined,
+  inOrder: (_, change) => change(),
+}

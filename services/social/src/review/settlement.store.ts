@@ -3,4 +3,5 @@ import type { Settlement } from './settlement.ts'
 
 export type SettlementStore = AggregateStore<Settlement>
 
-export const settlementStore = (db: Database): SettlementStore => aggregateStore<Settlement>(db, { collection: 'settlements', resource: 'gig' })
+export const settlementStore = (db: Database): SettlementStore =>
+  aggregateStore<Settlement>(db, { collection: 'settlements', resource: 'gig', optimistic: true })

@@ -9,7 +9,7 @@ export type BudgetStore = AggregateStore<Budget> & {
 }
 
 export function budgetStore(db: Database): BudgetStore {
-  const budgets = aggregateStore<Budget>(db, { collection: 'budgets', resource: 'budget' })
+  const budgets = aggregateStore<Budget>(db, { collection: 'budgets', resource: 'budget', optimistic: true })
   const known = (agentId: string): Promise<Stored<Budget> | undefined> => budgets.get(agentId)
   return {
     ...budgets,

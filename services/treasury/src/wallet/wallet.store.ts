@@ -28,6 +28,7 @@ export function walletStore(db: Database): WalletStore {
     collection: 'wallets',
     resource: 'wallet',
     indexes,
+    optimistic: true,
     duplicates: { agent: 'ALREADY_EXISTS', address: 'ALREADY_EXISTS' },
   })
   const one = async (filter: Record<string, unknown>) => (await wallets.find(filter, { limit: 1 }))[0]
