@@ -1,5 +1,6 @@
 // Events and the services' declarations are exported whole: adding one is a change of one file (docs/extend.md).
 
+export { isScoreMoved } from './agent-facts.ts'
 export { apis, apiVersion } from './apis.ts'
 export { asyncapi } from './asyncapi.ts'
 export { type ChainCommand, chainCommand, chainCommandType, commandRoute } from './chain-relayer/command.ts'

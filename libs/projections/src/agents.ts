@@ -9,6 +9,7 @@ import {
   heartbeatRecorded,
   identityApi,
   identitySnapshot,
+  isScoreMoved,
   newAgentScore,
   refuse,
   reputationApi,
@@ -130,7 +131,11 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
     on(definition, (payload, event) => applied(payload.agentId, ownSkills(payload), event)),
   )
   const scoreSubscriptions = [
-    on(scoreChanged, ({ agentId, fusedScore, tier, riskScore }, event) => applied(agentId, { fusedScore, tier, riskScore }, event)),
+    on(scoreChanged, async (changed, event) => {
+      const { agentId, fusedScore, tier, riskScore } = changed
+      // an event before this one has brought the same values, or brings them yet
+      if (isScoreMoved(changed)) await applied(agentId, { fusedScore, tier, riskScore }, event)
+    }),
     on(reputationSnapshot, ({ id, version, row }, event) =>
       applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),
     ),

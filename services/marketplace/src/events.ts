@@ -51,8 +51,9 @@ export const events = (parts: Parts): Subscription[] => {
       await endApplications(gig)
     }),
     on(api.gigCancelled, async ({ gigId }) => endApplications(await gigs.need(gigId))),
-    on(api.scoreChanged, async ({ agentId }) => {
-      for (const crew of await crews.ofMember(agentId)) await rescoreCrew(parts, crew.id)
+    on(api.scoreChanged, async changed => {
+      if (!api.isScoreMoved(changed)) return
+      for (const crew of await crews.ofMember(changed.agentId)) await rescoreCrew(parts, crew.id)
     }),
     on(api.gigCompleted, ({ crewId }, event) =>
       crewId === null

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { isScoreMoved, newAgentScore, type PayloadOf, type scoreChanged } from '@carapace/api'
 import { newScore } from './new-score.ts'
-import { followBatch, type ScoreDoc, startBatch } from './score.store.ts'
+import { applyStanding, followBatch, type ScoreDoc, startBatch } from './score.store.ts'
 
 const now = new Date('2026-03-04T12:00:00.000Z')
 const chain = 'BASE_SEPOLIA'
 
-const inBatch = (): ScoreDoc => {
+const newDoc = (): ScoreDoc => {
   const agent = { agentId: 'a1', handle: 'ada', wallet: `0x${'1'.repeat(40)}`, registeredAt: now.toISOString(), status: 'active', platform: false }
-  const doc = newScore(agent as unknown as Parameters<typeof newScore>[0])
+  return newScore(agent as unknown as Parameters<typeof newScore>[0])
+}
+const inBatch = (): ScoreDoc => {
+  const doc = newDoc()
   return startBatch({ ...doc, chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true } } }, chain, 'b1')!.state
 }
 const confirmed = { is: 'confirmed', round: 1, seq: 2, txHash: '0x1', blockNumber: 9 } as const
@@ -41,5 +45,22 @@ describe('a batch of scores', () => {
 
   it('of another agent or time is not followed', () => {
     assert.equal(followBatch(inBatch(), chain, 'b2', confirmed, now), undefined)
+  })
+})
+
+describe('a change of a standing', () => {
+  const changedTo = (standing: Partial<ScoreDoc>) => {
+    const before = newDoc()
+    const [event] = applyStanding(before, { ...before, ...standing }, now)!.events
+    return isScoreMoved(event!.data as PayloadOf<typeof scoreChanged>)
+  }
+
+  it('says whether score or risk moved, which start as everybody assumes them', () => {
+    const { fusedScore, tier, risk } = newDoc()
+
+    assert.deepEqual({ fusedScore, tier, riskScore: risk.riskScore }, newAgentScore)
+    assert.equal(changedTo({ badges: ['onchain'] as ScoreDoc['badges'] }), false)
+    assert.equal(changedTo({ fusedScore: 15.1 }), true)
+    assert.equal(changedTo({ risk: { ...risk, riskScore: 5 } }), true)
   })
 })

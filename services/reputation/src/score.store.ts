@@ -115,6 +115,7 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
       previousScore: before.fusedScore,
       tier,
       riskScore,
+      previousRisk: before.risk.riskScore,
       riskLevel,
       components: { ...components },
       badges,

@@ -19,6 +19,8 @@ export const scoreChanged = event('reputation.score.changed', 'agentId', 'Score,
   previousScore: z.number(),
   tier,
   riskScore: z.int(),
+  /** Absent in early events. */
+  previousRisk: z.int().optional(),
   riskLevel,
   components,
   badges: z.array(z.string()),
