@@ -30,16 +30,19 @@ interface Sent {
 const maxIds = 1_000
 /** So many documents do not wait for more. */
 const manyDocuments = 64
+/** Of what has to end soon. */
+const shortMs = 40
 
 /**
  * Empties outboxes after the confirm, all of a while in one call of the database. Until then a document's next event may come: then both are sent, and
  * emptied together. A crash meanwhile sends again what consumers have handled already, which changes nothing.
- * @param waitMs how long an outbox waits for others
+ * @param waitMs how long an outbox waits for others; 40 ms while documents wait to be sent, of which it occupies the place
+ * @param isCrowded whether documents wait
  */
-export function outboxClears(db: Database, claims: Claims, waitMs: number): OutboxClears {
+export function outboxClears(db: Database, claims: Claims, waitMs: number, isCrowded: () => boolean): OutboxClears {
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
-  const batches = new Map<string, { sent: Set<Sent>; timer: NodeJS.Timeout }>()
-  let delayMs = waitMs
+  const batches = new Map<string, { sent: Set<Sent>; timer: NodeJS.Timeout; endsAt: number }>()
+  let isClosing = false
 
   /** An outbox that holds nothing but events that were sent is emptied, even if its document was written otherwise meanwhile. */
   async function clearBatch(collection: string, batch: readonly Sent[]): Promise<void> {
@@ -63,12 +66,23 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number): Outb
     }
   }
 
+  function runWhenDue(collection: string): void {
+    const batch = batches.get(collection)!
+    const leftMs = batch.endsAt - performance.now()
+    if (isClosing || isCrowded() || leftMs <= 0) run(collection)
+    else batch.timer = setTimeout(runWhenDue, Math.min(shortMs, leftMs), collection)
+  }
+
   return {
     clear: (collection, id, ids) => {
       let withdraw = () => {}
       const done = new Promise<ClearOutcome>((resolve, reject) => {
         const sent = { id, ids, done: resolve, failed: reject }
-        const batch = batches.get(collection) ?? { sent: new Set(), timer: setTimeout(run, delayMs, collection) }
+        const batch = batches.get(collection) ?? {
+          sent: new Set(),
+          timer: setTimeout(runWhenDue, isClosing ? 0 : Math.min(shortMs, waitMs), collection),
+          endsAt: performance.now() + waitMs,
+        }
         batches.set(collection, batch)
         batch.sent.add(sent)
         withdraw = () => {
@@ -83,7 +97,7 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number): Outb
       await raw(collection).updateOne({ _id: id }, { $pull: { outbox: { id: { $in: [...ids] } } } })
     },
     close: () => {
-      delayMs = 0
+      isClosing = true
       for (const collection of [...batches.keys()]) run(collection)
     },
   }

@@ -36,7 +36,7 @@ export interface Relay {
 
 const closeMs = 2_000
 /** How long an outbox that was sent waits for the next event of its document, and for others, before it is emptied. */
-const clearMs = 40
+const clearMs = 500
 /** Ids of sent events that are compared with a document that is written to all the time. */
 const mostUncleared = 1_000
 
@@ -57,7 +57,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
   const rests = outboxRests(retryMs)
   const retryAt = (collection: string, at: number) => sweeps.again(collection, at)
-  const clears = outboxClears(db, claims, clearMs)
+  const clears = outboxClears(db, claims, clearMs, () => work.isCrowded())
   const send = withRetries(rests, sender(db, bus, { claims, clears }, options, stopped), { retryMs, retryAt })
   const work = outboxWork({ window, send, failed, ended: waiting => sweeps.goOn(waiting), stopped })
   db.changes.on('saved', work.wake)

@@ -28,6 +28,8 @@ export interface OutboxWork {
   /** Lets those start that waited. Nothing is sent before. */
   open(): void
   isOpen(): boolean
+  /** Whether documents wait until others are done. */
+  isCrowded(): boolean
   /** Whether the document is being sent or waits for it. */
   holds(collection: string, id: string): boolean
   running(): Work[]
@@ -91,6 +93,7 @@ export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkO
       for (let waited = waiting.size; waited > 0; waited--) wakeNext()
     },
     isOpen: () => isOpen,
+    isCrowded: () => waiting.size > 0,
     holds: (collection, id) => inWork.has(keyOf(collection, id)) || waiting.has(keyOf(collection, id)),
     running: () => [...inWork.values()],
     idle: async () => {
