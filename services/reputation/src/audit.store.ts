@@ -127,7 +127,8 @@ export function auditLog(db: Database): AuditLog {
     append: all => inLine(() => appendAll(all).finally(() => totals.forget())),
     position: () => known?.seq,
     last: async () => (await entries.findOne({}, { projection: { seq: 1 }, sort: { seq: -1 } }))?.seq ?? 0,
-    grownSince: (agentIds, position) => entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
+    grownSince: async (agentIds, position) =>
+      db.exclusive && known?.seq === position ? [] : entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
     factsOf: async agentIds => {
       const found = await entries
         .find({ agentId: { $in: [...agentIds] } }, { projection: { agentId: 1, details: 1, at: 1 }, sort: { seq: 1 } })

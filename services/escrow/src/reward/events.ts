@@ -36,7 +36,8 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
       const fundedBy = { fee: 0n, refund: 0n, topUp: 0n }
       const reward = { id: validationId, gigId, jobId, title, posterId, chain, shares, isFunded: false, fundedBy, fundedAt: null, topUps: [] }
       await parts.rewards.createOnce(validationId, () => ({ state: reward, events: [] }))
-      await fundWhenReady(parts, validationId)
+      // what moves its money later finds the reward
+      if (await parts.rewardSources.get((gigId ?? jobId)!)) await fundWhenReady(parts, validationId)
     }),
     on(api.escrowReleased, settled),
     on(api.escrowRefunded, settled),
