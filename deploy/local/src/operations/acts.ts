@@ -9,7 +9,7 @@ const chain = 'BASE_SEPOLIA'
 const budget = 40
 const depositMicro = 5_000_000
 /** An act has ended when it sent nothing for so long. */
-const quietMs = 300
+const quietMs = 700
 const endSeconds = 30
 
 interface ActOptions {

@@ -32,7 +32,7 @@ export interface OperationCounter {
   /**
    * Counts from now on what belongs to the act's trace.
    * @param mark names the act where it begins outside of the platform, and therefore without a trace, in lower case: a trace that nobody gave and
-   * one of whose commands has the mark is the act's, and so is a command without a trace that has it
+   * one of whose commands has the mark is the act's, and so is a command without a trace that has it, until the next act begins
    */
   begin(mark?: string): CountedAct
   note(command: Command): void
@@ -80,6 +80,8 @@ export function operationCounter(): OperationCounter {
       const places = () => added([...actOf].flatMap(([one, act]) => (act.traceId === traceId ? [placesByTrace.get(one) ?? new Map()] : [])))
       const act: CountedAct = { traceId, traceparent: traceparentOf(trace)!, counts, places }
       actOf.set(traceId, act)
+      // what a later act causes there is not the work of this one
+      marks.clear()
       if (mark !== undefined) marks.set(mark, act)
       return act
     },

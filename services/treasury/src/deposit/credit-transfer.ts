@@ -26,22 +26,28 @@ export async function creditTransfer(parts: Parts, log: TransferLog & { final: b
   if (!log.final) return
   const move = transferOf(log)
   if (move.amount === 0n) return
-  const [wallet, sender] = await Promise.all([parts.wallets.byAddress(move.to), parts.wallets.byAddress(move.from)])
+  const known = await parts.wallets.find({ address: { $in: [move.to, move.from] } })
+  const [wallet, sender] = [move.to, move.from].map(address => known.find(found => found.address === address))
   if (!wallet) {
     if (sender) return
     if (await isX402Address(parts, log.network, move.to)) return followArrival(parts, log, move)
     throw new Retry(`${move.to} has no wallet yet`)
   }
   const identity = await identityOf(parts, log)
-  if (identity === undefined || !(await isStillThere(parts, identity, log))) return
-  const source = await sourceOf(parts, log, move, sender)
-  const seen = { ...creditOf(wallet, move), id: identity, chain: log.network, txHash: log.txHash, source: source.account }
-  await accountTransaction(parts, wallet.agentId, async session => {
-    const known = await findDeposit(parts, seen, session)
-    if (known?.status === 'credited' && isSame(known, seen)) return
-    if (known?.status === 'credited') await reverseDeposit(parts, known, session)
-    await creditDeposit(parts, { ...seen, posting: known?.posting ?? 0, entryKey: known?.entryKey ?? `deposit:${identity}` }, source, session)
-  })
+  if (identity === undefined) return
+  const credit = async (mayBeDropped: boolean): Promise<boolean> => {
+    const source = await sourceOf(parts, log, move, sender)
+    const seen = { ...creditOf(wallet, move), id: identity, chain: log.network, txHash: log.txHash, source: source.account }
+    return accountTransaction(parts, wallet.agentId, async session => {
+      const known = await findDeposit(parts, seen, session, mayBeDropped)
+      if (known?.status === 'credited' && isSame(known, seen)) return true
+      if (known?.status === 'dropped' && !mayBeDropped) return false
+      if (known?.status === 'credited') await reverseDeposit(parts, known, session)
+      await creditDeposit(parts, { ...seen, posting: known?.posting ?? 0, entryKey: known?.entryKey ?? `deposit:${identity}` }, source, session)
+      return true
+    })
+  }
+  if (!(await credit(false)) && (await isStillThere(parts, log))) await credit(true)
 }
 
 /** Also where it comes from: the same refund is another job's where a reorganisation has changed the numbers of the jobs. */
@@ -56,8 +62,7 @@ async function identityOf(parts: Parts, log: TransferLog): Promise<string | unde
 }
 
 /** What was announced as dropped counts again only where the chain shows it: announcements may come late, and in any order. */
-async function isStillThere(parts: Parts, identity: string, log: TransferLog): Promise<boolean> {
-  if ((await parts.deposits.get(identity))?.status !== 'dropped') return true
+async function isStillThere(parts: Parts, log: TransferLog): Promise<boolean> {
   const mined = await transactionOf(parts, log)
   if (!mined) throw new Retry(`${log.txHash} was dropped and cannot be read yet`)
   return mined.blockHash === log.blockHash

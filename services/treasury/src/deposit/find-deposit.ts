@@ -11,13 +11,15 @@ type Seen = Pick<Deposit, 'id' | 'chain' | 'txHash' | 'walletId' | 'agentId' | '
 /**
  * What the books have of a transfer: its record, or an entry of the time when deposits were booked by block hash and log index. Of several equal
  * entries of one transaction it does not matter which belongs to which log, only that each belongs to one.
+ * @param mayBeDropped false: nothing but its record is wanted of one that was announced as dropped
  */
-export async function findDeposit(parts: Parts, seen: Seen, session: ClientSession): Promise<Deposit | undefined> {
+export async function findDeposit(parts: Parts, seen: Seen, session: ClientSession, mayBeDropped = true): Promise<Deposit | undefined> {
   const known = await parts.deposits.get(seen.id, session)
   // of one that was never credited nothing is known but that it was dropped
-  if (known && known.posting > 0) return known
-  const byEntry = new Map((await parts.deposits.ofTransaction(seen.chain, seen.txHash, session)).map(deposit => [deposit.entryKey, deposit]))
+  if (known && (known.posting > 0 || !mayBeDropped)) return known
   const entries = await oldEntries(parts, seen)
+  if (entries.length === 0) return known
+  const byEntry = new Map((await parts.deposits.ofTransaction(seen.chain, seen.txHash, session)).map(deposit => [deposit.entryKey, deposit]))
   // one that was reversed belongs to the log only where no other does: it may have been booked twice
   const isDropped = ({ key }: LedgerEntry) => byEntry.get(key)?.status === 'dropped'
   for (const entry of [...entries.filter(found => !isDropped(found)), ...entries.filter(isDropped)]) {
