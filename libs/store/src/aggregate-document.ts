@@ -24,16 +24,16 @@ export function fieldsOf(state: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
 }
 
-/** The document as it is after an update; its outbox is left out. */
+/** The document as it is after an update. Its outbox has what was last written there. */
 export function updated(
   before: Envelope,
   state: object,
   change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined },
 ): Envelope {
-  const { _id, createdAt, pending, lease, processed } = before
+  const { _id, createdAt, pending, lease, processed, outbox } = before
   return {
     ...fieldsOf(state),
-    ...{ _id, createdAt, version: change.version, updatedAt: change.now, outbox: [] },
+    ...{ _id, createdAt, version: change.version, updatedAt: change.now, outbox: change.outbox.length ? change.outbox : outbox },
     ...(pending || change.outbox.length ? { pending: true } : {}),
     ...(lease ? { lease } : {}),
     ...(processed || change.cause ? { processed: [...(processed ?? []), ...(change.cause ? [change.cause] : [])].slice(-rememberedCauses) } : {}),

@@ -80,8 +80,9 @@ export function recentOf(db: Database, collection: string, isUsed: Optimistic): 
 
   db.changes.on('cleared', (of, id, version) => {
     const found = of === collection ? documents.get(id) : undefined
-    if (found?.document.version !== version) return
-    const { pending, ...document } = found.document
+    // a later event is not sent yet
+    if (!found || found.document.version < version || found.document.outbox.some(entry => entry.version > version)) return
+    const { pending, ...document } = { ...found.document, outbox: [] }
     found.document = document as Envelope
   })
   const releases = new Map<object, (() => void)[]>()

@@ -1,6 +1,7 @@
 import { type Chain, type ChainLog, chainRelayerApi, type PublishedOutcome } from '@carapace/api'
 import { onChainKey, operationParts } from '@carapace/chain'
 import { onOutcomes, type Subscription } from '@carapace/service'
+import { gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { type OutcomeOf, onCard, onDrip, onIdentity } from './registration.ts'
 
@@ -9,19 +10,21 @@ type Followed = PublishedOutcome<'submitted' | 'confirmed' | 'failed' | 'reorged
 /** What follows the commands of a registration. An agent that is none of ours is not an error: its database may have been set back. */
 export function chainOutcomes(parts: Parts): Subscription[] {
   const now = () => parts.clock.now()
+  // identity and card are often in one transaction
+  const change = gatheredChanges(parts.agents)
   return onOutcomes({
     'identity.register': each(async outcome => {
       const [id, chain] = [subjectOf(outcome), outcome.network]
       const tokenId = outcome.is === 'confirmed' ? await tokenIdOf(parts, chain, id, outcome.logs) : null
-      await parts.agents.changeKnown(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
+      await change(id, agent => onIdentity(agent, chain, step(outcome, now()), tokenId))
     }),
     'card.mint': each(async outcome => {
       const id = subjectOf(outcome)
-      await parts.agents.changeKnown(id, agent => onCard(agent, outcome.network, step(outcome, now())))
+      await change(id, agent => onCard(agent, outcome.network, step(outcome, now())))
     }),
     'gas.drip': each(async outcome => {
       const holder = await parts.agents.byWallet(subjectOf(outcome))
-      if (holder) await parts.agents.change(holder.id, agent => onDrip(agent, step(outcome, now())))
+      if (holder) await change(holder.id, agent => onDrip(agent, step(outcome, now())))
     }),
   })
 }

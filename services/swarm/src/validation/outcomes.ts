@@ -1,17 +1,19 @@
 import type { PublishedOutcome } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain, operationParts } from '@carapace/chain'
 import { onOutcomes, type Subscription } from '@carapace/service'
-import type { Decision } from '@carapace/store'
+import { type Decision, gatheredChanges } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import type { Validation } from './validation.ts'
 
 /** What follows the commands that mirror validations on chain. */
 export function chainOutcomes(parts: Parts): Subscription[] {
+  // the opening and the first vote are often in one transaction
+  const change = gatheredChanges(parts.validations)
   const each = (apply: Apply) => {
     const receive = async (outcome: Followed) => {
       const [, validationId, subject = ''] = operationParts(outcome.opKey)
       // one that is unknown is not an error: the database may have been set back
-      await parts.validations.changeKnown(validationId, v => apply(v, subject, observed(outcome)))
+      await change(validationId, v => apply(v, subject, observed(outcome)))
     }
     return { submitted: receive, confirmed: receive, failed: receive, reorged: receive }
   }
