@@ -145,7 +145,8 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   /** Stores what the owners say where it differs from the row; mostly it does not. */
   const agreed = async (id: string, news: readonly News[]): Promise<Agent | undefined> => {
     const row = await rows.get(id)
-    const differing = news.filter(([fields]) => !isDeepStrictEqual({ ...row, ...fields }, { ...row }))
+    const present = { ...newAgentScore, ...row }
+    const differing = news.filter(([fields]) => !isDeepStrictEqual({ ...present, ...fields }, present))
     if (differing.length === 0) return full(row)
     await Promise.all(differing.map(([fields, stamp]) => rows.apply(id, fields, stamp)))
     return full(await rows.get(id))

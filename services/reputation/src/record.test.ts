@@ -19,7 +19,8 @@ describe('the standing of an agent', () => {
 
   /** The parts of this process, and those of another one with the same database. */
   const replicas = (): [Parts, Parts] => {
-    const { platform } = harness.platform.service('reputation')
+    const { platform: alone } = harness.platform.service('reputation')
+    const platform = { ...alone, db: { ...alone.db, exclusive: false } }
     return [
       { ...platform, ...stores(platform) },
       { ...platform, ...stores(platform) },
