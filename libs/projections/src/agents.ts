@@ -133,7 +133,7 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
   const scoreSubscriptions = [
     on(scoreChanged, async (changed, event) => {
       const { agentId, fusedScore, tier, riskScore } = changed
-      // an event before this one has brought the same values, or brings them yet
+      // an event before this one has the same values
       if (isScoreMoved(changed)) await applied(agentId, { fusedScore, tier, riskScore }, event)
     }),
     on(reputationSnapshot, ({ id, version, row }, event) =>

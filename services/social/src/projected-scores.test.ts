@@ -18,7 +18,7 @@ describe('the copy of agents with their scores', () => {
     await mongo.close()
   })
 
-  it('is written when score or risk moved, in whatever order that comes', async () => {
+  it('is written when score or risk moved, in any order of the events', async () => {
     const { subscriptions } = agentProjection({ db } as unknown as Platform)
     const subscription = subscriptions.find(({ types }) => types.includes(scoreChanged.type))!
     const receive = (aggregateversion: number, data: object) =>

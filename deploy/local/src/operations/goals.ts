@@ -13,21 +13,21 @@ const onChain = (act: string, goal: number, ceiling: number): Goal => ({ act, go
 
 /** Operations of the database for each business act, all kinds together. */
 export const goals = {
-  register: onChain('register', 30, 70),
+  register: onChain('register', 30, 39),
   fund: local('treasury fund', 15, 11),
-  deposit: onChain('deposit credited', 15, 41),
-  firstHeartbeat: local('heartbeat, the first of an agent', 4, 9),
-  heartbeat: local('heartbeat, a further one', 4, 3),
+  deposit: onChain('deposit credited', 15, 16),
+  firstHeartbeat: local('heartbeat, the first of an agent', 4, 8),
+  heartbeat: local('heartbeat, a further one', 4, 2),
   post: local('post gig', 8, 6),
-  apply: local('apply', 12, 15),
-  accept: local('accept', 15, 21),
-  lock: onChain('escrow create → locked', 30, 33),
-  submit: local('submit → panel drawn', 20, 42),
-  vote: onChain('a vote → on chain', 25, 40),
-  decide: onChain('deciding vote → paid, receipt, scores', 90, 172),
+  apply: local('apply', 12, 13),
+  accept: local('accept', 15, 20),
+  lock: onChain('escrow create → locked', 30, 26),
+  submit: local('submit → panel drawn', 20, 39),
+  vote: onChain('a vote → on chain', 25, 28),
+  decide: onChain('deciding vote → paid, receipt, scores', 90, 138),
 } satisfies Record<string, Goal>
 
 export type ActName = keyof typeof goals
 
 /** Operations per second of a system that does nothing. */
-export const idleGoal: Goal = local('idle, per second', 3, 4)
+export const idleGoal: Goal = local('idle, per second', 3, 3)

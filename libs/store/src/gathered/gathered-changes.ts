@@ -14,13 +14,13 @@ export function gatheredChanges<T extends { id: string }>(
 ): (id: string, decide: Decide<T>) => Promise<void> {
   const change = gathered(async (all: readonly { id: string; decide: Decide<T> }[]) => {
     const ids = [...new Set(all.map(({ id }) => id))]
-    await Promise.all(ids.map(id => store.changeKnown(id, inTurn(all.filter(one => one.id === id).map(({ decide }) => decide)))))
+    await Promise.all(ids.map(id => store.changeKnown(id, decideAll(all.filter(one => one.id === id).map(({ decide }) => decide)))))
     return all.map(() => undefined)
   })
   return (id, decide) => change({ id, decide })
 }
 
-const inTurn =
+const decideAll =
   <T>(decides: readonly Decide<T>[]): Decide<T> =>
   before =>
     decides.reduce<Decision<T> | undefined>((made, decide) => {

@@ -136,7 +136,7 @@ describe('a store in a database to which no other process writes', () => {
     assert.deepEqual([(await counters.need(one.id)).count, (await counters.need(other.id)).count], [10, 5])
   })
 
-  it('does not take a read that began before a write for what came after it', async () => {
+  it('forgets what was read before a write that has ended since', async () => {
     const { db, counters, onRead } = await opened()
     const { id } = await make({ counters })
 
