@@ -71,6 +71,28 @@ describe('ledger', () => {
     )
   })
 
+  it('is not found wrong for a movement that comes while it is audited, but for one that it lacks', async () => {
+    const a = account()
+    await move('ext:bank', a, 10n)
+    const entries = db.connection.collection('ledger_entries')
+    const { find } = entries
+    entries.find = ((...args: Parameters<typeof find>) => {
+      const cursor = find.apply(entries, args)
+      entries.find = find
+      return (async function* () {
+        yield* cursor
+        await move('ext:bank', a, 5n)
+      })()
+    }) as unknown as typeof find
+
+    assert.deepEqual(await ledger.audit(), [])
+
+    const accounts = db.connection.collection<{ _id: string; balance: bigint }>('ledger_accounts')
+    await accounts.updateOne({ _id: `${chain}/${a}` }, { $inc: { balance: 1n } })
+    assert.deepEqual(await ledger.audit(), [`account ${chain}/${a} holds 16, its entries say 15`])
+    await accounts.updateOne({ _id: `${chain}/${a}` }, { $inc: { balance: -1n } })
+  })
+
   it('stays equal to the sum of its entries under random movements', async () => {
     const names = ['ext:bank', 'wallet:p', 'wallet:q', 'wallet:r']
     const movement = fc
