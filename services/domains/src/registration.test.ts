@@ -2,20 +2,10 @@ import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
 import { type Answer, newTestAgent, type TestAgent, until } from '@carapace/testing'
 import { account } from './ledger.ts'
-import { type Harness, startHarness, usdc } from './testing/harness.ts'
+import { type Harness, sharedHarness, usdc } from './testing/harness.ts'
 
 describe('POST /api/domains/register', () => {
-  let harness: Harness
-  before(async () => {
-    harness = await startHarness()
-  })
-  beforeEach(() => {
-    harness.chain = () => 'confirm'
-    harness.treasuryRefuses = undefined
-    harness.commands.length = 0
-    harness.reservations.length = 0
-  })
-  after(() => harness?.close())
+  const harness = sharedHarness()
 
   let names = 0
   const newName = () => `name-${++names}-long`
@@ -202,15 +192,7 @@ describe('POST /api/domains/register', () => {
 })
 
 describe('names and their agents', () => {
-  let harness: Harness
-  before(async () => {
-    harness = await startHarness()
-  })
-  beforeEach(() => {
-    harness.chain = () => 'confirm'
-    harness.commands.length = 0
-  })
-  after(() => harness?.close())
+  const harness = sharedHarness()
 
   let names = 0
   const newName = () => `other-${++names}-name`

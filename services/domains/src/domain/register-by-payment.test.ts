@@ -3,19 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { domainsApi, x402Arrived } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { account } from '../ledger.ts'
-import { type Harness, intake, startHarness, usdc } from '../testing/harness.ts'
+import { intake, sharedHarness, usdc } from '../testing/harness.ts'
 
 describe('a payment for a name', () => {
-  let harness: Harness
-  before(async () => {
-    harness = await startHarness()
-  })
-  beforeEach(() => {
-    harness.chain = () => 'confirm'
-    harness.commands.length = 0
-    harness.returned.length = 0
-  })
-  after(() => harness?.close())
+  const harness = sharedHarness()
 
   let names = 0
   const newName = () => `paid-${++names}-name`

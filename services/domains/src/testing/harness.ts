@@ -14,7 +14,6 @@ import {
   stubPeer,
   type TestAgent,
   type TestPlatform,
-  type TestPlatformOptions,
 } from '@carapace/testing'
 import { domains } from '../index.ts'
 
@@ -51,8 +50,21 @@ export const intake = toChecksum(`0x${'1a'.repeat(20)}`)
 
 export const usdc = (whole: number): bigint => BigInt(whole) * api.MICRO
 
-export async function startHarness(options: TestPlatformOptions = {}): Promise<Harness> {
-  const harness = {
+/** One harness for the tests of a suite. Before each the chain confirms, the treasury agrees, and nothing is recorded. */
+export function sharedHarness(): Harness {
+  const harness = {} as Harness
+  before(() => startHarness(harness))
+  beforeEach(() => {
+    harness.chain = () => 'confirm'
+    harness.treasuryRefuses = undefined
+    for (const recorded of [harness.commands, harness.reservations, harness.returned]) recorded.length = 0
+  })
+  after(() => harness.close())
+  return harness
+}
+
+async function startHarness(harness: Harness): Promise<void> {
+  Object.assign(harness, {
     agents: new Map(),
     scores: new Map(),
     balances: new Map(),
@@ -65,8 +77,8 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     owners: new Map(),
     commands: [],
     chain: () => 'confirm',
-  } as unknown as Harness
-  harness.platform = await startPlatform([...peersOf(harness), domains], options)
+  })
+  harness.platform = await startPlatform([...peersOf(harness), domains])
   const { platform } = harness
   const drafts = { confirm: commandConfirmed, fail: commandFailed, reorg: commandReorged }
   harness.outcome = (command, outcome, seq) => platform.publish(drafts[outcome](command, seq === undefined ? {} : { seq }))
@@ -99,7 +111,6 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     await consumer.close()
     await platform.close()
   }
-  return harness
 }
 
 const scoreRow = {

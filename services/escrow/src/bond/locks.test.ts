@@ -9,6 +9,14 @@ import { sharedHarness } from '../testing/shared-harness.ts'
 describe('bonds of gigs', () => {
   const harness = sharedHarness()
   const { call, status, history, bonded, lock, bondedGig, unlocked } = bondsIn(harness)
+  /** A frozen rejection, and the appeal against it. */
+  const appealedAgainst = async (scenario: Scenario): Promise<string> => {
+    const appealId = randomUUID()
+    const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
+    const rejected = eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil })
+    for (const draft of [eventOf.frozen(scenario), rejected, eventOf.appealFiled(scenario, appealId)]) await harness.platform.publish(draft)
+    return appealId
+  }
 
   it('lock once for a gig under parallel requests, and refuse what is not free', async () => {
     const agent = await bonded(100)
@@ -58,14 +66,7 @@ describe('bonds of gigs', () => {
   it('are not slashed for a frozen verdict before the appeal, and then as it ends', async () => {
     for (const applySlash of [true, false]) {
       const scenario = await bondedGig()
-      const appealId = randomUUID()
-      const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
-      for (const draft of [
-        eventOf.frozen(scenario),
-        eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil }),
-        eventOf.appealFiled(scenario, appealId),
-      ])
-        await harness.platform.publish(draft)
+      const appealId = await appealedAgainst(scenario)
       assert.equal((await status(scenario.worker)).slashedBond, 0)
 
       await harness.platform.publish(eventOf.appealClosed(scenario, appealId, 'lost', applySlash))
@@ -142,14 +143,7 @@ describe('bonds of gigs', () => {
 
   it('lose nothing to a lost appeal while the lock is requested again, which then fails', async () => {
     const scenario = await bondedGig()
-    const appealId = randomUUID()
-    const appealUntil = new Date(Date.now() + 9 * daySeconds * 1000).toISOString()
-    for (const draft of [
-      eventOf.frozen(scenario),
-      eventOf.resolved(scenario, 'rejected', { frozen: true, appealUntil }),
-      eventOf.appealFiled(scenario, appealId),
-    ])
-      await harness.platform.publish(draft)
+    const appealId = await appealedAgainst(scenario)
     harness.chain = ({ kind }) => (kind === 'bond.lock' ? 'wait' : 'confirm')
     const lockCommands = () => harness.commands.filter(({ kind, args }) => kind === 'bond.lock' && args.gigId === scenario.gigId)
     await loseLock(scenario)

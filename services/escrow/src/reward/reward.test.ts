@@ -174,7 +174,8 @@ describe('rewards', () => {
     db.transaction = original
   })
 
-  it('are booked as the contract paid them when a larger second round ends with the payment of the first', async () => {
+  /** Two funded rewards; round 1 of the claim requested one and failed, round 2 requests both and is under way. */
+  async function twoRounds() {
     const validator = await newAgent(harness)
     const [first, second] = [await deliveredGig(harness), await deliveredGig(harness)]
     for (const scenario of [first, second]) {
@@ -183,18 +184,25 @@ describe('rewards', () => {
       await fundedOf(scenario)
     }
     const claimId = randomUUID()
-    const claimOf = (round: number, scenarios: Scenario[]) => {
+    const request = (round: number, scenarios: Scenario[]) => {
       const parts = scenarios.map(({ validationId }) => ({ validationId, amount: 500_000n }))
-      const amount = 500_000n * BigInt(scenarios.length)
       const about = { claimId, round, validatorId: validator.id, wallet: validator.wallet, chain: first.chain }
-      return api.rewardClaimRequested.of({ ...about, amount, rewards: parts, by: 'validator' })
+      return harness.platform.publish(
+        api.rewardClaimRequested.of({ ...about, amount: 500_000n * BigInt(scenarios.length), rewards: parts, by: 'validator' }),
+      )
     }
     harness.chain = () => 'fail'
-    await harness.platform.publish(claimOf(1, [first]))
+    await request(1, [first])
     await until('the first round failed', () => claims.some(line => line.includes('reward.failed') && line.endsWith(claimId)))
     harness.chain = () => 'wait'
-    await harness.platform.publish(claimOf(2, [first, second]))
-    const command = await until('the second round is sent', () => harness.commands.find(({ opKey, round }) => opKey.endsWith(claimId) && round === 2))
+    await request(2, [first, second])
+    const sent = (round: number) => harness.commands.find(command => command.opKey.endsWith(claimId) && command.round === round)
+    const command = await until('the second round is sent', () => sent(2))
+    return { validator, first, second, claimId, request, command }
+  }
+
+  it('are booked as the contract paid them when a larger second round ends with the payment of the first', async () => {
+    const { validator, first, second, claimId, command } = await twoRounds()
 
     const args = { claimKey: claimKey(claimId), to: validator.wallet, amount: '500000' }
     const log = { contract: 'SwarmValidator', event: 'RewardPaid', args, address: newWallet(), logIndex: 0, logPosition: 0 }
@@ -320,30 +328,9 @@ describe('rewards', () => {
   })
 
   describe('of a claim whose second round requests more', () => {
-    /** Two funded rewards; round 1 of the claim requested one and failed, round 2 requests both and is under way. */
+    /** Its second round, and what becomes of it. */
     async function secondRound() {
-      const validator = await newAgent(harness)
-      const [first, second] = [await deliveredGig(harness), await deliveredGig(harness)]
-      for (const scenario of [first, second]) {
-        await harness.platform.publish(accrued(scenario, [validator.id], 500_000n))
-        await harness.platform.publish(eventOf.resolved(scenario, 'approved'))
-        await fundedOf(scenario)
-      }
-      const claimId = randomUUID()
-      const request = (round: number, scenarios: Scenario[]) => {
-        const parts = scenarios.map(({ validationId }) => ({ validationId, amount: 500_000n }))
-        const about = { claimId, round, validatorId: validator.id, wallet: validator.wallet, chain: first.chain }
-        return harness.platform.publish(
-          api.rewardClaimRequested.of({ ...about, amount: 500_000n * BigInt(scenarios.length), rewards: parts, by: 'validator' }),
-        )
-      }
-      harness.chain = () => 'fail'
-      await request(1, [first])
-      await until('the first round failed', () => claims.some(line => line.includes('reward.failed') && line.endsWith(claimId)))
-      harness.chain = () => 'wait'
-      await request(2, [first, second])
-      const sent = (round: number) => harness.commands.find(command => command.opKey.endsWith(claimId) && command.round === round)
-      const command = await until('the second round is sent', () => sent(2))
+      const { validator, first, second, claimId, request, command } = await twoRounds()
       const outcome = (seq: number, paid: number | undefined, round = 2) => {
         const args = { claimKey: claimKey(claimId), to: validator.wallet, amount: String(paid) }
         const log = { contract: 'SwarmValidator', event: 'RewardPaid', args, address: newWallet(), logIndex: 0, logPosition: 0 }

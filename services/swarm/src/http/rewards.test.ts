@@ -37,6 +37,18 @@ describe('rewards of validators over HTTP', () => {
     return found
   }
 
+  /** All that a validator can claim, claimed, with what that was; `own` reads what it can claim now. */
+  const claimed = async (validator: string) => {
+    const own = async () => (await claimable(validator)).totalClaimable as number
+    const before = await own()
+    const count = harness.claims.length
+    assert.equal((await claim(validator)).status, 202)
+    return { own, before, count, claimId: await until('the claim is requested', () => harness.claims[count]) }
+  }
+  type ClaimRow = { _id: string; status: string; round: number; rewards: { validationId: string; amount: bigint }[] }
+  const claims = () => harness.platform.service('swarm').platform.db.connection.collection<ClaimRow>('claims')
+  const paidAt = () => ({ txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+
   it('accrue once for those who voted with the verdict, and can be claimed when funded', async () => {
     const found = await rewarded()
     await harness.platform.publish(decided(found, { validationId: found.validationId }), 2)
@@ -75,7 +87,7 @@ describe('rewards of validators over HTTP', () => {
     const second = await until('the second claim is requested', () => harness.claims[count])
     assert.equal(second, claimId)
     await harness.platform.publish(rewardFailed.of({ ...facts, round: 1, code: 'REVERTED' }))
-    await harness.platform.publish(rewardPaid.of({ ...facts, round: 2, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() }), 2)
+    await harness.platform.publish(rewardPaid.of({ ...facts, round: 2, ...paidAt() }), 2)
     await until('the reward is paid', async () => (await claimable(validator)).claimable.every((one: { gigId: string }) => one.gigId !== gigId))
     assert.deepEqual(statusAndCode(await claim(validator)), [409, 'INVALID_STATE'])
   })
@@ -83,16 +95,11 @@ describe('rewards of validators over HTTP', () => {
   it('can be claimed again, once and as the next round, when a reorganisation undid their payment', async () => {
     const { panel, validationId } = await rewarded()
     const validator = panel[1]!
-    const own = async () => (await claimable(validator)).totalClaimable as number
-    const before = await own()
-    const count = harness.claims.length
-    assert.equal((await claim(validator)).status, 202)
-    const claimId = await until('the claim is requested', () => harness.claims[count])
+    const { own, before, count, claimId } = await claimed(validator)
     const facts = { claimId, round: 1, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount: 100_000n, validationIds: [validationId] }
-    const paid = rewardPaid.of({ ...facts, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+    const paid = rewardPaid.of({ ...facts, ...paidAt() })
     const failed = rewardFailed.of({ ...facts, code: 'REVERTED' })
-    const claims = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; status: string; round: number }>('claims')
-    const is = (status: string) => until(`it is ${status}`, async () => (await claims.findOne({ _id: claimId }))?.status === status)
+    const is = (status: string) => until(`it is ${status}`, async () => (await claims().findOne({ _id: claimId }))?.status === status)
     await harness.platform.publish(paid)
     await is('paid')
 
@@ -105,23 +112,18 @@ describe('rewards of validators over HTTP', () => {
     assert.equal((await claim(validator)).status, 202)
     await until('the next round is requested', () => harness.claims.length > count + 1)
     assert.deepEqual(harness.claims.slice(count), [claimId, claimId])
-    assert.equal((await claims.findOne({ _id: claimId }))?.round, 2)
+    assert.equal((await claims().findOne({ _id: claimId }))?.round, 2)
   })
 
   it('are claimed when the chain pays a claim after its failure, and claimable again when that payment is reversed', async () => {
     const { panel, validationId } = await rewarded()
     const validator = panel[0]!
-    const own = async () => (await claimable(validator)).totalClaimable as number
-    const before = await own()
-    const count = harness.claims.length
-    assert.equal((await claim(validator)).status, 202)
-    const claimId = await until('the claim is requested', () => harness.claims[count])
+    const { own, before, claimId } = await claimed(validator)
     const amount = BigInt(Math.round(before * 1e6))
     const facts = { claimId, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId] }
-    const paid = (round: number) => rewardPaid.of({ ...facts, round, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+    const paid = (round: number) => rewardPaid.of({ ...facts, round, ...paidAt() })
     const failed = (round: number) => rewardFailed.of({ ...facts, round, code: 'REVERTED' })
-    const claims = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; round: number }>('claims')
-    const round = (await until('it is stored', () => claims.findOne({ _id: claimId })))!.round
+    const round = (await until('it is stored', () => claims().findOne({ _id: claimId })))!.round
     await harness.platform.publish(failed(round), 20)
     await until('it is back', async () => (await own()) === before)
 
@@ -140,19 +142,13 @@ describe('rewards of validators over HTTP', () => {
   it('are claimed as far as they are paid, when the payment of another round replaces the first', async () => {
     const { panel, validationId } = await rewarded()
     const validator = panel[1]!
-    const own = async () => (await claimable(validator)).totalClaimable as number
-    const before = await own()
-    const count = harness.claims.length
-    assert.equal((await claim(validator)).status, 202)
-    const claimId = await until('the claim is requested', () => harness.claims[count])
-    const claims = harness.platform.service('swarm').platform.db.connection.collection<{ _id: string; round: number; rewards: object[] }>('claims')
-    const { round, rewards } = (await until('it is stored', () => claims.findOne({ _id: claimId })))!
-    const whole = rewards as { validationId: string; amount: bigint }[]
+    const { own, before, claimId } = await claimed(validator)
+    const { round, rewards: whole } = (await until('it is stored', () => claims().findOne({ _id: claimId })))!
     const part = whole.find(one => one.validationId === validationId)!
     const paid = (parts: typeof whole) => {
       const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
       const facts = { claimId, round, validatorId: validator, chain: 'BASE_SEPOLIA' as const, amount, validationIds: [validationId], rewards: parts }
-      return rewardPaid.of({ ...facts, txHash: `0x${'ab'.repeat(32)}`, paidAt: new Date().toISOString() })
+      return rewardPaid.of({ ...facts, ...paidAt() })
     }
     const less = [{ ...part, amount: part.amount / 2n }]
 
