@@ -1,6 +1,6 @@
 import { type commerceApi, jobCreated, refuse } from '@carapace/api'
 import { isProven } from '@carapace/chain'
-import { type HandlersOf, recordIdOf, reply, unlessPassing } from '@carapace/service'
+import { type Handlers, recordIdOf, reply, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { newApplication } from '../application/application.store.ts'
@@ -14,117 +14,114 @@ import { moneyView, viewOf } from '../job/views.ts'
 import type { Parts } from '../parts.ts'
 import { applicantView, needJob } from './reads.ts'
 
-type Handlers = HandlersOf<typeof commerceApi>
-
 const statusUrl = (job: Job): string => `/api/erc8183/jobs/${job.id}`
 const applyIn = ['open', 'funded']
 
-export const jobHandlers = (
-  parts: Parts,
-): Pick<Handlers, 'createJob' | 'fundJob' | 'applyForJob' | 'acceptJobApplicant' | 'submitJob' | 'settleJob' | 'cancelJob' | 'disputeJob'> => ({
-  createJob: async ({ body, caller, operationId, waitMs }) => {
-    const id = recordIdOf(operationId)
-    const created = await parts.jobs.createOnce(id, () => {
-      const { budgetUsdc: budget, ...draft } = body
-      const now = parts.clock.now()
-      const { state, events } = sendCreate(newJob(id, { ...draft, budget, posterId: caller.agentId, posterWallet: caller.wallet }, now))
-      const event = jobCreated.of({
-        ...facts(state, now, null),
-        requiredSkills: state.requiredSkills,
-        submitDeadline: state.submitDeadline.toISOString(),
+export const jobHandlers = (parts: Parts) =>
+  ({
+    createJob: async ({ body, caller, operationId, waitMs }) => {
+      const id = recordIdOf(operationId)
+      const created = await parts.jobs.createOnce(id, () => {
+        const { budgetUsdc: budget, ...draft } = body
+        const now = parts.clock.now()
+        const { state, events } = sendCreate(newJob(id, { ...draft, budget, posterId: caller.agentId, posterWallet: caller.wallet }, now))
+        const event = jobCreated.of({
+          ...facts(state, now, null),
+          requiredSkills: state.requiredSkills,
+          submitDeadline: state.submitDeadline.toISOString(),
+        })
+        return { state, events: [event, ...events] }
       })
-      return { state, events: [event, ...events] }
-    })
-    const { job, isDone } = await ended(parts, created, 'create', waitMs())
-    const answer = { job: await viewOf(parts, job) }
-    return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(job) })
-  },
+      const { job, isDone } = await ended(parts, created, 'create', waitMs())
+      const answer = { job: await viewOf(parts, job) }
+      return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(job) })
+    },
 
-  fundJob: async ({ params, body, caller, context, operationId, waitMs }) => {
-    const { id } = await needJob(parts, params.jobId)
-    const request = { jobId: id, authorization: body.authorization, caller, isProven: isProven(context), operationId }
-    const started = await startFunding(parts, request)
-    const funded = await parts.wait('jobs', id, () => fundingOutcome(parts, id, operationId), waitMs())
-    return answered(parts, funded ?? started, 'fund', funded !== undefined)
-  },
+    fundJob: async ({ params, body, caller, context, operationId, waitMs }) => {
+      const { id } = await needJob(parts, params.jobId)
+      const request = { jobId: id, authorization: body.authorization, caller, isProven: isProven(context), operationId }
+      const started = await startFunding(parts, request)
+      const funded = await parts.wait('jobs', id, () => fundingOutcome(parts, id, operationId), waitMs())
+      return answered(parts, funded ?? started, 'fund', funded !== undefined)
+    },
 
-  applyForJob: async ({ params, body, caller, operationId }) => {
-    const id = recordIdOf(operationId)
-    const job = await needJob(parts, params.jobId)
-    const application = await parts.applications.createOnce(id, async () => {
-      if (job.posterId === caller.agentId) refuse('SELF_ACTION')
-      if (!applyIn.includes(job.status) || job.mirrored) refuse('INVALID_STATE', { state: job.status, allowed: applyIn })
-      if (await parts.applications.of(job.id, caller.agentId)) refuse('ALREADY_APPLIED')
-      needEligible(await parts.agents.fresh(caller.agentId))
-      return newApplication(job, { id, agentId: caller.agentId, proposal: body.proposal }, parts.clock.now())
-    })
-    return { applicant: applicantView(application) }
-  },
+    applyForJob: async ({ params, body, caller, operationId }) => {
+      const id = recordIdOf(operationId)
+      const job = await needJob(parts, params.jobId)
+      const application = await parts.applications.createOnce(id, async () => {
+        if (job.posterId === caller.agentId) refuse('SELF_ACTION')
+        if (!applyIn.includes(job.status) || job.mirrored) refuse('INVALID_STATE', { state: job.status, allowed: applyIn })
+        if (await parts.applications.of(job.id, caller.agentId)) refuse('ALREADY_APPLIED')
+        needEligible(await parts.agents.fresh(caller.agentId))
+        return newApplication(job, { id, agentId: caller.agentId, proposal: body.proposal }, parts.clock.now())
+      })
+      return { applicant: applicantView(application) }
+    },
 
-  acceptJobApplicant: async ({ params, body, caller, waitMs }) => {
-    const job = await needJob(parts, params.jobId)
-    needPoster(job, caller.agentId)
-    const { agentId } = body
-    if (!(await parts.applications.of(job.id, agentId))) refuse('NOT_FOUND', { resource: 'application' })
-    const { wallet } = await parts.agents.fresh(agentId)
-    if (!wallet) refuse('NOT_FOUND', { resource: 'agent' })
-    const sent = await changeJob(parts, job.id, present =>
-      // the same acceptance again: its first answer was lost
-      present.acceptance?.agentId === agentId ? undefined : sendAssign(present, agentId, wallet),
-    )
-    return stepAnswered(parts, sent, 'assign', waitMs())
-  },
+    acceptJobApplicant: async ({ params, body, caller, waitMs }) => {
+      const job = await needJob(parts, params.jobId)
+      needPoster(job, caller.agentId)
+      const { agentId } = body
+      if (!(await parts.applications.of(job.id, agentId))) refuse('NOT_FOUND', { resource: 'application' })
+      const { wallet } = await parts.agents.fresh(agentId)
+      if (!wallet) refuse('NOT_FOUND', { resource: 'agent' })
+      const sent = await changeJob(parts, job.id, present =>
+        // the same acceptance again: its first answer was lost
+        present.acceptance?.agentId === agentId ? undefined : sendAssign(present, agentId, wallet),
+      )
+      return stepAnswered(parts, sent, 'assign', waitMs())
+    },
 
-  submitJob: async ({ params, body, caller, operationId, waitMs }) => {
-    const job = await needJob(parts, params.jobId)
-    needAssignee(job, caller.agentId)
-    const { deliverableUrl: url, deliverableNote: note = null } = body
-    const delivery = { url, note, hash: keccakOfText(url), submissionId: recordIdOf(operationId), at: parts.clock.now() }
-    const sent = await changeJob(parts, job.id, present =>
-      present.delivery?.submissionId === delivery.submissionId ? undefined : sendSubmit(present, delivery),
-    )
-    const { job: last, isDone } = await ended(parts, sent, 'submit', waitMs())
-    const answer = { job: await viewOf(parts, last), txHash: last.on.submit?.onChain.txHash ?? null }
-    const more = { deliverableHash: delivery.hash, validationId: last.validationId }
-    return isDone ? { ...answer, ...more } : reply(202, { ...answer, ...more, statusUrl: statusUrl(last) })
-  },
+    submitJob: async ({ params, body, caller, operationId, waitMs }) => {
+      const job = await needJob(parts, params.jobId)
+      needAssignee(job, caller.agentId)
+      const { deliverableUrl: url, deliverableNote: note = null } = body
+      const delivery = { url, note, hash: keccakOfText(url), submissionId: recordIdOf(operationId), at: parts.clock.now() }
+      const sent = await changeJob(parts, job.id, present =>
+        present.delivery?.submissionId === delivery.submissionId ? undefined : sendSubmit(present, delivery),
+      )
+      const { job: last, isDone } = await ended(parts, sent, 'submit', waitMs())
+      const answer = { job: await viewOf(parts, last), txHash: last.on.submit?.onChain.txHash ?? null }
+      const more = { deliverableHash: delivery.hash, validationId: last.validationId }
+      return isDone ? { ...answer, ...more } : reply(202, { ...answer, ...more, statusUrl: statusUrl(last) })
+    },
 
-  settleJob: async ({ params, body, waitMs }) => {
-    const job = await needJob(parts, params.jobId)
-    const { outcome, reason = '' } = body
-    const decision =
-      outcome === 'settle' ? ({ outcome: 'complete', trigger: 'settle' } as const) : ({ outcome: 'reject', trigger: 'reject' } as const)
-    const sent = await changeJob(parts, job.id, present => {
-      if (present.mirrored && !present.counts)
-        refuse('INVALID_STATE', { state: present.status }, { message: 'The platform is not the evaluator of this job' })
-      return sendSettle(present, { ...decision, by: 'oracle', reason, at: parts.clock.now() })
-    })
-    const { job: last, isDone } = await ended(parts, sent, 'settle', waitMs())
-    const answer = { job: await viewOf(parts, last), txHash: last.on.settle?.onChain.txHash ?? null, ...moneyView(last) }
-    return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(last) })
-  },
+    settleJob: async ({ params, body, waitMs }) => {
+      const job = await needJob(parts, params.jobId)
+      const { outcome, reason = '' } = body
+      const decision =
+        outcome === 'settle' ? ({ outcome: 'complete', trigger: 'settle' } as const) : ({ outcome: 'reject', trigger: 'reject' } as const)
+      const sent = await changeJob(parts, job.id, present => {
+        if (present.mirrored && !present.counts)
+          refuse('INVALID_STATE', { state: present.status }, { message: 'The platform is not the evaluator of this job' })
+        return sendSettle(present, { ...decision, by: 'oracle', reason, at: parts.clock.now() })
+      })
+      const { job: last, isDone } = await ended(parts, sent, 'settle', waitMs())
+      const answer = { job: await viewOf(parts, last), txHash: last.on.settle?.onChain.txHash ?? null, ...moneyView(last) }
+      return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(last) })
+    },
 
-  cancelJob: async ({ params, caller, waitMs }) => {
-    const job = await needJob(parts, params.jobId)
-    needPoster(job, caller.agentId)
-    const sent = await changeJob(parts, job.id, present => {
-      needIdle(present)
-      if (present.status !== 'open') refuse('INVALID_STATE', { state: present.status, allowed: ['open'] })
-      return sendSettle(present, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', at: parts.clock.now() })
-    })
-    return stepAnswered(parts, sent, 'settle', waitMs())
-  },
+    cancelJob: async ({ params, caller, waitMs }) => {
+      const job = await needJob(parts, params.jobId)
+      needPoster(job, caller.agentId)
+      const sent = await changeJob(parts, job.id, present => {
+        needIdle(present)
+        if (present.status !== 'open') refuse('INVALID_STATE', { state: present.status, allowed: ['open'] })
+        return sendSettle(present, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', at: parts.clock.now() })
+      })
+      return stepAnswered(parts, sent, 'settle', waitMs())
+    },
 
-  disputeJob: async ({ params, body, caller, waitMs }) => {
-    const job = await needJob(parts, params.jobId)
-    if (job.posterId !== caller.agentId && job.assigneeId !== caller.agentId) refuse('NOT_PARTY')
-    const sent = await changeJob(parts, job.id, present => {
-      const wallet = present.posterId === caller.agentId ? present.posterWallet : present.assigneeWallet
-      return sendDispute(present, { by: caller.agentId, reason: body.reason, at: parts.clock.now() }, wallet)
-    })
-    return stepAnswered(parts, sent, 'dispute', waitMs())
-  },
-})
+    disputeJob: async ({ params, body, caller, waitMs }) => {
+      const job = await needJob(parts, params.jobId)
+      if (job.posterId !== caller.agentId && job.assigneeId !== caller.agentId) refuse('NOT_PARTY')
+      const sent = await changeJob(parts, job.id, present => {
+        const wallet = present.posterId === caller.agentId ? present.posterWallet : present.assigneeWallet
+        return sendDispute(present, { by: caller.agentId, reason: body.reason, at: parts.clock.now() }, wallet)
+      })
+      return stepAnswered(parts, sent, 'dispute', waitMs())
+    },
+  }) satisfies Handlers<typeof commerceApi>
 
 function needPoster(job: Job, agentId: string): void {
   if (job.posterId !== agentId) refuse('NOT_POSTER')

@@ -1,6 +1,6 @@
 import { type CommerceReceipt, type commerceApi, refuse } from '@carapace/api'
 import { renderPng } from '@carapace/picture'
-import { baseUrlOf, content, type HandlersOf, reply } from '@carapace/service'
+import { baseUrlOf, content, type Handlers, reply } from '@carapace/service'
 import { isBeingPaid } from '../job/job.ts'
 import type { Parts } from '../parts.ts'
 import { hasReceipt, issueReceipt } from '../receipt/issue-receipt.ts'
@@ -8,11 +8,9 @@ import { pictureWidth, receiptSvg } from '../receipt/picture.ts'
 import { type Receipt, receiptView } from '../receipt/receipt.ts'
 import { needJob } from './reads.ts'
 
-type Handlers = HandlersOf<typeof commerceApi>
-
 const rawBlock = 'application/vnd.ipld.raw'
 
-export const receiptHandlers = (parts: Parts): Pick<Handlers, 'getCommerceReceipt' | 'getCommerceReceiptPicture' | 'issueCommerceReceipt'> => {
+export const receiptHandlers = (parts: Parts) => {
   const baseUrl = baseUrlOf(parts.config)
   const view = (receipt: Receipt): CommerceReceipt => receiptView(receipt, baseUrl)
 
@@ -41,5 +39,5 @@ export const receiptHandlers = (parts: Parts): Pick<Handlers, 'getCommerceReceip
       const { receipt, isNew } = await issueReceipt(parts, job)
       return isNew ? view(receipt) : reply(200, view(receipt))
     },
-  }
+  } satisfies Handlers<typeof commerceApi>
 }
