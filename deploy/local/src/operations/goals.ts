@@ -30,4 +30,4 @@ export const goals = {
 export type ActName = keyof typeof goals
 
 /** Operations per second of a system that does nothing. */
-export const idleGoal: Goal = local('idle, per second', 3, 3)
+export const idleGoal: Goal = local('idle, per second', 3, 4)
