@@ -4,7 +4,16 @@ import * as bonds from './escrow/bonds.ts'
 import { consumes } from './escrow/consumes.ts'
 import * as escrows from './escrow/escrows.ts'
 import * as events from './escrow/events.ts'
-import { announceEscrowsAndBonds, getBondRow, getEscrowRow, getSlashRow, lockBondForGig, quoteFunding, unlockBondForGig } from './escrow/internal.ts'
+import {
+  announceEscrowsAndBonds,
+  getBondRow,
+  getEscrowRow,
+  getSlashRow,
+  lockBondForGig,
+  payRewardClaim,
+  quoteFunding,
+  unlockBondForGig,
+} from './escrow/internal.ts'
 import * as receipts from './escrow/receipts.ts'
 
 /** Gig escrow, bonds, caps, fee pool, trust receipts, earnings. */
@@ -17,6 +26,7 @@ export const escrowApi = serviceApi('escrow', {
     lockBondForGig,
     unlockBondForGig,
     announceEscrowsAndBonds,
+    payRewardClaim,
     quoteFunding,
     ...ledgerEndpoints,
   },

@@ -3,6 +3,7 @@ import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import { claimFunded } from './reward/claim.ts'
+import { claimPolls } from './reward/claim-polls.ts'
 import { claimable } from './reward/reward.ts'
 import { replaceCommands } from './validation/chain.ts'
 import { decidedSweep } from './validation/decided.ts'
@@ -28,6 +29,7 @@ export const jobs = (parts: Parts): Job[] => [
     },
   },
   decidedSweep(parts),
+  claimPolls(parts),
   { name: 'the list of candidates', everyMs: 600_000, run: now => parts.candidates.tend(now) },
   {
     name: 'rewards that nobody claims',

@@ -4,7 +4,7 @@ import type { AgentRef } from '@carapace/projections'
 import { pollDeadline } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { awaitedOf } from './awaits.ts'
-import { claimable, type Reward, stateOf } from './reward/reward.ts'
+import { type Claim, claimable, type Reward, stateOf } from './reward/reward.ts'
 import { approvalPct, approvals, rejections, seated, type Validation, type Vote } from './validation/validation.ts'
 
 type Refs = (id: string) => AgentRef
@@ -90,8 +90,10 @@ export const resolutionView = (v: Validation) =>
   v.status === 'pending' ? null : { status: v.status, approved: v.status === 'approved', bondSlashFrozen: v.frozen, disputeReason: v.disputeReason }
 
 /** @param now platform clock */
-export const rewardView = (reward: Stored<Reward>, now: Date) => {
+/** @param claims under way */
+export const rewardView = (reward: Reward, claims: readonly Stored<Claim>[], now: Date) => {
   const state = stateOf(reward)
+  const claim = claims.find(({ id }) => state === 'claiming' && id === reward.claimId)
   const amount =
     state === 'accrued' ? reward.accrued : state === 'claiming' ? reward.claiming : state === 'claimed' ? reward.claimed : claimable(reward)
   return {
@@ -102,8 +104,7 @@ export const rewardView = (reward: Stored<Reward>, now: Date) => {
     amount: usd(amount),
     state,
     accruedAt: reward.accruedAt.toISOString(),
-    // its claim began with the last change
-    nextDeadline: state === 'claiming' ? pollDeadline(reward.updatedAt, now) : null,
+    nextDeadline: claim ? pollDeadline(claim.updatedAt, now) : null,
   }
 }
 

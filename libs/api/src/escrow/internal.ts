@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
-import { chain, id, microText, timestamp, uuid } from '../core/fields.ts'
+import { chain, id, microText, timestamp, uuid, walletOut } from '../core/fields.ts'
 import { quoting } from '../core/quote.ts'
 import { announceEndpoint } from '../core/snapshot.ts'
 import { bondStatus, bondTier } from '../core/terms.ts'
@@ -87,6 +87,26 @@ export const getSlashRow = endpoint({
   caller: 'internal',
   summary: 'One slash by id, also while its command is under way',
   response: slash,
+})
+
+const claimParts = z.array(z.object({ validationId: id, amount: microText }))
+
+/** Idempotent by (claim, round). The claimant polls with it: `swarm.reward.claim-requested`, or its outcome, may be lost. */
+export const payRewardClaim = endpoint({
+  method: 'post',
+  path: '/internal/v1/reward-claims',
+  caller: 'internal',
+  summary: 'Pay a round of a claim of rewards, unless it is known, and how it stands',
+  body: z.object({ claimId: id, round: z.int().min(1), validatorId: id, wallet: walletOut, chain, amount: microText, rewards: claimParts }),
+  response: z.looseObject({
+    status: z.enum(['claiming', 'claimed', 'failed']),
+    round: z.int(),
+    /** Orders the answer among the events of the claim. */
+    version: z.int(),
+    txHash: z.string().nullable(),
+    /** What is or was paid of it. */
+    rewards: claimParts,
+  }),
 })
 
 export const quoteFunding = endpoint({

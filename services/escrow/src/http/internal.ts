@@ -9,6 +9,8 @@ import { escrowRow } from '../escrow/views.ts'
 import { quoteFunding } from '../funding/fund-by-payment.ts'
 import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
+import { roundOf } from '../reward/claim.ts'
+import { startClaim } from '../reward/pay-claim.ts'
 import { slashView } from '../slash/views.ts'
 
 /** Shorter than the caller's own wait, so that it gets an answer and not a time-out. */
@@ -44,6 +46,19 @@ export const internalHandlers = (parts: Parts) =>
       if (!isHeld) return { status: 'none' as const }
       await changeBond(parts, agentId, bond => endLock(bond, gigId, parts.newId()))
       return reply(202, { status: 'pending' })
+    },
+
+    payRewardClaim: async ({ body }) => {
+      const rewards = body.rewards.map(({ validationId, amount }) => ({ validationId, amount: BigInt(amount) }))
+      await startClaim(parts, { ...body, amount: BigInt(body.amount), rewards })
+      const claim = await parts.claims.need(body.claimId)
+      return {
+        status: claim.status,
+        round: roundOf(claim),
+        version: claim.version,
+        txHash: claim.onChain.txHash,
+        rewards: claim.rewards.map(({ validationId, amount }) => ({ validationId, amount: String(amount) })),
+      }
     },
 
     announceEscrowsAndBonds: ({ body }) =>

@@ -8,7 +8,7 @@ import { applyStep, type Claim, heldBy, heldChanges, isPayment, type Outcome, ro
 import { claimStates } from './claim-states.ts'
 import { claim, claimableOf } from './reward.ts'
 
-type Requested = PayloadOf<typeof rewardClaimRequested>
+type Requested = Omit<PayloadOf<typeof rewardClaimRequested>, 'by'>
 
 const facts = (paid: Claim) => ({
   claimId: paid.id,

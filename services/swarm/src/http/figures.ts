@@ -43,14 +43,17 @@ export const figureHandlers = (parts: Parts) =>
     getClaimableRewards: async ({ params }) => {
       const agent = await parts.agents.need(params.agentId)
       const now = parts.clock.now()
-      const rewards = await parts.rewards.rows.find({ validatorId: agent.id })
+      const [rewards, claims] = await Promise.all([
+        parts.rewards.rows.find({ validatorId: agent.id }),
+        parts.rewards.claims.find({ validatorId: agent.id, status: 'claiming' }),
+      ])
       const sum = (amounts: bigint[]) => usd(amounts.reduce((total, amount) => total + amount, 0n))
       return {
         agentId: agent.id,
         totalClaimable: sum(rewards.map(claimable)),
         totalAccrued: sum(rewards.map(reward => reward.accrued)),
         currency: 'USDC' as const,
-        claimable: rewards.filter(reward => reward.claimed < reward.accrued || reward.claiming > 0n).map(reward => rewardView(reward, now)),
+        claimable: rewards.filter(reward => reward.claimed < reward.accrued || reward.claiming > 0n).map(reward => rewardView(reward, claims, now)),
       }
     },
 

@@ -27,8 +27,13 @@ export interface Harness {
   /** Default: confirms immediately. */
   chain: () => 'confirm' | 'wait'
   claims: string[]
+  /** What the escrow answers about a claim. Default: its payment is under way. */
+  claim: (request: ClaimRequest) => ClaimAnswer
   close(): Promise<void>
 }
+
+type ClaimRequest = api.BodyOf<typeof api.escrowApi.internal.payRewardClaim>
+export type ClaimAnswer = api.ResponseOf<typeof api.escrowApi.internal.payRewardClaim>
 
 export const stranger = randomUUID()
 export const budget = 40_000_000n
@@ -36,7 +41,7 @@ export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 
 /** @param validators agents, other than the parties, that may judge */
 export async function startHarness(validators: number): Promise<Harness & { validators: TestAgent[] }> {
-  const harness = { gigs: new Map(), escrows: new Map(), commands: [], chain: () => 'confirm', claims: [] } as unknown as Harness & {
+  const harness = { gigs: new Map(), escrows: new Map(), commands: [], chain: () => 'confirm', claims: [], claim: underWay } as unknown as Harness & {
     validators: TestAgent[]
   }
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
@@ -51,6 +56,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
       const facts = { escrowId: gigId, gigId, posterId: stranger, assigneeId: null, amount: String(budget), chain: 'BASE_SEPOLIA' as const }
       return { ...facts, status, txHash: null, releaseTxHash: null, settledAt: null, version: 1 }
     },
+    payRewardClaim: ({ body }) => harness.claim(body),
   })
   const relayer = stubPeer(api.chainRelayerApi, {
     chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),
@@ -77,6 +83,8 @@ export async function startHarness(validators: number): Promise<Harness & { vali
   harness.validators = await Promise.all(Array.from({ length: validators }, () => newAgent(harness)))
   return harness
 }
+
+const underWay: Harness['claim'] = ({ round, rewards }) => ({ status: 'claiming', round, version: 1, txHash: null, rewards })
 
 /** An agent that the swarm has projected. */
 export async function newAgent({ platform, call }: Harness, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
