@@ -64,10 +64,11 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
   }
 
   const removals = new Map<string, number>()
+  let removing: Promise<unknown> = Promise.resolve()
   const handled = recentlyHandled({
     ended: (opKey, round) => {
       if (!own.delete(opKey)) return
-      if (removals.size === 0) setImmediate(() => void remove())
+      if (removals.size === 0) setImmediate(remove)
       removals.set(opKey, round)
     },
     reopened: (opKey, seq) => void reopen(opKey, seq),
@@ -76,6 +77,9 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
   async function reopen(opKey: string, seq: number): Promise<void> {
     if (own.has(opKey)) return
     own.add(opKey)
+    // its row may be on its way out
+    removals.delete(opKey)
+    await removing
     const sentAt = new Date()
     const nextAt = nextPollAt(sentAt, sentAt, firstMs)
     await rows
@@ -84,17 +88,16 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
       .catch((error: unknown) => log.warn({ err: error, opKey }, 'a command whose block was dropped is not polled'))
   }
   /** All of one moment in one statement. One that is not removed is polled. */
-  async function remove(): Promise<void> {
+  function remove(): void {
     const ended = [...removals]
     removals.clear()
+    if (ended.length === 0) return
     const rounds = [...new Set(ended.map(([, round]) => round))]
-    await rows
-      .bulkWrite(
-        rounds.map(round => ({
-          deleteMany: { filter: { _id: { $in: ended.filter(one => one[1] === round).map(([opKey]) => opKey) }, round: { $lte: round } } },
-        })),
-        { ordered: false },
-      )
+    const deletes = rounds.map(round => ({
+      deleteMany: { filter: { _id: { $in: ended.filter(one => one[1] === round).map(([opKey]) => opKey) }, round: { $lte: round } } },
+    }))
+    removing = removing
+      .then(() => rows.bulkWrite(deletes, { ordered: false }))
       .catch((error: unknown) => log.warn({ err: error }, 'ended commands are polled again'))
   }
 
