@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { until } from '@carapace/testing'
-import getPort from 'get-port'
 import { childAroundTests } from '../testing/around-tests.ts'
+import { freePorts } from '../testing/ports.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of many endpoints
 type Body = any
@@ -10,7 +10,7 @@ describe('links on a devnet', function () {
   this.timeout(120_000)
   let agent: Body
   // links name the gateway: its port has to be known beforehand
-  const child = childAroundTests(async () => ({ PORT: String(await getPort()) }))
+  const child = childAroundTests(async () => ({ PORT: String(await freePorts(1)) }))
   before(async () => {
     const walletAddress = `0x${'41'.repeat(20)}`
     const body = { handle: 'linked-agent', walletAddress, description: '<script>alert("x")</script>', chain: 'BOTH' }

@@ -3,16 +3,16 @@ import { execFile } from 'node:child_process'
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import getPort from 'get-port'
 import { processVariables } from '../config.ts'
 import { childAroundTests } from '../testing/around-tests.ts'
+import { freePorts } from '../testing/ports.ts'
 
 const program = fileURLToPath(new URL('main.js', import.meta.url))
 
 describe('the demo against a system in signed mode', function () {
   this.timeout(240_000)
   // signatures are over the name of the gateway: its port has to be known beforehand
-  const child = childAroundTests(async () => ({ AUTH_MODE: 'signed', PORT: String(await getPort()) }))
+  const child = childAroundTests(async () => ({ AUTH_MODE: 'signed', PORT: String(await freePorts(1)) }))
 
   const runDemo = (): Promise<{ text: string; code: number }> =>
     new Promise(resolve => {

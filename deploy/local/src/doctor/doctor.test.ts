@@ -4,16 +4,16 @@ import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '@carapace/testing'
-import getPort from 'get-port'
 import { processVariables } from '../config.ts'
 import { childAroundTests } from '../testing/around-tests.ts'
+import { freePorts } from '../testing/ports.ts'
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url))
 
 describe('the doctor', function () {
   this.timeout(90_000)
   // signatures are over the name of the gateway: its port has to be known beforehand
-  const child = childAroundTests(async () => ({ AUTH_MODE: 'signed', PORT: String(await getPort()) }))
+  const child = childAroundTests(async () => ({ AUTH_MODE: 'signed', PORT: String(await freePorts(1)) }))
 
   const runDoctor = (): Promise<{ text: string; code: number }> =>
     new Promise(resolve => {

@@ -4,26 +4,40 @@ import { least } from '../amounts.ts'
 import { type Bond, lockedOf } from '../bond/bond.ts'
 import { eventOutcome } from '../bond/bond-event-status.ts'
 import { earlier, moveOnce } from '../bond/bond-operations.ts'
-import { bondOf, changeBond, waitingChanges } from '../bond/change-bond.ts'
+import { bondOf, changeBond } from '../bond/change-bond.ts'
 import { needRoom, requestReversal, requestSlash } from '../bond/commands.ts'
 import { poolSurplus } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
 import type { Slash } from './slash.ts'
 import { slashStates } from './slash-states.ts'
 
+interface SlashOrder {
+  agentId: string
+  /** micro-USDC */
+  amount: bigint
+  reason: string
+  by: 'oracle' | 'admin'
+  operationId: string
+}
+
 /**
  * Slashes a bond by an order of the oracle or an admin: immediately, without a cooldown. Resolves to the id of the slash.
  * @throws VALIDATION_ERROR above the bond; INVALID_STATE, retryable, while too many commands of it are under way
  */
-export async function slashBond(
-  parts: Parts,
-  order: { agentId: string; amount: bigint; reason: string; by: 'oracle' | 'admin'; operationId: string },
-): Promise<Slash['id']> {
-  const { agentId, amount, reason, by, operationId } = order
+export async function slashBond(parts: Parts, order: SlashOrder): Promise<Slash['id']> {
+  const { agentId, operationId } = order
   const known = await earlier(parts, agentId, operationId)
   if (known) return known
   const bond = await bondOf(parts, agentId)
-  needRoom(bond, waitingChanges(parts, agentId))
+  const queue = `slash:${agentId}`
+  needRoom(bond, parts.queue.waiting(queue))
+  return parts.queue.serialize(queue, () => makeSlash(parts, order))
+}
+
+async function makeSlash(parts: Parts, { agentId, amount, reason, by, operationId }: SlashOrder): Promise<Slash['id']> {
+  const bond = await bondOf(parts, agentId)
+  // before its row is written: a refused order leaves none
+  needRoom(bond)
   const total = bond.free + lockedOf(bond)
   const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
   if (amount > total) tooMuch(total)
