@@ -46,7 +46,7 @@ export const listJobApplicants = endpoint({
 export const getJobQuorum = endpoint({
   method: 'get',
   path: '/api/erc8183/jobs/:jobId/quorum',
-  summary: 'How the validators of a job stand',
+  summary: 'What the validators of a job have decided so far',
   caller: 'public',
   response: z.looseObject({
     exists: z.boolean(),
@@ -83,7 +83,7 @@ export const listAgentJobApplications = endpoint({
 export const checkJobEligibility = endpoint({
   method: 'get',
   path: '/api/erc8183/agents/:wallet/check',
-  summary: 'Whether the agent of a wallet may take jobs',
+  summary: 'Whether the agent of a wallet may accept jobs',
   caller: 'public',
   params: { wallet: walletIn },
   response: z.looseObject({

@@ -112,6 +112,6 @@ export const payRewardClaim = endpoint({
 export const quoteFunding = endpoint({
   ...quoting,
   path: '/internal/v1/escrows/quote',
-  summary: 'What x402 has to bring to lock the budget of a gig',
+  summary: 'What a payment by x402 must carry to lock the budget of a gig',
   errors: ['NOT_POSTER', 'FORBIDDEN', 'CAP_EXCEEDED', 'AMOUNT_MISMATCH'],
 })
