@@ -7,6 +7,7 @@ import { jobStatus } from './commerce/records.ts'
 import { ledgerEndpoints } from './core/doctor.ts'
 import { endpoint } from './core/endpoint.ts'
 import { chain, id, microText, timestamp } from './core/fields.ts'
+import { getReservationUse } from './core/reservation-use.ts'
 import { serviceApi } from './core/service-api.ts'
 import { announceEndpoint } from './core/snapshot.ts'
 
@@ -39,7 +40,7 @@ const announceJobs = announceEndpoint(['job'])
 /** ERC-8183 jobs, applicants, quorum, commerce receipts. */
 export const commerceApi = serviceApi('commerce', {
   endpoints: { ...jobs, ...reads },
-  internal: { getJobRow, announceJobs, ...ledgerEndpoints },
+  internal: { getJobRow, announceJobs, getReservationUse, ...ledgerEndpoints },
   events,
   consumes,
 })

@@ -3,6 +3,7 @@ import { ledgerEndpoints } from './core/doctor.ts'
 import { endpoint } from './core/endpoint.ts'
 import { id, walletOut } from './core/fields.ts'
 import { quoting } from './core/quote.ts'
+import { getReservationUse } from './core/reservation-use.ts'
 import { serviceApi } from './core/service-api.ts'
 import { announceEndpoint } from './core/snapshot.ts'
 import { consumes } from './domains/consumes.ts'
@@ -52,7 +53,7 @@ const quoteMoltName = endpoint({
 /** The five extensions: prices, registration, transfer, resolution. */
 export const domainsApi = serviceApi('domains', {
   endpoints: { ...registration, ...lookups },
-  internal: { getDomainRow, announceDomains, quoteName, quoteMoltName, ...ledgerEndpoints },
+  internal: { getDomainRow, announceDomains, quoteName, quoteMoltName, getReservationUse, ...ledgerEndpoints },
   events: { domainActivated, domainTransferred, domainDeleted, domainSynced, domainsSnapshot },
   consumes,
 })

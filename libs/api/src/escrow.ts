@@ -1,4 +1,5 @@
 import { ledgerEndpoints } from './core/doctor.ts'
+import { getReservationUse } from './core/reservation-use.ts'
 import { serviceApi } from './core/service-api.ts'
 import * as bonds from './escrow/bonds.ts'
 import { consumes } from './escrow/consumes.ts'
@@ -28,6 +29,7 @@ export const escrowApi = serviceApi('escrow', {
     announceEscrowsAndBonds,
     payRewardClaim,
     quoteFunding,
+    getReservationUse,
     ...ledgerEndpoints,
   },
   events,

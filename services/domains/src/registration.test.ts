@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { dayMs } from '@carapace/api'
+import { dayMs, getReservationUse } from '@carapace/api'
+import { operationKey } from '@carapace/chain'
 import { type Answer, newTestAgent, type TestAgent, until } from '@carapace/testing'
 import { account } from './ledger.ts'
 import { type Harness, sharedHarness, usdc } from './testing/harness.ts'
@@ -130,6 +131,12 @@ describe('POST /api/domains/register', () => {
 
     harness.treasuryRefuses = 'DEPENDENCY_UNAVAILABLE'
     const pending = await register(agent, name, '.claw', 100, { prefer: 'respond-async' })
+    const { peers } = harness.platform.service('domains').platform
+    const isOpen = async (n: number) => {
+      const key = operationKey('domain.mint', pending.body.record.id, n)
+      return (await peers.call('domains', getReservationUse, { body: { key, round: 1, agentId: agent.id } })).isOpen
+    }
+    assert.deepEqual(await Promise.all([1, 2, 3].map(isOpen)), [false, true, false])
     assert.deepEqual([pending.status, pending.body.record.status, harness.commands.length], [202, 'pending', 0])
     harness.treasuryRefuses = undefined
     await harness.platform.advance(60)

@@ -4,6 +4,7 @@ import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
 import { executePayment } from './payment/execute-payment.ts'
 import { commandDeadline } from './payment/pay.ts'
+import { unusedReservations } from './reservation/unused.ts'
 import { returnDue } from './x402/hold.ts'
 import { transferDue } from './x402/transfers.ts'
 
@@ -22,6 +23,7 @@ export const jobs = (parts: Parts): Job[] => [
         await eachDue(parts.log, due, payment => executePayment(parts, payment, now, commandDeadline()))
     },
   },
+  unusedReservations(parts),
   { name: 'deposits that the chain does not have', everyMs: 5_000, run: depositSweep(parts) },
   {
     name: 'money at the intake that goes back',

@@ -1,4 +1,5 @@
 import { type commerceApi, commerceSnapshot } from '@carapace/api'
+import { operationParts } from '@carapace/chain'
 import { announceRows, clearingHandlers, doctorHandlers, type Handlers } from '@carapace/service'
 import { explainClearing } from '../clearing.ts'
 import { checks } from '../invariants.ts'
@@ -14,6 +15,11 @@ export const internalHandlers = (parts: Parts) =>
 
     // who has applied is read from the row itself
     announceJobs: ({ body }) => announceRows(parts, commerceSnapshot, body, parts.jobs, job => jobRow(job, [])),
+
+    getReservationUse: async ({ body }) => {
+      const job = await parts.jobs.get(operationParts(body.key)[1])
+      return { isOpen: job?.funding?.round === body.round }
+    },
 
     ...doctorHandlers(parts, checks),
     ...clearingHandlers(parts, explainClearing),

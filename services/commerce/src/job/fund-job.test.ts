@@ -93,8 +93,13 @@ describe('the funding of a job', () => {
 
   it('is carried on by the service when treasury is away, and charges once', async () => {
     const job = await newJob()
+    const { peers } = platform.service('commerce').platform
+    const isOpen = async (round: number) =>
+      (await peers.call('commerce', api.getReservationUse, { body: { key: `job.fund:${job.id}`, round, agentId: job.id } })).isOpen
+    assert.equal(await isOpen(1), false)
     treasury = 'away'
     assert.equal((await job.fund()).status, 202)
+    assert.deepEqual([await isOpen(1), await isOpen(2)], [true, false])
     assert.equal((await job.fund()).body.code, 'INVALID_STATE')
     treasury = 'holds'
     await platform.advance(31)

@@ -1,4 +1,5 @@
 import { type domainsApi, domainsSnapshot, refuse } from '@carapace/api'
+import { operationParts } from '@carapace/chain'
 import { announceRows, clearingHandlers, doctorHandlers, type Handlers } from '@carapace/service'
 import { explainClearing } from '../clearing.ts'
 import { quoteMoltName, quoteName } from '../domain/register-by-payment.ts'
@@ -15,6 +16,12 @@ export const internalHandlers = (parts: Parts) =>
     quoteName: ({ body }) => quoteName(parts, body),
 
     quoteMoltName: ({ body }) => quoteMoltName(parts, body),
+
+    getReservationUse: async ({ body }) => {
+      const [, id, n] = operationParts(body.key)
+      const operation = (await parts.domains.get(id))?.operations.find(known => String(known.n) === n)
+      return { isOpen: operation !== undefined && operation.onChain?.status !== 'failed' }
+    },
 
     ...doctorHandlers(parts, checks),
     ...clearingHandlers(parts, explainClearing),

@@ -7,6 +7,7 @@ import { bondRow } from '../bond/views.ts'
 import { explainClearing } from '../clearing.ts'
 import { escrowRow } from '../escrow/views.ts'
 import { quoteFunding } from '../funding/fund-by-payment.ts'
+import { isReservationOpen } from '../funding/reservation-use.ts'
 import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 import { roundOf } from '../reward/claim.ts'
@@ -60,6 +61,8 @@ export const internalHandlers = (parts: Parts) =>
         rewards: claim.rewards.map(({ validationId, amount }) => ({ validationId, amount: String(amount) })),
       }
     },
+
+    getReservationUse: async ({ body }) => ({ isOpen: await isReservationOpen(parts, body) }),
 
     announceEscrowsAndBonds: ({ body }) =>
       body.kind === 'escrow'

@@ -158,6 +158,13 @@ export function releaseReservation(reservation: Reservation): ReservationDecisio
   return { state, events: [announced(state)] }
 }
 
+/** What an owner reserved and sends no command for; undefined when it ended meanwhile. */
+export function abandonReservation(reservation: Reservation): ReservationDecision | undefined {
+  const { status, key, round, onChain } = reservation
+  if (status !== 'held') return undefined
+  return { ...releaseReservation(reservation), outcome: { is: 'failed', key, round, seq: onChain.seq, code: 'NEVER_SENT' } }
+}
+
 const announced = (state: Reservation) =>
   state.status === 'captured' ? reservationCaptured.of({ ...facts(state), txHash: state.onChain.txHash! }) : reservationVoided.of(facts(state))
 

@@ -39,6 +39,8 @@ export interface Harness {
   cancellations: Set<string>
   /** What identity answers about agents. */
   agents: Map<string, api.AgentRow>
+  /** Whether the escrow has a round of a command open that money is reserved for. Default: all. */
+  isOpen: (key: string, round: number) => boolean
   commands: api.ChainCommand[]
   /** How the chain treats a command. Default: confirms it immediately. */
   chain: (command: api.ChainCommand) => Treatment
@@ -63,6 +65,7 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     gigs: new Set(),
     jobKeys: new Map(),
     agents: new Map(),
+    isOpen: () => true,
     commands: [],
     chain: () => 'confirm',
     authorizations: new Map(),

@@ -50,6 +50,7 @@ export function peerServices(harness: Harness): AnyService[] {
       harness.gigs.has(params.id) ? openGig({ gigId: params.id, posterId: params.id }) : api.refuse('NOT_FOUND', { resource: 'gig' }),
   })
   const escrow = stubPeer(api.escrowApi, {
+    getReservationUse: ({ body }) => ({ isOpen: harness.isOpen(body.key, body.round) }),
     getEscrowRow: ({ params: { gigId } }) => ({
       escrowId: gigId,
       gigId,
