@@ -86,38 +86,41 @@ export const jobHandlers = (parts: Parts) =>
       return isDone ? { ...answer, ...more } : reply(202, { ...answer, ...more, statusUrl: statusUrl(last) })
     },
 
-    settleJob: async ({ params, body, waitMs }) => {
+    settleJob: async ({ params, body, operationId, waitMs }) => {
       const job = await needJob(parts, params.jobId)
       const { outcome, reason = '' } = body
       const decision =
         outcome === 'settle' ? ({ outcome: 'complete', trigger: 'settle' } as const) : ({ outcome: 'reject', trigger: 'reject' } as const)
       const sent = await changeJob(parts, job.id, present => {
+        if (present.settlement?.operationId === operationId) return undefined
         if (present.mirrored && !present.counts)
           refuse('INVALID_STATE', { state: present.status }, { message: 'The platform is not the evaluator of this job' })
-        return sendSettle(present, { ...decision, by: 'oracle', reason, at: parts.clock.now() })
+        return sendSettle(present, { ...decision, by: 'oracle', reason, at: parts.clock.now(), operationId })
       })
       const { job: last, isDone } = await ended(parts, sent, 'settle', waitMs())
       const answer = { job: await viewOf(parts, last), txHash: last.on.settle?.onChain.txHash ?? null, ...moneyView(last) }
       return isDone ? answer : reply(202, { ...answer, statusUrl: statusUrl(last) })
     },
 
-    cancelJob: async ({ params, caller, waitMs }) => {
+    cancelJob: async ({ params, caller, operationId, waitMs }) => {
       const job = await needJob(parts, params.jobId)
       needPoster(job, caller.agentId)
       const sent = await changeJob(parts, job.id, present => {
+        if (present.settlement?.operationId === operationId) return undefined
         needIdle(present)
         if (present.status !== 'open') refuse('INVALID_STATE', { state: present.status, allowed: ['open'] })
-        return sendSettle(present, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', at: parts.clock.now() })
+        return sendSettle(present, { outcome: 'withdraw', trigger: 'withdraw', by: 'party', reason: '', at: parts.clock.now(), operationId })
       })
       return stepAnswered(parts, sent, 'settle', waitMs())
     },
 
-    disputeJob: async ({ params, body, caller, waitMs }) => {
+    disputeJob: async ({ params, body, caller, operationId, waitMs }) => {
       const job = await needJob(parts, params.jobId)
       if (job.posterId !== caller.agentId && job.assigneeId !== caller.agentId) refuse('NOT_PARTY')
       const sent = await changeJob(parts, job.id, present => {
+        if (isDisputedBy(present, operationId)) return undefined
         const wallet = present.posterId === caller.agentId ? present.posterWallet : present.assigneeWallet
-        return sendDispute(present, { by: caller.agentId, reason: body.reason, at: parts.clock.now() }, wallet)
+        return sendDispute(present, { by: caller.agentId, reason: body.reason, at: parts.clock.now(), operationId }, wallet)
       })
       return stepAnswered(parts, sent, 'dispute', waitMs())
     },
@@ -126,6 +129,10 @@ export const jobHandlers = (parts: Parts) =>
 function needPoster(job: Job, agentId: string): void {
   if (job.posterId !== agentId) refuse('NOT_POSTER')
 }
+
+/** Also where the chain refused the dispute: that is the answer again. */
+const isDisputedBy = ({ dispute, on }: Job, operationId: string): boolean =>
+  [dispute, on.dispute?.requested?.dispute].some(known => known?.operationId === operationId)
 
 /** Waits until a step that is under way has ended. @throws CONFLICT when it failed; a step that is due from the platform is sent again instead */
 async function ended(parts: Parts, job: Stored<Job>, step: Step, waitMs: number): Promise<{ job: Stored<Job>; isDone: boolean }> {

@@ -67,6 +67,8 @@ export interface Settlement {
   settledAt: Date | null
   /** A payment of the job was published: once for ever, corrections follow. */
   isReported: boolean
+  /** Of the request that decided it; absent where none did. */
+  operationId?: string
 }
 
 /** A commerce job. Money in micro-USDC. */
@@ -99,7 +101,8 @@ export interface Job {
   /** Who is to do it; `agentId` is null when the wallet is nobody's. */
   acceptance: { agentId: string | null; wallet: string } | null
   delivery: Delivery | null
-  dispute: { by: string | null; reason: string; at: Date } | null
+  /** `operationId`: of the request that opened it; absent where none did. */
+  dispute: { by: string | null; reason: string; at: Date; operationId?: string } | null
   validationId: string | null
   verdict: Verdict | null
   settlement: Settlement | null
