@@ -31,7 +31,7 @@ const commandOutcome = z.object({
   /** false: no command of this key ever arrived. Everything below is then empty. */
   known: z.boolean(),
   round: z.int(),
-  /** Nothing follows for this round: its effect is final, or it failed for good. */
+  /** Nothing follows for this round: its effect is final, or it failed and no block can include a transaction that carried it. */
   ended: z.boolean(),
   failed: z.boolean(),
   /** Since when the chain decided as it says now; null while the command is under way. */

@@ -18,7 +18,7 @@ const logPrefix = 'chain.event.'
 interface Listeners {
   /** The last event of a command was handled. */
   ended(opKey: string, round: number): void
-  /** The block of a command was dropped, which may have been final: another event follows. */
+  /** Another event may follow: the block of a command was dropped, which may have been final, or a block may still include what failed. */
   reopened(opKey: string, seq: number): void
 }
 
@@ -30,12 +30,13 @@ export function recentlyHandled({ ended, reopened }: Listeners): Handled {
     note: ({ type, data }) => {
       const is = outcomeNameOf(type)
       if (is) {
-        const { opKey, round, seq, terminal } = data as { opKey: string; round: number; seq: number; terminal?: boolean }
+        const { opKey, round, seq, terminal, txHash } = data as { opKey: string; round: number; seq: number; terminal?: boolean; txHash?: string }
         // a refusal of the command itself decides nothing
         if (is === 'failed' && terminal !== true) return
         remember(commands, opKey, Math.max(seq, commands.get(opKey) ?? 0))
-        if (is === 'failed' || is === 'finalized') ended(opKey, round)
-        if (is === 'reorged') reopened(opKey, seq)
+        const wasSigned = txHash !== undefined
+        if (is === 'finalized' || (is === 'failed' && !wasSigned)) ended(opKey, round)
+        if (is === 'reorged' || (is === 'failed' && wasSigned)) reopened(opKey, seq)
       } else if (type === chainEventRemoved.type) {
         remember(removals, String(data.logId), true)
         logs.delete(String(data.logId))

@@ -200,6 +200,27 @@ describe('outcomes that a service waits for', () => {
     await until('nothing is open', async () => (await rows()) === 0)
   })
 
+  it('are polled after a failure until no block can include its transaction, by each service that handled it', async () => {
+    const { answer } = memory
+    let ended = false
+    memory.answer = operations => ({ outcomes: answer(operations).outcomes.map(outcome => ({ ...outcome, ended: outcome.ended && ended })) })
+    await start(60)
+    const [own, ofOthers] = [await send(), command()]
+
+    for (const draft of [own, ofOthers]) {
+      memory.received(draft.data as never)
+      await platform.publish(commandFailed(draft.data as never, { seq: 2, txHash: `0x${'1'.repeat(64)}` }))
+      await until('it is handled', () => handled.includes(`failed ${draft.subject}`))
+      memory.note(commandConfirmed(draft.data as never, { seq: 3, already: true }))
+      await until('its late effect is handled', () => handled.includes(draft.subject))
+    }
+    assert.equal(await rows(), 2)
+    ended = true
+
+    await until('nothing is open', async () => (await rows()) === 0)
+    assert.equal(handled.length, 4)
+  })
+
   it('are polled where a record waits and no row says so', async () => {
     const draft = command()
     memory.note(confirmation(draft))

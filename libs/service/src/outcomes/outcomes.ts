@@ -73,7 +73,7 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
     },
     reopened: (opKey, seq) => void reopen(opKey, seq),
   })
-  /** What had ended, by finality, waits again. Its record may not show it. */
+  /** What had ended waits again, and what failed until the relayer knows that nothing follows. No record may show it. */
   async function reopen(opKey: string, seq: number): Promise<void> {
     if (own.has(opKey)) return
     own.add(opKey)

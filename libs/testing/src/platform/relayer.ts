@@ -43,9 +43,13 @@ export function commandConfirmed(
   })
 }
 
-/** The same of one that failed: for good, unless `terminal` is false. */
-export function commandFailed(command: About, { seq = command.round, code = 'REVERTED', terminal = true } = {}): Draft {
-  const failure = { code: code as 'REVERTED', terminal, message: 'ERC20InsufficientBalance', attempts: 1 }
+/** The same of one that failed: for good, unless `terminal` is false. `txHash`: of a transaction that carried it. */
+export function commandFailed(
+  command: About,
+  { seq = command.round, code = 'REVERTED', terminal = true, txHash }: { seq?: number; code?: string; terminal?: boolean; txHash?: string } = {},
+): Draft {
+  const carried = txHash === undefined ? {} : { txHash }
+  const failure = { code: code as 'REVERTED', terminal, message: 'ERC20InsufficientBalance', attempts: 1, ...carried }
   return chainOutcome(command.kind).failed.of({ ...about(command, seq), ...failure })
 }
 

@@ -26,10 +26,14 @@ const unknown = (opKey: string): Outcome => ({
 })
 
 export function openOutcomes(db: Collections, networks: ReadonlyMap<Chain, { parts: LaneParts }>, clock: { now(): Date }): Outcomes {
+  /** A transaction that carried it has no final block: what failed may still have its effect. */
+  const mayBeIncluded = async ({ _id }: Op): Promise<boolean> =>
+    (await db.txs.findOne({ 'ops.opKey': _id, unfinished: true, nonce: { $ne: null } }, { projection: { _id: 1 } })) !== null
+
   async function outcome(op: Op, seq: number, { finality, events: wanted }: Question): Promise<Outcome> {
     const failed = hasFailed(op)
-    const ended = failed || op.state === 'FINAL'
-    const isDecided = ended || op.state === 'CONFIRMED'
+    const ended = failed ? !(await mayBeIncluded(op)) : op.state === 'FINAL'
+    const isDecided = failed || op.state === 'FINAL' || op.state === 'CONFIRMED'
     // a consumer without finality events has the outcome with the confirmation, whose seq is one lower
     const last = op.state === 'FINAL' && !finality ? op.seq - 1 : op.seq
     const isNews = seq < last

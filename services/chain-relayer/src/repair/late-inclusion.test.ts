@@ -63,6 +63,22 @@ describe('a command that the chain carries out after it was reported failed', fu
     assert.equal(new Set(kit.of(draft.subject, 'failed').map(({ id }) => id)).size, 2)
   })
 
+  it('has not ended before no block can include its transaction', async () => {
+    const { lane, draft } = await cancelled()
+    const outcomes = openOutcomes(kit.db, new Map([[chain, { parts: lane.current()! }]]), { now: () => new Date() })
+    const ended = async () => {
+      const answer = await outcomes.of({ operations: [{ opKey: draft.subject, seq: 0 }], finality: true, events: false })
+      const known = answer.outcomes[0]!
+      assert.ok(known.failed && known.decidedAt !== null)
+      return known.ended
+    }
+    assert.equal(await ended(), false)
+
+    await kit.rpc.call('anvil_mine', ['0x10'])
+
+    await until('it has ended', ended, 20)
+  })
+
   it('ends the next round that was requested meanwhile with what it did', async () => {
     const { draft, to, raw, depth } = await cancelled()
     await kit.rpc.call('anvil_reorg', [await depth(), [[raw, 0]]])

@@ -92,7 +92,7 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
       harness.memory.note(draft)
       await platform.publish(draft)
     }
-    if (outcome === 'fail') await publish(commandFailed(command, { ...published, terminal, code }))
+    if (outcome === 'fail') await publish(commandFailed(command, { seq: published.seq, terminal, code }))
     else {
       const moves = command.kind === 'treasury.pay' || command.kind === 'treasury.settle-x402'
       const logs = moves && command.args ? transferLogs(command.args as unknown as PayArgs) : []
