@@ -43,10 +43,13 @@ describe('the table of commands', () => {
   it('never counts as final what a missing effect explains', () => {
     const away = {
       'escrow.settle': ['Escrow_WrongStatus', 'Escrow_NoPayee'],
-      'escrow.payee': ['Escrow_WrongStatus'],
+      // refunds of other gigs may be away
+      'escrow.lock': ['Escrow_TvlCapReached'],
+      'escrow.lock-x402': ['Escrow_TvlCapReached'],
+      'escrow.payee': ['Escrow_WrongStatus', 'Escrow_TvlCapReached'],
       'escrow.approve': ['Escrow_WrongStatus', 'Escrow_NoPayee'],
       'escrow.dispute': ['Escrow_WrongStatus'],
-      'escrow.accept': ['Escrow_WrongStatus'],
+      'escrow.accept': ['Escrow_WrongStatus', 'Escrow_TvlCapReached'],
       'bond.withdraw': ['Bond_InsufficientFree'],
       'bond.lock': ['Bond_InsufficientFree', 'Bond_AlreadyLocked'],
       'bond.unlock': ['Bond_NotLocked'],

@@ -31,14 +31,7 @@ const otherLocks = (kind: (typeof lockKinds)[number]) => lockKinds.filter(other 
 const locks: readonly Need[] = lockKinds.map(kind => ({ kind }))
 
 /** What no further block changes about a lock, for any payer. */
-const lockReverts = [
-  'Escrow_ZeroAddress',
-  'Escrow_PosterIsPayee',
-  'Escrow_AmountOutOfRange',
-  'Escrow_SlotTaken',
-  'Escrow_TvlCapReached',
-  'Funds_ShortTransfer',
-]
+const lockReverts = ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountOutOfRange', 'Escrow_SlotTaken', 'Funds_ShortTransfer']
 
 /** Locks a gig's budget; `payee` may be the zero address until the gig is assigned. */
 export const escrowLock = command({
@@ -94,7 +87,7 @@ export const escrowAccept = command({
   aggregate,
   gas: 90_000n,
   batchable: true,
-  finalReverts: ['Escrow_AmountMismatch', 'Escrow_TvlCapReached'],
+  finalReverts: ['Escrow_AmountMismatch'],
   needs: nothing,
   call: a => ({ contract: 'Escrow', fn: 'accept', args: [slotOf(a), a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
@@ -108,7 +101,7 @@ export const escrowPayee = command({
   aggregate,
   gas: 100_000n,
   batchable: true,
-  finalReverts: ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountMismatch', 'Escrow_PayeeUnchanged', 'Escrow_TvlCapReached'],
+  finalReverts: ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountMismatch', 'Escrow_PayeeUnchanged'],
   needs: () => locks,
   call: a => ({ contract: 'Escrow', fn: 'setPayee', args: [slotOf(a), a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.payee === a.payee),
