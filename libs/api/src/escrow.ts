@@ -7,6 +7,7 @@ import * as escrows from './escrow/escrows.ts'
 import * as events from './escrow/events.ts'
 import {
   announceEscrowsAndBonds,
+  fundRewards,
   getBondRow,
   getEscrowRow,
   getSlashRow,
@@ -28,6 +29,7 @@ export const escrowApi = serviceApi('escrow', {
     unlockBondForGig,
     announceEscrowsAndBonds,
     payRewardClaim,
+    fundRewards,
     quoteFunding,
     getReservationUse,
     ...ledgerEndpoints,

@@ -1,9 +1,8 @@
 import * as api from '@carapace/api'
-import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { closeClaim } from './reward/claim.ts'
-import { fund, rewardId } from './reward/reward.ts'
+import { followFunding } from './reward/funding.ts'
 import { decisions } from './validation/decided.ts'
 import { openForSubmission } from './validation/open.ts'
 import { chainOutcomes } from './validation/outcomes.ts'
@@ -17,13 +16,7 @@ export const events = (parts: Parts): Subscription[] => [
     if (!(await parts.decided.get(job.jobId))) await openForSubmission(parts, { ...job, gigId: null, memberIds: [], skillsRequired })
   }),
   ...decisions(parts),
-  on(api.rewardFunded, async ({ validationId, rewards }) => {
-    for (const { validatorId, funded } of rewards) {
-      const id = rewardId(validationId, validatorId)
-      const reward = await parts.rewards.rows.changeKnown(id, present => fund(present, funded, parts.clock.now()))
-      if (!reward) throw new Retry('the reward is not accrued yet')
-    }
-  }),
+  on(api.rewardFunded, ({ validationId, rewards }) => followFunding(parts, validationId, rewards)),
   on(api.rewardPaid, (paid, { aggregateversion: version }) => closeClaim(parts, { is: 'paid', ...paid, rewards: paid.rewards, version })),
   on(api.rewardFailed, (failed, { aggregateversion: version }) => closeClaim(parts, { is: 'failed', ...failed, version })),
   ...chainOutcomes(parts),

@@ -4,6 +4,7 @@ import type { Stored } from '@carapace/store'
 import type { Parts } from './parts.ts'
 import { claimFunded } from './reward/claim.ts'
 import { claimPolls } from './reward/claim-polls.ts'
+import { fundingPolls } from './reward/funding.ts'
 import { claimable } from './reward/reward.ts'
 import { replaceCommands } from './validation/chain.ts'
 import { decidedSweep } from './validation/decided.ts'
@@ -30,6 +31,7 @@ export const jobs = (parts: Parts): Job[] => [
   },
   decidedSweep(parts),
   claimPolls(parts),
+  fundingPolls(parts),
   { name: 'the list of candidates', everyMs: 600_000, run: now => parts.candidates.tend(now) },
   {
     name: 'rewards that nobody claims',

@@ -91,8 +91,9 @@ export const resolutionView = (v: Validation) =>
 
 /** @param now platform clock */
 /** @param claims under way */
-export const rewardView = (reward: Reward, claims: readonly Stored<Claim>[], now: Date) => {
+export const rewardView = (reward: Stored<Reward>, claims: readonly Stored<Claim>[], now: Date) => {
   const state = stateOf(reward)
+  const isUnfunded = reward.fundedAt === null && !reward.isFundingOver
   const claim = claims.find(({ id }) => state === 'claiming' && id === reward.claimId)
   const amount =
     state === 'accrued' ? reward.accrued : state === 'claiming' ? reward.claiming : state === 'claimed' ? reward.claimed : claimable(reward)
@@ -104,7 +105,7 @@ export const rewardView = (reward: Reward, claims: readonly Stored<Claim>[], now
     amount: usd(amount),
     state,
     accruedAt: reward.accruedAt.toISOString(),
-    nextDeadline: claim ? pollDeadline(claim.updatedAt, now) : null,
+    nextDeadline: claim ? pollDeadline(claim.updatedAt, now) : isUnfunded ? pollDeadline(reward.createdAt, now) : null,
   }
 }
 

@@ -109,6 +109,28 @@ export const payRewardClaim = endpoint({
   }),
 })
 
+/** Idempotent by validation. The swarm polls with it: `swarm.reward.accrued`, or `escrow.reward.funded`, may be lost. */
+export const fundRewards = endpoint({
+  method: 'post',
+  path: '/internal/v1/reward-fundings',
+  caller: 'internal',
+  summary: 'Note what a validation has earned, unless it is known, and what of it is funded',
+  body: z.object({
+    validationId: id,
+    gigId: id.nullable(),
+    jobId: id.nullable(),
+    title: z.string(),
+    posterId: id,
+    chain,
+    rewards: z.array(z.object({ validatorId: id, amount: microText })),
+  }),
+  response: z.looseObject({
+    /** Its one funding has been made, even if it gave nothing: only an operator adds to it. */
+    isFunded: z.boolean(),
+    rewards: z.array(z.object({ validatorId: id, funded: microText })),
+  }),
+})
+
 export const quoteFunding = endpoint({
   ...quoting,
   path: '/internal/v1/escrows/quote',

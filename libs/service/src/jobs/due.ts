@@ -12,14 +12,18 @@ type Rows = Pick<AggregateStore<{ id: string }>, 'collection'>
 
 /**
  * Due is the record with the smallest time in an indexed field.
- * @param options `filter` which records count; `afterMs` how long after that time a record is due
+ * @param options `filter` which records count; `afterMs` how long after that time a record is due; `later` only records with a later time
  * @example { name: 'expiry of gigs', everyMs, due: dueBy(gigs, 'dueAt'), run }
  */
-export function dueBy({ collection }: Rows, field: string, { filter = {}, afterMs = 0 }: { filter?: object; afterMs?: number } = {}): Due {
+export function dueBy(
+  { collection }: Rows,
+  field: string,
+  { filter = {}, afterMs = 0, later = new Date(0) }: { filter?: object; afterMs?: number; later?: Date } = {},
+): Due {
   return {
     collection: collection.collectionName,
     nextAt: async () => {
-      const wanted = { ...filter, [field]: { $gt: new Date(0) } }
+      const wanted = { ...filter, [field]: { $gt: later } }
       const [first] = await collection.find(wanted, { projection: { [field]: 1 }, sort: { [field]: 1 }, limit: 1 }).toArray()
       const at = field.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], first)
       return at instanceof Date ? new Date(at.getTime() + afterMs) : undefined

@@ -15,27 +15,48 @@ interface Waiting<T> {
   filter: object
   /** Since when they wait. */
   since: 'createdAt' | 'updatedAt'
+  /** Records of one group are polled by one of them. Default: each on its own. */
+  group?(record: Stored<T>): string
   poll(record: Stored<T>): Promise<unknown>
 }
 
 /**
  * Polls another service for records that wait for it, so that they rest on no message: first 30 s after they began to wait, then with the common backoff; at
- * a start all of them.
+ * a start all of them. Between the polls of what waits long, nothing is read.
  * @example peerPolls(parts, { name: 'claims under way', records: claims, filter: { status: 'claiming' }, since: 'updatedAt', poll: claim => … })
  */
-export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log'>, { name, records, filter, since, poll }: Waiting<T>): Job {
+export function peerPolls<T extends { id: string }>({ log }: Pick<Platform, 'log'>, waits: Waiting<T>): Job {
+  const { name, records, filter, since, group = ({ id }) => id, poll } = waits
   let polled = new Map<string, Date>()
+  /** Next poll of those that the last run found, and since when the last of them waits; undefined when it found none. */
+  let known: { nextAt: Date; until: Date } | undefined
   return {
     name,
     everyMs,
-    due: dueBy(records, since, { filter, afterMs: pollAfterMs }),
+    due: {
+      collection: records.collection.collectionName,
+      nextAt: async () => {
+        const later = known ? { later: known.until } : {}
+        const newAt = await dueBy(records, since, { filter, afterMs: pollAfterMs, ...later }).nextAt()
+        return known && newAt ? earliest([known.nextAt, newAt]) : (known?.nextAt ?? newAt)
+      },
+    },
     run: async now => {
-      const old = { $lte: new Date(now.getTime() - pollAfterMs) }
-      const waiting = await records.find({ ...filter, [since]: old }, { sort: { [since]: 1 } })
-      polled = new Map(waiting.flatMap(({ id }) => (polled.has(id) ? [[id, polled.get(id)!]] : [])))
-      const due = waiting.filter(record => nextPollAt(record[since], polled.get(record.id) ?? record[since]) <= now).slice(0, batch)
-      for (const { id } of due) polled.set(id, now)
-      await eachDue(log, due, poll)
+      const until = new Date(now.getTime() - pollAfterMs)
+      const found = await records.find({ ...filter, [since]: { $lte: until } }, { sort: { [since]: 1 } })
+      const waiting = new Map(found.toReversed().map(record => [group(record), record]))
+      polled = new Map([...polled].filter(([key]) => waiting.has(key)))
+      const nextAt = (key: string, record: Stored<T>) => nextPollAt(record[since], polled.get(key) ?? record[since])
+      const due = [...waiting].filter(([key, record]) => nextAt(key, record) <= now).slice(0, batch)
+      for (const [key] of due) polled.set(key, now)
+      known = waiting.size > 0 ? { nextAt: earliest([...waiting].map(entry => nextAt(...entry))), until } : undefined
+      await eachDue(
+        log,
+        due.map(([, record]) => record),
+        poll,
+      )
     },
   }
 }
+
+const earliest = (times: readonly Date[]) => new Date(times.reduce((first, at) => Math.min(first, at.getTime()), Number.POSITIVE_INFINITY))

@@ -11,6 +11,7 @@ import { isReservationOpen } from '../funding/reservation-use.ts'
 import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 import { roundOf } from '../reward/claim.ts'
+import { accrueRewards } from '../reward/fund-reward.ts'
 import { startClaim } from '../reward/pay-claim.ts'
 import { slashView } from '../slash/views.ts'
 
@@ -63,6 +64,13 @@ export const internalHandlers = (parts: Parts) =>
     },
 
     getReservationUse: async ({ body }) => ({ isOpen: await isReservationOpen(parts, body) }),
+
+    fundRewards: async ({ body }) => {
+      const earned = body.rewards.map(({ validatorId, amount }) => ({ validatorId, amount: BigInt(amount) }))
+      await accrueRewards(parts, { ...body, rewards: earned })
+      const { isFunded, shares } = await parts.rewards.need(body.validationId)
+      return { isFunded, rewards: shares.map(({ validatorId, funded }) => ({ validatorId, funded: String(funded) })) }
+    },
 
     announceEscrowsAndBonds: ({ body }) =>
       body.kind === 'escrow'

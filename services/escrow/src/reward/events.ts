@@ -5,7 +5,7 @@ import { transact } from '@carapace/store'
 import { projectEscrow } from '../escrow/change-escrow.ts'
 import { account, transfer } from '../ledger.ts'
 import type { Parts } from '../parts.ts'
-import { fundWhenReady } from './fund-reward.ts'
+import { accrueRewards, fundWhenReady } from './fund-reward.ts'
 import { correctJobFee } from './job-fee.ts'
 import { followClaim, startClaim } from './pay-claim.ts'
 import type { Source } from './reward.ts'
@@ -31,14 +31,7 @@ export const rewardEvents = (parts: Parts): Subscription[] => {
       if (source) await ended(source)
     })
   return [
-    on(api.rewardAccrued, async ({ validationId, gigId, jobId, title, posterId, chain, rewards }) => {
-      const shares = rewards.map(({ validatorId, amount }) => ({ validatorId, accrued: amount, funded: 0n, claiming: 0n, claimed: 0n }))
-      const fundedBy = { fee: 0n, refund: 0n, topUp: 0n }
-      const reward = { id: validationId, gigId, jobId, title, posterId, chain, shares, isFunded: false, fundedBy, fundedAt: null, topUps: [] }
-      await parts.rewards.createOnce(validationId, () => ({ state: reward, events: [] }))
-      // what moves its money later finds the reward
-      if (await parts.rewardSources.get((gigId ?? jobId)!)) await fundWhenReady(parts, validationId)
-    }),
+    on(api.rewardAccrued, accrued => accrueRewards(parts, accrued)),
     on(api.escrowReleased, settled),
     on(api.escrowRefunded, settled),
     on(api.escrowRestated, settled),

@@ -1,4 +1,4 @@
-import { dayMs, refuse, usd } from '@carapace/api'
+import { dayMs, type PayloadOf, refuse, type rewardAccrued, usd } from '@carapace/api'
 import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { least, sum } from '../amounts.ts'
@@ -7,6 +7,18 @@ import type { Parts } from '../parts.ts'
 import { equalShares, fund, type Reward, type Source, topUpShares, unfunded } from './reward.ts'
 
 const windowMs = 365 * dayMs
+
+type Accrued = Pick<PayloadOf<typeof rewardAccrued>, 'validationId' | 'gigId' | 'jobId' | 'title' | 'posterId' | 'chain' | 'rewards'>
+
+/** Notes what the winners of a validation have earned; a second time changes nothing. */
+export async function accrueRewards(parts: Parts, { validationId, gigId, jobId, title, posterId, chain, rewards }: Accrued): Promise<void> {
+  const shares = rewards.map(({ validatorId, amount }) => ({ validatorId, accrued: amount, funded: 0n, claiming: 0n, claimed: 0n }))
+  const fundedBy = { fee: 0n, refund: 0n, topUp: 0n }
+  const reward = { id: validationId, gigId, jobId, title, posterId, chain, shares, isFunded: false, fundedBy, fundedAt: null, topUps: [] }
+  await parts.rewards.createOnce(validationId, () => ({ state: reward, events: [] }))
+  // what moves its money later finds the reward
+  if (await parts.rewardSources.get((gigId ?? jobId)!)) await fundWhenReady(parts, validationId)
+}
 
 /** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
 export async function fundWhenReady(parts: Parts, validationId: string): Promise<void> {

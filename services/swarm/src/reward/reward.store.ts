@@ -5,6 +5,7 @@ const rewardIndexes: Indexes = {
   validator_newest: { key: { validatorId: 1, createdAt: -1, _id: -1 } },
   claim: { key: { claimId: 1 } },
   funded_at: { key: { fundedAt: 1 } },
+  unfunded_oldest: { key: { fundedAt: 1, isFundingOver: 1, createdAt: 1 } },
 }
 
 const claimIndexes: Indexes = {

@@ -19,6 +19,8 @@ export interface Reward {
   claimId: string | null
   accruedAt: Date
   fundedAt: Date | null
+  /** The escrow has made its one funding: only an operator adds to it. */
+  isFundingOver?: true
 }
 
 export const rewardId = (validationId: string, validatorId: string) => `${validationId}.${validatorId}`
@@ -42,6 +44,9 @@ export function fund(reward: Reward, funded: bigint, now: Date): Decision<Reward
   if (funded <= reward.funded) return undefined
   return { state: { ...reward, funded, fundedAt: reward.fundedAt ?? now }, events: [] }
 }
+
+/** The escrow has nothing to fund it from. */
+export const endFunding = (reward: Reward): Decision<Reward> => ({ state: { ...reward, isFundingOver: true }, events: [] })
 
 export function startClaim(reward: Reward, claimId: string): Decision<Reward> {
   const amount = claimable(reward)

@@ -29,10 +29,14 @@ export interface Harness {
   claims: string[]
   /** What the escrow answers about a claim. Default: its payment is under way. */
   claim: (request: ClaimRequest) => ClaimAnswer
+  /** What the escrow answers about the rewards of a validation. Default: nothing is funded yet. */
+  funding: (request: FundingRequest) => FundingAnswer
   close(): Promise<void>
 }
 
 type ClaimRequest = api.BodyOf<typeof api.escrowApi.internal.payRewardClaim>
+type FundingRequest = api.BodyOf<typeof api.escrowApi.internal.fundRewards>
+type FundingAnswer = api.ResponseOf<typeof api.escrowApi.internal.fundRewards>
 export type ClaimAnswer = api.ResponseOf<typeof api.escrowApi.internal.payRewardClaim>
 
 export const stranger = randomUUID()
@@ -41,9 +45,8 @@ export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 
 /** @param validators agents, other than the parties, that may judge */
 export async function startHarness(validators: number): Promise<Harness & { validators: TestAgent[] }> {
-  const harness = { gigs: new Map(), escrows: new Map(), commands: [], chain: () => 'confirm', claims: [], claim: underWay } as unknown as Harness & {
-    validators: TestAgent[]
-  }
+  const maps = { gigs: new Map(), escrows: new Map(), commands: [], claims: [] }
+  const harness = { ...maps, chain: () => 'confirm', claim: underWay, funding: unfunded } as unknown as Harness & { validators: TestAgent[] }
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = stubPeer(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
   const reputation = stubPeer(api.reputationApi, { getScoreRow: nobody })
@@ -57,6 +60,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
       return { ...facts, status, txHash: null, releaseTxHash: null, settledAt: null, version: 1 }
     },
     payRewardClaim: ({ body }) => harness.claim(body),
+    fundRewards: ({ body }) => harness.funding(body),
   })
   const relayer = stubPeer(api.chainRelayerApi, {
     chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),
@@ -84,6 +88,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
   return harness
 }
 
+const unfunded: Harness['funding'] = () => ({ isFunded: false, rewards: [] })
 const underWay: Harness['claim'] = ({ round, rewards }) => ({ status: 'claiming', round, version: 1, txHash: null, rewards })
 
 /** An agent that the swarm has projected. */
