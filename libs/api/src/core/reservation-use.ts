@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { id } from './fields.ts'
 
 /**
- * What the treasury requests of the owner of a reservation whose command has not ended. Once a round is not open, it never is again: rounds only rise,
+ * What the treasury requests of the owner of a reservation, or of money set aside at the intake, whose command has not ended. Once a round is not open, it never is again: rounds only rise,
  * and money is reserved after the record is stored.
  */
 export const getReservationUse = endpoint({
@@ -15,7 +15,8 @@ export const getReservationUse = endpoint({
     /** Operation key of the command. */
     key: z.string().min(1).max(200),
     round: z.int().min(1),
-    agentId: id,
+    /** Null where an x402 payment names none. */
+    agentId: id.nullable(),
   }),
   response: z.looseObject({ isOpen: z.boolean() }),
 })

@@ -18,8 +18,9 @@ describe('money that the treasury has reserved for the escrow', () => {
     harness.balances.set(`BASE_SEPOLIA/${wallet}`, usdc(100))
     return agent
   }
-  const isOpen = async (key: string, round: number, { id: agentId }: TestAgent) =>
-    (await harness.platform.service('escrow').platform.peers.call('escrow', getReservationUse, { body: { key, round, agentId } })).isOpen
+  const isOpen = async (key: string, round: number, agent?: TestAgent) =>
+    (await harness.platform.service('escrow').platform.peers.call('escrow', getReservationUse, { body: { key, round, agentId: agent?.id ?? null } }))
+      .isOpen
 
   it('is open for the round of a lock that is reserving, sent or held, and for no other', async () => {
     const scenario = await newGig(harness)
@@ -38,6 +39,9 @@ describe('money that the treasury has reserved for the escrow', () => {
 
     await untilStatus(harness, scenario.gigId, 'locked')
     assert.deepEqual(await rounds(), [false, true, false])
+    // a lock by x402 has a command of its own, and its payment may name no agent
+    assert.equal(await isOpen(`escrow.lock-x402:${scenario.gigId}`, 2), true)
+    assert.equal(await isOpen(`escrow.lock-x402:${scenario.gigId}`, 1), false)
   })
 
   it('is open for a deposit until it is refused', async () => {

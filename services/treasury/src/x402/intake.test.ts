@@ -326,6 +326,36 @@ describe('payments to the intake', () => {
     assert.deepEqual([returns(failed).length, returns(included).length], [1, 0])
   })
 
+  it('go back where their command never came, and not while it may', async () => {
+    const [refused, open, received] = [await paid(), await paid(), await paid()]
+    for (const payment of [refused, open, received]) await payment.hold()
+    harness.memory.received({ opKey: received.key, kind: 'escrow.lock-x402', network: chain, round: 1 } as never)
+    const polled = new Set<string>()
+    harness.isOpen = (key, round) => {
+      polled.add(`${key} ${round}`)
+      return key === open.key
+    }
+
+    await later(31)
+    await until('they were polled', () => polled.size === 3)
+    await until('the first one is free', async () => (await recordOf(refused)).fund.returnAt !== null)
+    await later(150)
+
+    await isIn(refused, 'returned')
+    // its round gets no money any more
+    assert.equal(await refused.hold(), 'refused')
+    assert.deepEqual([await stateOf(open), await stateOf(received)], ['held', 'held'])
+    assert.deepEqual(
+      [refused, open, received].map(payment => returns(payment).length),
+      [1, 0, 0],
+    )
+    harness.isOpen = () => true
+    await open.lock(1)
+    await received.lock(1)
+    await isIn(open, 'spent')
+    await isIn(received, 'spent')
+  })
+
   it('go back where only a later round of their command was received', async () => {
     const [first, second] = [await paid(), await paid()]
     await first.hold(1, second.key)

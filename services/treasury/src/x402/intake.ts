@@ -69,6 +69,13 @@ export function freeEarlier(payment: X402Payment, ended: { round: number; seq: n
   return followUse(payment, { is: 'failed', round: known.round, seq: ended.seq, isPaid: false }, now)
 }
 
+/** Its service sends no command for it: what it is set aside for has failed. */
+export function abandonHold(payment: X402Payment, of: { key: string; round: number }, now: Date): Decision<X402Payment> | undefined {
+  const known = payment.fund?.hold
+  if (payment.state !== 'held' || known?.key !== of.key || known.onChain.round !== of.round || known.onChain.status !== 'pending') return undefined
+  return followUse(payment, { is: 'failed', round: of.round, seq: known.onChain.seq, isPaid: false }, now)
+}
+
 /** A payment whose transfer may still be dropped is read again after this time, unless its finality is announced earlier. */
 const finalityMs = 60_000
 

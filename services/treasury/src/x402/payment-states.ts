@@ -37,7 +37,7 @@ export const x402PaymentStates = stateMachine<PaymentState, Trigger>({
       settle: 'held',
       fail: 'failed',
       spend: { to: 'spent', byTime: 'the outcome of its command, polled every 30 s to 5 min' },
-      giveBack: { to: 'returning', byTime: '2 min after its command failed' },
+      giveBack: { to: 'returning', byTime: '2 min after its command failed, or was found to have never come' },
     },
     spent: { settle: 'spent', spend: 'spent', free: 'held', fail: 'failed' },
     returning: { settle: 'returning', fail: 'failed', arrive: { to: 'returned', byTime: 'retries within minutes' } },
