@@ -1,6 +1,6 @@
 import type { KnownNetwork } from '@carapace/chain'
 import type { Config } from '@carapace/service'
-import { isLoopback } from './request/peer.ts'
+import { isLoopback } from './request/request.ts'
 
 export interface AuthMode {
   mode: 'plain' | 'signed'

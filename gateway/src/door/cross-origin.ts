@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { callers, type Found, type RouteTable, refuse } from '@carapace/api'
 import { preflightHeaders, type RawHeaders } from '../request/headers.ts'
-import { ownHost } from '../request/own-host.ts'
+import { ownHost } from '../request/request.ts'
 
 export interface CrossOrigin {
   /** Whether pages of other sites may read the answers of this route. */

@@ -6,7 +6,7 @@ import { sameSecret } from '../identity/admin-caller.ts'
 import type { Asset } from '../pages/assets.ts'
 import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
-import { hostName, isLoopback, peerOf } from '../request/peer.ts'
+import { hostName, isLoopback, peerOf } from '../request/request.ts'
 
 export interface LocalParts {
   assets: ReadonlyMap<string, Asset>

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type AdminCaller, refuse } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import type { Config } from '@carapace/service'
-import { hostName, isLoopback, type Peer } from '../request/peer.ts'
-import { walletForm } from './agent-caller.ts'
+import { hostName, isLoopback, type Peer } from '../request/request.ts'
+import { walletForm } from './agents.ts'
 
 export interface AdminRules {
   /** By wallet in lower case. */

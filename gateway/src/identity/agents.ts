@@ -3,6 +3,9 @@ import { on, type Peers, type Subscription, sharedRead } from '@carapace/service
 import { type Database, type Indexes, type Projection, projection } from '@carapace/store'
 import { type UnknownIds, unknownIds } from './unknown-ids.ts'
 
+export const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const walletForm = /^0x[0-9a-f]{40}$/
+
 /** What the gateway knows of an agent. */
 export interface KnownAgent {
   id: string

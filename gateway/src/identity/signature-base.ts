@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hasBody } from '@carapace/service'
-import { authorityOf } from '../request/own-host.ts'
-import { splitTarget } from '../request/target.ts'
+import { authorityOf, splitTarget } from '../request/request.ts'
 import { invalid, type SignatureInput } from './signature-input.ts'
 
 /** The text that was signed: one line for each covered component (RFC 9421, section 2.5). @throws SIGNATURE_INVALID when one must be covered and is not */

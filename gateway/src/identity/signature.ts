@@ -23,6 +23,3 @@ export interface SignatureExpectation {
  * DEPENDENCY_UNAVAILABLE for contract wallets without their network
  */
 export type VerifySignature = (request: IncomingMessage, body: () => Promise<Buffer | undefined>, expected: SignatureExpectation) => Promise<Signer>
-
-export const isSigned = (request: IncomingMessage): boolean =>
-  request.headers['signature-input'] !== undefined || request.headers.signature !== undefined

@@ -1,5 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { contextHeader, requestIdHeader } from '@carapace/service'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { refuse } from '@carapace/api'
+import { contextHeader, expiry, type RequestContext, requestIdHeader } from '@carapace/service'
+import type { Identity } from '../identity/identify.ts'
 import type { RawHeaders } from '../request/headers.ts'
 
 /**
@@ -44,4 +46,25 @@ export function answerHeaders(own: RawHeaders, upstream: Buffer[]): RawHeaders {
     if (!dropped.has(name)) list.push(name, upstream[i + 1]!.toString('latin1'))
   }
   return list
+}
+
+/** What the gateway vouches for towards the service. @throws VALIDATION_ERROR for an Idempotency-Key that is none */
+export function contextOf(request: IncomingMessage, known: { ip: string; identity: Identity }): RequestContext {
+  const key = idempotencyKey(request.headers['idempotency-key'])
+  return {
+    ...known.identity,
+    ip: known.ip,
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    expires: expiry(),
+  }
+}
+
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = String(header)
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    refuse('VALIDATION_ERROR', { header: 'idempotency-key' }, { message: 'Idempotency-Key must be 1 to 255 visible characters' })
+  return key
 }

@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { Refusal } from '@carapace/api'
 import { createProxyMiddleware } from 'http-proxy-middleware'
-import { ClientDisconnected } from '../request/body.ts'
 import type { RawHeaders } from '../request/headers.ts'
+import { ClientDisconnected } from '../request/request.ts'
 import { answerHeaders } from './forwarded.ts'
 
 export interface StreamCall {

@@ -1,6 +1,6 @@
 import type { AnyEndpoint, ErrorCode, Refusal } from '@carapace/api'
-import { asRefusal, RefusalWithHeaders } from './failure.ts'
 import type { Idempotency, StoredAnswer } from './idempotency.ts'
+import { asRefusal, RefusalWithHeaders } from './reply.ts'
 
 export interface Finished {
   status: number

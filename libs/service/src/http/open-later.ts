@@ -2,7 +2,7 @@ import { Refusal } from '@carapace/api'
 import type { Request, Response } from 'express'
 import { v7 } from 'uuid'
 import type { Prerequisites } from '../health/prerequisites.ts'
-import { sendFailure } from './failure.ts'
+import { sendFailure } from './reply.ts'
 
 type Serve = (request: Request, response: Response, next: () => void) => unknown
 

@@ -1,4 +1,4 @@
-import { asRefusal } from './failure.ts'
+import { asRefusal } from './reply.ts'
 
 /**
  * Past the first durable step of an operation, an error of a passing cause (a service, the database or a race) does not end it: a job carries it on.

@@ -1,15 +1,13 @@
-import { type AnyEndpoint, Refusal } from '@carapace/api'
-import type { Request, Response } from 'express'
+import { type AnyEndpoint, Refusal, routes, type ServiceApi } from '@carapace/api'
+import type { Request, RequestHandler, Response } from 'express'
 import { contextHeader, type RequestContext, requestIdHeader, verifyContext } from '../context/context.ts'
 import type { Handler, Platform } from '../define.ts'
 import { inSpan, spanEnds, type Trace } from '../telemetry/trace.ts'
-import { readBody } from './body.ts'
-import { asRefusal, sendFailure } from './failure.ts'
-import { fingerprintOf, type Idempotency } from './idempotency.ts'
-import { inputOf, type RouteInput } from './input.ts'
-import type { Failure, Note } from './journal.ts'
+import { holdToErrors } from './declared-errors.ts'
+import { type Failure, fingerprintOf, type Idempotency, type Note, openJournal } from './idempotency.ts'
+import { inputOf, pathOf, type RouteInput, readBody } from './input.ts'
 import { type Finished, once } from './once.ts'
-import { linkToNext, Reply, send } from './reply.ts'
+import { asRefusal, linkToNext, RefusalWithHeaders, Reply, send, sendFailure } from './reply.ts'
 import { EventStream, sendEvents } from './stream.ts'
 
 export interface RouteParts {
@@ -124,4 +122,25 @@ function setCacheControl(endpoint: AnyEndpoint, headers: Record<string, string>)
     headers['cache-control'] = 'private, no-store'
     headers.vary = 'x-agent-id, x-wallet-address'
   } else headers['cache-control'] ??= endpoint.produces === 'image/png' ? 'public, max-age=300' : 'public, max-age=1'
+}
+
+/**
+ * All routes of a service as one Express handler. It finds them by the same table as the gateway does, so that both agree on what a path means,
+ * and the number of routes costs nothing.
+ */
+export function mount(api: ServiceApi, handlers: Record<string, Handler<AnyEndpoint>>, given: Omit<RouteParts, 'journal'>): RequestHandler {
+  const parts: RouteParts = { ...given, journal: openJournal(given.platform) }
+  const declared = { ...api.endpoints, ...api.internal }
+  const table = routes([{ ...api, endpoints: declared }])
+  const handlerOf = (name: string, endpoint: AnyEndpoint) => (parts.checkAnswers ? holdToErrors(endpoint, handlers[name]!) : handlers[name]!)
+  const serves = new Map<string, Serve>(Object.entries(declared).map(([name, endpoint]) => [name, route(endpoint, handlerOf(name, endpoint), parts)]))
+  return (request, response) => {
+    const found = table.match(request.method, pathOf(request))
+    if ('name' in found) return serves.get(found.name)!(request, response, found.params)
+    const refusal =
+      'none' in found
+        ? new Refusal('ROUTE_NOT_FOUND')
+        : new RefusalWithHeaders('METHOD_NOT_ALLOWED', { details: { allow: found.methodNotAllowed } }, { allow: found.methodNotAllowed.join(', ') })
+    refusing(request.method, parts, refusal)(request, response, {})
+  }
 }

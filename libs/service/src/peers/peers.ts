@@ -12,8 +12,7 @@ import {
   type ServiceName,
 } from '@carapace/api'
 import type { Config } from '../config/config.ts'
-import { callHeaders } from '../context/call-headers.ts'
-import { expiry } from '../context/context.ts'
+import { callHeaders, expiry } from '../context/context.ts'
 import { maySendAgain, pauseBeforeTry } from './send-again.ts'
 
 /**

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type AggregateStore, aggregateStore } from '../aggregate.ts'
 import type { Stored } from '../aggregate-document.ts'
 import { type Database, openDatabase } from '../database.ts'
-import { gatheredChanges } from './gathered-changes.ts'
+import { gatheredChanges } from './gathered.ts'
 
 const counted = event('store.tally.counted', 'id', 'For the test', { id: z.string(), to: z.number() })
 interface Tally {

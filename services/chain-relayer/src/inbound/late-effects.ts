@@ -1,7 +1,6 @@
 import type { RawLog } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
-import type { OpOutcome } from '../lane/outcome.ts'
-import { confirm, type OpStep } from '../lane/outcome-writes.ts'
+import { confirm, type OpOutcome, type OpStep } from '../lane/outcome.ts'
 import { type ConfirmedOp, hasFailed, type Op, type OpResult, type Tx } from '../lane/records.ts'
 
 /**

@@ -3,8 +3,23 @@ import type { Block, Receipt } from '../chain/reader.ts'
 import type { Announcement } from '../lane/announce.ts'
 import { hasten } from '../lane/hasten.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { delayAfter, judge, type OpOutcome, outcomesOf } from '../lane/outcome.ts'
-import { confirm, countTry, endOf, fail, isLate, type OpStep, repeatFailure, requeue, retry, stored, storeSteps } from '../lane/outcome-writes.ts'
+import {
+  confirm,
+  countTry,
+  delayAfter,
+  endOf,
+  fail,
+  isLate,
+  judge,
+  type OpOutcome,
+  type OpStep,
+  outcomesOf,
+  repeatFailure,
+  requeue,
+  retry,
+  stored,
+  storeSteps,
+} from '../lane/outcome.ts'
 import { type ConfirmedOp, hasFailed, lastAttempt, type Op, type OpResult, type Tx } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
 import { mine, present, storeTxSteps, type TxStep } from '../lane/tx-writes.ts'

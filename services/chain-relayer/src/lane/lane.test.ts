@@ -4,7 +4,7 @@ import { chainCommand } from '@carapace/api'
 import { quiet, rabbitBus } from '@carapace/bus'
 import { commands } from '@carapace/chain'
 import { acquireBroker, until } from '@carapace/testing'
-import { newOp } from '../outbound/accept.ts'
+import { newOp } from '../outbound/intake.ts'
 import { type Kit, startKit, wallet } from '../testing/kit.ts'
 import type { Lane } from './lane.ts'
 

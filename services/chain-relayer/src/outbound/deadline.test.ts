@@ -5,7 +5,7 @@ import { commands } from '@carapace/chain'
 import { newHash, until } from '@carapace/testing'
 import { wallet } from '../testing/kit.ts'
 import { kitPerTest } from '../testing/kit-per-test.ts'
-import { newOp } from './accept.ts'
+import { newOp } from './intake.ts'
 
 const chain = 'BASE_SEPOLIA'
 

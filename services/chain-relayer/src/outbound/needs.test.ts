@@ -7,7 +7,7 @@ import { Wallet } from 'ethers'
 import { allowEscrow } from '../testing/allow.ts'
 import { type KitLane, wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
-import { newOp } from './accept.ts'
+import { newOp } from './intake.ts'
 import { needsOf } from './needs.ts'
 
 const chain = 'BASE_SEPOLIA'

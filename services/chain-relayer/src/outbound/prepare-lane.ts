@@ -2,8 +2,8 @@ import { type ChainCommand, chainCommand } from '@carapace/api'
 import { commandTable } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
 import { hasFailed } from '../lane/records.ts'
-import { newOp } from './accept.ts'
 import { effectIsThere } from './effect.ts'
+import { newOp } from './intake.ts'
 
 /** Approves the escrow once to pull the x402 payments that arrive at the lane's address. The lane needs this before it can serve. */
 export async function prepareLane(lane: Lane): Promise<void> {

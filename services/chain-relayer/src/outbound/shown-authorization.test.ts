@@ -7,7 +7,7 @@ import { Wallet } from 'ethers'
 import type { Lane } from '../lane/lane.ts'
 import { wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
-import { newOp } from './accept.ts'
+import { newOp } from './intake.ts'
 import { endChecks, includableMs } from './public-authorization.ts'
 
 const chain = 'BASE_SEPOLIA'

@@ -1,7 +1,6 @@
 import { decodeRevert, type Revert } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
-import { judge } from '../lane/outcome.ts'
-import { type OpStep, retry, storeSteps } from '../lane/outcome-writes.ts'
+import { judge, type OpStep, retry, storeSteps } from '../lane/outcome.ts'
 import type { QueuedOp } from '../lane/records.ts'
 import { RpcUnavailable } from '../rpc/rpc.ts'
 import { confirmFound, type Ending, effectNow } from './endings.ts'

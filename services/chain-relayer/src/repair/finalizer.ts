@@ -1,7 +1,7 @@
 import { liveOps } from '../inbound/settle.ts'
 import { finalized } from '../lane/announce.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { finish, storeSteps } from '../lane/outcome-writes.ts'
+import { finish, storeSteps } from '../lane/outcome.ts'
 import { hasEffect, isMined } from '../lane/records.ts'
 import { finalizeTx, storeTxSteps } from '../lane/tx-writes.ts'
 

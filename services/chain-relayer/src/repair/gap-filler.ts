@@ -2,9 +2,9 @@ import { assertLeading, type Lane } from '../lane/lane.ts'
 import { type OpenTx, type ReplacedTx, signedTx, type Tx, txIdOf } from '../lane/records.ts'
 import { reopen } from '../lane/tx-writes.ts'
 import { claim } from '../outbound/claim.ts'
-import { feeFor } from '../outbound/send/fees.ts'
 import { noopGas, signNoop } from '../outbound/send/noop.ts'
 import { replaceByNoop } from '../outbound/send/replace.ts'
+import { feeFor } from '../outbound/send/transaction.ts'
 
 const perPass = 50
 /** A gap is filled only after so many consecutive polls: another sender's transaction may still be pending. */

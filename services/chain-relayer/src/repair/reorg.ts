@@ -1,7 +1,7 @@
 import { liveOps, persist, requeueInMemory } from '../inbound/settle.ts'
 import { reorged } from '../lane/announce.ts'
 import type { Lane } from '../lane/lane.ts'
-import { type OpStep, reverse } from '../lane/outcome-writes.ts'
+import { type OpStep, reverse } from '../lane/outcome.ts'
 import { hasEffect, lastAttempt } from '../lane/records.ts'
 import type { Slot } from '../lane/slots.ts'
 import { reopen } from '../lane/tx-writes.ts'

@@ -2,9 +2,8 @@ import { assertLeading, type Lane } from '../../lane/lane.ts'
 import { type Attempt, type Fee, lastAttempt, type OpError } from '../../lane/records.ts'
 import type { Slot } from '../../lane/slots.ts'
 import { withAttempt } from '../../lane/tx-writes.ts'
-import { bumpedFee, feeFor } from './fees.ts'
 import { signNoop } from './noop.ts'
-import { calldataOf, signAttempt } from './transaction.ts'
+import { bumpedFee, calldataOf, feeFor, signAttempt } from './transaction.ts'
 
 /**
  * Puts an empty transaction into the slot. Whichever of its attempts is mined decides about the operations: theirs, or this one and

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { judge } from '../../lane/outcome.ts'
-import { bumpedFee, feeFor, feeRecord } from './fees.ts'
 import { classifySend, type SendVerdict } from './send-error.ts'
+import { bumpedFee, feeFor, feeRecord } from './transaction.ts'
 
 describe('the answer of a node to a send', () => {
   const answers: readonly (readonly [string, SendVerdict])[] = [

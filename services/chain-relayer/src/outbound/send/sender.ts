@@ -3,9 +3,9 @@ import { type Attempt, isOpen, lastAttempt } from '../../lane/records.ts'
 import type { Slot } from '../../lane/slots.ts'
 import { accept } from '../../lane/tx-writes.ts'
 import { RpcUnavailable } from '../../rpc/rpc.ts'
-import { isEnough } from './fees.ts'
 import { replaceByNoop } from './replace.ts'
 import { classifySend } from './send-error.ts'
+import { isEnough } from './transaction.ts'
 
 /** Sends signed bytes, lowest nonce first, one batch at a time. */
 export interface Sender {

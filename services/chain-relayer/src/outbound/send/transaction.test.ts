@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
-import { localSigner } from '../../custody/signer.ts'
+import { localSigner } from '../../custody/custody.ts'
 import { laneKey } from '../../testing/keys.ts'
 import { signAttempt } from './transaction.ts'
 

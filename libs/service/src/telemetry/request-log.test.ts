@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { until } from '@carapace/testing'
-import { atTickEnd } from './tick-end.ts'
+import { atTickEnd } from '../telemetry/request-log.ts'
 
 describe('work at the end of a tick', () => {
   it('is done for all items in their order, and not before', async () => {

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '@carapace/api'
+
 /**
  * Does for all items of one event loop tick, at its end, what need not be done immediately. Work of which nobody waits for the result costs a
  * fraction when it is done for many in a row: each alone runs on cold caches between two system calls (docs/decisions/013).
@@ -24,3 +26,27 @@ export function atTickEnd<Item>(work: (item: Item) => void): (item: Item) => voi
   }
   return later
 }
+
+/** A request that is answered, as the gateway and services log it. */
+export interface Answered {
+  traceId: string
+  requestId: string
+  agentId: string | undefined
+  status: number
+  /** Milliseconds. */
+  ms: number
+  failure: { code: ErrorCode } | undefined
+}
+
+/**
+ * What every request's log line holds; its writer adds method and route.
+ * @example log.info({ method, route, ...requestLine(answered) }, 'request')
+ */
+export const requestLine = ({ traceId, requestId, agentId, status, ms, failure }: Answered) => ({
+  trace: traceId,
+  requestId,
+  status,
+  ms: Math.round(ms * 10) / 10,
+  agent: agentId,
+  code: failure?.code,
+})
