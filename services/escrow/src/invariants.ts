@@ -118,7 +118,9 @@ export const checks: Checks<Parts> = {
         )
         const unmade = await escrows.find({ chain, status: 'releasing', 'settlement.undone': { $gt: 0 } })
         const lent = sum(unmade.map(({ settlement }) => settlement!.fee))
-        const pool = (await poolSurplus(ledger, chain)) + sum((await ledger.balances(chain, 'reward:')).values()) - lent
+        // first what the pool has given away: read the other way round, what it gives away in between would be due twice
+        const rewards = sum((await ledger.balances(chain, 'reward:')).values())
+        const pool = rewards + (await poolSurplus(ledger, chain)) - lent
         const addresses = await networks.contracts(chain)
         const compared = { escrow: held, bond: staked, swarmValidator: pool }
         const wrong = Object.entries(compared).map(async ([name, due]) => {

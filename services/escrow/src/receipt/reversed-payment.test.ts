@@ -11,15 +11,17 @@ describe('a payment that the chain reverses', () => {
   let harness: Harness
   const corrections: api.PayloadOf<typeof api.escrowRestated>[] = []
   const issued: string[] = []
+  const funded: string[] = []
   let listener: { close(): Promise<void> }
 
   before(async () => {
     harness = await startHarness()
-    const bindings = [api.escrowRestated.type, api.receiptIssued.type]
+    const bindings = [api.escrowRestated.type, api.receiptIssued.type, api.rewardFunded.type]
     listener = await harness.platform.bus.subscribe(
       { name: `test.reversed.${randomUUID()}`, exchange: 'events', bindings },
       async ({ type, data }) => {
         if (type === api.escrowRestated.type) corrections.push(api.escrowRestated.read(data))
+        else if (type === api.rewardFunded.type) funded.push(api.rewardFunded.read(data).validationId)
         else issued.push(api.receiptIssued.read(data).gigId)
       },
     )
@@ -66,6 +68,7 @@ describe('a payment that the chain reverses', () => {
       const found = await receiptOf(scenario)
       return found.status === 200 && found
     })
+    await until('the rewards are funded', () => funded.includes(scenario.validationId))
     return { scenario, receipt }
   }
   const reverse = async (scenario: Scenario) => {
