@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type Chain, chains } from '@carapace/api'
-import { authorizationFields } from '@carapace/chain'
 import { type Exchange, type Player, until } from '@carapace/testing'
 import { Contract, EnsPlugin, JsonRpcProvider, Network, parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { assertDeclared } from '../testing/declared-answers.ts'
 import { untilFaultless } from '../testing/health.ts'
+import { authorizationOf } from '../testing/signed-money.ts'
 
 describe('names on both chains', function () {
   this.timeout(180_000)
@@ -83,16 +83,9 @@ describe('names on both chains', function () {
     const refused = await register(player, nameOf(player), '.agent', 5)
     assert.deepEqual([refused.status, refused.body.code], [402, 'FUNDS_REQUIRED'])
     const { nonce, onchain } = refused.body.details.options
-    const { chainId, contracts } = platform.networks.BASE_SEPOLIA
-    const validBefore = Math.floor(Date.now() / 1000) + 600
-    const message = { from: player.wallet.address, to: onchain.contract, value: parseUnits('5', 6), validAfter: 0, validBefore, nonce }
-    const signature = await player.wallet.signTypedData(
-      { name: 'USDC', version: '2', chainId, verifyingContract: contracts.usdc },
-      { ReceiveWithAuthorization: authorizationFields },
-      message,
-    )
+    const authorization = await authorizationOf(platform, 'BASE_SEPOLIA', player, { to: onchain.contract, value: parseUnits('5', 6), nonce })
 
-    const body = { name: nameOf(player), tld: '.agent', pricePaid: 5, authorization: { type: 'eip3009', validAfter: 0, validBefore, signature } }
+    const body = { name: nameOf(player), tld: '.agent', pricePaid: 5, authorization }
     const answer = await platform.call('POST', '/api/domains/register', { body, headers: { 'x-wallet-address': player.wallet.address } })
 
     assert.deepEqual([answer.status, answer.body.pricePaid], [201, 5])

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { authorizationFields, onChainKey } from '@carapace/chain'
+import { onChainKey } from '@carapace/chain'
 import { type Player, until } from '@carapace/testing'
 import { Wallet } from 'ethers'
 import { existingKey } from '../keys.ts'
@@ -12,6 +12,7 @@ import { commerceJobOf, newCommerceJob } from '../testing/commerce-job.ts'
 import { type FundingPoint, fundingPointVariable } from '../testing/funding-crash-points.ts'
 import { micro } from '../testing/job.ts'
 import { fundWithGas, signedCall } from '../testing/reorganise.ts'
+import { authorizationOf, permitOf } from '../testing/signed-money.ts'
 import { startEmbeddedSystem } from '../torture/embedded.ts'
 
 const chain = 'BASE_SEPOLIA'
@@ -19,7 +20,8 @@ const chain = 'BASE_SEPOLIA'
 const [held, budget, price] = [30, 20, 5]
 
 type Thing = 'job' | 'name'
-type Source = 'allowance' | 'authorization' | 'treasury'
+const sources = ['allowance', 'permit', 'authorization', 'treasury'] as const
+type Source = (typeof sources)[number]
 
 const fromWallet: Readonly<Record<Thing, readonly FundingPoint[]>> = {
   job: ['after its funding was ordered', 'after it was funded'],
@@ -76,7 +78,7 @@ describe('a start that is killed while a job is funded or a name is paid for', f
     const { system } = subject
     const player = await system.newPlayer({ chain, ...(source === 'allowance' ? { usdc: held } : {}) })
     const onChain = async () => [await system.usdcOf(chain, player.wallet.address)]
-    if (source === 'authorization') await system.faucet(player.wallet.address, held, chain)
+    if (source === 'permit' || source === 'authorization') await system.faucet(player.wallet.address, held, chain)
     if (source !== 'treasury') return { player, funds: onChain }
     const { depositAddress } = await system.post(`/api/agents/${player.id}/treasury/fund`, {}, player.headers)
     await system.faucet(depositAddress, held, chain)
@@ -88,13 +90,12 @@ describe('a start that is killed while a job is funded or a name is paid for', f
     return { player, funds }
   }
 
-  const authorizationOf = async ({ wallet }: Player, to: string, value: bigint, nonce: string) => {
-    const { chainId, contracts } = subject.system.networks[chain]
-    const validBefore = Math.floor(Date.now() / 1_000) + 3_600
-    const message = { from: wallet.address, to, value, validAfter: 0, validBefore, nonce }
-    const domain = { name: 'USDC', version: '2', chainId, verifyingContract: contracts.usdc }
-    const signature = await wallet.signTypedData(domain, { ReceiveWithAuthorization: authorizationFields }, message)
-    return { authorization: { type: 'eip3009', validAfter: 0, validBefore, signature } }
+  /** What a body carries that pays from a wallet by a signature. */
+  const signed = async (player: Player, source: Source, payee: { contract: string; value: bigint; nonce: () => Promise<string> }) => {
+    const { contract, value, nonce } = payee
+    if (source === 'permit') return { authorization: await permitOf(subject.system, chain, player, { spender: contract, value }) }
+    if (source !== 'authorization') return {}
+    return { authorization: await authorizationOf(subject.system, chain, player, { to: contract, value, nonce: await nonce() }) }
   }
   const sender = (url: string, player: Player, body: object) => {
     const headers = { ...walletOf(player), 'idempotency-key': randomUUID() }
@@ -106,7 +107,7 @@ describe('a start that is killed while a job is funded or a name is paid for', f
       const { system } = subject
       const { jobId } = await newCommerceJob(system, { poster: player, budget })
       const { commerce } = system.networks[chain].contracts
-      const body = source === 'authorization' ? await authorizationOf(player, commerce, micro(budget), onChainKey(jobId)) : {}
+      const body = await signed(player, source, { contract: commerce, value: micro(budget), nonce: async () => onChainKey(jobId) })
       const is = async (status: string) => {
         const job = await commerceJobOf(system, jobId)
         return job.status === status && job.onChain.status === 'confirmed'
@@ -118,11 +119,9 @@ describe('a start that is killed while a job is funded or a name is paid for', f
       const name = `crash-${randomBytes(5).toString('hex')}`
       const wanted = { name, tld: '.agent', pricePaid: price }
       const url = '/api/domains/register'
-      const signed = async () => {
-        const { nonce, onchain } = (await system.call('POST', url, { body: wanted, headers: walletOf(player) })).body.details.options
-        return authorizationOf(player, onchain.contract, micro(price), nonce)
-      }
-      const body = { ...wanted, ...(source === 'authorization' ? await signed() : {}) }
+      const nonce = async () => (await system.call('POST', url, { body: wanted, headers: walletOf(player) })).body.details.options.nonce
+      const contract = system.networks[chain].contracts.domains
+      const body = { ...wanted, ...(await signed(player, source, { contract, value: micro(price), nonce })) }
       const isMade = async () => {
         const found = await system.call('GET', `/api/domains/${name}.agent`)
         return found.body.owner === player.wallet.address && found.body.record.onChain.status === 'confirmed'
@@ -156,7 +155,7 @@ describe('a start that is killed while a job is funded or a name is paid for', f
     )
 
   for (const thing of things)
-    for (const source of ['allowance', 'authorization', 'treasury'] as const)
+    for (const source of sources)
       for (const point of pointsOf(thing, source))
         it(`charges a ${thing} paid from ${source} once, killed ${point}`, async () => {
           const payer = await newPayer(source)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type Chain, chains } from '@carapace/api'
-import { authorizationFields, onChainKey, permitFields } from '@carapace/chain'
+import { onChainKey } from '@carapace/chain'
 import { type Player, until } from '@carapace/testing'
-import { Contract, parseUnits } from 'ethers'
+import { parseUnits } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { actOnJob, commerceJobIs, commerceJobOf, newCommerceJob } from '../testing/commerce-job.ts'
+import { authorizationOf, permitOf } from '../testing/signed-money.ts'
 
 const price = parseUnits('5', 6)
 
@@ -12,28 +13,10 @@ describe('a signature in the body that pays for a job or a name', function () {
   this.timeout(180_000)
   const platform = platformAroundTests()
 
-  const inAnHour = () => Math.floor(Date.now() / 1000) + 3_600
-  const tokenOf = async (chain: Chain) => {
-    const { contracts, provider, chainId } = platform.networks[chain]
-    const token = new Contract(contracts.usdc, ['function version() view returns (string)', 'function name() view returns (string)'], provider)
-    const [name, version] = await Promise.all([token.getFunction('name')(), token.getFunction('version')()])
-    return { name, version, chainId, verifyingContract: contracts.usdc } as {
-      name: string
-      version: string
-      chainId: number
-      verifyingContract: string
-    }
-  }
-  const permit = async (chain: Chain, { wallet }: Player, spender: string, value: bigint, deadline = inAnHour()) => {
-    const message = { owner: wallet.address, spender, value, nonce: 0, deadline }
-    return { type: 'eip2612', deadline, signature: await wallet.signTypedData(await tokenOf(chain), { Permit: permitFields }, message) }
-  }
-  const authorization = async (chain: Chain, { wallet }: Player, to: string, value: bigint, nonce: string) => {
-    const validBefore = inAnHour()
-    const message = { from: wallet.address, to, value, validAfter: 0, validBefore, nonce }
-    const signature = await wallet.signTypedData(await tokenOf(chain), { ReceiveWithAuthorization: authorizationFields }, message)
-    return { type: 'eip3009', validAfter: 0, validBefore, signature }
-  }
+  const permit = (chain: Chain, player: Player, spender: string, value: bigint, deadline?: number) =>
+    permitOf(platform, chain, player, { spender, value, ...(deadline === undefined ? {} : { deadline }) })
+  const authorization = (chain: Chain, player: Player, to: string, value: bigint, nonce: string) =>
+    authorizationOf(platform, chain, player, { to, value, nonce })
   /** An agent with money, and no allowance. */
   const holder = async (chain: Chain, usdc: number) => {
     const player = await platform.newPlayer({ chain })
@@ -68,7 +51,7 @@ describe('a signature in the body that pays for a job or a name', function () {
     const { commerce } = platform.networks[chain].contracts
     const amount = parseUnits(String(budget), 6)
 
-    const expired = await fund(jobId, poster, { authorization: await permit(chain, poster, commerce, amount, inAnHour() - 7_200) })
+    const expired = await fund(jobId, poster, { authorization: await permit(chain, poster, commerce, amount, Math.floor(Date.now() / 1000) - 3_600) })
     const { authorization: lacking, nonce } = expired.body.details.options
     assert.deepEqual([expired.status, lacking.reason, nonce], [402, 'EXPIRED', onChainKey(jobId)])
     const foreign = await fund(jobId, poster, { authorization: await permit(chain, other, commerce, amount) })

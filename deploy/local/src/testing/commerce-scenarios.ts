@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { authorizationFields } from '@carapace/chain'
 import { daySeconds, hourSeconds, type System, until } from '@carapace/testing'
 import {
   actOnJob,
@@ -14,6 +13,7 @@ import {
   submittedCommerceJob,
 } from './commerce-job.ts'
 import { vote } from './job.ts'
+import { authorizationOf } from './signed-money.ts'
 
 /** The ends that a commerce job can come to, in an order in which one run of the platform clock serves all. */
 export const commerceScenarios: readonly (readonly [string, (system: System) => Promise<void>])[] = [
@@ -123,12 +123,8 @@ async function fromAuthorization(system: System): Promise<void> {
   const headers = { 'x-wallet-address': poster.wallet.address }
   const refused = await system.call('POST', `/api/erc8183/jobs/${job.jobId}/fund`, { body: {}, headers })
   const { nonce } = refused.body.details.options
-  const { contracts, chainId } = system.networks[chain]
-  const domain = { name: 'USDC', version: '2', chainId, verifyingContract: contracts.usdc }
-  const validBefore = Math.floor(Date.now() / 1000) + 3_600
-  const message = { from: poster.wallet.address, to: contracts.commerce, value: 20_000_000n, validAfter: 0, validBefore, nonce }
-  const signature = await poster.wallet.signTypedData(domain, { ReceiveWithAuthorization: authorizationFields }, message)
-  const body = { authorization: { type: 'eip3009', validAfter: 0, validBefore, signature } }
+  const payment = { to: system.networks[chain].contracts.commerce, value: 20_000_000n, nonce }
+  const body = { authorization: await authorizationOf(system, chain, poster, payment) }
   await actOnJob(system, job.jobId, '/fund', body, headers)
   const { fundedFrom } = await commerceJobIs(system, job.jobId, 'funded')
   assert.equal(fundedFrom.kind, 'authorization')
