@@ -106,6 +106,8 @@ export const payRewardClaim = endpoint({
     txHash: z.string().nullable(),
     /** What is or was paid of it. */
     rewards: claimParts,
+    /** Nothing follows: its payment is final, or it failed and no block can include it. False while the relayer is away. */
+    isFinal: z.boolean(),
   }),
 })
 

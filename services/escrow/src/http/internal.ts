@@ -12,6 +12,7 @@ import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 import { roundOf } from '../reward/claim.ts'
 import { accrueRewards } from '../reward/fund-reward.ts'
+import { isClaimFinal } from '../reward/is-claim-final.ts'
 import { startClaim } from '../reward/pay-claim.ts'
 import { slashView } from '../slash/views.ts'
 
@@ -60,6 +61,7 @@ export const internalHandlers = (parts: Parts) =>
         version: claim.version,
         txHash: claim.onChain.txHash,
         rewards: claim.rewards.map(({ validationId, amount }) => ({ validationId, amount: String(amount) })),
+        isFinal: await isClaimFinal(parts, claim),
       }
     },
 

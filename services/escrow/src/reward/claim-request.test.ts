@@ -54,5 +54,18 @@ describe('a claim of rewards that its validator polls', () => {
     assert.ok(paid.txHash !== null && paid.version > failed.version)
     assert.deepEqual(sent(), [1, 2])
     await assertHealthy(harness)
+
+    const { answer } = harness.memory
+    const isFinal = async (decided: { ended?: boolean; news?: boolean }) => {
+      harness.memory.answer = operations => ({ outcomes: answer(operations).outcomes.map(outcome => ({ ...outcome, ...decided })) })
+      return (await request(2)).isFinal
+    }
+    assert.equal(await isFinal({}), true)
+    assert.equal(await isFinal({ ended: false }), false)
+    // the claim has yet to follow what was decided
+    assert.equal(await isFinal({ news: true }), false)
+    harness.memory.answer = () => api.refuse('CHAIN_UNAVAILABLE')
+    assert.equal((await request(2)).isFinal, false)
+    harness.memory.answer = answer
   })
 })

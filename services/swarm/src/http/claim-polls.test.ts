@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { rewardFunded } from '@carapace/api'
 import { type TestAgent, until } from '@carapace/testing'
 import { decided, openCase, votes } from '../testing/cases.ts'
-import { type ClaimAnswer, type Harness, startHarness } from '../testing/harness.ts'
+import { type ClaimAnswer, type Harness, startHarness, underWay } from '../testing/harness.ts'
 
 describe('claims of rewards whose outcome is lost', () => {
   let harness: Harness & { validators: TestAgent[] }
   let validatorId: string
-  before(async () => {
+  beforeEach(async () => {
     harness = await startHarness(3)
     const found = await openCase(harness)
     validatorId = found.panel[0]!
@@ -18,7 +18,7 @@ describe('claims of rewards whose outcome is lost', () => {
     await harness.platform.publish(rewardFunded.of({ ...facts, rewards: [{ validatorId, amount: 100_000n, funded: 100_000n }] }))
     await until('the reward is funded', async () => (await shown())?.state === 'funded')
   })
-  after(() => harness.close())
+  afterEach(() => harness.close())
 
   const shown = async () => (await harness.call('GET', `/api/swarm/claimable-rewards/${validatorId}`)).body.claimable[0]
   const claim = () =>
@@ -26,22 +26,26 @@ describe('claims of rewards whose outcome is lost', () => {
       body: { agentId: validatorId },
       headers: { 'x-agent-id': validatorId, 'x-wallet-address': `0x${'5a'.repeat(20)}`, prefer: 'respond-async' },
     })
-  /** What the escrow is sent when the reward shows that it is polled. */
-  const polled = async (answer: Partial<ClaimAnswer>) => {
-    const { claim: before } = harness
-    const requests: Parameters<typeof before>[0][] = []
+  /** From here on the escrow answers so. @returns what it is sent */
+  const answer = (answered: Partial<ClaimAnswer>) => {
+    const requests: Parameters<Harness['claim']>[0][] = []
     harness.claim = request => {
       requests.push(request)
-      return { ...before(request), ...answer }
+      return { ...underWay(request), ...answered }
     }
+    return requests
+  }
+  /** What the escrow is sent when the reward shows that it is polled. */
+  const polled = async (answered: Partial<ClaimAnswer>) => {
+    const requests = answer(answered)
     const { nextDeadline } = await shown()
     assert.equal(nextDeadline.action, 'poll')
     const seconds = Math.ceil((Date.parse(nextDeadline.at) - harness.platform.service('swarm').platform.clock.now().getTime()) / 1_000)
     await harness.platform.advance(seconds + 1)
     await until('the escrow is polled', () => requests.length > 0)
-    harness.claim = before
     return requests
   }
+  const txHash = `0x${'ab'.repeat(32)}`
 
   it('are polled when they show it, and end as the escrow answers', async () => {
     assert.equal((await claim()).status, 202)
@@ -56,10 +60,28 @@ describe('claims of rewards whose outcome is lost', () => {
     await until('the reward is back', async () => (await shown()).state === 'funded')
 
     assert.equal((await claim()).status, 202)
-    const [request] = await polled({ status: 'claimed', version: 4, txHash: `0x${'ab'.repeat(32)}` })
+    const [request] = await polled({ status: 'claimed', version: 4, txHash })
     await until('the reward is paid', async () => (await shown()) === undefined)
 
     assert.deepEqual([request!.claimId, request!.round], [claimId, 2])
     assert.equal((await claim()).status, 409)
+  })
+
+  it('are polled until their payment is final, and go back when it was reversed without a message', async () => {
+    assert.equal((await claim()).status, 202)
+    await polled({ status: 'claimed', version: 2, txHash })
+    await until('the reward is paid', async () => (await shown()) === undefined)
+
+    const reversed = answer({ status: 'failed', version: 4 })
+    await harness.platform.advance(60)
+    await until('the escrow is polled', () => reversed.length > 0)
+    await until('the reward is back', async () => (await shown())?.state === 'funded')
+    const late = answer({ status: 'claimed', version: 6, txHash, isFinal: true })
+    await harness.platform.advance(60)
+    await until('the reward is paid after all', async () => (await shown()) === undefined)
+
+    const count = late.length
+    await harness.platform.advance(600)
+    assert.equal(late.length, count)
   })
 })

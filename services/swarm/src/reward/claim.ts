@@ -66,8 +66,8 @@ async function claimOn(
   })
 }
 
-/** How a round of a claim ended at the escrow. `rewards`: what was paid of it; undefined: all. `version`: orders what the escrow says about a claim. */
-type Ended = { claimId: string; round: number; version: number } & (
+/** How a round of a claim ended at the escrow. `rewards`: what was paid of it; undefined: all. `version`: orders what the escrow says about a claim. `isFinal`: so it stays. */
+type Ended = { claimId: string; round: number; version: number; isFinal?: boolean } & (
   | { is: 'paid'; txHash: string; rewards: Claim['rewards'] | undefined }
   | { is: 'failed' }
 )
@@ -83,9 +83,12 @@ export async function closeClaim({ db, rewards }: Parts, ended: Ended): Promise<
     const after = await rewards.claims.change(
       claimId,
       claim => {
-        const isNews = claim.round === round && version > (claim.outcomeVersion ?? 0) && (claim.status !== ended.is || ended.is === 'paid')
+        const { status, outcomeVersion = 0 } = claim
+        const isNews = claim.round === round && version > outcomeVersion && (status !== ended.is || ended.is === 'paid')
         before = isNews ? claim : undefined
-        return isNews ? { state: closed(claim, ended), events: [] } : undefined
+        if (isNews) return { state: closed(claim, ended), events: [] }
+        const isSame = claim.round === round && version >= outcomeVersion && status === ended.is
+        return isSame && ended.isFinal && !claim.isFinal ? { state: { ...claim, isFinal: true }, events: [] } : undefined
       },
       { session },
     )
@@ -106,10 +109,10 @@ export async function closeClaim({ db, rewards }: Parts, ended: Ended): Promise<
 const rewardsOf = ({ status, rewards }: Claim, only = status): Map<string, bigint> =>
   new Map(status === only ? rewards.map(({ validationId, amount }) => [validationId, amount]) : [])
 
-function closed(claim: Claim, ended: Ended): Claim {
-  const outcomeVersion = ended.version
-  if (ended.is === 'failed') return { ...claim, status: 'failed', txHash: null, outcomeVersion }
+function closed({ isFinal: _, ...claim }: Claim, ended: Ended): Claim {
+  const known = { outcomeVersion: ended.version, ...(ended.isFinal ? { isFinal: true as const } : {}) }
+  if (ended.is === 'failed') return { ...claim, status: 'failed', txHash: null, ...known }
   const rewards = ended.rewards ?? claim.rewards
   const amount = rewards.reduce((total, part) => total + part.amount, 0n)
-  return { ...claim, status: 'paid', txHash: ended.txHash, rewards, amount, outcomeVersion }
+  return { ...claim, status: 'paid', txHash: ended.txHash, rewards, amount, ...known }
 }

@@ -10,7 +10,7 @@ const rewardIndexes: Indexes = {
 
 const claimIndexes: Indexes = {
   validator_newest: { key: { validatorId: 1, createdAt: -1, _id: -1 } },
-  status_updated: { key: { status: 1, updatedAt: 1 } },
+  open_oldest: { key: { isFinal: 1, updatedAt: 1 } },
 }
 
 export interface RewardStore {

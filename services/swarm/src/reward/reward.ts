@@ -80,6 +80,8 @@ export interface Claim {
   txHash: string | null
   /** Of the last outcome that was followed, as the escrow counts its changes of the claim; absent before the first. */
   outcomeVersion?: number
+  /** The chain changes nothing about its end any more. */
+  isFinal?: true
 }
 
 export function requestClaim(claim: Claim): { state: Claim; events: Draft[] } {

@@ -89,7 +89,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
 }
 
 const unfunded: Harness['funding'] = () => ({ isFunded: false, rewards: [] })
-const underWay: Harness['claim'] = ({ round, rewards }) => ({ status: 'claiming', round, version: 1, txHash: null, rewards })
+export const underWay: Harness['claim'] = ({ round, rewards }) => ({ status: 'claiming', round, version: 1, txHash: null, rewards, isFinal: false })
 
 /** An agent that the swarm has projected. */
 export async function newAgent({ platform, call }: Harness, { ageDays = 10, score = 15 } = {}): Promise<TestAgent> {
