@@ -29,6 +29,8 @@ export const jobRow = z
     isBeingPaid: z.boolean().optional(),
     /** When the assignee was paid for a job that counts; null while it is not. */
     settledAt: timestamp.nullable(),
+    /** How its budget left the contract; null while it has not. */
+    ended: z.object({ at: timestamp, txHash: z.string().nullable() }).nullable().optional(),
     version: z.int(),
   })
   .meta({ id: 'JobRow' })

@@ -1,7 +1,7 @@
 import { agentFacts } from '../agent-facts.ts'
 import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
-import { jobCorrected, jobRejected, jobSettled } from '../commerce/events.ts'
+import { jobCancelled, jobCorrected, jobRejected, jobSettled } from '../commerce/events.ts'
 import { gigAssigned, gigCancelled, gigPosted, gigSubmitted } from '../marketplace/events.ts'
 import {
   appealClosed,
@@ -54,6 +54,7 @@ export const consumes = [
   rewardAccrued,
   escrowRefunded,
   jobRejected,
+  jobCancelled,
   rewardClaimRequested,
   ...outcomesOf(['escrow.lock', 'escrow.lock-x402', 'escrow.accept', 'escrow.settle'], ['confirmed', 'failed', 'reorged']),
   ...outcomesOf(['escrow.payee'], ['failed']),

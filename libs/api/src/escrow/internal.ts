@@ -127,8 +127,8 @@ export const fundRewards = endpoint({
     rewards: z.array(z.object({ validatorId: id, amount: microText })),
   }),
   response: z.looseObject({
-    /** Its one funding has been made, even if it gave nothing: only an operator adds to it. */
-    isFunded: z.boolean(),
+    /** Its one funding has been made, even if it gave nothing, or its gig ended without money: only an operator adds to it. */
+    isOver: z.boolean(),
     rewards: z.array(z.object({ validatorId: id, funded: microText })),
   }),
 })

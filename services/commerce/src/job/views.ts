@@ -114,5 +114,6 @@ export const jobRow = (job: Stored<Job>, applicantIds: string[]): JobRow => ({
   submissionId: job.delivery?.submissionId ?? null,
   isBeingPaid: isBeingPaid(job),
   settledAt: (job.status === 'settled' && job.counts && job.settlement?.settledAt?.toISOString()) || null,
+  ended: job.settlement?.settledAt ? { at: iso(job.settlement.settledAt), txHash: job.on.settle?.onChain.txHash ?? null } : null,
   version: job.version,
 })

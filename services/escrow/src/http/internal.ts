@@ -11,6 +11,7 @@ import { isReservationOpen } from '../funding/reservation-use.ts'
 import { checks } from '../invariants.ts'
 import type { Parts } from '../parts.ts'
 import { roundOf } from '../reward/claim.ts'
+import { readSource } from '../reward/ended-money.ts'
 import { accrueRewards } from '../reward/fund-reward.ts'
 import { isClaimFinal } from '../reward/is-claim-final.ts'
 import { startClaim } from '../reward/pay-claim.ts'
@@ -70,8 +71,10 @@ export const internalHandlers = (parts: Parts) =>
     fundRewards: async ({ body }) => {
       const earned = body.rewards.map(({ validatorId, amount }) => ({ validatorId, amount: BigInt(amount) }))
       await accrueRewards(parts, { ...body, rewards: earned })
+      const before = await parts.rewards.need(body.validationId)
+      const isWithoutMoney = !before.isFunded && (await readSource(parts, before))
       const { isFunded, shares } = await parts.rewards.need(body.validationId)
-      return { isFunded, rewards: shares.map(({ validatorId, funded }) => ({ validatorId, funded: String(funded) })) }
+      return { isOver: isFunded || isWithoutMoney, rewards: shares.map(({ validatorId, funded }) => ({ validatorId, funded: String(funded) })) }
     },
 
     announceEscrowsAndBonds: ({ body }) =>

@@ -30,6 +30,7 @@ export interface Harness {
   platform: TestPlatform
   gigs: Map<string, api.GigRow>
   validations: Map<string, api.ValidationRow[]>
+  jobs: Map<string, api.JobRow>
   /** USDC (µ) by `<chain>/<address>`; allowances to any of our contracts by owner. */
   balances: Map<string, bigint>
   allowances: Map<string, bigint>
@@ -69,6 +70,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
   Object.assign(harness, {
     gigs: new Map(),
     validations: new Map(),
+    jobs: new Map(),
     balances: new Map(),
     allowances: new Map(),
     custodial: new Map(),
@@ -107,6 +109,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     getAgentRowByHandle: nobody,
   })
   const swarm = stubPeer(api.swarmApi, { listGigValidations: ({ params }) => ({ validations: harness.validations.get(params.gigId) ?? [] }) })
+  const commerce = stubPeer(api.commerceApi, { getJobRow: ({ params }) => wanted(harness.jobs.get(params.id), 'job') })
   const treasury = stubPeer(api.treasuryApi, {
     getWalletRow: ({ params }) => {
       const address = wanted(harness.custodial.get(params.agentId), 'wallet')
@@ -151,7 +154,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     chainStatus: ({ params }) => laneStatus(params.chain, lane),
   })
 
-  const platform = await startPlatform([identity, reputation, marketplace, swarm, treasury, relayer, escrow], options)
+  const platform = await startPlatform([identity, reputation, marketplace, swarm, commerce, treasury, relayer, escrow], options)
   harness.platform = platform
   const drafts = { confirm: commandConfirmed, fail: commandFailed, reorg: commandReorged }
   harness.outcome = async (command, outcome, code, seq) => {

@@ -23,7 +23,7 @@ describe('rewards whose funding is lost', () => {
       harness.funding = request => {
         requests.push(request)
         const rewards = winners.map((validatorId, index) => ({ validatorId, funded: String(funded[index] ?? 0n) }))
-        return { isFunded: funded.length > 0, rewards }
+        return { isOver: funded.length > 0, rewards }
       }
     }
     answer([])

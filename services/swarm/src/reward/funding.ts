@@ -32,7 +32,7 @@ async function poll(parts: Parts, validationId: string): Promise<void> {
   const answer = await parts.peers.call('escrow', escrowApi.internal.fundRewards, { body })
   const funded = answer.rewards.map(part => ({ validatorId: part.validatorId, funded: BigInt(part.funded) }))
   await followFunding(parts, validationId, funded)
-  if (!answer.isFunded) return
+  if (!answer.isOver) return
   for (const { validatorId } of funded.filter(part => part.funded === 0n))
     await parts.rewards.rows.change(rewardId(validationId, validatorId), endFunding)
 }

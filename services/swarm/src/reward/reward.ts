@@ -19,7 +19,7 @@ export interface Reward {
   claimId: string | null
   accruedAt: Date
   fundedAt: Date | null
-  /** The escrow has made its one funding: only an operator adds to it. */
+  /** The escrow has made its one funding, or its gig ended without money: only an operator adds to it. */
   isFundingOver?: true
 }
 

@@ -88,7 +88,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
   return harness
 }
 
-const unfunded: Harness['funding'] = () => ({ isFunded: false, rewards: [] })
+const unfunded: Harness['funding'] = () => ({ isOver: false, rewards: [] })
 export const underWay: Harness['claim'] = ({ round, rewards }) => ({ status: 'claiming', round, version: 1, txHash: null, rewards, isFinal: false })
 
 /** An agent that the swarm has projected. */
