@@ -3,6 +3,7 @@ import { bondJobs } from './bond/jobs.ts'
 import { escrowJobs } from './escrow/jobs.ts'
 import { checks } from './invariants.ts'
 import type { Parts } from './parts.ts'
+import { topUpPolls } from './reward/top-up-polls.ts'
 import { slashJobs } from './slash/jobs.ts'
 
 const operatorMatters = new Set(['stuck', 'debts'])
@@ -11,5 +12,6 @@ export const jobs = (parts: Parts): Job[] => [
   ...escrowJobs(parts),
   ...bondJobs(parts),
   ...slashJobs(parts),
+  topUpPolls(parts),
   examination(parts, checks, operatorMatters),
 ]

@@ -1,4 +1,5 @@
 import * as api from '@carapace/api'
+import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from './parts.ts'
 import { closeClaim } from './reward/claim.ts'
@@ -16,7 +17,9 @@ export const events = (parts: Parts): Subscription[] => [
     if (!(await parts.decided.get(job.jobId))) await openForSubmission(parts, { ...job, gigId: null, memberIds: [], skillsRequired })
   }),
   ...decisions(parts),
-  on(api.rewardFunded, ({ validationId, rewards }) => followFunding(parts, validationId, rewards)),
+  on(api.rewardFunded, async ({ validationId, rewards }) => {
+    if (!(await followFunding(parts, validationId, rewards))) throw new Retry('the reward is not accrued yet')
+  }),
   on(api.rewardPaid, (paid, { aggregateversion: version }) => closeClaim(parts, { is: 'paid', ...paid, rewards: paid.rewards, version })),
   on(api.rewardFailed, (failed, { aggregateversion: version }) => closeClaim(parts, { is: 'failed', ...failed, version })),
   ...chainOutcomes(parts),

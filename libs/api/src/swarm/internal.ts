@@ -69,3 +69,13 @@ export const listJobValidations = endpoint({
 })
 
 export const announceValidations = announceEndpoint(['validation'])
+
+/** Idempotent. The escrow reports an operator's top-up with it until it is answered: `escrow.reward.funded` may be lost. */
+export const noteFunding = endpoint({
+  method: 'post',
+  path: '/internal/v1/validations/:id/funding',
+  caller: 'internal',
+  summary: 'Note what of the rewards of a validation is funded so far',
+  body: z.object({ rewards: z.array(z.object({ validatorId: id, funded: microText })) }),
+  response: z.looseObject({}),
+})

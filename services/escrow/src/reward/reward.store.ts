@@ -9,6 +9,7 @@ import type { Reward, Source } from './reward.ts'
 const rewardIndexes: Indexes = {
   gig: { key: { gigId: 1 } },
   job: { key: { jobId: 1 } },
+  top_up_open: { key: { updatedAt: 1 }, partialFilterExpression: { isTopUpOpen: true } },
 }
 
 export type RewardStore = AggregateStore<Reward> & { ofSubject(id: string): Promise<{ id: string }[]> }

@@ -140,6 +140,16 @@ describe('rewards', () => {
       [...new Set(funded.filter(({ validationId }) => validationId === refunded.validationId).map(({ source }) => source))],
       ['top_up'],
     )
+
+    // whether or not the event of it arrives
+    await harness.platform.advance(31)
+    const reported = () => harness.fundings.filter(({ validationId }) => validationId === refunded.validationId)
+    await until('the swarm is notified', () => reported().length > 0)
+    await harness.platform.advance(120)
+    assert.deepEqual(
+      reported().map(({ rewards }) => rewards),
+      [validators.map(validatorId => ({ validatorId, funded: '100000' }))],
+    )
   })
 
   it('are paid for a claim whose transaction expired, when the request comes again', async () => {

@@ -28,6 +28,8 @@ export interface Reward {
   fundedBy: { fee: bigint; refund: bigint; topUp: bigint }
   fundedAt: Date | null
   topUps: string[]
+  /** The swarm has not confirmed the last of them. */
+  isTopUpOpen?: true
 }
 
 /** How a gig or job ended for the money: what its rewards can be funded from. Amounts in micro-USDC. */
@@ -75,11 +77,17 @@ export function fund(reward: Reward, amounts: readonly bigint[], by: 'fee' | 're
     isFunded: reward.isFunded || by !== 'top_up',
     fundedBy: { ...reward.fundedBy, [key]: reward.fundedBy[key] + total },
     fundedAt: total > 0n ? now : reward.fundedAt,
-    topUps: operationId ? [...reward.topUps, operationId] : reward.topUps,
+    ...(operationId ? { topUps: [...reward.topUps, operationId], isTopUpOpen: true as const } : {}),
   }
   const { id: validationId, gigId, jobId, title, chain } = reward
   const rewards = shares.flatMap(({ validatorId, funded }, index) => (amounts[index]! > 0n ? [{ validatorId, amount: amounts[index]!, funded }] : []))
   return { state, events: rewards.length ? [rewardFunded.of({ validationId, gigId, jobId, title, chain, source: by, rewards })] : [] }
+}
+
+/** The swarm knows of so many top-ups. */
+export function closeTopUp(reward: Reward, topUps: number): Decision<Reward> | undefined {
+  const { isTopUpOpen, ...closed } = reward
+  return isTopUpOpen && reward.topUps.length === topUps ? { state: closed, events: [] } : undefined
 }
 
 /** What of its funded part a winner has not claimed. */

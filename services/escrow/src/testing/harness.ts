@@ -31,6 +31,8 @@ export interface Harness {
   gigs: Map<string, api.GigRow>
   validations: Map<string, api.ValidationRow[]>
   jobs: Map<string, api.JobRow>
+  /** What the swarm was sent of the funding of rewards. */
+  fundings: { validationId: string; rewards: { validatorId: string; funded: string }[] }[]
   /** USDC (µ) by `<chain>/<address>`; allowances to any of our contracts by owner. */
   balances: Map<string, bigint>
   allowances: Map<string, bigint>
@@ -71,6 +73,7 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     gigs: new Map(),
     validations: new Map(),
     jobs: new Map(),
+    fundings: [],
     balances: new Map(),
     allowances: new Map(),
     custodial: new Map(),
@@ -108,7 +111,13 @@ export async function startHarness(options: TestPlatformOptions = {}, harness = 
     },
     getAgentRowByHandle: nobody,
   })
-  const swarm = stubPeer(api.swarmApi, { listGigValidations: ({ params }) => ({ validations: harness.validations.get(params.gigId) ?? [] }) })
+  const swarm = stubPeer(api.swarmApi, {
+    listGigValidations: ({ params }) => ({ validations: harness.validations.get(params.gigId) ?? [] }),
+    noteFunding: ({ params, body }) => {
+      harness.fundings.push({ validationId: params.id, rewards: body.rewards })
+      return {}
+    },
+  })
   const commerce = stubPeer(api.commerceApi, { getJobRow: ({ params }) => wanted(harness.jobs.get(params.id), 'job') })
   const treasury = stubPeer(api.treasuryApi, {
     getWalletRow: ({ params }) => {

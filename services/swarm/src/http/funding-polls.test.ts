@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { swarmApi } from '@carapace/api'
 import { until } from '@carapace/testing'
 import { decided, openCase, votes } from '../testing/cases.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -65,7 +67,7 @@ describe('rewards whose funding is lost', () => {
   })
 
   it('are polled no more once the escrow has nothing to fund them from', async () => {
-    const { winners, requests, answer, advance } = await accrued()
+    const { found, winners, requests, answer, advance } = await accrued()
 
     answer([100_000n, 0n])
     await advance()
@@ -75,5 +77,15 @@ describe('rewards whose funding is lost', () => {
     assert.equal((await shown(winners[1])).state, 'accrued')
     await harness.platform.advance(600)
     assert.equal(requests.length, 1)
+
+    // but by an operator, whose top-up the escrow reports until it is answered
+    const { peers } = harness.platform.service('swarm').platform
+    const { noteFunding } = swarmApi.internal
+    const note = (validatorId: string) =>
+      peers.find('swarm', noteFunding, { params: { id: found.validationId }, body: { rewards: [{ validatorId, funded: '50000' }] } })
+    for (const _ of [1, 2]) assert.ok(await note(winners[1]))
+    const { state, amount } = await shown(winners[1])
+    assert.deepEqual([state, amount], ['funded', 0.05])
+    assert.equal(await note(randomUUID()), undefined)
   })
 })

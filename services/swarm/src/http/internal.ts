@@ -1,6 +1,7 @@
-import { type swarmApi, swarmSnapshot } from '@carapace/api'
+import { refuse, type swarmApi, swarmSnapshot } from '@carapace/api'
 import { announceRows, type Handlers } from '@carapace/service'
 import type { Parts } from '../parts.ts'
+import { followFunding } from '../reward/funding.ts'
 import { validationRow } from '../views.ts'
 
 export const internalHandlers = (parts: Parts) =>
@@ -10,6 +11,11 @@ export const internalHandlers = (parts: Parts) =>
     listGigValidations: async ({ params }) => ({ validations: (await parts.validations.find({ gigId: params.gigId })).map(validationRow) }),
 
     listJobValidations: async ({ params }) => ({ validations: (await parts.validations.find({ jobId: params.jobId })).map(validationRow) }),
+
+    noteFunding: async ({ params, body }) => {
+      const rewards = body.rewards.map(({ validatorId, funded }) => ({ validatorId, funded: BigInt(funded) }))
+      return (await followFunding(parts, params.id, rewards)) ? {} : refuse('NOT_FOUND', { resource: 'reward' })
+    },
 
     announceValidations: ({ body }) => announceRows(parts, swarmSnapshot, body, parts.validations, validationRow),
   }) satisfies Handlers<typeof swarmApi>

@@ -1,15 +1,19 @@
 import { escrowApi } from '@carapace/api'
-import { Retry } from '@carapace/bus'
 import { type Job, peerPolls } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { endFunding, fund, type Reward, rewardId } from './reward.ts'
 
-/** What the escrow has funded of a validation so far. @throws Retry before the rewards are stored */
-export async function followFunding({ rewards, clock }: Parts, validationId: string, of: readonly { validatorId: string; funded: bigint }[]) {
+/** What the escrow has funded of a validation so far. @returns false before the rewards are stored */
+export async function followFunding(
+  { rewards, clock }: Parts,
+  validationId: string,
+  of: readonly { validatorId: string; funded: bigint }[],
+): Promise<boolean> {
   for (const { validatorId, funded } of of) {
     const reward = await rewards.rows.changeKnown(rewardId(validationId, validatorId), present => fund(present, funded, clock.now()))
-    if (!reward) throw new Retry('the reward is not accrued yet')
+    if (!reward) return false
   }
+  return true
 }
 
 /** The escrow funds rewards, so it is polled for those that wait for it, once for all of a validation. */
