@@ -71,6 +71,11 @@ export interface CommandSpec<F extends Fields, Kind extends CommandKind = Comman
    * still cause it, not for what somebody else may send (an allowance, a balance).
    */
   isEntry?: true
+  /**
+   * Reverts for want of what all aggregates share, by name, and the kinds that free some of it: such a revert is waited for as long as a block that had
+   * one of those may be away.
+   */
+  freedBy?: Readonly<Record<string, readonly CommandKind[]>>
   /** Only on networks with this property. */
   only?: 'devnet' | 'gasless'
 }

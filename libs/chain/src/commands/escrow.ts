@@ -30,6 +30,9 @@ const otherLocks = (kind: (typeof lockKinds)[number]) => lockKinds.filter(other 
 /** A direct lock that is paired with its payee needs none of them. */
 const locks: readonly Need[] = lockKinds.map(kind => ({ kind }))
 
+/** The cap counts the locks of all gigs. */
+const freedBy = { Escrow_TvlCapReached: ['escrow.settle'] } as const
+
 /** What no further block changes about a lock, for any payer. */
 const lockReverts = ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountOutOfRange', 'Escrow_SlotTaken', 'Funds_ShortTransfer']
 
@@ -49,6 +52,7 @@ export const escrowLock = command({
   finalReverts: [...lockReverts, ...fundingReverts],
   needs: nothing,
   isEntry: true,
+  freedBy,
   call: (a, custodial) => {
     const signed = signedBy(a.source, custodial)
     return signed
@@ -74,6 +78,7 @@ export const escrowLockX402 = command({
   finalReverts: lockReverts,
   needs: nothing,
   isEntry: true,
+  freedBy,
   call: a => ({ contract: 'Escrow', fn: 'lockUSDCViaX402', args: [onChainKey(a.gigId), a.poster, a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
   sameEffect: otherLocks('escrow.lock-x402'),
@@ -89,6 +94,7 @@ export const escrowAccept = command({
   batchable: true,
   finalReverts: ['Escrow_AmountMismatch'],
   needs: nothing,
+  freedBy,
   call: a => ({ contract: 'Escrow', fn: 'accept', args: [slotOf(a), a.amount] }),
   effect: a => slotHolds(a, lock => lock.status >= Status.Locked && lock.amount === a.amount),
   sameEffect: otherLocks('escrow.accept'),
@@ -103,6 +109,7 @@ export const escrowPayee = command({
   batchable: true,
   finalReverts: ['Escrow_ZeroAddress', 'Escrow_PosterIsPayee', 'Escrow_AmountMismatch', 'Escrow_PayeeUnchanged'],
   needs: () => locks,
+  freedBy,
   call: a => ({ contract: 'Escrow', fn: 'setPayee', args: [slotOf(a), a.payee, a.amount] }),
   effect: a => slotHolds(a, lock => lock.payee === a.payee),
 })

@@ -17,6 +17,7 @@ export interface OpQueue {
   overflowed(): void
   remove(opKey: string): void
   get(opKey: string): QueuedOp | undefined
+  all(): QueuedOp[]
   /** Up to `max` operations that may be signed now. An operation waits for earlier ones of its aggregate that wait for another try. */
   ready(now: number, max: number): QueuedOp[]
   /** Those of an aggregate that wait for another one's effect are checked in the next pass. */
@@ -60,6 +61,8 @@ export function opQueue(limit = 10_000): OpQueue {
     return true
   }
 
+  const all = () => [...held.values()].map(({ op }) => op)
+
   return {
     get size() {
       return held.size
@@ -98,6 +101,7 @@ export function opQueue(limit = 10_000): OpQueue {
       if (drop(opKey)) compact()
     },
     get: opKey => held.get(opKey)?.op,
+    all,
     ready: (now, max) => {
       const waiting = new Set<string>()
       const found: QueuedOp[] = []
@@ -113,10 +117,7 @@ export function opQueue(limit = 10_000): OpQueue {
     hasten: aggregateKey => {
       for (const place of parked) if (place.op.aggregateKey === aggregateKey) place.op = { ...place.op, nextAt: 0 }
     },
-    doomed: now =>
-      [...held.values()]
-        .map(({ op }) => op)
-        .filter(op => (op.cancelRequested || (op.deadline !== null && op.deadline <= now)) && !(op.failLater && op.nextAt > now)),
+    doomed: now => all().filter(op => (op.cancelRequested || (op.deadline !== null && op.deadline <= now)) && !(op.failLater && op.nextAt > now)),
     shift: ms => {
       if (ms === 0) return
       for (const place of held.values()) if (place.op.nextAt > 0) place.op = { ...place.op, nextAt: place.op.nextAt + ms }

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { chainCommand, type Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
-import { Wallet } from 'ethers'
 import { allowEscrow } from '../testing/allow.ts'
 import { type KitLane, wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
+import { endOf, headOf, lockedGig } from '../testing/locked-gig.ts'
 import { newOp } from './intake.ts'
 import { needsOf } from './needs.ts'
 
@@ -17,27 +17,11 @@ describe('a command whose effect builds on another one', function () {
   this.timeout(120_000)
   const { kit, door } = faultyKitPerTest(11)
   const lead = (options: KitLane = {}) => kit.start({ rpcUrl: door.url, finality: 100, ...options })
-  const end = (draft: Draft, type: 'confirmed' | 'failed') => until(`${type} ${draft.subject}`, () => kit.of(draft.subject, type)[0], 20)
-  const head = async () => Number(await kit.rpc.call('eth_blockNumber', []))
-
-  /** A gig whose poster has approved the escrow for its budget, and whose lock is confirmed. */
-  async function lockedGig() {
-    const poster = Wallet.createRandom()
-    const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: poster.address, amount })
-    await kit.send(mint)
-    await end(mint, 'confirmed')
-    await allowEscrow(kit, poster, amount, 0)
-    const gig = { chain, gigId: randomUUID(), poster: poster.address } as const
-    const lock = commands.escrowLock({ ...gig, payee: wallet(), amount, source: { kind: 'allowance' } })
-    await kit.send(lock)
-    const { data } = await end(lock, 'confirmed')
-    const settle = commands.escrowSettle({ ...gig, outcome: { kind: 'refund' } })
-    return { poster, lock, settle, depth: (await head()) - Number(data.blockNumber) + 1 }
-  }
+  const end = (draft: Draft, type: 'confirmed' | 'failed') => endOf(kit, draft, type)
 
   it('is carried out when a reorganisation that dropped the other one is over', async () => {
     await lead()
-    const { lock, settle, depth } = await lockedGig()
+    const { lock, settle, depth } = await lockedGig(kit, amount)
     // The lane does not see the reorganisation, the state that its call is tried on does.
     door.faults.staleBy = 0
     await kit.rpc.call('anvil_reorg', [depth, []])
@@ -59,7 +43,7 @@ describe('a command whose effect builds on another one', function () {
 
   it('fails with the reason of the other one when that can never be included again', async () => {
     await lead()
-    const { poster, lock, settle, depth } = await lockedGig()
+    const { poster, lock, settle, depth } = await lockedGig(kit, amount)
     door.faults.staleBy = 0
     await kit.rpc.call('anvil_reorg', [depth, []])
     // The allowance is used when the lock is sent again.
@@ -90,7 +74,7 @@ describe('a command whose effect builds on another one', function () {
     const { data } = await end(burn, 'confirmed')
     // The lane does not see the reorganisation, the state that its call is tried on does.
     door.faults.staleBy = 0
-    await kit.rpc.call('anvil_reorg', [(await head()) - Number(data.blockNumber) + 1, []])
+    await kit.rpc.call('anvil_reorg', [(await headOf(kit)) - Number(data.blockNumber) + 1, []])
     await kit.send(again)
     await until('it waits', async () => Number((await kit.db.ops.findOne({ _id: again.subject }))?.attempts) > 0)
 

@@ -2,6 +2,7 @@ import type { Need } from '@carapace/chain'
 import type { Lane } from '../lane/lane.ts'
 import { delayAfter } from '../lane/outcome.ts'
 import { type FailedOp, hasFailed, type Op, type OpError, type Waiting } from '../lane/records.ts'
+import { awaitsRoom } from './awaits-room.ts'
 import { storedArgsOf } from './prepare.ts'
 
 /**
@@ -47,7 +48,8 @@ export async function afterMissing(lane: Lane, tried: Op, error: OpError): Promi
   const state = await needsOf(lane, op)
   if (state.is === 'failed') return { op, end: lostWith(state.need, error) }
   const isPatient = Date.now() - (op.reversedAt ?? 0) < reversedPatienceMs
-  if (state.is === 'over' && (lane.commandOf(op.kind)?.isEntry || (!isPatient && isExhausted(lane, waiting)))) return { op, end: error }
+  const isLast = lane.commandOf(op.kind)?.isEntry || (!isPatient && isExhausted(lane, waiting))
+  if (state.is === 'over' && isLast && !awaitsRoom(lane, op, waiting)) return { op, end: error }
   return { op, delayMs: delayAfter(waiting.tries, lane.timings.retryDelaysMs, Math.random()) }
 }
 
