@@ -1,20 +1,27 @@
 import { id } from 'ethers'
+import { z } from 'zod'
 import { command, nothing } from '../command.ts'
 import { address, amount, bytes32, keyId, positive, signature } from '../fields.ts'
 import { paymentNonce } from '../keys.ts'
 import { fundingReverts } from './funding.ts'
 
-/** A payment out of a custodial wallet, or out of the intake (`from` = the lane's address). The token refuses the nonce a second time. */
+/** An x402 payment and its return. */
+const atIntake = (paymentId: string): string => `x402:${paymentId}`
+
+/**
+ * A payment out of a custodial wallet, or out of the intake (`from` = the lane's address) back to its payer. The token refuses the nonce a second time.
+ * Those of one wallet stay in order. The intake holds the money of many: a return builds only on the payment that it returns.
+ */
 export const treasuryPay = command({
   kind: 'treasury.pay',
-  args: { paymentId: keyId, from: address, to: address, amount: positive },
+  args: { paymentId: keyId, from: address, to: address, amount: positive, isReturn: z.literal(true).optional() },
   key: ['paymentId'],
-  aggregate: ({ from }) => `wallet:${from}`,
+  aggregate: ({ isReturn, paymentId, from }) => (isReturn ? atIntake(paymentId) : `wallet:${from}`),
   gas: 95_000n,
   batchable: true,
   authorization: a => ({ type: 'TransferWithAuthorization', from: a.from, to: a.to, value: a.amount, nonce: paymentNonce(a.paymentId) }),
   finalReverts: [...fundingReverts],
-  needs: () => [{ kind: 'faucet.mint' }],
+  needs: ({ isReturn }) => [{ kind: isReturn ? 'treasury.settle-x402' : 'faucet.mint' }],
   call: (a, signed) => ({
     contract: 'USDC',
     fn: 'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
@@ -31,7 +38,7 @@ export const treasurySettleX402 = command({
   kind: 'treasury.settle-x402',
   args: { paymentId: keyId, from: address, to: address, amount: positive, validAfter: amount, validBefore: amount, nonce: bytes32, signature },
   key: ['paymentId'],
-  aggregate: ({ paymentId }) => `x402:${paymentId}`,
+  aggregate: ({ paymentId }) => atIntake(paymentId),
   gas: 110_000n,
   batchable: true,
   finalReverts: [...fundingReverts],

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { commands } from '@carapace/chain'
 import { until } from '@carapace/testing'
-import { type KitLane } from '../testing/kit.ts'
+import { laneAddress } from '../testing/keys.ts'
+import { type KitLane, wallet } from '../testing/kit.ts'
 import { faultyKitPerTest } from '../testing/kit-per-test.ts'
 import { endOf, headOf, lockedGig, payableGig } from '../testing/locked-gig.ts'
 
+const chain = 'BASE_SEPOLIA'
 const amount = 5_000_000n
 const tvlCap = 500_000_000_000n
 
@@ -53,5 +57,22 @@ describe('a command that needs what all aggregates share', function () {
     const { data } = await endOf(kit, lock, 'failed')
     assert.deepEqual([data.code, data.attempts], ['REVERTED', 1])
     assert.match(String(data.message), /Escrow_TvlCapReached/)
+  })
+
+  it('is returned from the intake while another return waits', async () => {
+    await lead({ timings: { retryDelaysMs: [60_000] } })
+    const mint = commands.faucetMint({ chain, requestId: randomUUID(), to: laneAddress, amount })
+    await kit.send(mint)
+    await endOf(kit, mint, 'confirmed')
+    const payBack = (returned: bigint) =>
+      commands.treasuryPay({ chain, paymentId: randomUUID(), from: laneAddress, to: wallet(), amount: returned, isReturn: true })
+    const [uncovered, other] = [payBack(amount + 1n), payBack(amount)]
+    await kit.send(uncovered)
+    await untilTried(uncovered.subject)
+
+    await kit.send(other)
+
+    await endOf(kit, other, 'confirmed')
+    assert.equal((await kit.db.ops.findOne({ _id: uncovered.subject }))?.state, 'QUEUED')
   })
 })

@@ -114,7 +114,7 @@ export function giveBack(payment: X402Payment, reason: string): Decision<X402Pay
       state: isFree ? x402PaymentStates.move(state, 'giveBack') : state,
       fund: { ...fund, returnAt: null, giveBack: { ...before, onChain: { ...before.onChain, status: 'pending', round } } },
     },
-    events: [commands.treasuryPay({ paymentId: id, from: payTo, to: payer, amount, chain, round })],
+    events: [commands.treasuryPay({ paymentId: id, from: payTo, to: payer, amount, chain, round, isReturn: true })],
   }
 }
 
