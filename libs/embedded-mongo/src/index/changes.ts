@@ -2,6 +2,7 @@ import { decode, decodeFields } from '../bson/raw.ts'
 import type { Collection } from '../storage/catalog.ts'
 import type { Index } from '../storage/index-spec.ts'
 import { entryKeyOf } from '../storage/keyspace.ts'
+import type { Table } from '../storage/table.ts'
 import { type Doc, getOwn } from '../values/values.ts'
 import { type IndexKey, keysOf } from './keys.ts'
 
@@ -42,6 +43,16 @@ export function entriesOf(
     if (next && noteKinds(index, next.multikey, next.isExact)) whenFlagged()
   }
   return { removed, added }
+}
+
+/**
+ * Without the entries that are another document's. While a unique index is filled, two documents may have one value: the one whose entry is not
+ * there yet must not remove that of the other.
+ */
+export function ownEntries({ building }: Collection, index: Table, key: Buffer, entries: Entry[]): Entry[] {
+  if (building.length === 0) return entries
+  const isOthers = ({ index: { isUnique, isReady }, entryKey }: Entry) => isUnique && !isReady && index.get(entryKey)?.equals(key) === false
+  return entries.filter(entry => !isOthers(entry))
 }
 
 function maintained({ indexes, building }: Collection): readonly Index[] {

@@ -1,6 +1,6 @@
 import type { NewChange } from '../change-streams/change-log.ts'
 import { documentChange } from '../change-streams/change-log.ts'
-import { type Entry, entriesOf } from '../index/changes.ts'
+import { type Entry, entriesOf, ownEntries } from '../index/changes.ts'
 import type { Change } from '../storage/store-view.ts'
 import { checkUnchanged } from '../storage/txn.ts'
 import { failConflict } from '../values/errors.ts'
@@ -14,7 +14,7 @@ export function applyChanges(writer: Writer, changes: readonly Change[], transac
     if (writer.catalog.find(collection.db, collection.name, writer.txn) !== collection) failConflict('the collection was dropped or renamed')
     checkUnchanged(writer.storage.docs.get(key), before)
     const difference = entriesOf(collection, key, before && { raw: before }, after && { raw: after })
-    removed.push(...difference.removed)
+    removed.push(...ownEntries(collection, writer.storage.index, key, difference.removed))
     for (const entry of difference.added) added.push({ ...entry, owner: key })
   }
   const freed = new Set(removed.map(({ entryKey }) => entryKey.toString('latin1')))

@@ -1,46 +1,24 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Collection, type Document, MongoClient } from 'mongodb'
-import type { Engine } from '../engine/engine.ts'
-import { answer } from '../server/dispatch.ts'
-import { openEngine } from '../server/open-engine.ts'
-import { listen } from '../wire/wire.ts'
+import type { Collection, Document } from 'mongodb'
+import { startTestEngine, type TestEngine } from '../testing/test-engine.ts'
 import { collectGarbage } from './garbage.ts'
 import { deleteExpired } from './ttl.ts'
 
 const count = 150
 
 describe('a commit that has lasted long enough', () => {
-  let path: string
-  let engine: Engine
-  let client: MongoClient
-  let close: () => Promise<void>
+  let test: TestEngine
   let items: Collection<Document>
   let commits = 0
   before(async () => {
-    path = await mkdtemp(join(tmpdir(), 'embedded-mongo-slices-'))
-    engine = await openEngine(path, false)
-    engine.storage.onCommit(() => (commits += 1))
-    const listener = await listen(
-      { port: 0 },
-      (connection, message) => answer(engine, connection, message),
-      () => {},
-    )
-    client = await new MongoClient(listener.uri).connect()
-    close = async () => {
-      await client.close()
-      await listener.close()
-      await engine.stop()
-      await rm(path, { recursive: true })
-    }
+    test = await startTestEngine()
+    test.engine.storage.onCommit(() => (commits += 1))
   })
-  after(() => close())
+  after(() => test.stop())
 
   const insertItems = () => items.insertMany(Array.from({ length: count }, (_, i) => ({ _id: i as never, n: i, at: new Date(i) })))
   beforeEach(async () => {
-    items = client.db('test').collection(`items${commits}`)
+    items = test.client.db('test').collection(`items${commits}`)
     await insertItems()
     await items.createIndexes([{ key: { n: 1 } }, { key: { at: 1 }, expireAfterSeconds: 1 }])
   })
@@ -54,20 +32,14 @@ describe('a commit that has lasted long enough', () => {
     ['making an index unique', () => items.db.command({ collMod: items.collectionName, index: { keyPattern: { n: 1 }, unique: true } })],
     ['$out', () => items.aggregate([{ $out: 'copy' }]).toArray()],
     ['$merge', () => items.aggregate([{ $set: { n: -1 } }, { $merge: items.collectionName }]).toArray()],
-    ['what a dropped collection leaves', () => items.drop().then(() => collectGarbage(engine))],
-    ['a TTL index', () => deleteExpired(engine, Date.now())],
+    ['what a dropped collection leaves', () => items.drop().then(() => collectGarbage(test.engine))],
+    ['a TTL index', () => deleteExpired(test.engine, Date.now())],
     ['a time series that expires', () => expireSeries()],
   ]
   for (const [what, work] of works)
     it(`ends after one document more: ${what}`, async () => {
-      const own = engine.storage.isLong
       const before = commits
-      engine.storage.isLong = () => true
-      try {
-        await work()
-      } finally {
-        engine.storage.isLong = own
-      }
+      await test.inSmallSteps(work)
 
       assert.ok(commits - before >= count, `${commits - before} commits`)
     })
@@ -83,7 +55,7 @@ describe('a commit that has lasted long enough', () => {
     const series = await items.db.createCollection(`series${commits}`, { timeseries: { timeField: 'at' }, expireAfterSeconds: 1 })
     await series.insertMany(Array.from({ length: count }, (_, i) => ({ at: new Date(i) })))
     const before = commits
-    await deleteExpired(engine, Date.now())
+    await deleteExpired(test.engine, Date.now())
     assert.ok(commits - before >= count, `${commits - before} commits`)
     assert.equal(await series.countDocuments(), 0)
   }

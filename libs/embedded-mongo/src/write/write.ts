@@ -1,7 +1,7 @@
 import { selectionOf } from '../bson/decode.ts'
 import { decodeFields, encode, findElement, maxDocumentBytes } from '../bson/raw.ts'
 import { type ChangeLog, documentChange } from '../change-streams/change-log.ts'
-import { type Entry, entriesOf, type Version } from '../index/changes.ts'
+import { type Entry, entriesOf, ownEntries, type Version } from '../index/changes.ts'
 import { failDuplicate, keyValueOf } from '../index/duplicate-key.ts'
 import { noteCapped, refuseCapped } from '../storage/capped.ts'
 import { type Catalog, type Collection, namespaceOf } from '../storage/catalog.ts'
@@ -96,7 +96,8 @@ export function versionOf(writer: Writer, collection: Collection, key: Buffer): 
 
 function writeVersions(writer: Writer, collection: Collection, key: Buffer, before: Version | undefined, after: Version | undefined): void {
   if (after) checkVersion(collection, before, after, writer.bypassValidation === true)
-  const { removed, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
+  const { removed: former, added } = entriesOf(collection, key, before, after, () => saveFlags(writer, collection))
+  const removed = ownEntries(collection, writer.storage.index, key, former)
   const freed = new Set(removed.length > 0 ? removed.map(({ entryKey }) => entryKey.toString('latin1')) : [])
   for (const entry of added) {
     if (entry.index.isUnique) checkUnique(writer, collection, entry, key, freed)

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import type { Collection } from 'mongodb'
+import { wholeRange } from '../storage/keyspace.ts'
+import { startTestEngine, type TestEngine } from '../testing/test-engine.ts'
+import { refusalOf } from '../testing/test-server.ts'
+
+const count = 150
+
+interface Item {
+  _id: number
+  n: number
+}
+
+describe('writes that come between the slices of a longer one', () => {
+  let test: TestEngine
+  let items: Collection<Item>
+  let collections = 0
+  before(async () => {
+    test = await startTestEngine()
+  })
+  after(() => test.stop())
+  beforeEach(async () => {
+    collections += 1
+    items = test.client.db('test').collection<Item>(`items${collections}`)
+    await items.insertMany(Array.from({ length: count }, (_, i) => ({ _id: i, n: i })))
+  })
+
+  /** Runs the action while the index of `n` has the entries of some documents, of _id 0 at least, and not of the last ones. */
+  async function whileBuilding(action: () => Promise<unknown>): Promise<void> {
+    const { catalog, storage } = test.engine
+    const entries = () => catalog.find('test', items.collectionName)!.building.map(({ id }) => storage.index.count(wholeRange(id)))
+    const between = test.before(() => Number(entries()[0]) > 0, action)
+    await Promise.all([between, test.inSmallSteps(() => items.createIndex({ n: 1 }, { unique: true }))])
+  }
+  const foundByIndex = async (n: number) => (await items.find({ n }, { hint: { n: 1 } }).toArray()).map(({ _id }) => _id)
+
+  it('leave the entry of an equal value in an index that is being built, when they delete the other document', async () => {
+    await items.updateOne({ _id: count - 1 }, { $set: { n: 0 } })
+
+    await whileBuilding(() => items.deleteOne({ _id: count - 1 }))
+
+    assert.deepEqual(await foundByIndex(0), [0])
+    assert.equal((await refusalOf(items.insertOne({ _id: -1, n: 0 }))).code, 11000)
+  })
+
+  it('leave it when they change the other document in a transaction', async () => {
+    await items.updateOne({ _id: count - 1 }, { $set: { n: 0 } })
+    const session = test.client.startSession()
+
+    await whileBuilding(() => session.withTransaction(() => items.updateOne({ _id: count - 1 }, { $set: { n: -5 } }, { session })))
+
+    assert.deepEqual([await foundByIndex(0), await foundByIndex(-5)], [[0], [count - 1]])
+    await session.endSession()
+  })
+
+  it('of a transaction that began before the index cannot give the value to a third document', async () => {
+    await items.updateOne({ _id: count - 1 }, { $set: { n: 0 } })
+    const session = test.client.startSession()
+    session.startTransaction()
+    await items.deleteOne({ _id: count - 1 }, { session })
+    await items.insertOne({ _id: -1, n: 0 }, { session })
+
+    const build = whileBuilding(async () => assert.equal((await refusalOf(session.commitTransaction())).code, 112))
+    assert.equal((await refusalOf(build)).code, 11000)
+
+    await session.endSession()
+  })
+})
