@@ -65,4 +65,23 @@ describe('writes that come between the slices of a longer one', () => {
 
     await session.endSession()
   })
+
+  it('do not make an update of many meet a document again that it changed before it waited for a lock', async () => {
+    await items.createIndex({ n: 1 })
+    const session = test.client.startSession()
+    session.startTransaction()
+    await items.updateOne({ _id: 100 }, { $set: { n: 101 } }, { session })
+
+    const blocked = test.blocked()
+    const updating = items.updateMany({ n: { $gte: 0 } }, { $inc: { n: 1000 } })
+    await blocked
+    const { modifiedCount } = await test.inSmallSteps(async () => {
+      await session.abortTransaction()
+      return updating
+    })
+
+    assert.equal(modifiedCount, count)
+    assert.equal(await items.countDocuments({ n: { $gte: 1000, $lt: 1000 + count } }), count)
+    await session.endSession()
+  })
 })

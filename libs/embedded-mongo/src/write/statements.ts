@@ -110,12 +110,12 @@ function queryOf(context: Context, collection: Collection, statement: Doc, filte
   return { filter, sort, hint: statement.hint, vars, collation: collationOf(collection, statement.collation), limit: isMulti ? 0 : 1 }
 }
 
-/** A search that was finished knows by itself what was treated; one that is made again after a wait does not. */
-function once(done: Done, { key }: Found, treat: () => void): void {
-  const text = done.search.found ? undefined : key.toString('latin1')
-  if (text !== undefined && done.keys.has(text)) return
+/** A search that was finished knows by itself what was treated since; one that is made again after a wait finds what was treated before, too. */
+function once({ search, keys }: Done, { key }: Found, treat: () => void): void {
+  const text = search.found && keys.size === 0 ? undefined : key.toString('latin1')
+  if (text !== undefined && keys.has(text)) return
   treat()
-  if (text !== undefined) done.keys.add(text)
+  if (text !== undefined && !search.found) keys.add(text)
 }
 
 function checkStatement(place: string, statement: Doc, fields: ReadonlySet<string>): void {
