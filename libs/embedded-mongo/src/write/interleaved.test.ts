@@ -84,4 +84,30 @@ describe('writes that come between the slices of a longer one', () => {
     assert.equal(await items.countDocuments({ n: { $gte: 1000, $lt: 1000 + count } }), count)
     await session.endSession()
   })
+
+  for (const isSorted of [false, true])
+    it(`do not hide from findOneAndUpdate what it found and had to wait for${isSorted ? ', by a sort too' : ''}`, async () => {
+      const session = test.client.startSession()
+      session.startTransaction()
+      await items.updateOne({ _id: 149 }, { $set: { n: -1 } }, { session })
+
+      const found = await test.inSmallSteps(async () => {
+        const blocked = test.blocked()
+        const finding = items.findOneAndUpdate({ n: 149 }, { $set: { n: 150 } }, { ...(isSorted ? { sort: { n: 1 } } : {}), upsert: true })
+        await blocked
+        await session.abortTransaction()
+        return finding
+      })
+
+      assert.deepEqual(found, { _id: 149, n: 149 })
+      assert.equal(await items.countDocuments(), count)
+      await session.endSession()
+    })
+
+  it('find nothing changed by a findOneAndUpdate with a bad projection', async () => {
+    const projection = { n: 1, other: 0 }
+    await refusalOf(items.findOneAndUpdate({ _id: 1 }, { $set: { n: -1 } }, { projection }))
+
+    assert.equal((await items.findOne({ _id: 1 }))?.n, 1)
+  })
 })
