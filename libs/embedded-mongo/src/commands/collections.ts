@@ -1,6 +1,7 @@
 import { encode } from '../bson/raw.ts'
 import { type Command, type Context, collectionName, flag, optionalCount, optionalDoc } from '../engine/context.ts'
 import { isView, requireCollection, viewOptions } from '../engine/views.ts'
+import { makeReady } from '../index/build.ts'
 import { compileFilter } from '../query/match.ts'
 import { cappedOptions } from '../storage/capped.ts'
 import { type Collection, checkNamespace, compileValidator, namespaceOf } from '../storage/catalog.ts'
@@ -179,7 +180,7 @@ export const collMod: Command = {
       return okReply(reply)
     })
     // Until the commit is on disk, queries cannot see the entries.
-    if (progress.made) progress.made.isReady = true
+    if (progress.made) makeReady(context.engine.storage, [progress.made])
     return reply
   },
   fields: new Set(['index', 'validator', 'validationLevel', 'validationAction', 'changeStreamPreAndPostImages', 'viewOn', 'pipeline', 'dryRun']),

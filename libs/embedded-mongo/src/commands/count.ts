@@ -82,7 +82,7 @@ export function countMatches(context: Context, name: string, query: Query): numb
   const collection = findCollection(context, name)
   if (!collection) return 0
   const view = viewFor(context)
-  const plan = planQuery(collection, query.filter, [], query.hint)
+  const plan = planQuery(collection, query.filter, [], query.hint, view.snapshot)
   if (!query.collation && plan.isExact && plan.isCountable && !view.changes?.(collection)?.size) {
     const all = plan.stage === 'COLLSCAN' && !plan.index ? countAll(view, collection) : countKeys(view, plan)
     const left = Math.max(0, all - (query.skip ?? 0))

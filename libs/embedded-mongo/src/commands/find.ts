@@ -24,6 +24,7 @@ import { openTail } from '../read/tailable.ts'
 import { shownScore, textScore, withoutScores } from '../read/text-score.ts'
 import { type Batch, type Cursor, findCursor, killCursor, nextBatch, openCursor } from '../sessions/cursors.ts'
 import { type Tick, tick } from '../sessions/deadline.ts'
+import { reading } from '../sessions/history.ts'
 import type { Collection } from '../storage/catalog.ts'
 import { collationOf } from '../values/collation.ts'
 import { fail } from '../values/errors.ts'
@@ -135,7 +136,8 @@ export const getMore: Command = {
       if (cursor.live) return await nextLive(context, cursor, cursor.live)
       if (cursor.collection && findCollection(context, cursor.collection.name)?.id !== cursor.collection.id)
         fail(175, `collection dropped: the cursor's collection ${cursor.namespace} is no longer there`)
-      const batch = await nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
+      const read = nextBatch(cursor, optionalCount(body, 'batchSize') || unlimited)
+      const batch = await (cursor.moment ? reading(cursor.moment, read) : read)
       const { documents } = batch
       const isDone = batch.isDone || isAtEnd(cursor)
       cursor.usedAt = Date.now()
@@ -180,14 +182,24 @@ export function answerWithCursor(
   end: { isReached: boolean },
   collection?: Collection,
 ): Buffer | Promise<Buffer> {
-  const { engine, session, txn, deadline } = context
+  const { engine, session, txn, moment, deadline } = context
   const start = { stream, ahead: undefined as Buffer | undefined, end, deadline }
   const reply = ({ documents, isDone }: Batch) => {
     if (isDone || isSingle || isAtEnd(start)) {
       if (!isDone) void stream.return?.()
       return cursorReply('firstBatch', documents, 0, namespace)
     }
-    const cursor = openCursor(engine.cursors, { namespace, stream, end, collection, sessionId: session?.id, txn, deadline, usedAt: Date.now() })
+    const cursor = openCursor(engine.cursors, {
+      namespace,
+      stream,
+      end,
+      collection,
+      sessionId: session?.id,
+      txn,
+      moment,
+      deadline,
+      usedAt: Date.now(),
+    })
     cursor.ahead = start.ahead
     return cursorReply('firstBatch', documents, cursor.id, namespace)
   }

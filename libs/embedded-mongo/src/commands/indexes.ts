@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { encode } from '../bson/raw.ts'
 import { type Command, type Context, collectionName, findCollection, optionalCount, optionalDoc, optionalDocs } from '../engine/context.ts'
-import { type Build, buildIndexes, buildSlice, isSmall } from '../index/build.ts'
+import { type Build, buildIndexes, buildSlice, isSmall, makeReady } from '../index/build.ts'
 import { sameKey } from '../index/plan.ts'
 import { checkDeadline } from '../sessions/deadline.ts'
 import { type Collection, namespaceOf } from '../storage/catalog.ts'
@@ -54,7 +54,7 @@ export const createIndexes: Command = {
       return created(writer, building.collection)
     })
     // Until the commit is on disk, queries cannot see the entries.
-    for (const index of made) index.isReady = true
+    makeReady(context.engine.storage, made)
     return reply
   },
   fields: new Set(['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions']),

@@ -43,6 +43,7 @@ export function modifyIndex(context: Context, writer: Writer, collection: Collec
     collection.indexes.splice(collection.indexes.indexOf(index), 1, {
       ...indexFrom(index.id, spec),
       isReady: true,
+      notIn: index.notIn,
       multikey: index.multikey,
       isInexact: index.isInexact,
     })

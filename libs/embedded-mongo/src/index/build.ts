@@ -32,6 +32,11 @@ export function buildIndexes(storage: Storage, collection: Collection, indexes: 
   for (const { key, value } of entries) storage.index.put(key, value)
 }
 
+/** Queries may use the indexes, because their entries are on disk; not in snapshots that are older than that. */
+export function makeReady(storage: Storage, indexes: readonly Index[]): void {
+  for (const index of indexes) Object.assign(index, { isReady: true, notIn: storage.snapshots() })
+}
+
 /** How far a build has come: the key of the last document whose entries are there. */
 export type Build = { indexes: readonly Index[]; after: Buffer | undefined }
 

@@ -2,7 +2,7 @@ import { analyzeFilter, type Conjunct } from '../query/conjuncts.ts'
 import type { Collection } from '../storage/catalog.ts'
 import { type Index, idIndexSpec, indexFrom } from '../storage/index-spec.ts'
 import { wholeRange, withPrefix } from '../storage/keyspace.ts'
-import type { Range } from '../storage/table.ts'
+import type { Range, Snapshot } from '../storage/table.ts'
 import { fail } from '../values/errors.ts'
 import { encodeKey } from '../values/key.ts'
 import { typeOrder } from '../values/order.ts'
@@ -37,11 +37,16 @@ interface Candidate extends Plan {
 const pointTypes = new Set([10, 15, 30, 35, 40, 45, 47])
 const idIndex: Index = { ...indexFrom(0, idIndexSpec), isUnique: true, isReady: true }
 
-/** Chooses the way to find what `filter` matches. Throws 2 BadValue when `hint` names no index. */
-export function planQuery(collection: Collection, filter: Doc, sort: readonly SortKey[] = [], hint?: unknown): Plan {
+/**
+ * Chooses the way to find what `filter` matches, in a snapshot by indexes that are whole there.
+ * @throws MongoError 2 when `hint` names no index, 246 when it names one that the snapshot does not have
+ */
+export function planQuery(collection: Collection, filter: Doc, sort: readonly SortKey[] = [], hint?: unknown, snapshot?: Snapshot): Plan {
   const { conjuncts, complete } = analyzeFilter(filter)
   const forced = hint === undefined ? undefined : hintedIndex(collection, hint)
   if (forced === 'natural') return fullScan(collection, conjuncts, complete, sort, naturalDirection(hint))
+  const isThere = ({ notIn }: Index) => snapshot === undefined || snapshot.number > notIn
+  if (forced && !isThere(forced)) fail(246, 'Unable to read from a snapshot due to pending collection catalog changes; please retry the operation.')
   if (forced) return candidate(collection, forced, conjuncts, complete, sort, true)!
   const [only] = conjuncts
   if (
@@ -57,7 +62,7 @@ export function planQuery(collection: Collection, filter: Doc, sort: readonly So
   if (sort.length > 0) starts.add(sort[0]!.path)
   let best: Candidate | undefined
   for (const index of collection.series ? collection.indexes : [idIndex, ...collection.indexes]) {
-    if (!index.isReady || !index.hasEntries || index.isHidden) continue
+    if (!index.isReady || !index.hasEntries || index.isHidden || !isThere(index)) continue
     if (!starts.has(index.fields[0]!.path)) continue
     const next = candidate(collection, index, conjuncts, complete, sort, false)
     if (next && next.score > (best?.score ?? 0)) best = next

@@ -46,7 +46,7 @@ export function runQuery(view: View, collection: Collection, query: Query): Gene
   const sort = query.sort ?? []
   const isComputed = sort.some(({ computed }) => computed !== undefined)
   const folded = query.collation && foldFilter(query.filter, query.collation)
-  const plan = planQuery(collection, folded ? {} : query.filter, isComputed ? [] : sort, query.hint)
+  const plan = planQuery(collection, folded ? {} : query.filter, isComputed ? [] : sort, query.hint, view.snapshot)
   const isOrdered = sort.length === 0 || (plan.givesSort && !isComputed && !query.collation && !view.changes?.(collection)?.size)
   const skip = query.skip ?? 0
   const limit = query.limit ? query.limit : Number.POSITIVE_INFINITY

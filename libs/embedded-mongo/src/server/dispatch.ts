@@ -9,6 +9,7 @@ import { type Failure, nextFailure, nextWriteFailure } from '../engine/fail-poin
 import { joinTransaction } from '../engine/transaction-state.ts'
 import { refuseView } from '../engine/views.ts'
 import { orOutOfTime } from '../sessions/deadline.ts'
+import { reading } from '../sessions/history.ts'
 import { type Session, sessionOf, transactionNumber } from '../sessions/session.ts'
 import { fail, MongoError } from '../values/errors.ts'
 import { asInteger, type Doc, isDoc, isNumeric, typeName } from '../values/values.ts'
@@ -130,6 +131,12 @@ function runNow(command: Command, context: Context): Buffer | undefined | Promis
   const { body, engine } = context
   if (engine.catalog.hasViews()) refuseView(context)
   if (body.autocommit === undefined) applyReadConcern(context)
+  const reply = runInSession(command, context)
+  return context.moment && reply instanceof Promise ? reading(context.moment, reply) : reply
+}
+
+function runInSession(command: Command, context: Context): Buffer | undefined | Promise<Buffer | undefined> {
+  const { body, engine } = context
   if (body.lsid === undefined) {
     if (body.txnNumber !== undefined) fail(72, 'Transaction number requires a session ID to also be specified')
     return command.run(context)
@@ -199,8 +206,10 @@ async function runInTransaction(command: Command, context: Context): Promise<Buf
   try {
     return await command.run(context)
   } catch (error) {
+    // It may have been aborted while the command read: by its age, for example.
+    const isLost = txn?.state === 'aborted' && error instanceof MongoError && error.code === 239
     if (txn && name !== 'getMore' && name !== 'commitTransaction') abortTxn(engine, txn)
-    throw error
+    throw isLost ? new MongoError(251, `Transaction ${txn.number} has been aborted.`) : error
   }
 }
 

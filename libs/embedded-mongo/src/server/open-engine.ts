@@ -2,7 +2,7 @@ import { openChangeLog } from '../change-streams/change-log.ts'
 import { abortTxn, type Engine } from '../engine/engine.ts'
 import { unfinishedPrefix } from '../pipeline/write-output.ts'
 import { cursorMs, killCursor } from '../sessions/cursors.ts'
-import { forgetMoments, momentMs } from '../sessions/history.ts'
+import { forgetMoments, type Moment, momentMs } from '../sessions/history.ts'
 import { forgetExpired, sessionMs } from '../sessions/session.ts'
 import { type Catalog, openCatalog } from '../storage/catalog.ts'
 import { openStorage, type Storage } from '../storage/storage.ts'
@@ -75,7 +75,8 @@ async function dropUnfinished(storage: Storage, catalog: Catalog): Promise<void>
 /** Ends abandoned snapshots, transactions, sessions and cursors, as of `now` in milliseconds since the epoch. */
 export function sweep(engine: Engine, now: number): void {
   const isInTheWay = ({ version }: Snapshot, usedAt: number) => now - usedAt > idleMs && engine.storage.version() - version > pinnedWrites
-  forgetMoments(engine.history, moment => isInTheWay(moment.snapshot, moment.usedAt) || now - moment.usedAt > momentMs)
+  const isOver = ({ snapshot, usedAt }: Moment) => isInTheWay(snapshot, usedAt) || now - usedAt > momentMs
+  forgetMoments(engine.history, moment => moment.readers === 0 && isOver(moment))
   for (const session of engine.sessions.values()) {
     const { txn, running, usedAt } = session
     if (txn?.state === 'open' && ((isInTheWay(txn.snapshot, usedAt) && !running) || now - txn.startedAt > txnLifetimeMs)) abortTxn(engine, txn)

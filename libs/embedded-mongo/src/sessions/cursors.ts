@@ -4,6 +4,7 @@ import type { Txn } from '../storage/txn.ts'
 import { fail } from '../values/errors.ts'
 import type { Doc } from '../values/values.ts'
 import { checkDeadline, type Tick, tick } from './deadline.ts'
+import type { Moment } from './history.ts'
 
 /** The source of a cursor that stays open at the end and continues with later writes. */
 export interface LiveSource {
@@ -36,6 +37,8 @@ export interface Cursor {
   collection?: Collection | undefined
   sessionId: string | undefined
   txn: Txn | undefined
+  /** What it reads with `readConcern: snapshot`. */
+  moment?: Moment | undefined
   /** Of the whole operation, in milliseconds since the epoch. */
   deadline: number
   usedAt: number

@@ -8,6 +8,8 @@ export interface Moment {
   at: Timestamp
   snapshot: Snapshot
   usedAt: number
+  /** Reads that are under way. */
+  readers: number
 }
 
 export type History = Map<string, Moment>
@@ -24,6 +26,7 @@ export function momentOf(history: History, storage: Storage, atClusterTime: unkn
       at: new Timestamp({ t: Math.floor(now / 1000), i: lastTick + 1 }),
       snapshot: storage.snapshot(),
       usedAt: now,
+      readers: 0,
     }
     history.set(moment.at.toString(), moment)
     return moment
@@ -32,6 +35,17 @@ export function momentOf(history: History, storage: Storage, atClusterTime: unkn
   const moment = history.get(atClusterTime.toString()) ?? fail(239, 'Read timestamp is older than the oldest available timestamp.')
   moment.usedAt = now
   return moment
+}
+
+/** Ends with the read, until when the moment is in use. */
+export async function reading<T>(moment: Moment, read: T | Promise<T>): Promise<T> {
+  moment.readers += 1
+  try {
+    return await read
+  } finally {
+    moment.readers -= 1
+    moment.usedAt = Date.now()
+  }
 }
 
 export function forgetMoments(history: History, isOver: (moment: Moment) => boolean): void {

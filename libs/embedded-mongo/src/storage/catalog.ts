@@ -116,7 +116,7 @@ export function openCatalog(storage: Storage): Catalog {
     },
     create: (db, name, options, owner) => {
       const order = options.capped ? [catalog.nextId(), catalog.nextId()] : undefined
-      const collection = collectionFrom({ id: catalog.nextId(), db, name, uuid: newUuid(), options, hasInexactIds: false, indexes: [], order })
+      const collection = collectionFrom({ id: catalog.nextId(), db, name, uuid: newUuid(), options, hasInexactIds: false, indexes: [], order }, 0)
       collection.owner = owner
       register(collection)
       return collection
@@ -173,7 +173,8 @@ export function openCatalog(storage: Storage): Catalog {
       databases.clear()
       views = 0
       lastId = Math.max(lastId, storage.meta.get(sequenceKey)?.readUInt32BE(0) ?? 0)
-      for (const { value } of storage.meta.scan({ start: collectionPrefix, end: Buffer.from('d') })) register(collectionFrom(readStored(value)))
+      for (const { value } of storage.meta.scan({ start: collectionPrefix, end: Buffer.from('d') }))
+        register(collectionFrom(readStored(value), storage.snapshots()))
     },
   }
   catalog.reload()
@@ -198,12 +199,14 @@ export function compileValidator(collection: Collection): void {
   collection.accepts = validator && Object.keys(validator).length > 0 ? compileFilter(validator) : undefined
 }
 
-function collectionFrom(stored: Stored): Collection {
+/** @param notIn number of the newest snapshot that may be without entries of the indexes */
+function collectionFrom(stored: Stored, notIn: number): Collection {
   const indexes = stored.indexes.map(entry => ({
     ...indexFrom(entry.id, entry.spec),
     multikey: entry.multikey,
     isInexact: entry.isInexact,
     isReady: true,
+    notIn,
   }))
   const { order, ...rest } = stored
   const capped = order && cappedFrom(stored.options, order[0]!, order[1]!)

@@ -42,6 +42,8 @@ export interface Index {
   isInexact: boolean
   /** False until the build is committed: writes maintain the index from the start, reads do not use it yet. */
   isReady: boolean
+  /** Number of the newest snapshot that may be without some of its entries. */
+  notIn: number
 }
 
 /** Options of an index and what their values must be. */
@@ -132,6 +134,7 @@ export function indexFrom(id: number, spec: Doc): Index {
     multikey: fields.map(() => false),
     isInexact: false,
     isReady: false,
+    notIn: 0,
   }
 }
 

@@ -1,5 +1,5 @@
 import { open, type RootDatabase } from 'lmdb'
-import { MongoError } from '../values/errors.ts'
+import { fail, MongoError } from '../values/errors.ts'
 import { claimFolder } from './folder-lock.ts'
 import { openTable, type Snapshot, type Table } from './table.ts'
 
@@ -17,6 +17,8 @@ export interface Storage {
   /** Whether the running commit has lasted so long that its changes should go on in a later one: nobody is served while one runs. */
   isLong(): boolean
   snapshot(): Snapshot
+  /** Number of the newest snapshot. */
+  snapshots(): number
   /** Grows with every put and removal: what was read before may have changed since. */
   version(): number
   /** Called after each commit, before anyone is answered; one that has failed (full disk, for example) has stored nothing of its batch. */
@@ -31,6 +33,7 @@ const mapBytes = 256 * 1024 ** 3
 export async function openStorage(path: string): Promise<Storage> {
   const env = openEnvironment(path)
   let version = 0
+  let snapshots = 0
   const tableOf = (name: string) => openTable(env, name, () => (version += 1))
   const [docs, index, meta, changes] = [tableOf('docs'), tableOf('index'), tableOf('meta'), tableOf('changes')]
   const releaseFolder = await claimFolder(path, meta, change => env.transaction(change)).catch(async (error: unknown) => {
@@ -54,7 +57,8 @@ export async function openStorage(path: string): Promise<Storage> {
     write: inGroup,
     isLong,
     version: () => version,
-    snapshot: () => openSnapshot(env, version),
+    snapshot: () => openSnapshot(env, version, ++snapshots),
+    snapshots: () => snapshots,
     onCommit: listener => void listeners.push(listener),
     bytes: () => Number((env.getStats() as { mapSize?: number; lastPageNumber?: number }).lastPageNumber ?? 0) * 4096,
     close: async () => {
@@ -168,13 +172,16 @@ async function commitFailure(error: unknown): Promise<MongoError | undefined> {
     : new MongoError(8, `The write could not be stored: ${text}`)
 }
 
-function openSnapshot(env: RootDatabase<Buffer, Buffer>, version: number): Snapshot {
+function openSnapshot(env: RootDatabase<Buffer, Buffer>, version: number, number: number): Snapshot {
   env.resetReadTxn()
   const transaction = env.useReadTransaction()
   let isHeld = true
   return {
-    transaction,
+    get transaction() {
+      return isHeld ? transaction : fail(239, 'The snapshot of this read is no longer there')
+    },
     version,
+    number,
     release: () => {
       if (isHeld) transaction.done()
       isHeld = false

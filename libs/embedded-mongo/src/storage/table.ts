@@ -2,7 +2,10 @@ import type { Database, RangeOptions, RootDatabase, Transaction } from 'lmdb'
 
 /** A frozen view of everything committed when it was opened. It pins disk pages until it is released. */
 export interface Snapshot {
+  /** @throws MongoError 239 once it is released: what it read may be overwritten */
   readonly transaction: Transaction
+  /** They are numbered in the order in which they were opened. */
+  readonly number: number
   /** `Storage.version` when it was opened: later writes are on other pages. */
   readonly version: number
   release(): void
@@ -125,10 +128,10 @@ function* inChunks<T>(
   expected: number | undefined,
   read: (bounds: RangeOptions, size: number) => { chunk: T[]; last: Buffer },
 ): Generator<T[]> {
-  const transaction = snapshot?.transaction
   let size = Math.max(1, Math.min(expected ?? firstChunk, lastChunk))
   let after: Buffer | undefined
   for (;;) {
+    const transaction = snapshot?.transaction
     const bounds = reverse
       ? { start: after ?? end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true, transaction }
       : { start: after ?? start, end, reverse, exclusiveStart: after !== undefined, inclusiveEnd: false, transaction }
