@@ -21,6 +21,23 @@ describe('regular expressions', () => {
     assert.throws(() => compileRegex('^(?:(a)|(b))*c', '').test('ab'.repeat(1_000_000)), withCode(51156))
   })
 
+  it('end matches that each stay within the limit, and together would hold up everybody', () => {
+    const nearly = `${'a'.repeat(16)}b`
+    const regex = compileRegex('^(a+)+$', '')
+    assert.equal(regex.test(nearly), false, 'one of them is no fault')
+
+    assert.throws(() => Array.from({ length: 100_000 }, () => regex.test(nearly)), withCode(51156))
+    assert.throws(() => compileRegex('a(?:(?=(?:b+)+c))?', '').findAll(`a${'b'.repeat(15)}`.repeat(20_000)), withCode(51156))
+  })
+
+  it('match again after a pause', async () => {
+    const regex = compileRegex('^(a+)+$', '')
+    assert.throws(() => Array.from({ length: 100_000 }, () => regex.test(`${'a'.repeat(16)}b`)), withCode(51156))
+    await new Promise(setImmediate)
+
+    assert.equal(regex.test('aaa'), true)
+  })
+
   it('match long strings, and refuse longer ones than they have memory for', () => {
     const regex = compileRegex('b+$', '')
 

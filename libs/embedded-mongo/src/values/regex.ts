@@ -1,9 +1,12 @@
 import { BSONRegExp } from 'bson'
+import { busyTime } from './busy-time.ts'
 import { fail } from './errors.ts'
 import { type Code, MatchLimitError, maxSubject, pcre2 } from './pcre2.ts'
 
 const maxLength = 32_764
 const maxCompiled = 64
+/** CPU time of matches in a row: one document may have many values, each of which needs almost as long as one match may. */
+const longestBusyMs = 1_000
 /** UTF-16 units that one `findAll` may read: PCRE2 checks the rest of the subject at each match. */
 const maxFindAllUnits = 1_000_000_000
 
@@ -32,7 +35,7 @@ export function compileRegex(pattern: string, options: string): Regex {
   const flags = ['i', 'm', 's', 'x'].filter(flag => options.includes(flag)).join('')
   const match = limited((subject, from) => pcre2().match(compiled(pattern, flags), subject, from))
   const test = literalTest(pattern, flags)
-  if (!test) compiled(pattern, flags) // refuses a pattern that is none; a plain text is always one
+  if (!test) inTime(() => compiled(pattern, flags)) // refuses a pattern that is none; a plain text is always one
   return {
     test: test ?? (subject => match(subject, 0) !== undefined),
     find: subject => {
@@ -89,11 +92,18 @@ function freeOldest(): void {
   pcre2().free(code)
 }
 
+const matching = busyTime(longestBusyMs)
+
+function inTime<R>(work: () => R): R {
+  if (matching.isOver()) fail(51156, `Regular expressions have matched for ${longestBusyMs} ms without a pause`)
+  return matching.spend(work)
+}
+
 function limited(match: Match): Match {
   return (subject, from) => {
     if (subject.length > maxSubject) fail(51156, `Regular expressions match strings of at most ${maxSubject} characters`)
     try {
-      return withRoom(() => match(subject, from))
+      return inTime(() => withRoom(() => match(subject, from)))
     } catch (error) {
       if (!(error instanceof MatchLimitError)) throw error
       fail(51156, `Error occurred while executing the regular expression. Result code: ${error.code}`)
