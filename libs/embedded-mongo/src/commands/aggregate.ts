@@ -33,7 +33,7 @@ export const aggregate: Command = {
       return explain.run({ ...context, body: { explain: { aggregate: target.name, pipeline: stages }, verbosity: 'queryPlanner' } })
     const cursor = optionalDoc(body, 'cursor') ?? fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
     const batchSize = optionalCount(cursor, 'batchSize') ?? firstBatchSize
-    const counted = countOnly(context, target.name, stages)
+    const counted = await countOnly(context, target.name, stages)
     const end = { isReached: counted !== undefined }
     return answerWithCursor(
       context,
@@ -85,7 +85,7 @@ function checkCollated(rest: readonly Doc[]): void {
 }
 
 /** The pipeline of `countDocuments` is answered by counting, often without reading a document. */
-function countOnly(context: Context, name: string, stages: readonly Doc[]): Buffer[] | undefined {
+async function countOnly(context: Context, name: string, stages: readonly Doc[]): Promise<Buffer[] | undefined> {
   const last = stages.at(-1)?.$group
   if (stages.length < 2 || !isDoc(last) || Object.keys(last).join() !== '_id,n' || !isDoc(last.n) || !isNumeric(last._id)) return undefined
   if (!isNumeric(last.n.$sum) || asInteger(last.n.$sum) !== 1 || Object.keys(last.n).length !== 1) return undefined
@@ -107,6 +107,6 @@ function countOnly(context: Context, name: string, stages: readonly Doc[]): Buff
     else if (operator === '$limit' && query.limit === 0 && value > 0) query.limit = value
     else return undefined
   }
-  const n = countMatches(context, name, query)
+  const n = await countMatches(context, name, query)
   return n > 0 ? [encode({ _id: last._id, n })] : []
 }

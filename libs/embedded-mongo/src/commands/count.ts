@@ -5,7 +5,7 @@ import { type Plan, planQuery } from '../index/plan.ts'
 import { pipelineResults } from '../pipeline/run.ts'
 import { docOf } from '../read/found.ts'
 import { checkFilter, type Query, runQuery } from '../read/read.ts'
-import { checkDeadline, tick } from '../sessions/deadline.ts'
+import { tick } from '../sessions/deadline.ts'
 import type { Collection } from '../storage/catalog.ts'
 import { wholeRange } from '../storage/keyspace.ts'
 import type { View } from '../storage/store-view.ts'
@@ -14,6 +14,7 @@ import { fail } from '../values/errors.ts'
 import { identity } from '../values/key.ts'
 import { asNumber, type Doc, getOwn, isDoc, isNumeric } from '../values/values.ts'
 import { okReply } from '../wire/reply.ts'
+import { eachInSlices } from '../write/pause.ts'
 
 export const count: Command = {
   run: async context => {
@@ -29,7 +30,7 @@ export const count: Command = {
       collation: collationOf(findCollection(context, view.name), body.collation),
     }
     if (view.pipeline.length > 0) return okReply({ n: (await viewDocuments(context, view)).length })
-    return okReply({ n: countMatches(context, view.name, query) })
+    return okReply({ n: await countMatches(context, view.name, query) })
   },
   fields: new Set(['query', 'limit', 'skip', 'hint', 'collation', 'fields', 'maxTimeMS']),
 }
@@ -49,10 +50,10 @@ export const distinct: Command = {
     const add = (value: unknown) => values.set(identity(value), values.get(identity(value)) ?? value)
     if (view.pipeline.length > 0) for (const doc of await viewDocuments(context, view)) collectValues(doc, key.split('.'), 0, add)
     else if (collection) {
-      for (const found of runQuery(viewFor(context), collection, { filter, hint: body.hint, collation })) {
-        if (found === tick) checkDeadline(context.deadline)
-        else collectValues(docOf(found), key.split('.'), 0, add)
-      }
+      const query = { filter, hint: body.hint, collation }
+      await eachInSlices(runQuery(viewFor(context), collection, query), context.deadline, found =>
+        collectValues(docOf(found), key.split('.'), 0, add),
+      )
     }
     return okReply({ values: collation ? distinctUnder(collation, [...values.values()]) : [...values.values()] })
   },
@@ -77,7 +78,7 @@ function distinctUnder(collation: Collation, values: readonly unknown[]): unknow
 }
 
 /** How many documents match; straight from the keys where the plan decides alone. */
-export function countMatches(context: Context, name: string, query: Query): number {
+export async function countMatches(context: Context, name: string, query: Query): Promise<number> {
   checkFilter(query)
   const collection = findCollection(context, name)
   if (!collection) return 0
@@ -89,10 +90,7 @@ export function countMatches(context: Context, name: string, query: Query): numb
     return query.limit ? Math.min(left, query.limit) : left
   }
   let n = 0
-  for (const found of runQuery(view, collection, query)) {
-    if (found === tick) checkDeadline(context.deadline)
-    else n += 1
-  }
+  await eachInSlices(runQuery(view, collection, query), context.deadline, () => (n += 1))
   return n
 }
 

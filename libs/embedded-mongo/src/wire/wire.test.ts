@@ -163,24 +163,28 @@ describe('the wire protocol', () => {
     const items = test.db().collection('items')
     for (let i = 0; i < 8; i++) await items.insertMany(Array.from({ length: 5_000 }, (_, n) => ({ n, tags: ['a', 'b', 'c'] })))
     const slow = { $expr: { $eq: [{ $mod: [{ $add: ['$n', { $size: '$tags' }] }, 10_007] }, 10_006] } }
-    // how many commands fit into one read depends on the machine
-    for (let pings = 0; pings <= 2; ) {
-      pings = 0
-      let isReading = true
-      const reading = items
-        .find(slow)
-        .toArray()
-        .finally(() => {
+    const reads: ((options: { maxTimeMS?: number }) => Promise<unknown>)[] = [
+      options => items.find(slow, options).toArray(),
+      options => items.countDocuments(slow, options),
+      options => items.distinct('n', slow, options),
+    ]
+    for (const read of reads) {
+      // how many commands fit into one read depends on the machine
+      for (let pings = 0; pings <= 2; ) {
+        pings = 0
+        let isReading = true
+        const reading = read({}).finally(() => {
           isReading = false
         })
-      while (isReading) {
-        await test.client.db('admin').command({ ping: 1 })
-        pings += 1
+        while (isReading) {
+          await test.client.db('admin').command({ ping: 1 })
+          pings += 1
+        }
+        await reading
       }
-      await reading
-    }
 
-    assert.equal((await refusalOf(items.find(slow).maxTimeMS(1).toArray())).code, 50)
+      assert.equal((await refusalOf(read({ maxTimeMS: 1 }))).code, 50)
+    }
   })
 
   it('ends commands at their time limit within a regular expression too', async () => {

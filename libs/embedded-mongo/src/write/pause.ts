@@ -1,3 +1,5 @@
+import type { Found } from '../read/found.ts'
+import { checkDeadline, type Tick, tick } from '../sessions/deadline.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Txn } from '../storage/txn.ts'
 
@@ -19,6 +21,19 @@ export function sliceOf({ storage, txn }: { storage: Storage; txn?: Txn }): () =
   if (!txn) return storage.isLong
   const end = Date.now() + sliceMs
   return () => Date.now() >= end
+}
+
+/** Treats everything that a search finds, and lets others work in between. @throws MongoError 50 at the deadline */
+export async function eachInSlices(stream: Iterable<Found | Tick>, deadline: number, treat: (found: Found) => void): Promise<void> {
+  let sliceEnd = Date.now() + sliceMs
+  for (const found of stream) {
+    if (found !== tick) treat(found)
+    else if (Date.now() > sliceEnd) {
+      checkDeadline(deadline)
+      await giveWay()
+      sliceEnd = Date.now() + sliceMs
+    }
+  }
 }
 
 /** Resolves when the event loop has served what was waiting. */

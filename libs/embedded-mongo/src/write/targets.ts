@@ -5,7 +5,7 @@ import { checkDeadline, tick } from '../sessions/deadline.ts'
 import type { Collection } from '../storage/catalog.ts'
 import { viewOf } from '../storage/txn.ts'
 import { KeyList } from './key-list.ts'
-import { giveWay, Pause, sliceMs, sliceOf } from './pause.ts'
+import { eachInSlices, Pause, sliceOf } from './pause.ts'
 import { versionOf, type Writer } from './write.ts'
 
 /** The progress of a statement whose search needs more than one slice. */
@@ -85,15 +85,8 @@ async function findInSlices(context: Context, { storage, txn }: Writer, collecti
   // One state for the whole search: what moves in an index meanwhile would be found twice.
   const snapshot = txn ? undefined : storage.snapshot()
   try {
-    let sliceEnd = Date.now() + sliceMs
-    for (const found of runQuery(snapshot ? { storage, snapshot } : viewOf(storage, txn), collection, query)) {
-      if (found !== tick) keys.add(found.key)
-      else if (Date.now() > sliceEnd) {
-        checkDeadline(context.deadline)
-        await giveWay()
-        sliceEnd = Date.now() + sliceMs
-      }
-    }
+    const view = snapshot ? { storage, snapshot } : viewOf(storage, txn)
+    await eachInSlices(runQuery(view, collection, query), context.deadline, found => keys.add(found.key))
     search.found = { keys, next: 0 }
   } catch (error) {
     search.error = error
