@@ -20,7 +20,7 @@ export async function openPlatform(
   const clock = { now: () => wallClock.now() }
   const options = {
     uri: runtime.mongoUri,
-    name: `${config.DB_PREFIX}carapace_${name.replaceAll('-', '_')}`,
+    name: databaseName(name, config.DB_PREFIX),
     clock: { now: () => clock.now() },
     newId,
     traceparent: () => traceparentOf(currentTrace()),
@@ -54,3 +54,6 @@ export async function openPlatform(
     throw error
   }
 }
+
+/** The database of a process. @param prefix DB_PREFIX */
+export const databaseName = (service: string, prefix: string): string => `${prefix}carapace_${service.replaceAll('-', '_')}`

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { apis, queuesOf, type ServiceApi, type ServiceName } from '@carapace/api'
 import { isLocal } from '@carapace/gateway'
-import { addressesOf, configSchema, fastExpress, healthRoutes, listen, makeMetrics, readConfig } from '@carapace/service'
+import { addressesOf, configSchema, databaseName, fastExpress, healthRoutes, listen, makeMetrics, readConfig } from '@carapace/service'
 import { callsOf } from './calls.ts'
-import { type Manifest, ofKind, overlays, renderOverlay, root } from './manifests.ts'
+import { type Manifest, ofKind, operated, overlays, renderOverlay, root } from './manifests.ts'
 import { policyEdges } from './policies.ts'
 import { schemaFaults } from './schema.ts'
 
@@ -121,10 +121,52 @@ for (const overlay of names)
       }
       for (const { spec } of [...ofKind(manifests, 'HorizontalPodAutoscaler'), ...ofKind(manifests, 'ScaledObject')])
         assert.ok(targets.has(spec.scaleTargetRef.name))
+      const groups = new Set([...targets, ...namesOf(operated(manifests))])
       for (const { metadata, spec } of [...ofKind(manifests, 'Service'), ...ofKind(manifests, 'PodDisruptionBudget')]) {
         const selected = Object.values(spec.selector.matchLabels ?? spec.selector)
         assert.deepEqual(selected, [metadata.name])
-        assert.ok(targets.has(metadata.name), metadata.name)
+        assert.ok(groups.has(metadata.name), metadata.name)
+      }
+    })
+
+    it('is reached by its host names: an Ingress, or routes of listeners that are there, to the port of the gateway', () => {
+      const base = ofKind(manifests, 'ConfigMap').find(({ data }) => data?.PUBLIC_BASE_URL)!.data!.PUBLIC_BASE_URL!
+      const { host, hostname } = new URL(base)
+      const ports = ofKind(manifests, 'Service').find(({ metadata }) => metadata.name === 'gateway')!.spec.ports
+      const listeners = ofKind(manifests, 'Gateway').flatMap(({ metadata, spec }) =>
+        spec.listeners.map((one: { name: string; hostname: string }) => ({ place: `${metadata.name}/${one.name}`, host: one.hostname })),
+      )
+      const routes = ofKind(manifests, 'HTTPRoute')
+      const hosts = [
+        ...ofKind(manifests, 'Ingress').flatMap(({ spec }) => spec.rules.map((rule: { host: string }) => rule.host)),
+        ...listeners.map(one => one.host),
+        ...routes.flatMap(({ spec }) => spec.hostnames),
+      ]
+
+      assert.ok(hosts.length > 0 || hostname === 'localhost')
+      assert.deepEqual([...new Set(hosts)], hosts.length > 0 ? [host] : [])
+      for (const { spec } of routes) {
+        for (const { name, sectionName } of spec.parentRefs) assert.ok(listeners.some(({ place }) => place === `${name}/${sectionName}`))
+        for (const { backendRefs = [] } of spec.rules)
+          for (const backend of backendRefs) assert.deepEqual(backend, { name: 'gateway', port: ports[0].port })
+      }
+    })
+
+    it('gives each process a database user of its own, for its own database', () => {
+      for (const { metadata, spec } of ofKind(manifests, 'MongoDBCommunity')) {
+        const users: { name: string; db: string; roles: object[] }[] = spec.users
+        const wanted = processes.toSorted().map(name => ({ name, roles: [{ name: 'readWrite', db: databaseName(name, '') }] }))
+        assert.deepEqual(
+          users.map(({ name, roles }) => ({ name, roles })).toSorted((a, b) => a.name.localeCompare(b.name)),
+          wanted,
+        )
+        for (const { name, db } of users) {
+          const { volumes } = deployments.find(one => one.metadata.name === name)!.spec.template.spec
+          assert.ok(
+            volumes.some(({ secret }: { secret?: { secretName: string } }) => secret?.secretName === `${metadata.name}-${db}-${name}`),
+            name,
+          )
+        }
       }
     })
 
@@ -175,7 +217,8 @@ for (const overlay of names)
         outward.filter(edge => !edge.startsWith('chain-relayer → ')),
         [],
       )
-      for (const to of ['mongodb:27017', 'rabbitmq:5672'].filter(store => deployments.some(({ metadata }) => store.startsWith(`${metadata.name}:`))))
+      const stores = namesOf([...deployments, ...operated(manifests)])
+      for (const to of ['mongodb:27017', 'rabbitmq:5672'].filter(store => stores.includes(store.split(':')[0]!)))
         assert.deepEqual(
           processes.filter(name => !egress.has(`${name} → ${to}`)),
           [],
@@ -216,6 +259,14 @@ for (const overlay of names)
           for (const type of Object.keys(volume).filter(key => key !== 'name')) assert.ok(allowed.has(type), type)
         for (const { name, securityContext } of containersOf(deployment)) {
           const { readOnlyRootFilesystem: _, ...context } = securityContext as Record<string, unknown>
+          assert.deepEqual(context, { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }, `${metadata.name}/${name}`)
+        }
+      }
+      for (const { metadata, spec } of operated(manifests)) {
+        const pod = (spec.statefulSet ?? spec.override.statefulSet).spec.template.spec
+        assert.deepEqual([pod.securityContext.runAsNonRoot, pod.securityContext.seccompProfile?.type], [true, 'RuntimeDefault'], metadata.name)
+        for (const { name, securityContext } of [...(pod.initContainers ?? []), ...pod.containers]) {
+          const { readOnlyRootFilesystem: _, ...context } = securityContext
           assert.deepEqual(context, { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }, `${metadata.name}/${name}`)
         }
       }

@@ -24,3 +24,9 @@ export async function renderOverlay(overlay: string): Promise<Manifest[]> {
 
 /** What is of one kind. */
 export const ofKind = (manifests: readonly Manifest[], kind: string): Manifest[] => manifests.filter(one => one.kind === kind)
+
+/** What operators make pods of. */
+export const operated = (manifests: readonly Manifest[]): Manifest[] => [
+  ...ofKind(manifests, 'RabbitmqCluster'),
+  ...ofKind(manifests, 'MongoDBCommunity'),
+]

@@ -1,5 +1,5 @@
 import type { Manifest } from './manifests.ts'
-import { ofKind } from './manifests.ts'
+import { ofKind, operated } from './manifests.ts'
 
 /** `from → to:port`, where both are pods by name, `outside`, or a namespace. */
 type Edges = Set<string>
@@ -29,7 +29,7 @@ interface Peer {
 
 /** Which connections the NetworkPolicies of a namespace allow between its pods and to what is outside. */
 export function policyEdges(manifests: readonly Manifest[]): PolicyEdges {
-  const pods = ofKind(manifests, 'Deployment').map(podOf)
+  const pods = [...ofKind(manifests, 'Deployment').map(podOf), ...operated(manifests).map(clusterOf)]
   const edges: PolicyEdges = { egress: new Set(), ingress: new Set() }
   for (const { spec } of ofKind(manifests, 'NetworkPolicy'))
     for (const pod of pods.filter(one => isSelected(one, spec.podSelector))) {
@@ -50,6 +50,9 @@ function podOf({ metadata, spec }: Manifest): Pod {
     ports: new Map(ports.map((port: { name?: string; containerPort: number }) => [port.name ?? String(port.containerPort), port.containerPort])),
   }
 }
+
+/** The pods that an operator makes have the name of their cluster; their ports are not in its manifest. */
+const clusterOf = ({ metadata: { name } }: Manifest): Pod => ({ name, labels: { 'app.kubernetes.io/name': name }, ports: new Map() })
 
 const isSelected = ({ labels }: Pod, { matchLabels = {} }: Selector): boolean =>
   Object.entries(matchLabels).every(([name, value]) => labels[name] === value)

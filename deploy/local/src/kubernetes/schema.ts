@@ -7,9 +7,13 @@ import { type Manifest, root } from './manifests.ts'
 
 /** Groups whose kinds are not of Kubernetes itself. */
 const others: Record<string, string> = {
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'keda.sh': '@kubernetes-models/keda',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 }
+
+/** Groups of operators, whose types are ours. */
+const ours = new Set(['rabbitmq.com', 'mongodbcommunity.mongodb.com'])
 
 const options = '--noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node --ignoreConfig'.split(' ')
 
@@ -41,5 +45,6 @@ export async function schemaFaults(manifests: readonly Manifest[]): Promise<stri
 
 function typeOf({ apiVersion, kind }: Manifest): string {
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0]! : ''
+  if (ours.has(group)) return `import('../operators.js').I${kind}`
   return `import('${others[group] ?? 'kubernetes-models'}/${apiVersion}').I${kind}`
 }
