@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventFragment, hexlify, Interface, toUtf8Bytes } from 'ethers'
 import { contractInterface } from './abi.ts'
 import { type Addresses, contractNames } from './contract-names.ts'
 import { toChecksum } from './keys.ts'
@@ -26,5 +27,24 @@ describe('the position of a log', () => {
 
   it('of a part of the logs is counted from the first log of the transaction', () => {
     assert.deepEqual(positions([ours('0xa')], foreign('0x7')), [[10, 3]])
+  })
+})
+
+describe('text in a log', () => {
+  const decode = logDecoder(addresses)
+  const registered = (uri: string) => {
+    const fragment = contractInterface('IdentityRegistry').getEvent('Registered')!
+    // any bytes are a text on chain
+    const bytes = EventFragment.from(fragment.format('full').replace('string agentURI', 'bytes agentURI'))
+    const { data, topics } = new Interface([bytes]).encodeEventLog(bytes, [7n, uri, wallet])
+    return decode([{ address: addresses.IdentityRegistry, data, topics: [fragment.topicHash, ...topics.slice(1)], logIndex: '0x0' }])[0]!.args
+  }
+
+  it('is read as UTF-8', () => {
+    assert.deepEqual(registered(hexlify(toUtf8Bytes('https://example.org/ü'))), { agentId: '7', agentURI: 'https://example.org/ü', owner: wallet })
+  })
+
+  it('that is no UTF-8 is read all the same: anybody may write it, and the block has to be passed', () => {
+    assert.deepEqual(registered('0x61ff62'), { agentId: '7', agentURI: 'a\ufffdb', owner: wallet })
   })
 })

@@ -3,7 +3,7 @@ import type { EventFragment, ParamType } from 'ethers'
 import { contractInterface } from './abi.ts'
 import { type Addresses, type ContractName, contractNames } from './contract-names.ts'
 import { toChecksum } from './keys.ts'
-import { named } from './plain.ts'
+import { named, rawForm } from './plain.ts'
 
 /** A log as JSON-RPC gives it. */
 export interface RawLog {
@@ -89,5 +89,6 @@ function readWords(words: NonNullable<Known['words']>, log: RawLog): Record<stri
 }
 
 function readAny({ fragment, contract }: Known, log: RawLog): Record<string, unknown> {
-  return named(fragment.inputs, contractInterface(contract).decodeEventLog(fragment, log.data, log.topics))
+  const raw = rawForm(fragment)
+  return named(fragment.inputs, contractInterface(contract).decodeEventLog(raw, log.data, [raw.topicHash, ...log.topics.slice(1)]))
 }

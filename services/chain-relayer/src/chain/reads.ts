@@ -1,5 +1,5 @@
 import { type ChainLog, refuse } from '@carapace/api'
-import { type ContractName, contractInterface, contractNames, decodeRevert, named, plain, revertText, toChecksum } from '@carapace/chain'
+import { type ContractName, contractInterface, contractNames, decodeRevert, named, plain, rawForm, revertText, toChecksum } from '@carapace/chain'
 import { type Rpc, RpcRefused, RpcUnavailable } from '../rpc/rpc.ts'
 import type { Network } from './network.ts'
 import { hexOf, numberOf, type Receipt } from './reader.ts'
@@ -83,8 +83,9 @@ export function openReads(network: Network, rpc: Rpc): Reads {
 
   async function call(contract: ContractName, fn: string, args: readonly unknown[], tag: string): Promise<readonly unknown[]> {
     const abi = contractInterface(contract)
-    const answer = await query('eth_call', [{ to: network.addresses[contract], data: abi.encodeFunctionData(fn, args) }, tag])
-    return abi.decodeFunctionResult(fn, String(answer))
+    const fragment = abi.getFunction(fn)!
+    const answer = await query('eth_call', [{ to: network.addresses[contract], data: abi.encodeFunctionData(fragment, args) }, tag])
+    return abi.decodeFunctionResult(rawForm(fragment), String(answer))
   }
 
   return {
