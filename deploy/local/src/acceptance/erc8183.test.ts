@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { chains } from '@carapace/api'
 import { daySeconds, hourSeconds, until } from '@carapace/testing'
-import { Contract, type ContractTransactionResponse, id, isError, MaxUint256, parseUnits, Wallet, ZeroAddress } from 'ethers'
+import { Contract, type ContractTransactionResponse, Interface, id, isError, MaxUint256, parseUnits, Wallet, ZeroAddress } from 'ethers'
 import { platformAroundTests } from '../testing/around-tests.ts'
 import { commerceJobIs } from '../testing/commerce-job.ts'
 import { untilFaultless } from '../testing/health.ts'
@@ -108,6 +108,35 @@ describe('the ERC-8183 contract to those who know only its text', function () {
         await as(evaluator).send('reject', jobId, id('too late'), '0x')
         await shown(jobId, 'rejected')
         assert.equal(await platform.usdcOf(chain, client.address), parseUnits('100', 6))
+      })
+
+      it('shows a job with any numbers and text of its client, and the network goes on', async () => {
+        const client = await outsider()
+        const { contracts } = platform.networks[chain]
+        /** A call whose text is given as its bytes, which need be no UTF-8. */
+        const raw = async (to: unknown, signature: string, args: unknown[]) => {
+          const asBytes = new Interface([`function ${signature.replace('string', 'bytes')}`])
+          const data = asBytes.encodeFunctionData(signature.split('(')[0]!, args)
+          return done(
+            client.sendTransaction({ to: String(to), data: id(signature).slice(0, 10) + data.slice(10) }) as Promise<ContractTransactionResponse>,
+          )
+        }
+        await raw(contracts.identityRegistry, 'register(string)', ['0xfffe'])
+        const creation = 'createJob(address,address,uint256,string,address)'
+        const created = await raw(contracts.commerce, creation, [
+          ZeroAddress,
+          client.address,
+          MaxUint256,
+          '0x436f756e74ff73746172730a0a416c6c',
+          ZeroAddress,
+        ])
+        const { contract, send } = as(client)
+        const { jobId } = created!.logs.map(log => contract.interface.parseLog(log)).find(log => log?.name === 'JobCreated')!.args
+        await send('setBudget', jobId, MaxUint256, '0x')
+
+        const { title, description, expiredAt, external } = await shown(jobId, 'open')
+        assert.deepEqual([title, description, expiredAt.slice(0, 4), external], ['Count\ufffdstars', 'All', '9999', true])
+        assert.equal((await platform.call('GET', `/api/erc8183/jobs?chain=${chain}`)).status, 200)
       })
 
       it("accepts the ABI of the authors' contracts, and the job is shown to its end", async () => {

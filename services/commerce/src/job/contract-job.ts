@@ -21,6 +21,11 @@ export interface ContractJob {
 const statuses = ['Open', 'Funded', 'Submitted', 'Completed', 'Rejected', 'Expired'] as const
 const noAddress = /^0x0{40}$/
 
+/** A client may name any number, as "never" or for nothing: what a record can hold of it. All of it is far from what can be paid, or will pass. */
+const mostBudget = 2n ** 63n - 1n
+const endOfTime = BigInt(Date.UTC(9999, 11, 31))
+const lower = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+
 /** @param key as `keyOf` makes it @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
 export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Chain, key: string): Promise<ContractJob> {
   const read = async (fn: string) => {
@@ -33,8 +38,8 @@ export async function readContractJob({ peers }: Pick<Parts, 'peers'>, chain: Ch
   return {
     ...{ client, evaluator, description },
     provider: noAddress.test(provider) ? null : provider,
-    budget: BigInt(budget),
-    expiredAt: new Date(Number(expiredAt) * 1000),
+    budget: lower(BigInt(budget), mostBudget),
+    expiredAt: new Date(Number(lower(BigInt(expiredAt) * 1_000n, endOfTime))),
     status: statuses[Number(status)]!,
     deposit: BigInt(amount) === 0n ? null : { payer, amount: BigInt(amount) },
     isDisputed: isDisputed === true,

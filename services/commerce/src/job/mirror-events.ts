@@ -6,7 +6,7 @@ import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { changeJob, momentOf } from './change-job.ts'
 import { type ContractJob, numberNow, readContractJob } from './contract-job.ts'
-import { type Job, keyOf, type Step } from './job.ts'
+import { type ChainStep, type Job, keyOf, type Step } from './job.ts'
 import { type Mirrored, mirror, mirroredJob, regress } from './mirror.ts'
 
 type Log = PayloadOf<ReturnType<typeof chainEvent>>
@@ -43,8 +43,9 @@ async function follow(parts: Parts, log: Log): Promise<void> {
     if (isOurs) return
     if (log.event !== 'JobCreated') throw new Retry(`job ${number} of ${network} is not known yet`)
   }
-  // what we did ourselves is known by the outcomes of our commands
-  if (known.some(({ on: steps }) => Object.values(steps).some(({ onChain, applied }) => applied && onChain.txHash === txHash))) return
+  // what we did ourselves is known by the outcomes of our commands; a client may do several steps in one transaction
+  const isOwnStep = ({ applied, isForeign, onChain }: ChainStep) => applied && !isForeign && onChain.txHash === txHash
+  if (known.some(({ on: steps }) => Object.values(steps).some(isOwnStep))) return
   const job = await ownerOf(parts, known)
   if (!job && known.length > 0) throw new Retry(`the jobs known as ${number} of ${network} have other numbers now`)
   // the same for every delivery of its events

@@ -79,15 +79,19 @@ const ends: ReadonlySet<ContractJob['status']> = new Set(['Completed', 'Rejected
 /** What the contract shows after each end. */
 const shownBy = { complete: 'Completed', reject: 'Rejected', withdraw: 'Rejected', claim: 'Expired' } as const
 
-/** Budget and provider may change until the money is in; from then on it is certain whether the job counts. */
-function withTerms(job: Job, { contract, posterId, assigneeId, isOurEvaluator }: Mirrored): Job {
+/** Budget, provider and who the client is may change until the money is in; from then on it is certain whether the job counts. */
+function withTerms(job: Job, { contract, posterId: client, assigneeId, isOurEvaluator }: Mirrored): Job {
   if (job.status !== 'open' || job.funding) return job
   const { budget } = contract
   const isInRange = budget >= budgetRange.min && budget <= budgetRange.max
-  const parties = !job.mirrored || (posterId !== null && assigneeId !== null)
-  const counts = isOurEvaluator && isInRange && parties
-  return job.budget === budget && job.counts === counts ? job : { ...job, budget, counts }
+  const posterId = job.mirrored ? (client ?? job.posterId) : job.posterId
+  const counts = isOurEvaluator && isInRange && (!job.mirrored || areParties(client, assigneeId))
+  return job.budget === budget && job.counts === counts && job.posterId === posterId ? job : { ...job, budget, counts, posterId }
 }
+
+/** Both are registered, active agents, and nobody pays itself for a good name. */
+const areParties = (posterId: string | null, assigneeId: string | null): boolean =>
+  posterId !== null && assigneeId !== null && posterId !== assigneeId
 
 const rank: Readonly<Record<JobStatus, number>> = {
   open: 0,
@@ -121,7 +125,7 @@ function prepared(job: Job, step: Step, seen: Mirrored, { now }: Moment): Job {
     return { ...state, fundingRounds: round, funding: { operationId: txHash, kind: 'onchain', from, round, stage: 'sent' } }
   }
   if (step === 'assign') {
-    const counts = job.counts && posterId !== null && assigneeId !== null
+    const counts = job.counts && areParties(posterId, assigneeId)
     return { ...state, counts, acceptance: { agentId: assigneeId, wallet: contract.provider! } }
   }
   if (step === 'submit') {

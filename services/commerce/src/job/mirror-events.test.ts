@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import * as api from '@carapace/api'
+import { jobIdTopic, onChainKey } from '@carapace/chain'
+import {
+  commandConfirmed,
+  knownNetworks,
+  newHash,
+  newTestAgent,
+  newWallet,
+  receiveCommands,
+  startPlatform,
+  stubPeer,
+  type TestAgent,
+  type TestPlatform,
+  until,
+} from '@carapace/testing'
+import { commerce } from '../index.ts'
+
+const contracts = { commerce: newWallet(), jobEvaluator: newWallet() }
+const noAddress = `0x${'0'.repeat(40)}`
+const network = 'BASE_SEPOLIA' as const
+
+/** A job as the stub of the contract has it. */
+interface Shown {
+  client: string
+  provider: string
+  evaluator: string
+  description: string
+  budget: string
+  expiredAt: string
+  status: number
+  deposit: { payer: string; amount: string }
+}
+
+describe('what others do on the contract itself', () => {
+  let platform: TestPlatform
+  /** By key. */
+  const shown = new Map<string, Shown>()
+  const numbers = new Map<string, bigint>()
+  let count = 0n
+
+  before(async () => {
+    const views = {
+      jobByKey: ({ deposit: _, ...job }: Shown) => job,
+      depositOf: ({ deposit }: Shown) => deposit,
+      isDisputed: () => false,
+    }
+    platform = await startPlatform([
+      stubPeer(api.identityApi, { getAgentRow: () => api.refuse('NOT_FOUND', { resource: 'agent' }) }),
+      stubPeer(api.chainRelayerApi, {
+        chainBalance: ({ params }) => ({ usdc: params.wallet === custodial.toLowerCase() ? '100000000' : '0', native: '0', blockNumber: 1 }),
+        chainAllowance: () => ({ usdc: '0', blockNumber: 1 }),
+        chainNetworks: () => ({ networks: knownNetworks(contracts) }),
+        chainRead: ({ body: { fn, args } }) => {
+          const key = String(args[0])
+          const result = fn === 'jobOf' ? String(numbers.get(key) ?? 0n) : views[fn as keyof typeof views](shown.get(key)!)
+          return { result: [result], blockNumber: 1 }
+        },
+      }),
+      commerce,
+    ])
+  })
+  after(() => platform.close())
+
+  const nothingPaid = { payer: noAddress, amount: '0' }
+  const put = (key: string, number: bigint, more: Partial<Shown>) => {
+    numbers.set(key, number)
+    const terms = { description: 'Label pictures', budget: '20000000', expiredAt: '2000000000', status: 0, deposit: nothingPaid }
+    shown.set(key, { client: newWallet(), provider: noAddress, evaluator: contracts.jobEvaluator, ...terms, ...shown.get(key), ...more })
+  }
+  const newAgent = async (registers = true) => {
+    const { agent, registered } = newTestAgent()
+    const register = () => platform.publish(registered)
+    if (registers) await register()
+    return { ...agent, register }
+  }
+  /** A job that a client makes by itself. */
+  const direct = (more: Partial<Shown>) => {
+    const number = ++count
+    const key = jobIdTopic(number)
+    put(key, number, more)
+    return { number, become: (changes: Partial<Shown>) => put(key, number, changes) }
+  }
+  /** The final log of a transaction. */
+  const announce = (event: string, number: bigint, txHash: string, args: Record<string, string> = {}) => {
+    const place = { address: contracts.commerce, logIndex: 0, logPosition: 0, txHash, blockNumber: 5, blockHash: newHash(), blockTime: 1 }
+    const log = { logId: `${network}:${newHash()}:0`, network, contract: 'Commerce', event, args: { jobId: jobIdTopic(number), ...args }, ...place }
+    return platform.publish(api.chainEvent('Commerce', event).of({ ...log, final: true }))
+  }
+  const read = async (job: bigint | string) => (await platform.call('GET', `/api/erc8183/jobs/${job}?chain=${network}`)).body
+  const is = (job: bigint | string, status: string) =>
+    until(`job ${job} is ${status}`, async () => {
+      const body = await read(job)
+      return body.status === status && body
+    })
+  const paid = (payer: string) => ({ payer, amount: '20000000' })
+
+  it('is followed, also where one transaction does all of it', async () => {
+    const [client, worker] = [await newAgent(), await newAgent()]
+    const { number, become } = direct({ client: client.wallet, provider: worker.wallet })
+    const txHash = newHash()
+
+    become({ status: 1, deposit: paid(client.wallet) })
+    await announce('JobCreated', number, txHash, { budget: '0' })
+    await is(number, 'open')
+    await announce('JobFunded', number, txHash, { funder: client.wallet })
+    await is(number, 'funded')
+    await announce('JobAssigned', number, txHash)
+    const { external, txHashCreated, txHashAssigned } = await is(number, 'assigned')
+
+    assert.deepEqual([external, txHashCreated, txHashAssigned], [false, txHash, txHash])
+  })
+
+  /** Created, then paid with its provider named. */
+  const paidJob = async (client: { wallet: string }, worker: { wallet: string }, between: () => Promise<unknown> = async () => undefined) => {
+    const { number, become } = direct({ client: client.wallet, provider: worker.wallet })
+    await announce('JobCreated', number, newHash(), { budget: '0' })
+    await is(number, 'open')
+    await between()
+    become({ status: 1, deposit: paid(client.wallet) })
+    await announce('JobAssigned', number, newHash())
+    return is(number, 'assigned')
+  }
+
+  it('counts where its client registers before the money is in', async () => {
+    const [client, worker] = [await newAgent(false), await newAgent()]
+
+    const { external, posterAgentId, poster } = await paidJob(client, worker, client.register)
+
+    assert.deepEqual([external, posterAgentId, poster?.id], [false, client.id, client.id])
+  })
+
+  it('does not count where an agent is its own provider', async () => {
+    const client = await newAgent()
+    const { external, posterAgentId, assigneeAgentId } = await paidJob(client, client)
+
+    assert.deepEqual([external, posterAgentId, assigneeAgentId], [true, client.id, client.id])
+  })
+
+  it('is shown with any numbers of its client', async () => {
+    const most = String(2n ** 256n - 1n)
+    const { number } = direct({ expiredAt: most, budget: most })
+    await announce('JobCreated', number, newHash(), { budget: '0' })
+
+    const { external, budgetUsdc, expiredAt, deadlineHours } = await is(number, 'open')
+    const { status, body } = await platform.call('GET', `/api/erc8183/jobs?chain=${network}`)
+
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual([external, expiredAt.slice(0, 4), budgetUsdc > 1e12, Number.isInteger(deadlineHours)], [true, '9999', true, true])
+  })
+})
