@@ -43,7 +43,7 @@ export function applyStepOutcome(job: Job, step: Step, outcome: StepOutcome, mom
   if (tracked === 'failed') return failed(with_, job, step, outcome, moment)
   const confirmed = { status: 'confirmed', error: null, ...placeOf(known, outcome) } as const
   const state = requestedAgain(with_(confirmed, { isForeign: false, retryAt: null }), step)
-  if (known.status === 'failed' && !leadsOn(state, step)) return { state, events: [] }
+  if (!current.applied && !leadsOn(state, step)) return { state, events: [] }
   return current.applied ? reincluded(job, state, step, outcome, moment) : applied(state, step, outcome, moment)
 }
 

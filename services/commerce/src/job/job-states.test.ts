@@ -345,6 +345,12 @@ describe('the states of a job', () => {
     assert.equal(followed(cancelled, 'fund', 'confirmed').state.status, 'cancelled')
   })
 
+  it('stay as they ended when a step of before is reported late', () => {
+    const submitting = sendSubmit(assigned(), delivery()).state
+    const ended = onContract(submitting, { status: 'Rejected' })
+    assert.equal(followed(ended, 'submit', 'confirmed').state.status, 'rejected')
+  })
+
   it('ignore an outcome that arrives again', () => {
     const job = settled()
     const again = { is: 'confirmed' as const, round: job.on.settle!.onChain.round, seq: job.on.settle!.onChain.seq }

@@ -4,6 +4,8 @@ import * as api from '@carapace/api'
 import { jobIdTopic, onChainKey } from '@carapace/chain'
 import {
   commandConfirmed,
+  commandFailed,
+  doctorChecks,
   knownNetworks,
   newHash,
   newTestAgent,
@@ -35,9 +37,12 @@ interface Shown {
 
 describe('what others do on the contract itself', () => {
   let platform: TestPlatform
+  const custodial = newWallet()
   /** By key. */
   const shown = new Map<string, Shown>()
   const numbers = new Map<string, bigint>()
+  const commands: api.ChainCommand[] = []
+  let treasury: 'away' | 'holds' = 'holds'
   let count = 0n
 
   before(async () => {
@@ -48,6 +53,13 @@ describe('what others do on the contract itself', () => {
     }
     platform = await startPlatform([
       stubPeer(api.identityApi, { getAgentRow: () => api.refuse('NOT_FOUND', { resource: 'agent' }) }),
+      stubPeer(api.treasuryApi, {
+        getWalletRow: ({ params }) => ({ walletId: params.agentId, agentId: params.agentId, address: custodial, chain: network, version: 1 }),
+        reserveFunds: ({ body: { agentId, amount, chain } }) =>
+          treasury === 'away'
+            ? api.refuse('DEPENDENCY_UNAVAILABLE')
+            : { reservationId: randomUUID(), status: 'held', agentId, address: custodial, amount, chain },
+      }),
       stubPeer(api.chainRelayerApi, {
         chainBalance: ({ params }) => ({ usdc: params.wallet === custodial.toLowerCase() ? '100000000' : '0', native: '0', blockNumber: 1 }),
         chainAllowance: () => ({ usdc: '0', blockNumber: 1 }),
@@ -60,14 +72,30 @@ describe('what others do on the contract itself', () => {
       }),
       commerce,
     ])
+    await receiveCommands(platform.bus, async command => {
+      commands.push(command)
+      if (command.kind === 'job.create') await created(command)
+    })
   })
   after(() => platform.close())
+  beforeEach(() => {
+    treasury = 'holds'
+  })
 
   const nothingPaid = { payer: noAddress, amount: '0' }
   const put = (key: string, number: bigint, more: Partial<Shown>) => {
     numbers.set(key, number)
     const terms = { description: 'Label pictures', budget: '20000000', expiredAt: '2000000000', status: 0, deposit: nothingPaid }
     shown.set(key, { client: newWallet(), provider: noAddress, evaluator: contracts.jobEvaluator, ...terms, ...shown.get(key), ...more })
+  }
+  /** What the relayer answers to a creation. */
+  const created = async (command: api.ChainCommand) => {
+    const id = command.opKey.split(':')[1]!
+    const number = ++count
+    put(onChainKey(id), number, { client: String(command.args.client) })
+    const args = { jobId: jobIdTopic(number), poster: newWallet(), budget: '1' }
+    const logs = [{ contract: 'Commerce', event: 'JobCreated', args, address: contracts.commerce, logIndex: 0, logPosition: 0 }]
+    await platform.publish(commandConfirmed(command, { logs }))
   }
   const newAgent = async (registers = true) => {
     const { agent, registered } = newTestAgent()
@@ -148,5 +176,85 @@ describe('what others do on the contract itself', () => {
 
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual([external, expiredAt.slice(0, 4), budgetUsdc > 1e12, Number.isInteger(deadlineHours)], [true, '9999', true, true])
+  })
+
+  describe('while the custodial wallet of the poster is to pay', () => {
+    const fundedByTreasury = async (poster: TestAgent) => {
+      const { body } = await platform.call('POST', '/api/erc8183/jobs', {
+        body: { title: 'Summarise', description: 'Two pages.', budgetUsdc: 20 },
+        headers: poster.headers,
+      })
+      const { id } = body.job
+      const { status } = await platform.call('POST', `/api/erc8183/jobs/${id}/fund`, {
+        body: {},
+        headers: { ...poster.headers, prefer: 'respond-async' },
+      })
+      assert.equal(status, 202)
+      const number = BigInt((await read(id)).onChainJobId)
+      const become = (changes: Partial<Shown>) => put(onChainKey(id), number, changes)
+      const command = () => commands.find(({ opKey }) => opKey === `job.fund:${id}`)
+      return { id: id as string, number, become, command }
+    }
+    const isHealthy = async () => {
+      const wrong = (await doctorChecks(platform, 'commerce')).filter(({ name, count }) => count > 0 && name !== 'contracts')
+      assert.deepEqual(wrong, [])
+    }
+    /** What the books hold for the reservation of a job. */
+    const cleared = async (id: string) => {
+      const { peers } = platform.service('commerce').platform
+      const { accounts } = await peers.call('commerce', api.commerceApi.internal.clearingBalances, { query: { chain: network, after: '' } })
+      return accounts.filter(({ key, balance }) => key.includes(id) && balance !== '0')
+    }
+
+    it('frees what is reserved when the poster pays on the contract itself', async () => {
+      const poster = await newAgent()
+      const { id, number, become, command } = await fundedByTreasury(poster)
+      const sent = await until('its command is sent', () => command())
+
+      become({ deposit: paid(poster.wallet) })
+      await announce('JobFunded', number, newHash(), { funder: poster.wallet })
+      const { fundedFrom } = await is(id, 'funded')
+      await platform.publish(commandFailed(sent))
+
+      assert.deepEqual(fundedFrom, { kind: 'onchain', address: poster.wallet })
+      await until('nothing is held for the reservation', async () => (await cleared(id)).length === 0)
+      await isHealthy()
+    })
+
+    it('cancels the job once the outcome of its funding is known', async () => {
+      const poster = await newAgent()
+      const { id, number, become, command } = await fundedByTreasury(poster)
+      const sent = await until('its command is sent', () => command())
+
+      become({ status: 4 })
+      const txHash = newHash()
+      await announce('JobRejected', number, txHash)
+      assert.equal((await read(id)).status, 'open')
+      await platform.publish(commandFailed(sent))
+
+      await until('the job is cancelled', async () => {
+        // as the comparison with the chain does with what could not be handled
+        await announce('JobRejected', number, txHash)
+        return (await read(id)).status === 'cancelled'
+      })
+      assert.deepEqual(await cleared(id), [])
+      await isHealthy()
+    })
+
+    it('cancels a job whose money treasury has not reserved, and then needs none', async () => {
+      const poster = await newAgent()
+      treasury = 'away'
+      const { id, number, become, command } = await fundedByTreasury(poster)
+
+      become({ status: 4 })
+      await announce('JobRejected', number, newHash())
+      await is(id, 'cancelled')
+      treasury = 'holds'
+      await platform.advance(31)
+
+      assert.equal(command(), undefined)
+      assert.deepEqual(await cleared(id), [])
+      await isHealthy()
+    })
   })
 })

@@ -58,7 +58,17 @@ async function follow(parts: Parts, log: Log): Promise<void> {
     return
   }
   const moment = await momentOf(parts, { id: job.id, posterId: seen.posterId, assigneeId: seen.assigneeId })
-  await changeJob(parts, job.id, present => mirror(present, seen, moment))
+  await changeJob(parts, job.id, present => mirror(fundingDecided(present, seen), seen, moment))
+}
+
+/**
+ * The client has ended a job whose funding is under way: without a command it is not made any more.
+ * @throws Retry while one may still have paid, or be refused
+ */
+function fundingDecided(job: Stored<Job>, { step }: Mirrored): Stored<Job> {
+  if (step !== 'settle' || job.status !== 'open' || !job.funding) return job
+  if (job.funding.stage === 'reserving') return { ...job, funding: null }
+  throw new Retry(`job ${job.id} has ended, and the outcome of its funding is still to come`)
 }
 
 /** A reorganisation may have given the number of a job to another one: whose it is now. */

@@ -1,5 +1,5 @@
 import { hourMs, type JobStatus } from '@carapace/api'
-import { sentOnChain } from '@carapace/chain'
+import { sentOnChain, toChecksum } from '@carapace/chain'
 import type { ContractJob } from './contract-job.ts'
 import { blank, budgetRange, type ChainStep, type Delivery, type Job, type Settlement, type Step } from './job.ts'
 import { jobStates } from './job-states.ts'
@@ -119,10 +119,12 @@ function missing({ status }: Job, { step, contract }: Mirrored): Step[] {
 function prepared(job: Job, step: Step, seen: Mirrored, { now }: Moment): Job {
   const { contract, payer, posterId, assigneeId, txHash, blockNumber, deliverableHash, submissionId } = seen
   const state: Job = { ...job, on: { ...job.on, [step]: madeBy(job.on[step], txHash, blockNumber) } }
-  if (step === 'fund' && !job.funding) {
-    const from = payer ?? contract.deposit?.payer ?? contract.client
+  if (step === 'fund') {
+    const from = payer ?? contract.deposit?.payer
+    // what is reserved for our own command is free again where somebody else has paid
+    if (job.funding && (from === undefined || toChecksum(from) === toChecksum(job.funding.from))) return state
     const round = job.fundingRounds + 1
-    return { ...state, fundingRounds: round, funding: { operationId: txHash, kind: 'onchain', from, round, stage: 'sent' } }
+    return { ...state, fundingRounds: round, funding: { operationId: txHash, kind: 'onchain', from: from ?? contract.client, round, stage: 'sent' } }
   }
   if (step === 'assign') {
     const counts = job.counts && areParties(posterId, assigneeId)

@@ -12,17 +12,26 @@ const source = ({ id, funding }: Job): string => (funding!.kind === 'treasury' ?
 export function postings(before: Job | undefined, after: Job): LedgerEntry[] {
   const wasHeld = before !== undefined && isHeld(before)
   if (!wasHeld && isReplaced(before, after)) return [reversed(before), paidOutEntry(after)]
+  // somebody else has paid what a command of ours was to pay
+  if (wasHeld && isHeld(after) && before.funding!.round !== after.funding!.round) return [unfunded(before), fundedEntry(after)]
   if (wasHeld === isHeld(after)) return []
-  const { id, budget, chain } = after
-  const own = account.job(id)
-  const at = { chain, ref: { type: 'job', id } }
-  if (isHeld(after)) {
-    if (before?.settlement?.settledAt) return [reversed(before)]
-    return [{ key: `fund:${id}:${after.fundingRounds}`, ...at, lines: transfer(source(after), own, budget) }]
-  }
-  if (after.settlement?.settledAt) return [paidOutEntry(after)]
-  return [{ key: `fund-failed:${id}:${after.fundingRounds}`, ...at, lines: transfer(own, source(before!), budget) }]
+  if (isHeld(after)) return [before?.settlement?.settledAt ? reversed(before) : fundedEntry(after)]
+  return [after.funding && after.settlement?.settledAt ? paidOutEntry(after) : unfunded(before!)]
 }
+
+const fundedEntry = (job: Job): LedgerEntry => ({
+  key: `fund:${job.id}:${job.fundingRounds}`,
+  ...placeOf(job),
+  lines: transfer(source(job), account.job(job.id), job.budget),
+})
+
+const unfunded = (before: Job): LedgerEntry => ({
+  key: `fund-failed:${before.id}:${before.fundingRounds}`,
+  ...placeOf(before),
+  lines: transfer(account.job(before.id), source(before), before.budget),
+})
+
+const placeOf = ({ id, chain }: Job) => ({ chain, ref: { type: 'job', id } })
 
 /** One for each end that a reorganisation may have made necessary. */
 const settleKey = ({ id, ends }: Job): string => `settle:${id}:${ends ?? 0}`
