@@ -25,6 +25,8 @@ export interface Harness {
   transactions: Map<string, api.ChainLog[]>
   /** Transactions that a reorganisation may still drop. */
   unsettled: Set<string>
+  /** Networks whose transactions cannot be read. */
+  away: Set<string>
   /** Hash of the block that a transaction is in; one of its own where there is none. */
   blocks: Map<string, string>
   /** Senders of transactions; the lane sent all others. */
@@ -59,6 +61,7 @@ export async function startHarness(options: TestPlatformOptions = {}): Promise<H
     balances: new Map(),
     transactions: new Map(),
     unsettled: new Set(),
+    away: new Set(),
     blocks: new Map(),
     senders: new Map(),
     escrows: new Map(),

@@ -28,6 +28,7 @@ export function peerServices(harness: Harness): AnyService[] {
     chainBalance: ({ params }) => ({ usdc: String(balanceOf(harness, params.chain, params.wallet)), native: '0', blockNumber: 1 }),
     chainNetworks: () => ({ networks: known.map(network => ({ ...network, devnet: harness.devnet })) }),
     chainTx: ({ params }) => {
+      if (harness.away.has(params.chain)) api.refuse('CHAIN_UNAVAILABLE', { chain: params.chain })
       const logs = wanted(harness.transactions.get(params.hash), 'transaction')
       const rest = {
         from: harness.senders.get(params.hash) ?? lane,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Chain, chains, type PaymentProof, parseUsd, refuse } from '@carapace/api'
+import { chains, type PaymentProof, parseUsd, refuse } from '@carapace/api'
 import { toChecksum } from '@carapace/chain'
 import { recordIdOf, transactionOf } from '@carapace/service'
 import type { Parts } from '../parts.ts'
@@ -60,9 +60,10 @@ async function collectAlone(parts: Parts, purchase: Purchase, sent: SentProof, {
   return unlessReplayed(parts, purchase, id, parts.x402.create(state, events))
 }
 
-/** A proof names no network: the transaction is looked for on both. @throws PAYMENT_INVALID settlement_pending */
+/** A proof names no network: the transaction is looked for on both. @throws PAYMENT_INVALID settlement_pending, CHAIN_UNAVAILABLE where only the other was read */
 async function find(parts: Parts, txHash: string) {
-  const read = async (chain: Chain) => ({ chain, tx: await transactionOf(parts, { network: chain, txHash }) })
-  for (const { chain, tx } of await Promise.all(chains.map(read))) if (tx) return { chain, tx }
+  const reads = await Promise.allSettled(chains.map(async chain => ({ chain, tx: await transactionOf(parts, { network: chain, txHash }) })))
+  for (const read of reads) if (read.status === 'fulfilled' && read.value.tx) return { chain: read.value.chain, tx: read.value.tx }
+  for (const read of reads) if (read.status === 'rejected') throw read.reason
   return refusePayment('settlement_pending', 'The transaction is not mined yet: send the same proof again')
 }

@@ -20,6 +20,7 @@ describe('transfers that payers send by themselves', () => {
   })
   beforeEach(() => {
     harness.chain = () => 'confirm'
+    harness.away.clear()
   })
   after(() => harness.close())
 
@@ -90,6 +91,17 @@ describe('transfers that payers send by themselves', () => {
       .flatMap(({ lines }) => lines as { account: string; debit: bigint; credit: bigint }[])
       .filter(line => line.account === accountName)
       .reduce((sum, { debit, credit }) => sum + BigInt(credit) - BigInt(debit), 0n)
+
+  it('serve while the other network cannot be read, and wait for their own', async () => {
+    const [there, waiting] = [await send({ to: payTo }), await send({ to: payTo })]
+    harness.away.add('SKALE_TESTNET')
+    assert.equal((await collect(there)).chain, chain)
+
+    harness.away.add(chain)
+    await assert.rejects(collect(waiting), { status: 503 })
+    harness.away.clear()
+    assert.equal((await collect(waiting)).chain, chain)
+  })
 
   describe('to the intake, claimed by nobody,', () => {
     it('go back to their payer after two days, once', async () => {
