@@ -5,6 +5,7 @@ import type { Parts } from '../parts.ts'
 import { type Authorized, collectAuthorized, networkName, readAuthorized } from './authorized.ts'
 import { close } from './lease.ts'
 import { refusePayment } from './refuse.ts'
+import { lowestPrice } from './resources.ts'
 
 export interface FacilitatorCall {
   x402Version: 1 | 2
@@ -39,13 +40,16 @@ const reasonOf = (error: unknown): string => {
   throw error
 }
 
-/** Requirements of the caller, held to our own: payments to others, or in other tokens, are none of ours. Undefined for those. */
+/**
+ * Requirements of the caller, held to our own: payments to others, in other tokens, or of less than anything costs here are none of ours. Undefined for
+ * those. The platform pays the gas of a settlement, so that amounts of nothing would cost it without an end.
+ */
 async function ownTerms(parts: Parts, payTo: string, { x402Version, paymentRequirements }: FacilitatorCall) {
   const wanted = requirements.safeParse(paymentRequirements).data
   const price =
     x402Version === 1 ? amounts[1].safeParse(paymentRequirements).data?.maxAmountRequired : amounts[2].safeParse(paymentRequirements).data?.amount
   const chain = chainOfPayment(wanted?.network)
-  if (!wanted || !chain || price === undefined || price === 0n) return undefined
+  if (!wanted || !chain || price === undefined || price < lowestPrice) return undefined
   const terms = paymentTerms(await parts.networks.of(chain), price, payTo)
   const isOurs = toChecksum(wanted.payTo) === toChecksum(payTo) && toChecksum(wanted.asset) === toChecksum(terms.asset)
   return isOurs ? { chain, price, terms } : undefined

@@ -27,8 +27,8 @@ describe('payments by x402', () => {
   })
   after(() => harness.close())
 
-  const signed = async (account = privateKeyToAccount(generatePrivateKey())) => {
-    const { payload } = await new ExactEvmScheme(account).createPaymentPayload(2, terms)
+  const signed = async (account = privateKeyToAccount(generatePrivateKey()), wanted = terms) => {
+    const { payload } = await new ExactEvmScheme(account).createPaymentPayload(2, wanted)
     return { x402Version: 2, accepted: { ...terms }, payload }
   }
   type Payload = Awaited<ReturnType<typeof signed>>
@@ -247,7 +247,7 @@ describe('payments by x402', () => {
       })
   })
 
-  it('settles for facilitator clients what is paid to its own address only', async () => {
+  it('settles for facilitator clients what is paid to its own address only, and is worth its gas', async () => {
     const post = async (what: string, payload: Payload, requirements: object) =>
       (
         await harness.platform.call('POST', `/facilitator/${what}`, {
@@ -263,6 +263,10 @@ describe('payments by x402', () => {
 
     assert.deepEqual([settled.success, settled.network], [true, `eip155:${networks[chain].chainId}`])
     assert.deepEqual([again.success, again.errorReason], [false, 'invalid_exact_evm_nonce_already_used'])
+    const less = { ...terms, amount: '999' }
+    const cheap = { ...(await signed(undefined, less)), accepted: less }
+    assert.equal((await post('verify', cheap, less)).invalidReason, 'invalid_payment_requirements')
+    assert.deepEqual([(await post('settle', cheap, less)).success, commandFor(cheap)], [false, undefined])
     const { body } = await harness.platform.call('GET', '/facilitator/supported')
     assert.deepEqual(
       body.kinds.map(({ x402Version, network }: { x402Version: number; network: string }) => [x402Version, network]),

@@ -13,6 +13,9 @@ interface Page {
 const sold = routes(Object.values(apis)).all.flatMap(({ path, endpoint }) =>
   endpoint.path === path ? endpoint.prices.map(price => ({ path, endpoint, price })) : [],
 )
+const microOf = ({ amount }: { amount: string }): bigint => parseUsd(Number(amount)) ?? 0n
+/** Of all that is sold, µ. */
+export const lowestPrice: bigint = sold.map(({ price }) => microOf(price)).toSorted((a, b) => Number(a - b))[0]!
 const started = new Date().toISOString()
 
 /** GET /facilitator/discovery/resources: what can be bought, with its input and output. @throws DEPENDENCY_UNAVAILABLE */
@@ -32,7 +35,7 @@ export async function listResources(parts: Parts, payTo: string | undefined, { t
       resource,
       type: 'http',
       x402Version: 2 as const,
-      accepts: networks.map(network => paymentTerms(network, parseUsd(Number(price.amount)) ?? 0n, payTo ?? '')),
+      accepts: networks.map(network => paymentTerms(network, microOf(price), payTo ?? '')),
       lastUpdated: started,
       description: endpoint.summary,
       mimeType: 'application/json',
