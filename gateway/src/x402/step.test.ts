@@ -47,6 +47,15 @@ describe('a call that is paid by x402', () => {
     for (const [status, body] of passing) assert.deepEqual(await closing(status, body), { served: false }, JSON.stringify(body))
   })
 
+  it('is challenged, and charged for nothing, where its answer would have no data', async () => {
+    harness.upstream.closed.length = 0
+    const path = `/api/reputation/check-eligibility?wallet=${newWallet()}`
+    const answer = await harness.call('HEAD', path, { headers: { 'payment-signature': header({ x402Version: 2 }) } })
+
+    assert.equal(answer.status, 402)
+    assert.deepEqual(harness.upstream.closed, [])
+  })
+
   it('has its answer stored under its identifier, where there is one', async () => {
     const body = { eligible: true }
 

@@ -85,7 +85,8 @@ export function openSales(parts: Parts): Sell | undefined {
         shortfall,
       })
     }
-    const sent = sentPayment(request)
+    // the answer to a HEAD has no data, so nobody pays for one
+    const sent = request.method === 'HEAD' ? undefined : sentPayment(request)
     if (!sent && fund?.refusal) throw fund.refusal
     if (!sent) return refuseWith()
     const facts = { route, price: String(price), payTo, agentId: buyer.agentId, buyer: buyer.agentId ?? buyer.ip }
