@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type Player, until } from '@carapace/testing'
 import { id, Transaction } from 'ethers'
-import { platformAroundTests } from '../testing/around-tests.ts'
-import { actOnJob, commerceJobIs, commerceJobOf, newCommerceJob } from '../testing/commerce-job.ts'
-import { untilHealthy } from '../testing/health.ts'
-import { micro } from '../testing/job.ts'
-import { depthOf, pauserOf, signedCall } from '../testing/reorganise.ts'
+import { platformAroundTests } from '../../testing/around-tests.ts'
+import { actOnJob, commerceJobIs, commerceJobOf, newCommerceJob } from '../../testing/commerce-job.ts'
+import { untilHealthy } from '../../testing/health.ts'
+import { micro } from '../../testing/job.ts'
+import { depthOf, pauserOf, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const jobFunded = id('JobFunded(bytes32,address)')
