@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chain, chains, type Network } from '@carapace/api'
-import { Contract, JsonRpcProvider, MaxUint256, parseUnits, Wallet } from 'ethers'
+import { Contract, type JsonRpcProvider, MaxUint256, parseUnits, Wallet } from 'ethers'
 import { type Answer, type CallOptions, httpCall } from '../http-call.ts'
 import { until } from '../until.ts'
+import { receiptProvider } from './receipt-provider.ts'
 
 /** An agent of a test with its own key. */
 export interface Player {
@@ -152,6 +153,6 @@ export async function openSystem(
 const at = (rpcUrl: string | undefined) => (rpcUrl === undefined ? {} : { rpcUrl })
 
 function meet(network: Network): TestNetwork {
-  const provider = new JsonRpcProvider(network.rpcUrl, network.chainId, { staticNetwork: true, cacheTimeout: -1, polling: true, pollingInterval: 50 })
+  const provider = receiptProvider(network)
   return { ...network, provider, usdc: new Contract(network.contracts.usdc, usdcAbi, provider) }
 }
