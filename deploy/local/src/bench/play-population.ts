@@ -13,7 +13,7 @@ export interface Population extends Marks {
 
 /** Plays it on real chains: a paid gig with bond and receipt, a frozen one, one that waits for votes, an open one, a crew, slashes. */
 export async function playPopulation(): Promise<Population & { platform: ChainPlatform }> {
-  const platform = await startChainPlatform({ services, startGateway, env: { CHECK_ANSWERS: 'no' } })
+  const platform = await startChainPlatform({ services, startGateway, heartbeatMs: 1_000, env: { CHECK_ANSWERS: 'no' } })
   try {
     return { platform, ...(await playAll(platform)) }
   } catch (error) {

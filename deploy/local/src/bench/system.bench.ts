@@ -10,7 +10,7 @@ import { measureMemory } from './memory.ts'
 
 // npm run bench:system: what the whole system is held to (lists, submit to paid, memory).
 const paidRuns = 10
-const platform = await startChainPlatform({ services, startGateway, env: { CHECK_ANSWERS: 'no' } })
+const platform = await startChainPlatform({ services, startGateway, heartbeatMs: 1_000, env: { CHECK_ANSWERS: 'no' } })
 try {
   await newValidators(platform)
   await settlementBench(platform)

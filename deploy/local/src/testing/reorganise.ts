@@ -14,6 +14,9 @@ const calls = new Interface([
   'function transferFrom(address from, address to, uint256 tokenId)',
 ])
 
+/** Of a platform whose newest blocks a test replaces: two blocks later they are final. */
+export const reversibleBlocks = { heartbeatMs: 1_000 }
+
 /** Replaces the blocks from this one on; the transactions come first in the new ones. Two blocks later that one is final, so this comes immediately. */
 export async function reorganise({ networks }: System, chain: Chain, blockNumber: number, transactions: readonly string[] = []): Promise<void> {
   const { provider } = networks[chain]

@@ -26,6 +26,8 @@ export interface ChainPlatformOptions {
   wrapBus?: (bus: Bus) => Bus
   /** First pause before the outcome of a command is polled, ms. */
   pollAfterMs?: number
+  /** Between blocks without transactions, ms. Default 250: what waits for finality waits for two blocks. A test that replaces the newest blocks needs longer. */
+  heartbeatMs?: number
   seed?: number
   env?: Record<string, string>
   onAnswer?: Parameters<typeof openSystem>[2]
@@ -66,7 +68,11 @@ export async function startChainPlatform(options: ChainPlatformOptions): Promise
 }
 
 async function compose(options: ChainPlatformOptions, own: <T extends Closable>(part: T) => T): Promise<Omit<ChainPlatform, 'end'>> {
-  const [mongo, networks, dataDir] = await Promise.all([acquireMongo().then(own), startTestDevnets().then(own), temporaryFolder().then(own)])
+  const [mongo, networks, dataDir] = await Promise.all([
+    acquireMongo().then(own),
+    startTestDevnets(options.heartbeatMs ?? 250).then(own),
+    temporaryFolder().then(own),
+  ])
   const opened = own(await openBus(options, own))
   const bus = options.wrapBus?.(opened) ?? opened
   const config = testConfig(options, mongo, networks, dataDir.path)

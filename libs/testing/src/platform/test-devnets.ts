@@ -23,15 +23,18 @@ const keyOf = (name: string) => `0x${createHash('sha256').update(`carapace test 
 const [deployerKey, relayerKey] = [keyOf('deployer'), keyOf('relayer')]
 /** Of the wallet that is oracle and admin, and may pause the contracts. */
 export const oracleKey = keyOf('oracle')
-const quickMining = { debounceMs: 5, heartbeatMs: 1_000 }
+const debounceMs = 5
 
-/** Both networks with all contracts, thrown away at the end. The deployed state is prepared once for all test runs that have the same contracts. */
-export async function startTestDevnets(): Promise<TestDevnets> {
+/**
+ * Both networks with all contracts, thrown away at the end. The deployed state is prepared once for all test runs that have the same contracts.
+ * @param heartbeatMs between blocks without transactions
+ */
+export async function startTestDevnets(heartbeatMs: number): Promise<TestDevnets> {
   const oracleWallet = computeAddress(oracleKey)
   const started = await startDevnets<Deployment>({
     networks: Object.entries(networks).map(([chain, { chainId, gasless }]) => ({ chain, chainId, gasless, port: 0 })),
     preparedDir: path.join(tmpdir(), `carapace-prepared-${await contractsHash()}`),
-    mining: quickMining,
+    mining: { debounceMs, heartbeatMs },
     deploy: (rpc, { chainId }) =>
       deployDevnet({ rpcUrl: rpc, chainId, deployerKey, operator: computeAddress(relayerKey), pauser: oracleWallet, proposers: [oracleWallet] }),
   })

@@ -4,6 +4,7 @@ import { Interface } from 'ethers'
 import { platformAroundTests } from '../../testing/around-tests.ts'
 import { untilHealthy } from '../../testing/health.ts'
 import { micro } from '../../testing/job.ts'
+import { reversibleBlocks } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const usdc = new Interface(['function transfer(address,uint256)'])
@@ -14,7 +15,7 @@ const depth = 4
 
 describe('deposits under reorganisations deeper than finality', function () {
   this.timeout(300_000)
-  const platform = platformAroundTests()
+  const platform = platformAroundTests(reversibleBlocks)
   afterEach(() => booksEqualTheChain())
 
   const send = (method: string, params: unknown[]) => platform.networks[chain].provider.send(method, params)

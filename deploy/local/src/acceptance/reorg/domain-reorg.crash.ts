@@ -3,14 +3,14 @@ import { newWallet, type Player, until } from '@carapace/testing'
 import { MaxUint256 } from 'ethers'
 import { platformAroundTests } from '../../testing/around-tests.ts'
 import { untilHealthy } from '../../testing/health.ts'
-import { pauserOf, reorganise, signedCall } from '../../testing/reorganise.ts'
+import { pauserOf, reorganise, reversibleBlocks, signedCall } from '../../testing/reorganise.ts'
 import { authorizedV2 } from '../../testing/x402-clients.ts'
 
 const chain = 'BASE_SEPOLIA'
 
 describe('a name of which the chain reverses something', function () {
   this.timeout(300_000)
-  const platform = platformAroundTests({ env: { X402_PAY_TO_ADDRESS: newWallet() } })
+  const platform = platformAroundTests({ ...reversibleBlocks, env: { X402_PAY_TO_ADDRESS: newWallet() } })
 
   const contracts = () => platform.networks[chain].contracts
   const register = async (player: Player, name: string, tld: string, pricePaid: number) => {

@@ -3,14 +3,14 @@ import { type Player, until } from '@carapace/testing'
 import { platformAroundTests } from '../../testing/around-tests.ts'
 import { untilHealthy } from '../../testing/health.ts'
 import { escrowIs, gigIs, gigOf, micro, openPanel, vote } from '../../testing/job.ts'
-import { reorganise as replaceBlocks, signedCall } from '../../testing/reorganise.ts'
+import { reorganise as replaceBlocks, reversibleBlocks, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const budget = 40
 
 describe('a gig of which the chain reverses something', function () {
   this.timeout(180_000)
-  const platform = platformAroundTests({ validators: true })
+  const platform = platformAroundTests({ ...reversibleBlocks, validators: true })
 
   const reorganise = ({ blockNumber }: { blockNumber: number }, transactions: readonly string[]) =>
     replaceBlocks(platform, chain, blockNumber, transactions)

@@ -5,14 +5,14 @@ import { platformAroundTests } from '../../testing/around-tests.ts'
 import { actOnJob, commerceJobIs, commerceJobOf, newCommerceJob } from '../../testing/commerce-job.ts'
 import { untilHealthy } from '../../testing/health.ts'
 import { micro } from '../../testing/job.ts'
-import { depthOf, pauserOf, signedCall } from '../../testing/reorganise.ts'
+import { depthOf, pauserOf, reversibleBlocks, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const jobFunded = id('JobFunded(bytes32,address)')
 
 describe('two equal jobs of one client whose numbers a reorganisation swaps', function () {
   this.timeout(300_000)
-  const platform = platformAroundTests()
+  const platform = platformAroundTests(reversibleBlocks)
 
   const network = () => platform.networks[chain]
   const job = (jobId: string) => commerceJobOf(platform, jobId)

@@ -15,13 +15,13 @@ import {
 } from '../../testing/commerce-job.ts'
 import { untilCleared, untilHealthy } from '../../testing/health.ts'
 import { micro } from '../../testing/job.ts'
-import { reorganise, signedCall } from '../../testing/reorganise.ts'
+import { reorganise, reversibleBlocks, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 
 describe('a commerce job of which the chain reverses something', function () {
   this.timeout(300_000)
-  const platform = platformAroundTests({ validators: true })
+  const platform = platformAroundTests({ ...reversibleBlocks, validators: true })
 
   const contracts = () => platform.networks[chain].contracts
   const job = (jobId: string) => commerceJobOf(platform, jobId)

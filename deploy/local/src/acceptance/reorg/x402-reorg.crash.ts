@@ -6,7 +6,7 @@ import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, newWallet, type Player, published, startChainPlatform, until } from '@carapace/testing'
 import { ZeroAddress } from 'ethers'
 import { services } from '../../services.ts'
-import { reorganise, signedCall } from '../../testing/reorganise.ts'
+import { reorganise, reversibleBlocks, signedCall } from '../../testing/reorganise.ts'
 
 const chain = 'BASE_SEPOLIA'
 const price = 2_000_000n
@@ -23,7 +23,7 @@ describe('transfers to the intake that the chain drops after they were final', f
   let intake: string
   before(async () => {
     const some = services.filter(({ api }) => needed.includes(api.name as ServiceName))
-    platform = await startChainPlatform({ services: some, startGateway, env: { X402_PAY_TO_ADDRESS: newWallet() } })
+    platform = await startChainPlatform({ services: some, startGateway, ...reversibleBlocks, env: { X402_PAY_TO_ADDRESS: newWallet() } })
     intake = (await peers().call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain } })).lane.address
   })
   after(() => platform?.end())
