@@ -5,6 +5,7 @@ import { type Clock, wallClock } from './clock.ts'
 import { PromptConnection } from './driver-connection.ts'
 import { createIndexes, type Indexes } from './indexes.ts'
 import { type Handoff, joined, leaseMs } from './outbox/entry.ts'
+import { serverFault } from './server/requirements.ts'
 import { runTransaction } from './transaction.ts'
 
 export interface DatabaseOptions {
@@ -56,7 +57,7 @@ export interface Database {
 
 /**
  * Opens a service's database. int64 is bigint in both directions, so money never becomes a float.
- * @throws MongoServerSelectionError when nothing answers within 5 s: `isUnavailable`
+ * @throws MongoServerSelectionError when nothing answers within 5 s: `isUnavailable`; Error for a server that lacks what the stores need
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const connection = await connected(options)
@@ -124,7 +125,10 @@ async function connected({ uri, name }: DatabaseOptions): Promise<Connection> {
     ...{ connectionType: PromptConnection },
   })
   try {
-    return await connection.asPromise()
+    await connection.asPromise()
+    const fault = serverFault(await connection.db!.command({ hello: 1 }))
+    if (fault !== undefined) throw new Error(`MONGODB_URI: ${fault}`)
+    return connection
   } catch (error) {
     // else mongoose holds it for ever, and a start tries many times
     await connection.close()
