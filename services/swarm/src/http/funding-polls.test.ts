@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { swarmApi } from '@carapace/api'
+import { writePast } from '@carapace/store'
 import { until } from '@carapace/testing'
 import { decided, openCase, votes } from '../testing/cases.ts'
 import { type Harness, startHarness } from '../testing/harness.ts'
@@ -64,6 +65,24 @@ describe('rewards whose funding is lost', () => {
       ],
     )
     assert.equal(requests.length, 2)
+  })
+
+  it('are sent for all winners, also where a crash had stored those of some', async () => {
+    const { found, winners, requests, advance } = await accrued()
+    const { db } = harness.platform.service('swarm').platform
+    const id = `${found.validationId}.${winners[1]}`
+    await writePast(db, 'rewards', [id], () => db.connection.collection<{ _id: string }>('rewards').deleteOne({ _id: id }))
+
+    await advance()
+
+    assert.deepEqual(
+      requests
+        .at(-1)!
+        .rewards.map(({ validatorId }) => validatorId)
+        .sort(),
+      [...winners].sort(),
+    )
+    assert.equal((await shown(winners[1])).state, 'accrued')
   })
 
   it('are polled no more once the escrow has nothing to fund them from', async () => {

@@ -4,9 +4,9 @@ import { eachDue, type Job, on, type Subscription } from '@carapace/service'
 import { transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import type { Parts } from '../parts.ts'
+import { storeRewards } from './funding-polls.ts'
 import { type GigOutcome, supersede } from './supersede.ts'
 import { facts } from './validation.ts'
-import { rewardsOf } from './winners.ts'
 
 const batch = 100
 const everyMs = 60_000
@@ -44,9 +44,8 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
   const validation = await parts.validations.get(validationId)
   if (!validation) throw new Retry('the validation is not known yet')
   if (validation.status !== 'approved' && validation.status !== 'rejected') return
-  const earned = rewardsOf(validation, parts.clock.now())
+  const earned = await storeRewards(parts, validation)
   const cause = `accrue:${validationId}`
-  for (const reward of earned) await parts.rewards.rows.createOnce(reward.id, () => ({ state: reward, events: [] }))
   const rewards = earned.map(({ validatorId, accrued: amount }) => ({ validatorId, amount }))
   if (rewards.length > 0)
     await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), { cause })
