@@ -13,6 +13,7 @@ import { replaceIdle } from './validation/panel-changes.ts'
 import { nextOpened, type Validation } from './validation/validation.ts'
 import { closeWindow } from './verdict/verdict.ts'
 import { decideKnowing } from './verdict/verdict-facts.ts'
+import { verdictPolls } from './verdict/verdict-polls.ts'
 
 const everyMs = 5_000
 const batch = 100
@@ -32,6 +33,7 @@ export const jobs = (parts: Parts): Job[] => [
   decidedSweep(parts),
   claimPolls(parts),
   fundingPolls(parts),
+  verdictPolls(parts),
   { name: 'the list of candidates', everyMs: 600_000, run: now => parts.candidates.tend(now) },
   {
     name: 'rewards that nobody claims',

@@ -133,6 +133,16 @@ export const fundRewards = endpoint({
   }),
 })
 
+/** Idempotent. The swarm reports the end of a validation with it until it is answered: its events may be lost. */
+export const noteVerdict = endpoint({
+  method: 'post',
+  path: '/internal/v1/verdicts',
+  caller: 'internal',
+  summary: 'Note how a validation of a gig has ended, unless it is known',
+  body: z.object({ events: z.array(z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) })) }),
+  response: z.looseObject({}),
+})
+
 export const quoteFunding = endpoint({
   ...quoting,
   path: '/internal/v1/escrows/quote',

@@ -3,7 +3,8 @@ import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
 import type { Parts } from '../parts.ts'
 import { createEscrow, recordFact } from './change-escrow.ts'
-import type { Escrow, GigTerms, Verdict } from './escrow.ts'
+import type { GigTerms } from './escrow.ts'
+import { ofValidation, openAppeal, verdictEvents } from './verdict-events.ts'
 
 type GigFacts = { gigId: string; gigTitle: string; posterId: string; budget: bigint; chain: api.Chain; skillsRequired?: string[] }
 const ofGig = ({ gigId, gigTitle, posterId, budget, chain, skillsRequired }: GigFacts): GigTerms => ({
@@ -14,21 +15,6 @@ const ofGig = ({ gigId, gigTitle, posterId, budget, chain, skillsRequired }: Gig
   chain,
   ...(skillsRequired ? { skillsRequired } : {}),
 })
-type Validation = { gigId: string; title: string; posterId: string; budget: bigint; chain: api.Chain }
-const ofValidation = ({ gigId, title, posterId, budget, chain }: Validation): GigTerms => ({
-  gigId,
-  gigTitle: title,
-  posterId,
-  amount: budget,
-  chain,
-})
-const date = (text: string | null): Date | null => (text === null ? null : new Date(text))
-const nothing = Promise.resolve()
-
-/** A payload about a gig, not about a commerce job. */
-function aboutGig<P extends { gigId: string | null }>(handle: (payload: P & { gigId: string }, event: api.CloudEvent) => Promise<unknown>) {
-  return (payload: P, event: api.CloudEvent): Promise<unknown> => (payload.gigId === null ? nothing : handle(payload as P & { gigId: string }, event))
-}
 
 /** The wallet that will be paid. An assignee that nobody has announced yet is waited for. */
 async function walletOf({ agents }: Parts, agentId: string): Promise<string> {
@@ -68,80 +54,15 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
   ),
   on(api.validationOpened, (validation, event) => panelSeen(parts, validation, event.aggregateversion)),
   on(api.panelChanged, (validation, event) => panelSeen(parts, validation, event.aggregateversion)),
-  on(
-    api.validationResolved,
-    aboutGig(async validation => {
-      if (validation.appealOf !== null) return
-      const { verdict: result, validationId, weak, frozen, disputeReason, settleAfter, appealUntil, approvalPct, votes, resolvedAt } = validation
-      const verdict: Verdict = {
-        result,
-        validationId,
-        weak,
-        frozen,
-        note: disputeReason,
-        settleAfter: date(settleAfter),
-        appealUntil: date(appealUntil),
-        approvalPct,
-        votes: votes.length,
-        at: new Date(resolvedAt),
-      }
-      await recordFact(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
-    }),
-  ),
-  on(
-    api.validationExpired,
-    aboutGig(async validation => {
-      if (validation.appealOf !== null || !validation.final) return
-      const { validationId, weak, approvalPct, votes, approvals, rejections, thresholdRaised, expiredAt } = validation
-      const verdict: Verdict = {
-        result: 'expired',
-        byVotes: thresholdRaised ? (approvals > rejections ? 'release' : 'refund') : null,
-        validationId,
-        weak,
-        frozen: false,
-        note: null,
-        settleAfter: null,
-        appealUntil: null,
-        approvalPct,
-        votes: votes.length,
-        at: new Date(expiredAt),
-      }
-      await recordFact(parts, ofValidation(validation), escrow => (escrow.verdict ? undefined : { verdict }))
-    }),
-  ),
-  on(
-    api.appealFiled,
-    aboutGig(async (appeal, { time }) => {
-      const { appealId, oracleAssisted, expiresAt } = appeal
-      await recordFact(parts, ofValidation(appeal), escrow =>
-        escrow.appeal ? undefined : { appeal: { ...openAppeal(appealId, new Date(time), new Date(expiresAt)), oracleAssisted } },
-      )
-    }),
-  ),
-  on(
-    api.appealClosed,
-    aboutGig(async closed => {
-      const { appealId, outcome, applySlash, weak, approvalPct, approvals, rejections, closedAt } = closed
-      await recordFact(parts, ofValidation(closed), escrow => {
-        if (escrow.appeal?.outcome) return undefined
-        const filed = escrow.appeal ?? openAppeal(appealId, new Date(closedAt), new Date(closedAt))
-        return { appeal: { ...filed, outcome, applySlash, weak, approvalPct, votes: approvals + rejections } }
-      })
-    }),
-  ),
+  ...verdictEvents(parts),
+  on(api.appealFiled, async ({ gigId, ...appeal }, { time }) => {
+    if (gigId === null) return
+    const { appealId, oracleAssisted, expiresAt } = appeal
+    await recordFact(parts, ofValidation({ ...appeal, gigId }), escrow =>
+      escrow.appeal ? undefined : { appeal: { ...openAppeal(appealId, new Date(time), new Date(expiresAt)), oracleAssisted } },
+    )
+  }),
 ]
-
-const openAppeal = (appealId: string, filedAt: Date, expiresAt: Date): NonNullable<Escrow['appeal']> => ({
-  appealId,
-  filedAt,
-  expiresAt,
-  oracleAssisted: false,
-  outcome: null,
-  applySlash: false,
-  weak: false,
-  approvalPct: 0,
-  votes: 0,
-})
 
 type Panel = api.PayloadOf<typeof api.panelChanged | typeof api.validationOpened>
 

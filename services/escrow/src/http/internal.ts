@@ -5,6 +5,7 @@ import { bondOf, changeBond } from '../bond/change-bond.ts'
 import { endLock } from '../bond/commands.ts'
 import { bondRow } from '../bond/views.ts'
 import { explainClearing } from '../clearing.ts'
+import { noteVerdict } from '../escrow/verdict-events.ts'
 import { escrowRow } from '../escrow/views.ts'
 import { quoteFunding } from '../funding/fund-by-payment.ts'
 import { isReservationOpen } from '../funding/reservation-use.ts'
@@ -64,6 +65,11 @@ export const internalHandlers = (parts: Parts) =>
         rewards: claim.rewards.map(({ validationId, amount }) => ({ validationId, amount: String(amount) })),
         isFinal: await isClaimFinal(parts, claim),
       }
+    },
+
+    noteVerdict: async ({ body }) => {
+      for (const event of body.events) await noteVerdict(parts, event)
+      return {}
     },
 
     getReservationUse: async ({ body }) => ({ isOpen: await isReservationOpen(parts, body) }),

@@ -29,12 +29,15 @@ export interface Harness {
   claims: string[]
   /** What the escrow answers about a claim. Default: its payment is under way. */
   claim: (request: ClaimRequest) => ClaimAnswer
+  /** What the escrow answers when it is sent the end of a validation. Default: that it knows it. */
+  verdict: (request: VerdictRequest) => Record<string, unknown>
   /** What the escrow answers about the rewards of a validation. Default: nothing is funded yet. */
   funding: (request: FundingRequest) => FundingAnswer
   close(): Promise<void>
 }
 
 type ClaimRequest = api.BodyOf<typeof api.escrowApi.internal.payRewardClaim>
+type VerdictRequest = api.BodyOf<typeof api.escrowApi.internal.noteVerdict>
 type FundingRequest = api.BodyOf<typeof api.escrowApi.internal.fundRewards>
 type FundingAnswer = api.ResponseOf<typeof api.escrowApi.internal.fundRewards>
 export type ClaimAnswer = api.ResponseOf<typeof api.escrowApi.internal.payRewardClaim>
@@ -46,7 +49,9 @@ export const oracle = { 'x-admin-wallet': toChecksum(`0x${'0a'.repeat(20)}`) }
 /** @param validators agents, other than the parties, that may judge */
 export async function startHarness(validators: number): Promise<Harness & { validators: TestAgent[] }> {
   const maps = { gigs: new Map(), escrows: new Map(), commands: [], claims: [] }
-  const harness = { ...maps, chain: () => 'confirm', claim: underWay, funding: unfunded } as unknown as Harness & { validators: TestAgent[] }
+  const harness = { ...maps, chain: () => 'confirm', claim: underWay, funding: unfunded, verdict: () => ({}) } as unknown as Harness & {
+    validators: TestAgent[]
+  }
   const nobody = () => api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = stubPeer(api.identityApi, { getAgentRow: nobody, getAgentRowByHandle: nobody })
   const reputation = stubPeer(api.reputationApi, { getScoreRow: nobody })
@@ -61,6 +66,7 @@ export async function startHarness(validators: number): Promise<Harness & { vali
     },
     payRewardClaim: ({ body }) => harness.claim(body),
     fundRewards: ({ body }) => harness.funding(body),
+    noteVerdict: ({ body }) => harness.verdict(body),
   })
   const relayer = stubPeer(api.chainRelayerApi, {
     chainStatus: ({ params }) => laneStatus(params.chain, oracle['x-admin-wallet']),

@@ -18,6 +18,7 @@ const indexes: Indexes = {
     pendingPlaces.map(place => [`pending_${place}`, { key: { [place]: 1 as const }, partialFilterExpression: { [place]: 'pending' } }]),
   ),
   due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
+  verdict_open: { key: { updatedAt: 1 }, partialFilterExpression: { isVerdictOpen: true } },
 }
 
 export type ValidationStore = AggregateStore<Validation> & {

@@ -82,6 +82,8 @@ export interface Validation {
   nextValidationId: string | null
   /** When time alone moves it on; null in final states. */
   dueAt: Date | null
+  /** The escrow of its gig has not confirmed that it knows the end. */
+  isVerdictOpen?: true
 }
 
 export const windowMs = 72 * hourMs

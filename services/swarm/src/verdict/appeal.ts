@@ -1,7 +1,6 @@
 import * as api from '@carapace/api'
 import { type Draft, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
-import type { Freeze } from '../validation/freeze.ts'
 import { type Appeal, approvalPct, approvals, facts, rejections, type Validation } from '../validation/validation.ts'
 
 /** @throws NOT_ASSIGNEE, INVALID_STATE, WINDOW_CLOSED, ALREADY_EXISTS */
@@ -34,18 +33,19 @@ export function fileAppeal(
 }
 
 /** The slash is applied only when the appeal is rejected and no signal fires again (behaviour 5.3). */
-export function appealEvent(v: Validation, outcome: 'won' | 'lost' | 'expired', freeze: Freeze, now: Date): Draft {
+export function appealEvent(v: Validation): Draft {
+  const outcome = v.status === 'approved' ? 'won' : v.status === 'rejected' ? 'lost' : 'expired'
   return api.appealClosed.of({
     ...facts(v),
     validationId: v.appealOf!,
     appealOf: v.appealOf,
     appealId: v.id,
     outcome,
-    applySlash: outcome === 'lost' && freeze.signals.length === 0 && !v.firstWeak,
+    applySlash: outcome === 'lost' && v.signals.length === 0 && !v.firstWeak,
     approvals: approvals(v),
     rejections: rejections(v),
     approvalPct: approvalPct(v),
     weak: v.weak,
-    closedAt: now.toISOString(),
+    closedAt: v.resolvedAt!.toISOString(),
   })
 }

@@ -77,16 +77,23 @@ function resolve(v: Validation, verdict: 'approved' | 'rejected', known: Verdict
     settleAfter: waitMs > 0 ? new Date(now.getTime() + waitMs) : null,
     replaceAt: null,
     dueAt: null,
+    ...openVerdict(v),
   }
-  return {
-    state,
-    events: [
-      resolvedEvent(state, now),
-      // a job has no bond that could be slashed
-      ...(frozen && v.gigId !== null ? [frozenEvent(state)] : []),
-      ...(v.appealOf === null ? [] : [appealEvent(state, verdict === 'approved' ? 'won' : 'lost', freeze, now)]),
-    ],
-  }
+  // a job has no bond that could be slashed
+  return { state, events: [...endEvents(state), ...(frozen && v.gigId !== null ? [frozenEvent(state)] : [])] }
+}
+
+const openVerdict = ({ gigId }: Validation) => (gigId === null ? {} : { isVerdictOpen: true as const })
+
+/** What its end means for the money, as it was published. */
+export const endEvents = (v: Validation): Draft[] => [
+  v.status === 'expired' ? expiredEvent(v) : resolvedEvent(v),
+  ...(v.appealOf === null ? [] : [appealEvent(v)]),
+]
+
+/** The escrow knows the end. */
+export function closeVerdict({ isVerdictOpen, ...v }: Validation): Decision<Validation> | undefined {
+  return isVerdictOpen ? { state: v, events: [] } : undefined
 }
 
 function freezeAt(v: Validation, known: VerdictFacts, now: Date): Freeze {
@@ -100,7 +107,7 @@ function freezeAt(v: Validation, known: VerdictFacts, now: Date): Freeze {
   })
 }
 
-function resolvedEvent(v: Validation, now: Date): Draft {
+function resolvedEvent(v: Validation): Draft {
   const verdict = v.status as 'approved' | 'rejected'
   return api.validationResolved.of({
     ...facts(v),
@@ -114,7 +121,7 @@ function resolvedEvent(v: Validation, now: Date): Draft {
     rewardPerValidator: rewardOf(v),
     settleAfter: v.settleAfter?.toISOString() ?? null,
     appealUntil: v.appealUntil?.toISOString() ?? null,
-    resolvedAt: now.toISOString(),
+    resolvedAt: v.resolvedAt!.toISOString(),
   })
 }
 
@@ -145,19 +152,22 @@ function expire(v: Validation, nextId: string, now: Date): Decision<Validation> 
     replaceAt: null,
     nextValidationId,
     dueAt: final ? null : now,
+    ...(final ? openVerdict(v) : {}),
   }
-  const event = api.validationExpired.of({
+  return { state, events: endEvents(state) }
+}
+
+const expiredEvent = (v: Validation): Draft =>
+  api.validationExpired.of({
     ...facts(v),
     ...quorum(v),
     ...tally(v),
     submissionId: v.submissionId,
-    final,
+    final: v.nextValidationId === null,
     thresholdRaised: isThresholdRaised(v),
-    nextValidationId,
-    expiredAt: now.toISOString(),
+    nextValidationId: v.nextValidationId,
+    expiredAt: v.resolvedAt!.toISOString(),
   })
-  return { state, events: [event, ...(v.appealOf === null ? [] : [appealEvent(state, 'expired', { signals: [], reason: null }, now)])] }
-}
 
 /**
  * POST /api/swarm/validate set more approvals than the quorum of the budget, or those of a whole panel: one idle validator could then buy the poster another
