@@ -166,12 +166,13 @@ describe('what others do on the contract itself', () => {
     assert.deepEqual([external, posterAgentId, assigneeAgentId], [true, client.id, client.id])
   })
 
-  it('is shown with any numbers of its client', async () => {
+  it('is shown with any numbers of its client, and with as much text as other jobs have', async () => {
     const most = String(2n ** 256n - 1n)
-    const { number } = direct({ expiredAt: most, budget: most })
+    const { number } = direct({ expiredAt: most, budget: most, description: `Label\n${'x'.repeat(300_000)}` })
     await announce('JobCreated', number, newHash(), { budget: '0' })
 
-    const { external, budgetUsdc, expiredAt, deadlineHours } = await is(number, 'open')
+    const { external, budgetUsdc, expiredAt, deadlineHours, description } = await is(number, 'open')
+    assert.equal(description.length, api.limits.text.description)
     const { status, body } = await platform.call('GET', `/api/erc8183/jobs?chain=${network}`)
 
     assert.equal(status, 200, JSON.stringify(body))

@@ -1,4 +1,4 @@
-import { hourMs, type JobStatus } from '@carapace/api'
+import { hourMs, type JobStatus, limits } from '@carapace/api'
 import { sentOnChain, toChecksum } from '@carapace/chain'
 import type { ContractJob } from './contract-job.ts'
 import { blank, budgetRange, type ChainStep, type Delivery, type Job, type Settlement, type Step } from './job.ts'
@@ -34,7 +34,7 @@ export function mirroredJob(id: string, chain: Job['chain'], onChainJobId: strin
     ...blank,
     id,
     title: [...title.trim()].slice(0, 200).join('') || `Job ${onChainJobId}`,
-    description: rest.join('\n').trim() || contract.description,
+    description: [...(rest.join('\n').trim() || contract.description)].slice(0, limits.text.description).join(''),
     budget: contract.budget,
     requiredSkills: [],
     deadlineHours: Math.max(1, Math.round((contract.expiredAt.getTime() - moment.now.getTime()) / hourMs)),
