@@ -1,4 +1,4 @@
-import { escrowApi, type Quote, refuse } from '@carapace/api'
+import { escrowApi, limits, type Quote, refuse } from '@carapace/api'
 import { onArrival, type QuoteRequest, quoteOrRefusal, type Subscription, useOrReturn } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Escrow } from '../escrow/escrow.ts'
@@ -18,7 +18,13 @@ export async function quoteFunding(parts: Parts, { request, caller }: QuoteReque
   const wallet = caller?.wallet ?? (await parts.agents.need(agentId)).wallet ?? refuse('NOT_POSTER')
   const quote: Quote = { subject: gigId, price: gig.budget, chain: gig.chain, payTo: await parts.networks.lane(gig.chain), payer: wallet, agentId }
   const wanted = { gigId, amount, caller: { kind: 'agent' as const, agentId, wallet }, operationId: '' }
-  return quoteOrRefusal(quote, ['ALREADY_EXISTS', 'INVALID_STATE'], needFundable(parts, wanted))
+  const check = needFundable(parts, wanted).then(({ escrow }) => (escrow.status === 'none' ? needRoom(parts, BigInt(gig.budget)) : undefined))
+  return quoteOrRefusal(quote, ['ALREADY_EXISTS', 'INVALID_STATE', 'TVL_CAP_REACHED'], check)
+}
+
+/** Nobody pays for a lock that the cap would refuse; the lock itself decides. @throws TVL_CAP_REACHED */
+async function needRoom({ tvl }: Parts, amount: bigint): Promise<void> {
+  if ((await tvl.locked()).total + amount > limits.escrow.tvlMicro) refuse('TVL_CAP_REACHED')
 }
 
 /**

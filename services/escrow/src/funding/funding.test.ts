@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { escrowApi, limits } from '@carapace/api'
 import { newWallet } from '@carapace/testing'
 import { assertHealthy } from '../testing/assert-healthy.ts'
 import { type Harness, startHarness, usdc } from '../testing/harness.ts'
@@ -157,6 +158,20 @@ describe('sources of funds', () => {
       [allowance, authorization, treasury].map(source => names.filter(name => name in source)),
       [[], [], []],
     )
+  })
+
+  it('of x402 are quoted nothing that the cap on all escrows would refuse', async () => {
+    const { gigId, poster } = await newGig(harness)
+    const { peers, db } = harness.platform.service('escrow').platform
+    const row = db.connection.collection<{ _id: string; total: bigint }>('control')
+    const quote = async () =>
+      (await peers.call('escrow', escrowApi.internal.quoteFunding, { body: { request: { gigId, agentId: poster.id }, caller: null } })).refusal?.code
+    const { total } = (await row.findOne({ _id: 'tvl' }))!
+    await row.updateOne({ _id: 'tvl' }, { $set: { total: limits.escrow.tvlMicro - 1n } })
+    const full = await quote()
+    await row.updateOne({ _id: 'tvl' }, { $set: { total } })
+
+    assert.deepEqual([full, await quote()], ['TVL_CAP_REACHED', undefined])
   })
 
   it('are explained for a deposit of stake too, and by fund-escrow to the poster alone', async () => {
