@@ -149,7 +149,10 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const call: PipeCall = {
     method: request.method,
     path: target.path + target.query,
-    headers: requestHeaders(request.headers, { context: signContext(context, parts.internalKey), requestId: progress.requestId, traceparent }),
+    headers: requestHeaders(request.headers, {
+      ...{ context: signContext(context, parts.internalKey), requestId: progress.requestId, traceparent },
+      isPaid: sale !== undefined,
+    }),
     body: hasBody(request) ? await body() : undefined,
     timeoutMs: parts.upstreamTimeoutMs,
     own: progress.headers,

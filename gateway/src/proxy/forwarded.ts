@@ -28,10 +28,14 @@ const dropped = new Set(
   ),
 )
 
-/** Headers of the request to a service. */
-export function requestHeaders(headers: IncomingHttpHeaders, own: { context: string; requestId: string; traceparent: string }): RawHeaders {
+/** Headers of the request to a service. `isPaid`: who pays gets the data, also where it has an equal answer already. */
+export function requestHeaders(
+  headers: IncomingHttpHeaders,
+  own: { context: string; requestId: string; traceparent: string; isPaid: boolean },
+): RawHeaders {
   const list: RawHeaders = [contextHeader, own.context, requestIdHeader, own.requestId, 'traceparent', own.traceparent]
   for (const name of forwarded) {
+    if (own.isPaid && name === 'if-none-match') continue
     const value = headers[name]
     if (typeof value === 'string') list.push(name, value)
   }

@@ -56,6 +56,15 @@ describe('a call that is paid by x402', () => {
     assert.deepEqual(harness.upstream.closed, [])
   })
 
+  it('is answered with the data, also where the client has an equal answer already', async () => {
+    harness.upstream.answer = ({ headers }, response) => json(response, headers['if-none-match'] ? 304 : 200, { eligible: true })
+    const path = `/api/reputation/check-eligibility?wallet=${newWallet()}`
+    const headers = { 'payment-signature': header({ x402Version: 2, extensions }), 'if-none-match': '*' }
+    const { status, body } = await harness.call('GET', path, { headers })
+
+    assert.deepEqual([status, body], [200, { eligible: true }])
+  })
+
   it('has its answer stored under its identifier, where there is one', async () => {
     const body = { eligible: true }
 
