@@ -1,7 +1,7 @@
 import { apis, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, rabbitBus } from '@carapace/bus'
 import { startGateway } from '@carapace/gateway'
-import { type Config, type Logger, type RunningService, startService } from '@carapace/service'
+import { type Config, type Logger, type RunningService, startService, startTelemetry } from '@carapace/service'
 import { openDatabase } from '@carapace/store'
 import { leaveAddresses } from './addresses.ts'
 import { mongoDeadLetters } from './dead-letter-store.ts'
@@ -45,6 +45,7 @@ export async function startOwning<T extends object>(start: (own: Own) => Promise
 
 async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'close'>> {
   const { config, mongoUri, log, parts } = await startEnvironment(variables, own)
+  own(await startTelemetry(config))
   const bus = own(config.AMQP_URL ? rabbitBus({ url: config.AMQP_URL, service: 'local', log }) : await embeddedBus(mongoUri, config, log, own))
   const running = new Map<ServiceName, RunningService>()
   let announceAllUp = () => {}

@@ -12,6 +12,7 @@ import {
   type Peers,
   requestIdHeader,
   signContext,
+  spanEnds,
   spansAreRecorded,
   type Trace,
   traceparentOf,
@@ -74,7 +75,8 @@ interface Progress {
 export function door(parts: DoorParts): (request: Request, response: Response) => void {
   return (request, response) => {
     const parent = text(request.headers.traceparent)
-    if (spansAreRecorded()) void inSpan(`${request.method} gateway`, 'server', parent, trace => serve(request, response, trace, parts))
+    if (spansAreRecorded())
+      void inSpan({ by: 'gateway', name: request.method, kind: 'server' }, parent, trace => serve(request, response, trace, parts))
     else void serve(request, response, newTrace(parent), parts)
   }
 }
@@ -98,6 +100,7 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
   }
   const { route, identity, adminCall } = progress
   const status = response.headersSent ? response.statusCode : unanswered
+  spanEnds(trace, request.method, route?.path ?? 'none', status)
   if (adminCall !== undefined)
     await parts.adminLog
       .end(adminCall, status)

@@ -18,7 +18,7 @@ describe('the dispatcher of events', () => {
       traceparent: undefined,
     })
     const failing = { types: [thingMade.type], handle: () => Promise.reject(new Error('never')) }
-    const dispatch = dispatcher([failing], { log: makeLog({ process: 'test', level: 'silent' }), metrics })
+    const dispatch = dispatcher([failing], { name: 'social', log: makeLog({ process: 'test', level: 'silent' }), metrics })
     const dead = async () => (await metrics.dead.get()).values.map(({ value }) => value)
 
     await assert.rejects(dispatch(event, defaultRetry.limit - 1), /never/)

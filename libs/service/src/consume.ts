@@ -1,10 +1,10 @@
-import { type CloudEvent, eventQueue, type ServiceApi } from '@carapace/api'
+import { type CloudEvent, eventQueue, type ServiceApi, type ServiceName } from '@carapace/api'
 import { type Bus, defaultRetry, Retry, topicMatches } from '@carapace/bus'
 import { ZodError } from 'zod'
 import type { Subscription } from './define.ts'
 import type { Logger } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
-import { inSpan } from './telemetry/trace.ts'
+import { inSpan, type SpanOf } from './telemetry/trace.ts'
 
 /** Runs an event through a service's subscriptions. @throws what a handler threw */
 export type Dispatch = (event: CloudEvent, attempt: number) => Promise<void>
@@ -12,12 +12,12 @@ export type Dispatch = (event: CloudEvent, attempt: number) => Promise<void>
 /** The subscriptions of a service as one handler, with a span, a metric and a log line for each event. @param handled is called after each success */
 export function dispatcher(
   subscriptions: readonly Subscription[],
-  parts: { log: Logger; metrics: Metrics },
+  parts: { name: ServiceName; log: Logger; metrics: Metrics },
   handled: (event: CloudEvent) => void = () => undefined,
 ): Dispatch {
   const takersOf = takersByType(subscriptions)
   return (event, attempt) =>
-    inSpan(`${event.type} process`, 'consumer', event.traceparent, async trace => {
+    inSpan(processing(parts.name, event), event.traceparent, async trace => {
       const start = performance.now()
       const outcome = await handleAll(event, takersOf(event.type))
       parts.metrics.events.inc({ type: event.type, outcome: outcome.name })
@@ -37,6 +37,14 @@ export function dispatcher(
       handled(event)
     })
 }
+
+/** The span of a received message. */
+export const processing = (by: ServiceName, { id, type, subject }: CloudEvent): SpanOf => ({
+  by,
+  name: `process ${type}`,
+  kind: 'consumer',
+  attributes: { 'messaging.operation.type': 'process', 'messaging.message.id': id, 'carapace.subject': subject },
+})
 
 type Consuming = Pick<ServiceApi, 'name' | 'consumes'>
 

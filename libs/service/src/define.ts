@@ -10,6 +10,7 @@ import type {
   QueryOf,
   ResponseOf,
   ServiceApi,
+  ServiceName,
 } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
 import type { Database, StateMachine } from '@carapace/store'
@@ -28,6 +29,7 @@ import type { Metrics } from './telemetry/metrics.ts'
 
 /** What every service runs on; handed to its stores, handlers, events and jobs. */
 export interface Platform {
+  name: ServiceName
   db: Database
   /** Moved by the sandbox; all T+ timers, windows and ages use it. */
   clock: PlatformClock

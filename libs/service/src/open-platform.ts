@@ -32,6 +32,7 @@ export async function openPlatform(
     clock.now = platformClock.now
     const waits = waiter(db, runtime.exclusive)
     const platform: Platform = {
+      name,
       db,
       clock: platformClock,
       newId,

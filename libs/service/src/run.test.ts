@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import type { StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { acquireBroker, acquireMongo, type Broker, type Program, startProgram, type TestMongo, until } from '@carapace/testing'
+import {
+  acquireBroker,
+  acquireMongo,
+  type Broker,
+  type OtlpSink,
+  type Program,
+  startOtlpSink,
+  startProgram,
+  type TestMongo,
+  until,
+} from '@carapace/testing'
 import { internalKey, signed } from './testing/things.fixture.ts'
-
-interface Span {
-  name: string
-  traceId: string
-  kind: number
-  attributes: { key: string; value: Record<string, unknown> }[]
-}
 
 const file = fileURLToPath(new URL('testing/run.fixture.js', import.meta.url))
 
@@ -20,24 +22,16 @@ describe('a service as a process of its own', function () {
   this.timeout(120_000)
   let broker: Broker
   let mongo: TestMongo
-  let sink: Server
-  const spans: Span[] = []
+  let sink: OtlpSink
 
   before(async function () {
     this.timeout(240_000)
     broker = await acquireBroker()
     mongo = await acquireMongo()
-    const collect = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      let body = ''
-      for await (const chunk of request) body += chunk
-      for (const { scopeSpans } of JSON.parse(body).resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-    }
-    sink = createServer((request, response) => void collect(request, response))
-    await new Promise<void>(resolve => sink.listen(0, '127.0.0.1', resolve))
+    sink = await startOtlpSink()
   })
   after(async () => {
-    sink?.close()
+    await sink?.close()
     await mongo?.close()
     await broker?.stop()
   })
@@ -49,7 +43,7 @@ describe('a service as a process of its own', function () {
     AMQP_URL: broker.url,
     MONGODB_URI: mongo.uri,
     DB_PREFIX: mongo.prefix,
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${sink.url}/`,
   })
 
   const wrong: [what: string, change: Record<string, string | undefined>, says: RegExp][] = [
@@ -60,7 +54,7 @@ describe('a service as a process of its own', function () {
   ]
   for (const [what, change, says] of wrong)
     it(`does not start with ${what}, says why in one line and ends`, async () => {
-      const usedPort = what.includes('port') ? { PORT: String((sink.address() as AddressInfo).port) } : {}
+      const usedPort = what.includes('port') ? { PORT: new URL(sink.url).port } : {}
       const program = start({ ...right(), ...usedPort, ...change })
 
       const [code] = await once(program.child, 'exit')
@@ -93,9 +87,13 @@ describe('a service as a process of its own', function () {
     const [code] = await once(program.child, 'exit')
     assert.equal(code, 0)
     assert.equal(program.errors(), '')
-    const own = spans.filter(span => span.traceId === traceId)
-    assert.deepEqual([...new Set(own.map(span => span.name))].sort(), ['POST /api/things', 'social.thing.made.v1 process'])
-    const statuses = own.flatMap(span => span.attributes.filter(({ key }) => key === 'http.response.status_code').map(({ value }) => value.intValue))
+    const own = sink.spans.filter(span => span.traceId === traceId)
+    assert.deepEqual([...new Set(own.map(span => span.name))].sort(), [
+      'POST /api/things',
+      'process social.thing.made.v1',
+      'send social.thing.made.v1',
+    ])
+    const statuses = own.flatMap(({ attributes }) => attributes['http.response.status_code'] ?? [])
     assert.deepEqual(statuses.sort(), [201, 201, 500])
   })
 

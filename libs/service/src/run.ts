@@ -59,7 +59,7 @@ async function main(name: ServiceName, start: (environment: Environment) => Prom
   const isOver = terminated().then(() => ended.abort())
   const config = read()
   const log = makeLog({ process: name, level: config.LOG_LEVEL })
-  const telemetry = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT) : undefined
+  const telemetry = await startTelemetry(config)
   const [mongoUri, internalKey] = [required(config, 'MONGODB_URI'), required(config, 'INTERNAL_KEY')]
   const bus = rabbitBus({ url: required(config, 'AMQP_URL'), service: name, log })
   const environment: Environment = {
@@ -81,7 +81,7 @@ async function main(name: ServiceName, start: (environment: Environment) => Prom
     await started.close()
   } finally {
     await bus.close()
-    await telemetry?.close()
+    await telemetry.close()
   }
 }
 

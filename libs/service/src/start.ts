@@ -17,6 +17,7 @@ import { type Outcomes, openOutcomes } from './outcomes/outcomes.ts'
 import { countConnections } from './telemetry/connections.ts'
 import type { Logger } from './telemetry/log.ts'
 import { makeMetrics } from './telemetry/metrics.ts'
+import { tracedBus } from './telemetry/traced-bus.ts'
 
 /** What a process gives to the service it runs. */
 export interface Runtime {
@@ -83,8 +84,9 @@ type Closer = () => Promise<unknown> | undefined
  * work of events and jobs, so that reads are refused for a moment only; until then answers end their connections.
  */
 async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
-  const { config, bus, internalKey, prerequisites = nothingAwaited } = runtime
+  const { config, internalKey, prerequisites = nothingAwaited } = runtime
   const name: ServiceName = service.api.name
+  const bus = tracedBus(runtime.bus, name)
   const declared = bus.declare(runtime.queues)
   const mayPublish = Promise.all([declared, runtime.allUp]).then(() => undefined)
   // It is awaited below, where the start does not depend on the broker any more.
@@ -108,7 +110,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
   // of a start that fails; else it is closed before
   closers.push(() => closeServer(server, 0))
-  const { platform, endWaits } = await openPlatform(name, { ...runtime, prerequisites, metrics }, mayPublish)
+  const { platform, endWaits } = await openPlatform(name, { ...runtime, bus, prerequisites, metrics }, mayPublish)
   const { db, clock, log } = platform
   opened = db
   closers.push(() => db.close())
@@ -150,7 +152,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     endStreams(app)
     return closeServer(server, graceMs)
   })
-  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log, { db, exclusive: runtime.exclusive ?? false })
+  const jobs = startJobs(service.jobs?.(parts) ?? [], clock, log, { name, db, exclusive: runtime.exclusive ?? false })
   // nobody else moves the clock of a process that has the database to itself
   const isClockShared = config.SANDBOX && !runtime.exclusive
   const clockPolls = startJobs(isClockShared ? [{ name: 'platform clock', everyMs: clockPollMs, run: () => clock.refresh() }] : [], clock, log)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandQueue } from '@carapace/api'
 import { type Bus, settledWithin } from '@carapace/bus'
+import { beginSpan, processing } from '@carapace/service'
 import type { Lane, LaneParts } from './lane/lane.ts'
 import { acquireLease, type Lease } from './lane/lease.ts'
 import { intake } from './outbound/intake.ts'
@@ -92,7 +93,17 @@ function receiveNews(node: NodeNews, term: Term): void {
 }
 
 function consumeCommands(bus: Bus, lane: Lane): Promise<{ close(): Promise<void> }> {
-  return bus.subscribe({ ...commandQueue(lane.network.chain), prefetch: 500 }, intake(lane))
+  const accept = intake(lane)
+  return bus.subscribe({ ...commandQueue(lane.network.chain), prefetch: 500 }, async command => {
+    const span = beginSpan(processing('chain-relayer', command), command.traceparent)
+    let failed = true
+    try {
+      await accept(span ? { ...command, traceparent: span.traceparent } : command)
+      failed = false
+    } finally {
+      span?.end(failed)
+    }
+  })
 }
 
 const aborted = (signal: AbortSignal) =>

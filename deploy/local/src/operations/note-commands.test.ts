@@ -10,7 +10,8 @@ describe('the operations of an act', () => {
   let db: Database
   const counter = operationCounter()
   const things = () => db.connection.collection<{ _id: string; n?: number }>('things')
-  const work = (traceparent: string | undefined, run: () => Promise<unknown>) => inSpan('test', 'server', traceparent, async () => void (await run()))
+  const work = (traceparent: string | undefined, run: () => Promise<unknown>) =>
+    inSpan({ by: 'social', name: 'test', kind: 'server' }, traceparent, async () => void (await run()))
 
   before(async () => {
     mongo = await acquireMongo()

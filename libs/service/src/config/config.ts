@@ -92,6 +92,16 @@ export const configSchema = z.object({
   SANDBOX: yes.optional().describe('Faucet and movable clock, devnets only; default on in the embedded start'),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Bearer token for /metrics from beyond loopback'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http|https').optional().describe('Where traces go (OTLP over HTTP); unset: none are exported'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
+    .default('parentbased_always_on')
+    .describe('Which traces are exported; parentbased: as the caller has decided, where its request says so'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .refine(text => Number(text) >= 0 && Number(text) <= 1, 'must be a number from 0 to 1')
+    .default('1')
+    .transform(Number)
+    .describe('Share of the traces that the samplers by ratio export, 0 to 1'),
   CHECK_ANSWERS: yes.default(false).describe('true holds every answer to its declaration (tests and local work)'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Least level that is logged'),
 })

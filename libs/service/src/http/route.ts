@@ -2,7 +2,7 @@ import { type AnyEndpoint, Refusal, routes, type ServiceApi } from '@carapace/ap
 import type { Request, RequestHandler, Response } from 'express'
 import { contextHeader, type RequestContext, requestIdHeader, verifyContext } from '../context/context.ts'
 import type { Handler, Platform } from '../define.ts'
-import { inSpan, spanEnds, type Trace } from '../telemetry/trace.ts'
+import { inSpan, type SpanOf, spanEnds, type Trace } from '../telemetry/trace.ts'
 import { holdToErrors } from './declared-errors.ts'
 import { type Failure, fingerprintOf, type Idempotency, type Note, openJournal } from './idempotency.ts'
 import { inputOf, pathOf, type RouteInput, readBody } from './input.ts'
@@ -55,8 +55,8 @@ interface Vouched {
 /** Answers, immediately where nothing has to be waited for: a promise for each step costs more than the step. */
 type Work = (request: Request, response: Response, params: Params, vouched: Vouched) => void | Promise<void>
 
-function attended(path: string, method: string, { journal, internalKey }: RouteParts, work: Work): Serve {
-  const spanName = `${method} ${path}`
+function attended(path: string, method: string, { platform, journal, internalKey }: RouteParts, work: Work): Serve {
+  const span: SpanOf = { by: platform.name, name: `${method} ${path}`, kind: 'server' }
   const note = journal(method, path)
 
   const attend = (request: Request, response: Response, params: Params, trace: Trace): void | Promise<void> => {
@@ -65,7 +65,7 @@ function attended(path: string, method: string, { journal, internalKey }: RouteP
     const requestId = (context && (request.headers[requestIdHeader] as string | undefined)) ?? trace.traceId
     const end = (failure?: Failure) => {
       const ms = performance.now() - start
-      spanEnds(trace, path, response.statusCode)
+      spanEnds(trace, method, path, response.statusCode)
       note({ traceId: trace.traceId, requestId, agentId: context?.agent?.agentId, status: response.statusCode, ms, failure })
     }
     const fail = (error: unknown) => end(answerFailure(request, response, error, requestId))
@@ -78,7 +78,7 @@ function attended(path: string, method: string, { journal, internalKey }: RouteP
     }
   }
   return (request, response, params) =>
-    void inSpan(spanName, 'server', request.headers.traceparent as string | undefined, trace => attend(request, response, params, trace))
+    void inSpan(span, request.headers.traceparent as string | undefined, trace => attend(request, response, params, trace))
 }
 
 function answerFailure(request: Request, response: Response, error: unknown, requestId: string): Failure {

@@ -64,7 +64,7 @@ describe('a job that says when it is due', () => {
       await until('time has passed', () => ticks >= before + 10)
     }
     const listeners = db.changes.listenerCount('saved')
-    const runner = startJobs(jobs, { now: () => new Date(now) }, pino({ level: 'silent' }), { db, exclusive: true })
+    const runner = startJobs(jobs, { now: () => new Date(now) }, pino({ level: 'silent' }), { name: 'social', db, exclusive: true })
 
     await until('it has read', () => reads === 1)
     await someTicks()

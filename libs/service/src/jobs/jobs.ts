@@ -1,6 +1,8 @@
+import type { ServiceName } from '@carapace/api'
 import type { Clock, Database } from '@carapace/store'
 import type { Job } from '../define.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { inSpan } from '../telemetry/trace.ts'
 import { type Gate, gateOf } from './due.ts'
 
 export interface JobRunner {
@@ -11,13 +13,14 @@ export interface JobRunner {
 
 /**
  * Supervises periodic work: one run of a job at a time, failures logged and retried at the next run, all of it ended by close.
- * @param writes needed by jobs that say when they are due: where records are saved, and whether only this process saves them
+ * @param writes needed by jobs that say when they are due, each run of which is a trace: whose they are, where records are saved, and whether only this
+ * process saves them
  */
 export function startJobs(
   jobs: readonly Job[],
   clock: Clock,
   log: Logger,
-  writes?: { db: Pick<Database, 'changes'>; exclusive: boolean },
+  writes?: { name: ServiceName; db: Pick<Database, 'changes'>; exclusive: boolean },
 ): JobRunner {
   const gates = new Map<Job, Gate>(jobs.flatMap(job => (job.due && writes ? [[job, gateOf(job.due, writes)]] : [])))
   const running = new Map<string, Promise<void>>()
@@ -28,7 +31,8 @@ export function startJobs(
       const gate = gates.get(job)
       if (isForced) gate?.forget()
       else if (gate && !(await gate.isOpen(clock.now()))) return
-      await job.run(clock.now())
+      if (gate && writes) await inSpan({ by: writes.name, name: job.name, kind: 'internal' }, undefined, () => job.run(clock.now()))
+      else await job.run(clock.now())
     }
     const work = runIfDue()
       .catch((error: unknown) => log.error({ err: error, job: job.name }, 'job failed'))

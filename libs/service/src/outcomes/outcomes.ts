@@ -43,7 +43,7 @@ export interface OutcomesOptions {
   awaits: () => Promise<readonly Awaiting[]>
 }
 
-type Parts = Pick<Platform, 'db' | 'bus' | 'peers' | 'clock' | 'log' | 'metrics'>
+type Parts = Pick<Platform, 'name' | 'db' | 'bus' | 'peers' | 'clock' | 'log' | 'metrics'>
 
 const replicasEveryMs = 60_000
 /** What is younger at a start was sent by this life. */

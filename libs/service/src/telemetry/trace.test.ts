@@ -24,6 +24,7 @@ const drivers: Record<string, () => Promise<Driver>> = {
 describe('a trace', function () {
   this.timeout(240_000)
   const traceId = 'c'.repeat(32)
+  const work = { by: 'social', name: 'a', kind: 'server' } as const
 
   for (const [name, open] of Object.entries(drivers))
     it(`goes on through HTTP, outbox, bus and consumer (${name})`, async () => {
@@ -51,7 +52,7 @@ describe('a trace', function () {
       `01-${traceId}-${'d'.repeat(16)}-01`,
       `00-${'0'.repeat(32)}-${'d'.repeat(16)}-01`,
     ]) {
-      const own = await inSpan('a', 'server', parent, async trace => traceparentOf(trace))
+      const own = await inSpan(work, parent, async trace => traceparentOf(trace))
       assert.match(own ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
       assert.ok(!own?.includes(traceId) && !own?.includes('0'.repeat(32)), parent)
     }
@@ -60,7 +61,7 @@ describe('a trace', function () {
   it('has a span of its own for each piece of work', async () => {
     const parent = `00-${traceId}-${'d'.repeat(16)}-01`
 
-    const spans = await Promise.all([1, 2].map(() => inSpan('a', 'server', parent, async trace => trace.spanId)))
+    const spans = await Promise.all([1, 2].map(() => inSpan(work, parent, async trace => trace.spanId)))
 
     assert.equal(new Set([...spans, 'd'.repeat(16)]).size, 3)
   })

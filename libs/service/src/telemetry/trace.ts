@@ -1,37 +1,72 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { ServiceName } from '@carapace/api'
+import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace as tracing } from '@opentelemetry/api'
 
 /** W3C Trace Context. Ids always exist, for logs and events; spans are recorded only when an exporter is configured (telemetry.ts). */
 export interface Trace {
   traceId: string
   spanId: string
   sampled: boolean
+  /** Recorded and exported. */
   span?: Span
+}
+
+/** What a span is about. */
+export interface SpanOf {
+  by: ServiceName
+  name: string
+  kind: keyof typeof kinds
+  attributes?: Attributes
+}
+
+/** A piece of work that has begun. */
+export interface Begun {
+  /** For what follows from it. */
+  traceparent: string
+  end(failed?: boolean): void
+}
+
+const kinds = {
+  server: SpanKind.SERVER,
+  consumer: SpanKind.CONSUMER,
+  producer: SpanKind.PRODUCER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
 }
 
 const storage = new AsyncLocalStorage<Trace>()
 const pattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
-const tracer = trace.getTracer('carapace')
-let recording = false
+let tracerOf: ((service: ServiceName) => Tracer) | undefined
 
-/** Called once by telemetry.ts when spans have somewhere to go. */
-export function recordSpans(): void {
-  recording = true
+/** Called by telemetry.ts when spans have somewhere to go, and without a tracer when they have not any more. */
+export function recordSpans(by: typeof tracerOf): void {
+  tracerOf = by
 }
-export const spansAreRecorded = (): boolean => recording
+export const spansAreRecorded = (): boolean => tracerOf !== undefined
 
 export const currentTrace = (): Trace | undefined => storage.getStore()
 
-export function traceparentOf(current: Trace | undefined): string | undefined {
+export function traceparentOf(current: Pick<Trace, 'traceId' | 'spanId' | 'sampled'> | undefined): string | undefined {
   return current && `00-${current.traceId}-${current.spanId}-${current.sampled ? '01' : '00'}`
 }
 
 /** Runs `work` in a new span that continues `parent` (a traceparent), or starts a trace. */
-export function inSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => T): T | Promise<Awaited<T>> {
-  if (recording) return inRecordedSpan(name, kind, parent, work)
-  const current = newTrace(parent)
-  return storage.run(current, work, current)
+export function inSpan<T>(of: SpanOf, parent: string | undefined, work: (current: Trace) => T): T | Promise<Awaited<T>> {
+  const current = tracerOf === undefined ? newTrace(parent) : traceOf(start(tracerOf(of.by), of, parent))
+  return current.span === undefined ? storage.run(current, work, current) : recorded({ ...current, span: current.span }, work)
+}
+
+/** Begins a span round work that nothing else is traced in. Undefined where nothing is recorded. @param startedAt Unix ms, default now */
+export function beginSpan(of: SpanOf, parent: string | null | undefined, startedAt?: number): Begun | undefined {
+  if (tracerOf === undefined || !parent) return undefined
+  const { span, ...ids } = traceOf(start(tracerOf(of.by), of, parent, startedAt))
+  if (span === undefined) return undefined
+  const end = (failed = false) => {
+    if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end()
+  }
+  return { traceparent: traceparentOf(ids)!, end }
 }
 
 /** A span's ids that continue `parent`, or start a trace. Nothing is recorded of it; for work that needs no `currentTrace` all along. */
@@ -44,28 +79,34 @@ export function newTrace(parent: string | undefined): Trace {
 export const inTrace = <T>(trace: Trace, work: () => T): T => storage.run(trace, work)
 
 /** What the span of an HTTP request records once it is answered. */
-export function spanEnds({ span }: Trace, route: string, status: number): void {
+export function spanEnds({ span }: Trace, method: string, route: string, status: number): void {
   if (!span) return
-  span.setAttributes({ 'http.route': route, 'http.response.status_code': status })
+  span.updateName(`${method} ${route}`)
+  span.setAttributes({ 'http.request.method': method, 'http.route': route, 'http.response.status_code': status })
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER }
+function start(tracer: Tracer, { name, kind, attributes = {} }: SpanOf, parent: string | undefined, startTime?: number): Span {
+  const match = parent === undefined ? null : pattern.exec(parent)
+  const outer = match && { traceId: match[1]!, spanId: match[2]!, traceFlags: Number.parseInt(match[3]!, 16) & 1, isRemote: true }
+  const options = { kind: kinds[kind], attributes, ...(startTime === undefined ? {} : { startTime }) }
+  return tracer.startSpan(name, options, outer ? tracing.setSpanContext(ROOT_CONTEXT, outer) : ROOT_CONTEXT)
+}
 
-function inRecordedSpan<T>(name: string, kind: keyof typeof kinds, parent: string | undefined, work: (current: Trace) => T): Promise<Awaited<T>> {
-  const outer = parent === undefined ? context.active() : propagation.extract(context.active(), { traceparent: parent })
-  return tracer.startActiveSpan(name, { kind: kinds[kind] }, outer, async (span): Promise<Awaited<T>> => {
-    const { traceId, spanId, traceFlags } = span.spanContext()
-    const current = { traceId, spanId, sampled: (traceFlags & 1) === 1, span }
-    try {
-      return await storage.run(current, work, current)
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR })
-      throw error
-    } finally {
-      span.end()
-    }
-  })
+function traceOf(span: Span): Trace {
+  const { traceId, spanId } = span.spanContext()
+  return span.isRecording() ? { traceId, spanId, sampled: true, span } : { traceId, spanId, sampled: false }
+}
+
+async function recorded<T>(current: Trace & { span: Span }, work: (current: Trace) => T): Promise<Awaited<T>> {
+  try {
+    return await storage.run(current, work, current)
+  } catch (error) {
+    current.span.setStatus({ code: SpanStatusCode.ERROR })
+    throw error
+  } finally {
+    current.span.end()
+  }
 }
 
 // one read of the system's randomness serves some 300 traces

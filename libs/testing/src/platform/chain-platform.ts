@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gatewayApi, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
-import { type AnyService, type Config, makeLog, type RunningService, type Runtime, readConfig, startService } from '@carapace/service'
+import { type AnyService, type Config, makeLog, type RunningService, type Runtime, readConfig, startService, startTelemetry } from '@carapace/service'
 import { acquireBroker } from '../broker/broker.ts'
 import { acquireMongo, type TestMongo } from '../mongo.ts'
 import { seeded } from '../random.ts'
@@ -76,6 +76,7 @@ async function compose(options: ChainPlatformOptions, own: <T extends Closable>(
   const opened = own(await openBus(options, own))
   const bus = options.wrapBus?.(opened) ?? opened
   const config = testConfig(options, mongo, networks, dataDir.path)
+  own(await startTelemetry(config))
   const { pollAfterMs } = options
   const internalKey = config.INTERNAL_KEY!
   const log = makeLog({ process: 'test', level: config.LOG_LEVEL })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ChainLog, type CloudEvent, chainOutcome, cloudEvent, type Draft } from '@carapace/api'
 import type { Bus, Outgoing } from '@carapace/bus'
+import { recordStep, type Step } from './command-spans.ts'
 import type { ConfirmedOp, FinalOp, Op, OpError } from './records.ts'
 
 /** Events follow from stored state, with ids that follow from their content: after a crash the same event is published again under the same id. */
@@ -10,6 +11,8 @@ export interface Announcement {
   identity: string
   version: number
   traceparent: string | null
+  /** What ended with it, and for which command: recorded when it is published. */
+  step?: Step & { op: Op }
 }
 export type Announcer = (announcements: readonly Announcement[]) => Promise<void>
 
@@ -18,9 +21,12 @@ export function announcer(bus: Bus, now: () => Date): Announcer {
   return async announcements => {
     if (announcements.length === 0) return
     const time = now().toISOString()
-    await bus.publish(announcements.map(announcement => outgoing(announcement, time)))
+    await bus.publish(announcements.map(announcement => outgoing(recorded(announcement), time)))
   }
 }
+
+const recorded = (announcement: Announcement): Announcement =>
+  announcement.step ? { ...announcement, traceparent: recordStep(announcement.step.op, announcement.step) } : announcement
 
 const about = (op: Op, seq: number) => ({
   opKey: op._id,
@@ -30,20 +36,23 @@ const about = (op: Op, seq: number) => ({
   aggregateKey: op.aggregateKey,
   seq,
 })
-const named = (op: Op, seq: number, draft: Draft, key: string): Announcement => ({
+const named = (op: Op, seq: number, draft: Draft, key: string, step?: Step): Announcement => ({
   draft,
   identity: `${op._id}#${op.round}#${draft.type}#${key}`,
   version: seq,
   traceparent: op.traceparent,
+  ...(step ? { step: { ...step, op } } : {}),
 })
 
 export const submitted = (op: Op, seq: number, txHash: string): Announcement =>
-  named(op, seq, chainOutcome(op.kind).submitted.ofPlain({ ...about(op, seq), txHash }), txHash)
+  named(op, seq, chainOutcome(op.kind).submitted.ofPlain({ ...about(op, seq), txHash }), txHash, { name: 'sign', since: op.createdAt, txHash })
 
-export const confirmed = (op: ConfirmedOp | FinalOp): Announcement => inBlock(op, 'confirmed')
-export const finalized = (op: FinalOp): Announcement => inBlock(op, 'finalized')
+/** @param since when it was signed, Unix ms */
+export const confirmed = (op: ConfirmedOp | FinalOp, since = op.createdAt): Announcement => inBlock(op, 'confirmed', { name: 'confirm', since })
+/** @param since when it was confirmed, Unix ms */
+export const finalized = (op: FinalOp, since = op.createdAt): Announcement => inBlock(op, 'finalized', { name: 'finalize', since })
 
-function inBlock(op: ConfirmedOp | FinalOp, is: 'confirmed' | 'finalized'): Announcement {
+function inBlock(op: ConfirmedOp | FinalOp, is: 'confirmed' | 'finalized', step: Pick<Step, 'name' | 'since'>): Announcement {
   const { _id: opKey, round, kind, network, aggregateKey, seq } = op
   const { txHash, blockNumber, blockHash, blockTime, already = false } = op.result
   const logs = op.result.logs as ChainLog[]
@@ -61,7 +70,7 @@ function inBlock(op: ConfirmedOp | FinalOp, is: 'confirmed' | 'finalized'): Anno
     logs,
     already,
   })
-  return named(op, seq, draft, `${txHash}#${blockHash}`)
+  return named(op, seq, draft, `${txHash}#${blockHash}`, { ...step, txHash, blockNumber })
 }
 
 export function failed(op: Op, error: OpError, terminal = true): Announcement {

@@ -1,7 +1,7 @@
 import { batchResults, decodeRevert, type RawLog, type Revert, revertClass, revertText } from '@carapace/chain'
 import type { mongo } from 'mongoose'
 import type { Receipt } from '../chain/reader.ts'
-import { type Announcement, confirmed, failed } from './announce.ts'
+import { type Announcement, confirmed, failed, finalized } from './announce.ts'
 import { nextOpState } from './command-states.ts'
 import {
   type ConfirmedOp,
@@ -113,7 +113,7 @@ export function confirm(op: Op, result: OpResult, now: number): OpStep<Confirmed
     updatedAt: now,
   }
   const step = stored(next)
-  if (!hasFailed(op)) return { ...step, event: confirmed(next) }
+  if (!hasFailed(op)) return { ...step, event: confirmed(next, op.updatedAt) }
   const late = { ...next, failLater: op.error }
   return { op: late, fields: { ...step.fields, failLater: op.error }, from: [...step.from, op.state], event: confirmed(late) }
 }
@@ -186,7 +186,8 @@ export function reverse(op: Op, now: number, failsAt = 0): OpStep<QueuedOp> {
 /** Its block is deep enough to be final. */
 export function finish(op: Op, result: OpResult, now: number): OpStep<FinalOp> {
   const state = nextOpState(op.state, 'finalize')
-  return stored({ ...op, state, seq: op.state === state ? op.seq : op.seq + 1, result, error: null, updatedAt: now })
+  const next: FinalOp = { ...op, state, seq: op.state === state ? op.seq : op.seq + 1, result, error: null, updatedAt: now }
+  return { ...stored(next), event: finalized(next, op.updatedAt) }
 }
 
 /** A try that failed in a block is counted once, however often its receipt is read. */

@@ -177,7 +177,7 @@ function moveToSlots(lane: Lane, txs: readonly OpenTx[], groups: readonly Group<
     for (const { op: planned } of groups[index]!.members) {
       // It may have been cancelled while this pass ran.
       const waiting = lane.queue.get(planned._id) ?? planned
-      const op = { ...waiting, seq: waiting.seq + 1, txHash }
+      const op = { ...waiting, seq: waiting.seq + 1, txHash, updatedAt: tx.signedAt }
       lane.queue.remove(op._id)
       ops.set(op._id, op)
       events.push(submitted(op, op.seq, txHash))

@@ -1,7 +1,7 @@
 import { liveOps } from '../inbound/settle.ts'
-import { finalized } from '../lane/announce.ts'
+import type { Announcement } from '../lane/announce.ts'
 import { assertLeading, type Lane } from '../lane/lane.ts'
-import { finish, storeSteps } from '../lane/outcome.ts'
+import { finish, type OpStep, storeSteps } from '../lane/outcome.ts'
 import { hasEffect, isMined } from '../lane/records.ts'
 import { finalizeTx, storeTxSteps } from '../lane/tx-writes.ts'
 
@@ -18,7 +18,7 @@ export function finalize(lane: Lane): void {
     .flatMap(liveOps)
     .filter(hasEffect)
     .map(op => finish(op, op.result, now))
-  const events = steps.map(({ op }) => finalized(op))
+  const events = eventsOf(steps)
   const txSteps = mined.map(({ tx }) => finalizeTx(tx))
   void lane.after.start(due, async () => {
     assertLeading(lane)
@@ -35,10 +35,12 @@ function finalizeFound(lane: Lane, upTo: number): void {
   if (due.length === 0) return
   for (const op of due) lane.found.delete(op._id)
   const steps = due.map(op => finish(op, op.result, Date.now()))
-  const events = steps.map(({ op }) => finalized(op))
+  const events = eventsOf(steps)
   void lane.after.start([], async () => {
     assertLeading(lane)
     await storeSteps(lane.db.ops, steps)
     await lane.announce(events)
   })
 }
+
+const eventsOf = (steps: readonly OpStep[]) => steps.flatMap(({ event }): Announcement[] => (event ? [event] : []))

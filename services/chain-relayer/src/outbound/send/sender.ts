@@ -1,3 +1,4 @@
+import { recordStep } from '../../lane/command-spans.ts'
 import { assertLeading, type Lane } from '../../lane/lane.ts'
 import { type Attempt, isOpen, lastAttempt } from '../../lane/records.ts'
 import type { Slot } from '../../lane/slots.ts'
@@ -44,6 +45,7 @@ export function sender(): Sender {
   async function sendBatch(lane: Lane, slots: readonly Slot[]): Promise<number> {
     const calls = slots.map(slot => ({ method: 'eth_sendRawTransaction', params: [attemptToSend(lane, slot).raw] }))
     lane.failPoint('during-send')
+    const sentAt = Date.now()
     let replies: Awaited<ReturnType<Lane['rpc']['batch']>>
     try {
       replies = await lane.rpc.batch(calls)
@@ -75,7 +77,7 @@ export function sender(): Sender {
       }
     }
     if (pauseMs === 0) lane.paused = undefined
-    markAccepted(lane, accepted)
+    markAccepted(lane, accepted, sentAt)
     return pauseMs
   }
 
@@ -98,11 +100,13 @@ function attemptToSend(lane: Lane, { tx, isTooDear }: Slot): Attempt {
 }
 
 /** The node has accepted them; this is stored only when they stay in the pool for long (see the reconciler). */
-function markAccepted(lane: Lane, slots: readonly Slot[]): void {
+function markAccepted(lane: Lane, slots: readonly Slot[], sentAt: number): void {
   const now = performance.now()
   for (const slot of slots) {
     Object.assign(slot, { lastSentAt: now, sentAtBlock: lane.head.number })
     if (isOpen(slot.tx)) lane.slots.replace(slot, accept(slot.tx))
+    const { hash } = lastAttempt(slot.tx)
+    for (const op of slot.ops.values()) recordStep(op, { name: 'send', since: sentAt, txHash: hash })
   }
   if (slots.length) lane.failPoint('after-accept')
 }
