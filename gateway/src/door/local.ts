@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { errors, refuse } from '@carapace/api'
-import { type Metrics, type ReadinessParts, readiness } from '@carapace/service'
+import { type Metrics, metricsType, type ReadinessParts, readiness } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { sameSecret } from '../identity/admin-caller.ts'
 import type { Asset } from '../pages/assets.ts'
@@ -33,7 +33,7 @@ export async function answerLocally(request: Request, response: Response, path: 
     answer(status, body, unstored)
   } else {
     checkMetricsReader(request, parts)
-    answer(200, Buffer.from(await parts.metrics.registry.metrics()), { 'content-type': parts.metrics.registry.contentType, ...unstored })
+    answer(200, Buffer.from(await parts.metrics.text()), { 'content-type': metricsType, ...unstored })
   }
 }
 

@@ -4,20 +4,15 @@ import { PaymentRefusal } from './challenge.ts'
 import type { Sell } from './step.ts'
 
 /** Counts what becomes of calls that have a price. */
-export function counted(sell: Sell | undefined, metrics: Pick<Metrics, 'counter'>): Sell | undefined {
+export function counted(sell: Sell | undefined, metrics: Pick<Metrics, 'count'>): Sell | undefined {
   if (!sell) return undefined
-  const calls = metrics.counter(
-    'x402_calls_total',
-    'Calls with a price: challenged, paid, repeated (served before), replayed (nonce used) or failed',
-    ['outcome'],
-  )
   return async (...call) => {
     try {
       const sale = await sell(...call)
-      calls.inc({ outcome: sale.answered ? 'repeated' : 'paid' })
+      metrics.count('x402.calls', { outcome: sale.answered ? 'repeated' : 'paid' })
       return sale
     } catch (error) {
-      calls.inc({ outcome: outcomeOf(error) })
+      metrics.count('x402.calls', { outcome: outcomeOf(error) })
       throw error
     }
   }

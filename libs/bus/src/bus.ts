@@ -77,6 +77,8 @@ export interface Bus {
    * broker. A binding that was once made stays, so a handler must acknowledge types it no longer knows.
    */
   subscribe(queue: QueueSpec, handler: Handler): Promise<{ close(): Promise<void> }>
+  /** Messages that wait in a declared queue, not yet handed out. @throws when the broker does not say */
+  waiting(queue: string): Promise<number>
   /** Dead letters of all queues, oldest first. */
   deadLetters(limit?: number): Promise<DeadLetter[]>
   /** Puts the dead letters with that id (of that queue, if named) back into their queues with a fresh count of attempts. Resolves to false when there is none. */

@@ -19,7 +19,7 @@ describe('the dispatcher of events', () => {
     })
     const failing = { types: [thingMade.type], handle: () => Promise.reject(new Error('never')) }
     const dispatch = dispatcher([failing], { name: 'social', log: makeLog({ process: 'test', level: 'silent' }), metrics })
-    const dead = async () => (await metrics.dead.get()).values.map(({ value }) => value)
+    const dead = async () => [...(await metrics.text()).matchAll(/^messaging_dead_messages_total\{.*\} (\d+)$/gm)].map(([, value]) => Number(value))
 
     await assert.rejects(dispatch(event, defaultRetry.limit - 1), /never/)
     assert.deepEqual(await dead(), [])

@@ -20,8 +20,8 @@ export function dispatcher(
     inSpan(processing(parts.name, event), event.traceparent, async trace => {
       const start = performance.now()
       const outcome = await handleAll(event, takersOf(event.type))
-      parts.metrics.events.inc({ type: event.type, outcome: outcome.name })
-      if (outcome.error && attempt >= defaultRetry.limit) parts.metrics.dead.inc({ type: event.type })
+      parts.metrics.count('messaging.client.consumed.messages', { 'messaging.destination.name': event.type, outcome: outcome.name })
+      if (outcome.error && attempt >= defaultRetry.limit) parts.metrics.count('messaging.dead.messages', { 'messaging.destination.name': event.type })
       const line = {
         trace: trace.traceId,
         event: event.type,

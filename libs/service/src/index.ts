@@ -1,6 +1,7 @@
 export { announceRows } from './announce-rows.ts'
 export type { PlatformClock } from './clock/platform-clock.ts'
 export { baseUrlOf, type Config, configSchema, readConfig, required, withFileContents } from './config/config.ts'
+export { processing } from './consume.ts'
 export { callHeaders, contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context/context.ts'
 export {
   type AnyService,
@@ -49,8 +50,9 @@ export { endWithSupervisor, run, runProcess, terminated } from './run.ts'
 export type { PerKeyQueue } from './sharing/per-key-queue.ts'
 export { sharedRead } from './sharing/shared-read.ts'
 export { type RunningService, type Runtime, startService } from './start.ts'
+export { declaredMetrics } from './telemetry/declared-metrics.ts'
 export { type Logger, makeLog } from './telemetry/log.ts'
-export { type Metrics, makeMetrics } from './telemetry/metrics.ts'
+export { type Metrics, makeMetrics, metricsType } from './telemetry/metrics.ts'
 export { atTickEnd, requestLine } from './telemetry/request-log.ts'
 export { startTelemetry } from './telemetry/telemetry.ts'
 export { beginSpan, currentTrace, inSpan, inTrace, newTrace, spanEnds, spansAreRecorded, type Trace, traceparentOf } from './telemetry/trace.ts'

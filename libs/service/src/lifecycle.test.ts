@@ -15,8 +15,8 @@ describe('the life of a service', () => {
     assert.deepEqual((await service.call('GET', '/healthz')).body, { status: 'ok' })
     assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', checks: { mongodb: true, started: true, bus: true }, degraded: [] }])
     const metrics = (await service.call('GET', '/metrics')).text
-    assert.match(metrics, /http_server_request_duration_seconds_count\{.*route="\/api\/things".*status="201".*\} 1/)
-    assert.match(metrics, /outbox_lag_seconds\{service="social"\} \d/)
+    assert.match(metrics, /http_server_request_duration_seconds_count\{.*http_route="\/api\/things".*status_code="201".*\} 1/)
+    assert.match(metrics, /outbox_lag_seconds\{service_name="social"\} \d/)
     await service.close()
   })
 

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, clockAdvanced, moveClock, type ServiceName } from '@carapace/api'
+import { type AnyEndpoint, clockAdvanced, moveClock, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
 import { startRelay } from '@carapace/store'
 import type { Config } from './config/config.ts'
@@ -137,14 +137,17 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
     exclusive: runtime.exclusive ?? false,
     after: mayPublish,
     alongside: entries => {
-      for (const { type } of entries) metrics.published.inc({ type })
+      for (const { type } of entries) metrics.count('messaging.client.sent.messages', { 'messaging.destination.name': type })
       return outcomes.sent(entries)
     },
     onError: error => log.warn({ err: error }, 'outbox: will be sent again'),
   })
   closers.push(() => relay.close())
   countConnections(db.connection.getClient(), metrics)
-  metrics.gauge('outbox_lag_seconds', 'Age of the oldest unsent event', () => relay.lagSeconds())
+  metrics.observe('outbox.lag', () => relay.lagSeconds())
+  metrics.observe('saga.age', () => outcomes.oldestSeconds())
+  const ownQueues = queuesOf([service.api])
+  metrics.observe('queue.depth', () => Promise.all(ownQueues.map(async queue => [queue.name, await bus.waiting(queue.name)] as const)))
 
   let started: { close(): Promise<void> } | undefined
   closers.push(() => started?.close())

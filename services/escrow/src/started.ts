@@ -5,7 +5,7 @@ import { addMadeSlashes } from './slash/backfill-slashes.ts'
 export async function started(parts: Parts): Promise<void> {
   const { tvl, networks } = parts
   await tvl.open()
-  parts.metrics.gauges('locked_usdc', 'USDC in open escrows', 'chain', async () =>
+  parts.metrics.observe('locked.usdc', async () =>
     Object.entries((await tvl.locked()).chains).map(([chain, micro]) => [chain, Number(micro) / 1e6] as const),
   )
   await addMadeSlashes(parts)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { until } from '@carapace/testing'
+import { gigAssigned } from '@carapace/api'
+import { declaredMetrics } from '@carapace/service'
+import { outgoing, until } from '@carapace/testing'
 import { parse } from 'yaml'
 import { services } from '../services.ts'
 import { platformAroundTests } from '../testing/around-tests.ts'
@@ -57,10 +59,12 @@ describe('dashboards and alert rules', function () {
     const [, play] = scenarios[0]!
     await play(platform)
     assert.equal((await platform.call('GET', soldRead)).status, 402)
+    await platform.bus.publish([outgoing(gigAssigned.type, { data: {} })])
     await platform.service('escrow').runJobs()
     const text = await until('what happened is counted', async () => {
       const shown = await metrics()
-      return /chain_confirmation_seconds_count\{.*chain="BASE_SEPOLIA".*\} [1-9]/.test(shown) && shown
+      const all = [/chain_confirmation_seconds_count\{.*chain="BASE_SEPOLIA".*\} [1-9]/, /messaging_dead_messages_total\{.*\} 1/]
+      return all.every(one => one.test(shown)) && shown
     })
     const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
     const names = new Set(types.flatMap(([, name, type]) => (type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!])))
@@ -71,8 +75,14 @@ describe('dashboards and alert rules', function () {
       assert.deepEqual([...metricsOf(query).filter(name => !names.has(name)), ...labelsOf(query).filter(name => !labels.has(name))], [], where)
     }
     assert.match(text, /locked_usdc\{.*chain="BASE_SEPOLIA".*\} \d/)
-    assert.match(text, /db_connections\{.*state="open".*\} [1-9]/)
-    assert.match(text, /events_published_total\{.*type="marketplace\.gig\.assigned\.v1".*\} 1/)
+    assert.match(text, /db_client_connection_count\{.*state="idle".*\} [1-9]/)
+    assert.match(text, /messaging_client_sent_messages_total\{.*name="marketplace\.gig\.assigned\.v1".*\} 1/)
+    const shown = [...types].map(([, name]) => name!)
+    for (const name of Object.keys(declaredMetrics))
+      assert.ok(
+        shown.some(one => one.startsWith(name.replaceAll('.', '_'))),
+        `nobody shows ${name}`,
+      )
   })
 
   it('lead from each alert to its runbook', () => {

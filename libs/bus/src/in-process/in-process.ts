@@ -78,6 +78,7 @@ export function inProcessBus({ retry = defaultRetry, deadLetterStore = memoryDea
       return queue.subscribe(handler, spec.prefetch)
     },
 
+    waiting: async queue => queues.get(queue)?.waiting() ?? 0,
     deadLetters: (limit = 100) => deadLetterStore.dead({ limit }),
 
     async replay(id, queue) {

@@ -25,6 +25,8 @@ export interface LocalQueue {
   /** Schedules what the dead letter store has parked. */
   resume(parked: readonly ParkedMessage[]): void
   subscribe(handler: Handler, prefetch?: number): { close(): Promise<void> }
+  /** Messages that are not handed out yet. */
+  waiting(): number
   close(): Promise<void>
 }
 
@@ -128,6 +130,7 @@ export function localQueue(
         },
       }
     },
+    waiting: () => ready.length,
     async close() {
       closed = true
       for (const timer of timers) clearTimeout(timer)

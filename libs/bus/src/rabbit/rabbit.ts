@@ -6,6 +6,7 @@ import { declaredQueues } from './declared.ts'
 import { encode } from './message.ts'
 import { namesWith } from './names.ts'
 import { openPublisher, type Packet } from './publisher.ts'
+import { queueDepth } from './queue-depth.ts'
 
 export interface RabbitOptions {
   /** `amqp://user:password@host:port/vhost`, or `amqps`. It is never logged. */
@@ -34,6 +35,7 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
   const declared = declaredQueues(names, deliveryLimit)
   const publisher = openPublisher(outgoing, names, log, declared)
   const mover = openPublisher(outgoing, names, log)
+  const depthOf = queueDepth(outgoing)
   const consumers = new Set<Consumer>()
   let closed = false
 
@@ -77,6 +79,10 @@ export function rabbitBus({ url, service, prefix = '', retry = defaultRetry, del
       return { close }
     },
 
+    async waiting(queue) {
+      if (!publisher.isOpen()) throw new Error('There is no connection to the broker')
+      return depthOf(names.queue(queue))
+    },
     deadLetters: (limit = 100) => listDead(url, names, limit),
     replay: (id, queue) => replayDead(url, names, id, queue),
     ready: () => !closed && publisher.isOpen(),

@@ -43,7 +43,7 @@ const api = serviceApi('social', { endpoints: { getThing } })
 async function serveFramework(): Promise<string> {
   const { app, server } = fastExpress()
   const log = makeLog({ process: 'bench', level: 'info', file: '/dev/null' })
-  const platform = { name: 'social', log, metrics: makeMetrics('bench'), newId: () => 'x' } as unknown as Platform
+  const platform = { name: 'social', config: {}, log, metrics: makeMetrics('social'), newId: () => 'x' } as unknown as Platform
   const none: Idempotency = {
     claim: async () => undefined,
     save: async () => undefined,

@@ -46,8 +46,8 @@ export function examination<Parts extends Platform>(parts: Parts, checks: Checks
   parts.db.changes.on('saved', () => {
     isWritten = true
   })
-  parts.metrics.gauges('invariant_broken', 'Breaches of a money invariant', 'name', counts(false))
-  parts.metrics.gauges('saga_stuck', 'Sagas that need an operator', 'name', counts(true))
+  parts.metrics.observe('invariant.broken', counts(false))
+  parts.metrics.observe('saga.stuck', counts(true))
   return {
     name: 'money invariants',
     everyMs,

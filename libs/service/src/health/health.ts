@@ -1,5 +1,5 @@
 import type { Express } from 'express'
-import type { Metrics } from '../telemetry/metrics.ts'
+import { type Metrics, metricsType } from '../telemetry/metrics.ts'
 
 type Check = () => boolean | Promise<boolean>
 type Conditions = Readonly<Record<string, Check>>
@@ -54,6 +54,6 @@ export function healthRoutes(app: Express, { readiness: parts, metrics }: Health
     response.status(state.status === 'ready' ? 200 : 503).json(state)
   })
   app.get('/metrics', async (_request, response) => {
-    response.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+    response.type(metricsType).send(await metrics.text())
   })
 }

@@ -28,6 +28,8 @@ export interface Outcomes {
   jobs: readonly Job[]
   /** Polls what an earlier process of this service left open. Runs once, before the jobs. */
   resume(): Promise<void>
+  /** Age of the oldest command whose end is not handled; 0 when there is none. */
+  oldestSeconds(): Promise<number>
   /** Records and commands whose end the chain has known for a minute and this service has not handled, one line each. */
   faults(): Promise<string[]>
 }
@@ -202,6 +204,14 @@ export function openOutcomes(parts: Parts, options: OutcomesOptions): Outcomes {
       await poll()
       await replay.run()
     },
+    oldestSeconds: async () => {
+      const [oldest] = await rows
+        .find({}, { projection: { sentAt: 1 } })
+        .sort({ sentAt: 1 })
+        .limit(1)
+        .toArray()
+      return oldest ? Math.max(0, Date.now() - oldest.sentAt.getTime()) / 1_000 : 0
+    },
     faults: () => outcomeFaults({ ...polling, clock }, { awaits, afterMs: sweepMs }),
   }
 }
@@ -211,5 +221,6 @@ const nothingOpen = (dispatch: Dispatch): Outcomes => ({
   sent: async () => undefined,
   jobs: [],
   resume: async () => undefined,
+  oldestSeconds: async () => 0,
   faults: async () => [],
 })

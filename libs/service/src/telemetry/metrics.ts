@@ -1,71 +1,89 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { ServiceName } from '@carapace/api'
+import type { Attributes } from '@opentelemetry/api'
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { MeterProvider, type ResourceMetrics } from '@opentelemetry/sdk-metrics'
+import { type DeclaredMetric, declaredMetrics, type LabelsOf, type MetricName, type NamesOf } from './declared-metrics.ts'
 
-/** This service's metrics. Labels name route templates and event types, never ids. */
+/** A value for each value of the one label. */
+type Series = Iterable<readonly [label: string, value: number]>
+type Read = () => number | Series | Promise<number | Series>
+
+/** The metrics of one service; all are declared in declared-metrics.ts. */
 export interface Metrics {
-  registry: Registry
+  count<Name extends NamesOf<'counter'>>(name: Name, labels: LabelsOf<Name>): void
+  record<Name extends NamesOf<'histogram'>>(name: Name, value: number, labels: LabelsOf<Name>): void
+  /** A gauge that is read when it is scraped; one that cannot be read then is left out. */
+  observe(name: NamesOf<'gauge'>, read: Read): void
   /** A request that was answered, and its duration in seconds. */
   answered(route: string, method: string, status: number, seconds: number): void
-  /** Events that were handled, by what became of them. */
-  events: Counter<'type' | 'outcome'>
-  /** Events that were handed to the broker; one that is sent again counts again. */
-  published: Counter<'type'>
-  /** Events whose last try failed. */
-  dead: Counter<'type'>
-  /** A gauge that is read when it is scraped. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void
-  /** One gauge with a label; `read` answers the value for each of its values. */
-  gauges(name: string, help: string, label: string, read: () => Series | Promise<Series>): void
-  counter<Label extends string>(name: string, help: string, labels: readonly Label[]): Counter<Label>
-  histogram<Label extends string>(name: string, help: string, buckets: readonly number[], labels: readonly Label[]): Histogram<Label>
+  /** As Prometheus reads them. */
+  text(): Promise<string>
 }
 
-type Series = Iterable<readonly [label: string, value: number]>
+/** Content type of `Metrics.text`. */
+export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
-export function makeMetrics(service: string): Metrics {
-  const registry = new Registry()
-  registry.setDefaultLabels({ service })
-  const requests = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Duration of requests',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
-    registers: [registry],
-  })
-  /** Labels are looked up once for each series: hashing them costs more than counting. */
-  const series = new Map<string, { observe(seconds: number): void }>()
+/** A gauge whose source does not answer delays the others so long. */
+const timeoutMillis = 5_000
+
+export function makeMetrics(service: ServiceName): Metrics {
+  const reader = new PrometheusExporter({ preventServerStart: true })
+  const resource = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'carapace' })
+  const meter = new MeterProvider({ resource, readers: [reader] }).getMeter('carapace')
+  const serializer = new PrometheusSerializer(undefined, false, /^service\.name$/, false, true)
+  const once = <Instrument>(make: (name: MetricName) => Instrument) => {
+    const made = new Map<MetricName, Instrument>()
+    return (name: MetricName): Instrument => {
+      const instrument = made.get(name) ?? make(name)
+      made.set(name, instrument)
+      return instrument
+    }
+  }
+  const counters = once(name => meter.createCounter(name, optionsOf(name)))
+  const histograms = once(name => meter.createHistogram(name, optionsOf(name)))
+  const requests = histograms('http.server.request.duration')
+  /** Labels are made once for each series. */
+  const series = new Map<string, Attributes>()
   return {
-    registry,
+    count: (name, labels) => counters(name).add(1, labels),
+    record: (name, value, labels) => histograms(name).record(value, labels),
+    observe: (name, read) => {
+      const [label] = declaredMetrics[name].labels
+      meter.createObservableGauge(name, optionsOf(name)).addCallback(async result => {
+        const values = await read()
+        if (typeof values === 'number') result.observe(values)
+        else for (const [value, number] of values) result.observe(number, label === undefined ? {} : { [label]: value })
+      })
+    },
     answered: (route, method, status, seconds) => {
       const key = `${status} ${method} ${route}`
-      const one = series.get(key) ?? requests.labels({ route, method, status })
-      series.set(key, one)
-      one.observe(seconds)
+      let labels = series.get(key)
+      if (labels === undefined) {
+        labels = { 'http.route': route, 'http.request.method': method, 'http.response.status_code': status }
+        series.set(key, labels)
+      }
+      requests.record(seconds, labels)
     },
-    events: new Counter({ name: 'events_handled_total', help: 'Events handled', labelNames: ['type', 'outcome'], registers: [registry] }),
-    published: new Counter({ name: 'events_published_total', help: 'Events handed to the broker', labelNames: ['type'], registers: [registry] }),
-    dead: new Counter({ name: 'events_dead_total', help: 'Events whose last try failed', labelNames: ['type'], registers: [registry] }),
-    gauge: (name, help, read) => {
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          this.set(await read())
-        },
-      })
-    },
-    gauges: (name, help, label, read) => {
-      new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers: [registry],
-        async collect() {
-          for (const [value, number] of await read()) this.set({ [label]: value }, number)
-        },
-      })
-    },
-    counter: (name, help, labels) => new Counter({ name, help, labelNames: [...labels], registers: [registry] }),
-    histogram: (name, help, buckets, labels) => new Histogram({ name, help, buckets: [...buckets], labelNames: [...labels], registers: [registry] }),
+    text: async () => serializer.serialize(withUnits((await reader.collect({ timeoutMillis })).resourceMetrics)),
   }
 }
+
+function optionsOf(name: MetricName) {
+  const { help, unit, buckets }: DeclaredMetric = declaredMetrics[name]
+  return { description: help, ...(unit ? { unit } : {}), ...(buckets ? { advice: { explicitBucketBoundaries: [...buckets] } } : {}) }
+}
+
+const units: Readonly<Record<string, string>> = { s: 'seconds' }
+
+/** Prometheus wants units in the names; the exporter leaves them out. */
+const withUnits = ({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics => ({
+  resource,
+  scopeMetrics: scopeMetrics.map(({ scope, metrics }) => ({
+    scope,
+    metrics: metrics.map(metric => {
+      const unit = units[metric.descriptor.unit]
+      return unit ? { ...metric, descriptor: { ...metric.descriptor, unit, name: `${metric.descriptor.name}.${unit}` } } : metric
+    }),
+  })),
+})

@@ -121,6 +121,24 @@ export function busConformance(name: string, open: () => Bus | Promise<Bus>): vo
       for (const inbox of inboxes) assert.ok(inbox.seen.length > 0, 'each consumer had a share')
     })
 
+    it('counts the messages that no consumer has yet', async () => {
+      await bus.declare([queue()])
+      assert.equal(await bus.waiting(queueName), 0)
+      const held: (() => void)[] = []
+      const hold = () => new Promise<void>(resolve => held.push(resolve))
+      await bus.subscribe(queue({ prefetch: 1 }), hold)
+
+      const published = bus.publish(batch(3))
+
+      await until('one is handed out and two wait', async () => held.length === 1 && (await bus.waiting(queueName)) === 2)
+      await until('all are handled', async () => {
+        for (const release of held.splice(0)) release()
+        return (await bus.waiting(queueName)) === 0
+      })
+      for (const release of held) release()
+      await published
+    })
+
     it('binds by words: * is one, # is none or more', async () => {
       const inbox = recorder()
       await bus.subscribe(queue({ bindings: [`${topic}.*.v1`, `${topic}.deep.#`] }), inbox.handler)

@@ -60,6 +60,7 @@ async function lead(order: LaneOrder): Promise<() => Promise<void>> {
       }
     },
     declare: async () => {},
+    waiting: async () => 0,
     deadLetters: async () => [],
     replay: async () => false,
     ready: () => true,
