@@ -48,7 +48,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
       method: request.method ?? '',
       url: request.url ?? '',
       headers: request.headers,
-      context: verifyContext(request.headers[contextHeader] as string | undefined, internalKey),
+      context: verifyContext(request.headers[contextHeader] as string | undefined, [internalKey]),
       body: Buffer.concat(chunks),
     }
     if (seen.context?.mode === 'internal' || seen.url.startsWith('/internal/')) return answerInternal(upstream, seen, response)

@@ -26,10 +26,10 @@ const headBytes = 16
 /** Unix milliseconds until which a transfer for a challenge has to be mined. */
 export const deadlineOf = (issuedAt: number): number => issuedAt + paymentWindowSeconds * 1_000
 
-/** @param key secret of this platform, the same in every gateway process */
-export function openNonces(key: string): Nonces {
-  const codeKey = createHmac('sha256', key).update('x402 challenge').digest()
-  const codeOf = (head: Buffer, { route, price, payTo, agentId, subject }: Challenged) =>
+/** @param keys secrets of this platform, the same in every gateway process: the first makes nonces, each proves them */
+export function openNonces(keys: readonly string[]): Nonces {
+  const codeKeys = keys.map(key => createHmac('sha256', key).update('x402 challenge').digest())
+  const codeOf = (codeKey: Buffer, head: Buffer, { route, price, payTo, agentId, subject }: Challenged) =>
     createHmac('sha256', codeKey)
       .update(head)
       .update(JSON.stringify([route, String(price), payTo.toLowerCase(), agentId, ...(subject === undefined ? [] : [subject])]))
@@ -39,12 +39,13 @@ export function openNonces(key: string): Nonces {
     issue: (challenged, nowMs) => {
       const head = randomBytes(headBytes)
       head.writeUIntBE(nowMs, 0, timeBytes)
-      return `0x${Buffer.concat([head, codeOf(head, challenged)]).toString('hex')}`
+      return `0x${Buffer.concat([head, codeOf(codeKeys[0]!, head, challenged)]).toString('hex')}`
     },
     issuedAt: (nonce, challenged) => {
       const bytes = Buffer.from(nonce.slice(2), 'hex')
       const head = bytes.subarray(0, headBytes)
-      const isOurs = bytes.length === 2 * headBytes && timingSafeEqual(bytes.subarray(headBytes), codeOf(head, challenged))
+      if (bytes.length !== 2 * headBytes) return undefined
+      const isOurs = codeKeys.some(codeKey => timingSafeEqual(bytes.subarray(headBytes), codeOf(codeKey, head, challenged)))
       return isOurs ? head.readUIntBE(0, timeBytes) : undefined
     },
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal, type SettledX402, treasuryApi } from '@carapace/api'
 import { type KnownNetwork, toChecksum } from '@carapace/chain'
-import type { Config, Logger, Peers, RequestContext } from '@carapace/service'
+import { type Config, keysAccepted, type Logger, type Peers, type RequestContext } from '@carapace/service'
 import { encodePaymentResponseHeader } from '@x402/core/http'
 import type { Agents } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
@@ -62,7 +62,7 @@ export function openSales(parts: Parts): Sell | undefined {
   const { X402_PAY_TO_ADDRESS } = parts.config
   if (X402_PAY_TO_ADDRESS === undefined || zero.test(X402_PAY_TO_ADDRESS)) return undefined
   const incomeAddress = toChecksum(X402_PAY_TO_ADDRESS)
-  const nonces = openNonces(parts.internalKey)
+  const nonces = openNonces(keysAccepted(parts.internalKey, parts.config))
 
   return async (request, due, buyer, shortfall) => {
     const { route, price, description, fund } = due

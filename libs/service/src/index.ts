@@ -2,7 +2,16 @@ export { announceRows } from './announce-rows.ts'
 export type { PlatformClock } from './clock/platform-clock.ts'
 export { baseUrlOf, type Config, configSchema, readConfig, required, withFileContents } from './config/config.ts'
 export { processing } from './consume.ts'
-export { callHeaders, contextHeader, expiry, type RequestContext, requestIdHeader, signContext, verifyContext } from './context/context.ts'
+export {
+  callHeaders,
+  contextHeader,
+  expiry,
+  keysAccepted,
+  type RequestContext,
+  requestIdHeader,
+  signContext,
+  verifyContext,
+} from './context/context.ts'
 export {
   type AnyService,
   type AnyStateMachine,

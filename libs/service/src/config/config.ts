@@ -40,6 +40,11 @@ export const configSchema = z.object({
     .min(32, 'must have at least 32 characters')
     .optional()
     .describe('Shared secret that signs the caller context between gateway and services; the embedded start makes one'),
+  INTERNAL_KEY_ACCEPTED: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe('A second INTERNAL_KEY that is accepted and signs nothing, while keys are exchanged: the next one, then the former one'),
   MONGODB_URI: url('mongodb|mongodb\\+srv').optional().describe('MongoDB replica set; default: the embedded engine'),
   DB_PREFIX: z
     .string()
@@ -74,6 +79,14 @@ export const configSchema = z.object({
     .optional()
     .describe('Opens the custody seed; default DATA_DIR/keys/passphrase'),
   ISSUER_KEY_FILE: z.string().optional().describe('Key pair that signs verifiable credentials, made when missing; default DATA_DIR/keys/issuer.json'),
+  ISSUER_KEYS_ACCEPTED: list
+    .refine(
+      keys => keys.every(text => /^zDn[1-9A-HJ-NP-Za-km-z]{30,60}$/.test(text)),
+      'must be publicKeyMultibase of P-256 keys, separated by commas',
+    )
+    .describe(
+      'Public keys under which credentials hold besides that of ISSUER_KEY_FILE, while keys are exchanged: the next one, then the former one',
+    ),
   ORACLE_WALLET: wallet.optional().describe('Wallet that acts as the oracle'),
   ADMIN_WALLETS: list.describe('Wallets that act as admins, separated by commas; default: the oracle'),
   ADMIN_API_KEY: z.string().min(16, 'must have at least 16 characters').optional().describe('x-admin-key of admin calls in plain mode'),

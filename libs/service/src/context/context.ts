@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { AdminCaller, AgentCaller } from '@carapace/api'
+import type { Config } from '../config/config.ts'
 import { currentTrace, traceparentOf } from '../telemetry/trace.ts'
 
 /** The HMAC-SHA256 of a text (as UTF-8) or of bytes: 32 bytes. */
@@ -77,9 +78,24 @@ export function signContext(context: RequestContext, key: string): string {
   return header
 }
 
-/** The context, or undefined when it is missing, forged or expired. It may be that of an earlier request with the same header, and is not to be changed. */
-export function verifyContext(header: string | undefined, key: string, nowMs = Date.now()): Readonly<RequestContext> | undefined {
+/** The keys under which calls of our processes are accepted: that which signs first, and the other one while keys are exchanged. */
+export const keysAccepted = (internalKey: string, { INTERNAL_KEY_ACCEPTED: other }: Pick<Config, 'INTERNAL_KEY_ACCEPTED'>): readonly string[] =>
+  other === undefined ? [internalKey] : [internalKey, other]
+
+/**
+ * The context, or undefined when it is missing, forged under each of the keys, or expired. It may be that of an earlier request with the same header, and is
+ * not to be changed.
+ */
+export function verifyContext(header: string | undefined, keys: readonly string[], nowMs = Date.now()): Readonly<RequestContext> | undefined {
   if (header === undefined) return undefined
+  for (const key of keys) {
+    const context = verified(header, key, nowMs)
+    if (context) return context
+  }
+  return undefined
+}
+
+function verified(header: string, key: string, nowMs: number): Readonly<RequestContext> | undefined {
   const { mac, verified } = signerOf(key)
   const known = verified.get(header)
   const context = known ?? authentic(header, mac)

@@ -1,6 +1,6 @@
 import { type AnyEndpoint, Refusal, routes, type ServiceApi } from '@carapace/api'
 import type { Request, RequestHandler, Response } from 'express'
-import { contextHeader, type RequestContext, requestIdHeader, verifyContext } from '../context/context.ts'
+import { contextHeader, keysAccepted, type RequestContext, requestIdHeader, verifyContext } from '../context/context.ts'
 import type { Handler, Platform } from '../define.ts'
 import { inSpan, type SpanOf, spanEnds, type Trace } from '../telemetry/trace.ts'
 import { holdToErrors } from './declared-errors.ts'
@@ -56,12 +56,13 @@ interface Vouched {
 type Work = (request: Request, response: Response, params: Params, vouched: Vouched) => void | Promise<void>
 
 function attended(path: string, method: string, { platform, journal, internalKey }: RouteParts, work: Work): Serve {
+  const keys = keysAccepted(internalKey, platform.config)
   const span: SpanOf = { by: platform.name, name: `${method} ${path}`, kind: 'server' }
   const note = journal(method, path)
 
   const attend = (request: Request, response: Response, params: Params, trace: Trace): void | Promise<void> => {
     const start = performance.now()
-    const context = verifyContext(request.headers[contextHeader] as string | undefined, internalKey)
+    const context = verifyContext(request.headers[contextHeader] as string | undefined, keys)
     const requestId = (context && (request.headers[requestIdHeader] as string | undefined)) ?? trace.traceId
     const end = (failure?: Failure) => {
       const ms = performance.now() - start

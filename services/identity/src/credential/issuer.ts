@@ -4,16 +4,23 @@ import { type Config, writeOnce } from '@carapace/service'
 import * as multikey from '@digitalbazaar/ecdsa-multikey'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 
-/** Who signs credentials: a did:web of the platform's host with one P-256 key. */
-export interface Issuer {
-  did: string
-  /** Of the key as a Multikey: in embedded proofs. */
+/** A P-256 key under which credentials hold, in its two forms. */
+interface PublicKey {
+  publicKeyMultibase: string
+  /** As a Multikey: in embedded proofs. */
   keyId: string
-  /** Of the same key as a JsonWebKey: in JWTs. */
+  /** As a JsonWebKey: in JWTs. */
   jwkId: string
+  publicJwk: JWK
+}
+
+/** Who signs credentials: a did:web of the platform's host with one key, and others that it accepts while keys are exchanged. */
+export interface Issuer extends PublicKey {
+  did: string
   key: multikey.KeyPair
   secretJwk: JWK
-  publicJwk: JWK
+  /** With its own. */
+  accepted: readonly PublicKey[]
   didDocument: {
     '@context': string[]
     id: string
@@ -43,7 +50,7 @@ export function issuerSource(config: Config, baseUrl: string): () => Promise<Iss
   const file = config.ISSUER_KEY_FILE ?? path.join(config.DATA_DIR, 'keys', 'issuer.json')
   let opened: Promise<Issuer> | undefined
   return () => {
-    opened ??= open(file, didOf(baseUrl)).catch(error => {
+    opened ??= open(file, didOf(baseUrl), config.ISSUER_KEYS_ACCEPTED).catch(error => {
       opened = undefined
       throw error
     })
@@ -51,30 +58,36 @@ export function issuerSource(config: Config, baseUrl: string): () => Promise<Iss
   }
 }
 
-async function open(file: string, did: string): Promise<Issuer> {
+async function open(file: string, did: string, alsoAccepted: readonly string[]): Promise<Issuer> {
   const { publicKeyMultibase, secretKeyMultibase } = (await read(file)) ?? (await make(file))
-  const keyId = `${did}#${publicKeyMultibase}`
-  const key = await multikey.from({ type: 'Multikey', id: keyId, controller: did, publicKeyMultibase, secretKeyMultibase })
-  const publicJwk = await multikey.toJwk({ keyPair: key })
-  const jwkId = `${did}#${await calculateJwkThumbprint(publicJwk)}`
+  const own = await publicKey(did, publicKeyMultibase)
+  const key = await multikey.from({ type: 'Multikey', id: own.keyId, controller: did, publicKeyMultibase, secretKeyMultibase })
+  const others = alsoAccepted.filter(other => other !== publicKeyMultibase)
+  const accepted = [own, ...(await Promise.all(others.map(other => publicKey(did, other))))]
+  const ids = accepted.flatMap(({ keyId, jwkId }) => [keyId, jwkId])
   return {
     did,
-    keyId,
-    jwkId,
+    ...own,
     key,
     secretJwk: await multikey.toJwk({ keyPair: key, secretKey: true }),
-    publicJwk,
+    accepted,
     didDocument: {
       '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1', 'https://w3id.org/security/jwk/v1'],
       id: did,
-      verificationMethod: [
-        { id: keyId, type: 'Multikey', controller: did, publicKeyMultibase },
-        { id: jwkId, type: 'JsonWebKey', controller: did, publicKeyJwk: { ...publicJwk, alg: 'ES256', use: 'sig' } },
-      ],
-      assertionMethod: [keyId, jwkId],
-      authentication: [keyId, jwkId],
+      verificationMethod: accepted.flatMap(({ keyId, jwkId, publicJwk, publicKeyMultibase }) => [
+        { id: keyId, type: 'Multikey' as const, controller: did, publicKeyMultibase },
+        { id: jwkId, type: 'JsonWebKey' as const, controller: did, publicKeyJwk: { ...publicJwk, alg: 'ES256', use: 'sig' } },
+      ]),
+      assertionMethod: ids,
+      authentication: ids,
     },
   }
+}
+
+async function publicKey(did: string, publicKeyMultibase: string): Promise<PublicKey> {
+  const keyId = `${did}#${publicKeyMultibase}`
+  const publicJwk = await multikey.toJwk({ keyPair: await multikey.from({ type: 'Multikey', id: keyId, controller: did, publicKeyMultibase }) })
+  return { publicKeyMultibase, keyId, publicJwk, jwkId: `${did}#${await calculateJwkThumbprint(publicJwk)}` }
 }
 
 async function read(file: string): Promise<KeyFile | undefined> {

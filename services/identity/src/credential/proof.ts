@@ -2,7 +2,7 @@ import { DataIntegrityProof } from '@digitalbazaar/data-integrity'
 import { cryptosuite } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite'
 import * as vc from '@digitalbazaar/vc'
 import { contexts } from '@digitalcredentials/credentials-v2-context'
-import { CompactSign, compactVerify, importJWK } from 'jose'
+import { CompactSign, compactVerify, decodeProtectedHeader, importJWK } from 'jose'
 import type { ReputationCredential, StatusListCredential } from './document.ts'
 import type { Issuer } from './issuer.ts'
 
@@ -12,9 +12,10 @@ const multikeyContext = 'https://w3id.org/security/multikey/v1'
 type Secured = ReputationCredential | StatusListCredential
 
 /** Contexts and the issuer's own documents; nothing is fetched. */
-function loaderOf({ did, keyId, didDocument }: Issuer) {
-  const [method] = didDocument.verificationMethod
-  const documents = new Map<string, object>([...contexts, [did, didDocument], [keyId, { '@context': multikeyContext, ...method }]])
+function loaderOf({ did, didDocument }: Issuer) {
+  const methods = didDocument.verificationMethod.filter(({ type }) => type === 'Multikey')
+  const keys = methods.map(method => [method.id, { '@context': multikeyContext, ...method }] as const)
+  const documents = new Map<string, object>([...contexts, [did, didDocument], ...keys])
   return async (url: string) => {
     const document = documents.get(url)
     return document ? { contextUrl: null, documentUrl: url, document } : vc.defaultDocumentLoader(url)
@@ -45,8 +46,10 @@ export async function asJwt({ secretJwk, did, jwkId }: Issuer, credential: Secur
 }
 
 /** The credential in a JWT whose signature is the issuer's; undefined otherwise. */
-export async function fromJwt({ publicJwk, did }: Issuer, jwt: string): Promise<unknown> {
+export async function fromJwt({ accepted, publicJwk: own, did }: Issuer, jwt: string): Promise<unknown> {
   try {
+    const { kid } = decodeProtectedHeader(jwt)
+    const { publicJwk } = accepted.find(({ jwkId }) => jwkId === kid) ?? { publicJwk: own }
     const { payload, protectedHeader } = await compactVerify(jwt, await importJWK(publicJwk, 'ES256'), { algorithms: ['ES256'] })
     const { iss, ...credential } = JSON.parse(Buffer.from(payload).toString())
     return protectedHeader.typ === jwtType && iss === did ? credential : undefined
