@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Int32, Long } from 'bson'
 import * as fc from 'fast-check'
 import type { Collection, Document } from 'mongodb'
-import { Decimal128, ObjectId } from 'mongodb'
+import { Decimal128, MaxKey, MinKey, ObjectId } from 'mongodb'
 import { refusalOf, startTestServer, type TestServer } from '../testing/test-server.ts'
 
 async function stageOf(
@@ -161,6 +161,27 @@ describe('indexes', () => {
     await items.createIndex({ due: 1 }, { partialFilterExpression: { due: { $type: 'date' } } })
     assert.equal((await stageOf(items, { due: { $lte: new Date() } }, { due: 1 })).index, 'due_1')
     assert.equal((await stageOf(items, { due: { $lte: 5 } })).stage, 'COLLSCAN')
+  })
+
+  it('reads documents without the field where a condition includes them, next to sparse and partial indexes too', async () => {
+    const items = test.db().collection<{ _id: number; a?: number; b: number }>('items')
+    await items.createIndex({ a: 1 }, { sparse: true })
+    await items.createIndex({ b: 1 }, { partialFilterExpression: { a: { $exists: true } } })
+    await items.insertMany([
+      { _id: 1, b: 1 },
+      { _id: 2, a: 5, b: 1 },
+    ])
+    const found = async (a: Document) => {
+      const sorted = await items.find({ a }).sort({ a: 1, _id: 1 }).toArray()
+      const byOther = await items.find({ a, b: 1 }).sort({ _id: 1 }).toArray()
+      assert.deepEqual(sorted, byOther)
+      return sorted.map(({ _id }) => _id)
+    }
+
+    for (const bound of [{ $gte: null }, { $lte: null }]) assert.deepEqual(await found(bound), [1])
+    for (const bound of [{ $gte: new MinKey() }, { $gt: new MinKey() }, { $lt: new MaxKey() }, { $lte: new MaxKey() }])
+      assert.deepEqual(await found(bound), [1, 2])
+    assert.deepEqual(await found({ $gte: 1 }), [2])
   })
 
   it('distinguishes values that are too long for a key', async () => {

@@ -25,6 +25,7 @@ const rangeTypes = new Set([10, 15, 30, 35, 40, 45, 47])
 const nullOrder = 5
 const arrayOrder = 25
 const objectOrder = 20
+const unbounded = new Set([1, 255])
 
 /** Reads the filter's conditions off against the index's fields, from the first one on. */
 export function boundsOf(index: Index, tableId: number, isInexact: boolean, conjuncts: readonly Conjunct[]): Bounds {
@@ -131,7 +132,13 @@ function rangeOf(direction: 1 | -1, conjuncts: readonly Conjunct[], isMultikey: 
   return { start, end, used, isExact }
 }
 
-export function isNullish(value: unknown): boolean {
+/** Whether a missing field may meet the condition: as null does, or as everything does that is compared with MinKey and MaxKey. */
+export function mayBeMissing({ op, value }: Conjunct): boolean {
+  if (op === '$in') return listed(value).some(isNullish)
+  return isNullish(value) || (op !== '$eq' && unbounded.has(typeOrder(value)))
+}
+
+function isNullish(value: unknown): boolean {
   return typeOrder(value) === nullOrder
 }
 

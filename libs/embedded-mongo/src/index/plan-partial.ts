@@ -2,6 +2,7 @@ import { analyzeFilter, type Conjunct } from '../query/conjuncts.ts'
 import { compileFilter } from '../query/match.ts'
 import { compare, typeOrder } from '../values/order.ts'
 import { type Doc, isTruthy, setOwn } from '../values/values.ts'
+import { mayBeMissing } from './plan-bounds.ts'
 
 const lower = new Set(['$gt', '$gte'])
 const dateOrder = 45
@@ -25,7 +26,8 @@ function impliesEach(known: readonly Conjunct[], path: string, condition: unknow
   return complete && conjuncts.length > 1 && conjuncts.every(part => known.some(conjunct => impliesField(conjunct, path, { [part.op]: part.value })))
 }
 
-function impliesField({ op, value }: Conjunct, path: string, condition: unknown): boolean {
+function impliesField(known: Conjunct, path: string, condition: unknown): boolean {
+  const { op, value } = known
   if (op === '$eq') return holdsOf(value, path, condition)
   if (op === '$in') return Array.isArray(value) && value.length > 0 && value.every(member => holdsOf(member, path, condition))
   const { conjuncts, complete } = analyzeFilter({ [path]: condition })
@@ -34,7 +36,10 @@ function impliesField({ op, value }: Conjunct, path: string, condition: unknown)
   const only = condition as Doc
   if (Object.keys(only).length !== 1) return false
   // a comparison with a date holds of dates alone; one with a number holds of all kinds of them
-  return isTruthy(only.$exists) || (Object.hasOwn(only, '$type') && typeOrder(value) === dateOrder && holdsOf(value, path, condition))
+  return (
+    (isTruthy(only.$exists) && !mayBeMissing(known)) ||
+    (Object.hasOwn(only, '$type') && typeOrder(value) === dateOrder && holdsOf(value, path, condition))
+  )
 }
 
 /** Tested on a document with only this value. Null also matches a missing field and proves nothing. */

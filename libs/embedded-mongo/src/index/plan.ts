@@ -8,7 +8,7 @@ import { encodeKey } from '../values/key.ts'
 import { typeOrder } from '../values/order.ts'
 import type { SortKey } from '../values/sort-keys.ts'
 import { asNumber, type Doc, fieldNames, isDoc, isNumeric } from '../values/values.ts'
-import { type Bounds, boundsOf, isNullish, listed } from './plan-bounds.ts'
+import { type Bounds, boundsOf, mayBeMissing } from './plan-bounds.ts'
 import { implies } from './plan-partial.ts'
 
 /** How a query finds its candidates. */
@@ -146,9 +146,7 @@ function candidate(
 
 /** A sparse index holds every match only if some field of it cannot be missing. */
 function sparseHoldsAll(index: Index, conjuncts: readonly Conjunct[]): boolean {
-  return index.fields.some(field =>
-    conjuncts.some(({ path, op, value }) => path === field.path && (op === '$in' ? !listed(value).some(isNullish) : !isNullish(value))),
-  )
+  return index.fields.some(field => conjuncts.some(conjunct => conjunct.path === field.path && !mayBeMissing(conjunct)))
 }
 
 /** Whether no document has two entries in the ranges: of its arrays at most one element each is looked for. */
