@@ -12,6 +12,7 @@ import { type Collation, type Folded, foldFilter } from '../values/collation.ts'
 import { compareSorted, type SortKey, sortValues } from '../values/sort-keys.ts'
 import type { Doc } from '../values/values.ts'
 import { docOf, type Found } from './found.ts'
+import { inOrder } from './in-order.ts'
 import { type Near, nearOf, splitNear } from './near.ts'
 import { type Nearest, nearestFirst } from './nearest-first.ts'
 import { compileText, splitText, type TextSearch } from './text-search.ts'
@@ -211,9 +212,9 @@ function* sorted(
       values: sortValues(found.doc ?? decodeFields(found.raw, fields), keys, collation),
       place,
     })
-    if (candidates.length >= 2 * limit + 1000) candidates = candidates.sort(order).slice(0, limit)
+    if (candidates.length >= 2 * limit + 1000) candidates = (yield* inOrder(candidates, order)).slice(0, limit)
   }
-  candidates.sort(order)
+  candidates = yield* inOrder(candidates, order)
   for (let i = 0; i < candidates.length; i++) {
     end.isReached = i === candidates.length - 1
     yield candidates[i]!.found
