@@ -14,6 +14,7 @@ import { collectGarbage } from '../write/garbage.ts'
 import { deleteExpired } from '../write/ttl.ts'
 import { insertDocument } from '../write/write.ts'
 import { openEngine, sweep } from './open-engine.ts'
+import { upgradeIndexes } from './upgrade.ts'
 
 describe('housekeeping', () => {
   let path: string
@@ -58,6 +59,30 @@ describe('housekeeping', () => {
     assert.equal(engine.storage.docs.count(wholeRange(collection.id)), 0)
     assert.equal(engine.storage.index.count(wholeRange(collection.indexes[0]!.id)), 0)
     assert.deepEqual(engine.catalog.garbage(), [])
+  })
+
+  it('builds the indexes of an older data folder again, in slices', async () => {
+    const { storage, catalog } = engine
+    const count = 150
+    const collection = await make('old', { key: { n: new Int32(1) }, unique: true })
+    const [old] = collection.indexes
+    await storage.write(() => {
+      for (let n = 0; n < count; n++) insertDocument(engine, collection, withIdFirst(encode({ _id: n, n })))
+      storage.meta.put(Buffer.from('f'), Buffer.from([1]))
+    })
+    let commits = 0
+    storage.onCommit(() => (commits += 1))
+    const { isLong } = storage
+    storage.isLong = () => true
+    await upgradeIndexes(storage, catalog)
+    storage.isLong = isLong
+
+    const [index] = collection.indexes
+    assert.ok(commits >= count, `${commits} commits`)
+    assert.deepEqual([index!.isReady, index!.isUnique, collection.building], [true, true, []])
+    assert.equal(storage.index.count(wholeRange(index!.id)), count)
+    await collectGarbage(engine)
+    assert.equal(storage.index.count(wholeRange(old!.id)), 0)
   })
 
   it('forgets the retry records of sessions that nobody uses any more', async () => {
