@@ -1,4 +1,5 @@
 import { Refusal } from '@carapace/api'
+import { addressKey } from '../request/request.ts'
 
 export interface Attempts {
   /** @throws RATE_LIMITED when this address has had its attempts of the running minute */
@@ -13,12 +14,13 @@ export function attemptsOf(limit: number, now: () => number = () => performance.
   const windows = new Map<string, { count: number; end: number }>()
   return {
     count: ip => {
-      const known = windows.get(ip)
+      const address = addressKey(ip)
+      const known = windows.get(address)
       const time = now()
       const window = known && known.end > time ? known : { count: 0, end: time + windowMs }
       window.count++
-      windows.delete(ip)
-      windows.set(ip, window)
+      windows.delete(address)
+      windows.set(address, window)
       if (windows.size > mostAddresses) windows.delete(windows.keys().next().value!)
       if (window.count > limit) throw new Refusal('RATE_LIMITED', { retryAfter: Math.ceil((window.end - time) / 1000) })
     },

@@ -295,6 +295,23 @@ describe('signed requests', () => {
       assert.deepEqual([other.status, other.body.code], [401, 'SIGNATURE_INVALID'])
     })
 
+    it('are read of the chain for few requests of one IPv6 site, whichever of its addresses they come from', async () => {
+      const one = await startHarness({ AUTH_MODE: 'signed', TRUSTED_PROXIES: '127.0.0.1' })
+      try {
+        const headers = await notByKey({ body: '{}', headers: {} })
+        const call = async (address: string) => {
+          const from = { ...headers, 'x-forwarded-for': address }
+          return (await httpCall(one.url, 'POST', '/api/gigs', { headers: from, raw: '{}' })).body.code
+        }
+        for (let i = 0; i < 30; i++) assert.equal(await call(`2001:db8::${i}`), 'SIGNATURE_INVALID')
+
+        assert.equal(await call('2001:db8:0:1::1'), 'RATE_LIMITED')
+        assert.equal(await call('2001:db8:1::1'), 'SIGNATURE_INVALID')
+      } finally {
+        await one.close()
+      }
+    })
+
     it('are read of the chain for few requests of one address, never for a stranger', async () => {
       const one = await startHarness({ AUTH_MODE: 'signed' })
       try {

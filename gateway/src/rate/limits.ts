@@ -1,8 +1,9 @@
 import { type Found, limits, Refusal } from '@carapace/api'
 import type { Request, Response } from 'express'
-import { ipKeyGenerator, MemoryStore, type RateLimitRequestHandler, rateLimit, type Store } from 'express-rate-limit'
+import { MemoryStore, type RateLimitRequestHandler, rateLimit, type Store } from 'express-rate-limit'
 import { uuidForm, walletForm } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
+import { addressKey } from '../request/request.ts'
 
 export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */
@@ -153,9 +154,6 @@ function countRequest({ name, windowSeconds, count }: Limit, request: Request, r
     void count(request, response, (error?: unknown) => (error === undefined ? resolve(standing()) : reject(error)))
   })
 }
-
-/** Addresses of one IPv6 site (/56) are one client. */
-const addressKey = (ip: string): string => (ip.includes(':') ? ipKeyGenerator(ip) : ip)
 
 /** Who a write claims to come from; what is malformed counts for the address alone. */
 function callerKey({ headers }: Request): string {
