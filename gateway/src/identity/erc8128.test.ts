@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { get } from 'node:http'
 import type { AgentRow } from '@carapace/api'
 import { httpCall } from '@carapace/testing'
 import { type SignOptions, signRequest } from '@slicekit/erc8128'
@@ -64,6 +65,20 @@ describe('signed requests', () => {
       [answer.body.context.mode, answer.body.context.signedBy, answer.body.context.agent.agentId],
       ['signed', wallet.address, agent.agentId],
     )
+  })
+
+  it('are accepted with a query that is nothing but its mark, as browsers send it', async () => {
+    const path = '/api/gigs?'
+    const headers = await signed({ path, method: 'GET' })
+    assert.ok(!headers['signature-input']!.includes('@query'))
+
+    const status = await new Promise((resolve, reject) => {
+      get(harness.url + path, { path, headers }, response => resolve(response.resume().statusCode)).once('error', reject)
+    })
+
+    assert.equal(status, 200)
+    assert.equal(harness.upstream.seen.at(-1)?.url, path)
+    assert.equal(harness.upstream.seen.at(-1)?.context?.signedBy, wallet.address)
   })
 
   it('are needed by writes and private reads, not by public reads', async () => {

@@ -35,9 +35,9 @@ export function checkDigest(request: IncomingMessage, body: Buffer | undefined):
   if (given.length !== right.length || !timingSafeEqual(given, right)) throw invalid('content-digest is not the SHA-256 of the body')
 }
 
-/** Identity headers need no cover: they can only repeat whose key signed. */
+/** Identity headers need no cover: they can only repeat whose key signed. Nor does a query without content, which browsers send and clients do not see. */
 function required(request: IncomingMessage, query: string): string[] {
-  return ['@authority', '@method', '@path', ...(query ? ['@query'] : []), ...(hasBody(request) ? ['content-digest'] : [])]
+  return ['@authority', '@method', '@path', ...(query.length > 1 ? ['@query'] : []), ...(hasBody(request) ? ['content-digest'] : [])]
 }
 
 function headerValue({ headers }: IncomingMessage, name: string): string | undefined {
