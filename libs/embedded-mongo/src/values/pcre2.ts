@@ -52,6 +52,8 @@ export type Pcre2 = {
   /** @throws PatternError for what PCRE2 refuses, MatchLimitError when the memory is full */
   compile: (pattern: string, flags: string) => Code
   free: (code: Code) => void
+  /** Forgets everything that was compiled: free memory in pieces is of no use for a long subject. */
+  restart: () => void
   /** Offsets of the match and of its captures in UTF-16 units (−1: not set); undefined when nothing matches. @throws MatchLimitError */
   match: (code: Code, subject: string, from: number) => Int32Array | undefined
 }
@@ -78,11 +80,10 @@ const heapTopPointer = 117_184
 const heapStart = 5_360_256
 
 // The module is used without the package's loader: that one ends the process at an unhandled rejection anywhere in it.
-function instantiate(): { module: Exports; memory: ArrayBuffer } {
+function instantiate(): { start: () => Exports; memory: ArrayBuffer } {
   const path = new URL(import.meta.resolve('@stephen-riley/pcre2-wasm/dist/libpcre2.wasm'))
   const memory = new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages })
   const bytes = new Uint8Array(memory.buffer)
-  new Int32Array(memory.buffer)[heapTopPointer >> 2] = heapStart
   const abort = () => {
     throw new Error('PCRE2 stopped: stack overflow or a call of nothing')
   }
@@ -100,12 +101,18 @@ function instantiate(): { module: Exports; memory: ArrayBuffer } {
       return to
     },
   }
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(path)), { env })
-  return { module: instance.exports as Exports, memory: memory.buffer }
+  const module = new WebAssembly.Module(readFileSync(path))
+  const start = () => {
+    bytes.fill(0)
+    new Int32Array(memory.buffer)[heapTopPointer >> 2] = heapStart
+    return new WebAssembly.Instance(module, { env }).exports as Exports
+  }
+  return { start, memory: memory.buffer }
 }
 
 function load(): Pcre2 {
-  const { module, memory } = instantiate()
+  const { start, memory } = instantiate()
+  let module = start()
   const bytes = Buffer.from(memory)
   const words = new Int32Array(memory)
   let subjectBuffer = { pointer: 0, units: 0 }
@@ -163,6 +170,10 @@ function load(): Pcre2 {
     free: ({ pointer, matchData }) => {
       module._destroyMatchData(matchData)
       module._destroyCode(pointer)
+    },
+    restart: () => {
+      module = start()
+      subjectBuffer = { pointer: 0, units: 0 }
     },
     match: ({ pointer, matchData, captures }, subject, from) => {
       const result = module._match(pointer, subjectAt(subject), subject.length, from, matchData)

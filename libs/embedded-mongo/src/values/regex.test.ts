@@ -62,6 +62,16 @@ describe('regular expressions', () => {
     }
   })
 
+  it('match long strings after patterns that have filled the memory', async () => {
+    for (let i = 0; i < 100; i++) {
+      compileRegex(`^(?:${'(abc|de)'.repeat(2_000)}|x${i})$`, '')
+      await othersServed()
+    }
+
+    assert.equal(compileRegex('b+$', '').test(`${'a'.repeat(2_999_999)}b`), true)
+    assert.equal(compileRegex('^x*y', '').test('xxy'), true)
+  })
+
   it('are refused with the reason and its place', () => {
     assert.throws(() => compileRegex('ab(', ''), /missing closing parenthesis at offset 3/)
     assert.throws(() => compileRegex('a', 'q'), withCode(51108))

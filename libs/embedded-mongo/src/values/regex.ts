@@ -75,13 +75,14 @@ function compileWithRoom(pattern: string, flags: string): Code {
   }
 }
 
-/** Does it again without the other compiled patterns when there was no memory left. */
+/** Does it again in an empty memory when there was none left. */
 function withRoom<R>(use: () => R): R {
   try {
     return use()
   } catch (error) {
     if (!(error instanceof MatchLimitError && error.isOutOfMemory) || compiledPatterns.size === 0) throw error
-    while (compiledPatterns.size > 0) freeOldest()
+    compiledPatterns.clear()
+    pcre2().restart()
     return use()
   }
 }
