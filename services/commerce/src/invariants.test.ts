@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type Database, openDatabase } from '@carapace/store'
 import { acquireMongo, type TestMongo } from '@carapace/testing'
 import { checks } from './invariants.ts'
-import { resendSettle, sendSettle } from './job/commands.ts'
+import { resendSettle, sendCreate, sendSettle } from './job/commands.ts'
 import { jobStore } from './job/job.store.ts'
 import { commerceLedger } from './ledger.ts'
 import type { Parts } from './parts.ts'
-import { followed, start, submitted } from './testing/walk.ts'
+import { drafted, followed, funded, funding, start, submitted } from './testing/walk.ts'
 
 describe('a settlement of a job that has failed', () => {
   let mongo: TestMongo
@@ -39,5 +39,40 @@ describe('a settlement of a job that has failed', () => {
 
     await becomes(followed(again, 'settle', 'confirmed').state)
     assert.deepEqual(await stuck(), [])
+  })
+})
+
+describe('the contract of jobs', () => {
+  let mongo: TestMongo
+  let db: Database
+
+  before(async () => {
+    mongo = await acquireMongo()
+    db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}contract` })
+  })
+  after(async () => {
+    await db.close()
+    await mongo.close()
+  })
+
+  it('is compared with the books while steps are under way, but for the money that they move', async () => {
+    const ledger = commerceLedger(db)
+    const jobs = jobStore(db, ledger)
+    const faults = async (held: bigint) => {
+      const peers = { call: async () => ({ result: [String(held)] }) }
+      return (await checks.contracts!({ jobs, ledger, peers } as unknown as Parts)).filter(fault => fault.startsWith('BASE_SEPOLIA'))
+    }
+    const paid = funded()
+    await jobs.create(paid, [])
+    await jobs.create(sendCreate(drafted()).state, [])
+    assert.deepEqual([await faults(paid.budget), (await faults(0n)).length], [[], 1])
+
+    const other = funding()
+    await jobs.create(other, [])
+    const sum = paid.budget + other.budget
+    assert.deepEqual(
+      [await faults(paid.budget), await faults(sum), (await faults(paid.budget - 1n)).length, (await faults(0n)).length],
+      [[], [], 1, 1],
+    )
   })
 })
