@@ -4,13 +4,13 @@ import { consumes } from './swarm/consumes.ts'
 import * as draws from './swarm/draws.ts'
 import * as events from './swarm/events.ts'
 import * as figures from './swarm/figures.ts'
-import { announceValidations, getValidationRow, listGigValidations, listJobValidations, noteFunding } from './swarm/internal.ts'
+import { announceValidations, getValidationRow, listGigValidations, listJobValidations, noteFunding, openValidation } from './swarm/internal.ts'
 import * as validations from './swarm/validations.ts'
 
 /** Validations, panels, votes, freeze signals, appeals, validator rewards. */
 export const swarmApi = serviceApi('swarm', {
   endpoints: { ...validations, ...draws, ...figures },
-  internal: { getValidationRow, listGigValidations, listJobValidations, noteFunding, announceValidations, doctorReport },
+  internal: { getValidationRow, listGigValidations, listJobValidations, openValidation, noteFunding, announceValidations, doctorReport },
   events,
   consumes,
 })

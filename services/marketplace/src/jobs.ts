@@ -4,6 +4,7 @@ import { withdrawInvitations } from './crew/crew.ts'
 import { expireDue } from './gig.ts'
 import { carryOnAcceptance } from './hire.ts'
 import { expireOffer, isBeingAccepted } from './offer/offer.store.ts'
+import { panelPolls } from './panel.ts'
 import type { Parts } from './parts.ts'
 
 const everyMs = 5_000
@@ -29,6 +30,7 @@ export const jobs = (parts: Parts): Job[] => {
         await eachDue(log, await gigs.waiting(now, batch), gig => carryOnAcceptance(parts, gig, now))
       },
     },
+    panelPolls(parts),
     {
       name: 'expiry of offers',
       everyMs,

@@ -1,5 +1,8 @@
+import { swarmApi } from '@carapace/api'
+import { type Job, peerPolls } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 import type { Gig } from './gig.ts'
+import type { Parts } from './parts.ts'
 
 export interface Panel {
   validationId: string
@@ -14,4 +17,19 @@ export function linkValidation(gig: Gig, { validationId, panel, round, appealOf 
   const known = gig.panelAsOf
   if (known && (stage < known.stage || (stage === known.stage && version <= known.version))) return undefined
   return { state: { ...gig, validationId, panelIds: panel, panelAsOf: { stage, version } }, events: [] }
+}
+
+/** A delivered gig waits for its validation: the swarm is polled for it, and opens it where the delivery was lost. */
+export const panelPolls = (parts: Parts): Job =>
+  peerPolls<Gig>(parts, {
+    name: 'delivered gigs without a validation',
+    records: parts.gigs,
+    filter: { status: 'pending_validation', validationId: null },
+    since: 'updatedAt',
+    poll: gig => poll(parts, gig.id),
+  })
+
+async function poll({ peers, gigs }: Parts, gigId: string): Promise<void> {
+  const { version, ...found } = await peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId } })
+  await gigs.change(gigId, gig => linkValidation(gig, found, version))
 }

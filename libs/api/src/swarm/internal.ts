@@ -68,6 +68,16 @@ export const listJobValidations = endpoint({
   response: rows,
 })
 
+/** Idempotent. The marketplace polls with it: `marketplace.gig.submitted`, or `swarm.validation.opened`, may be lost. */
+export const openValidation = endpoint({
+  method: 'post',
+  path: '/internal/v1/validations/by-gig/:gigId',
+  caller: 'internal',
+  summary: 'The first validation of a delivered gig, which is opened unless it is',
+  response: validationRow,
+  errors: ['INVALID_STATE'],
+})
+
 export const announceValidations = announceEndpoint(['validation'])
 
 /** Idempotent. The escrow reports an operator's top-up with it until it is answered: `escrow.reward.funded` may be lost. */

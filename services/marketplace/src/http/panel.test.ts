@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import * as api from '@carapace/api'
-import type { TestAgent } from '@carapace/testing'
+import { type TestAgent, until } from '@carapace/testing'
 import { deliveredGig, gigAs, type Work } from '../testing/gigs.ts'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
@@ -50,5 +50,27 @@ describe('the panel of a gig over HTTP', () => {
 
     assert.deepEqual([await mayRead(work, late), await mayRead(work, second)], [false, true])
     assert.equal((await gigAs(harness, work.gigId)).validationId, two)
+  })
+
+  it('is requested from the swarm while the gig has none, and may read the deliverable then', async () => {
+    const [work, juror, validationId] = [await deliveredGig(harness), newAgent(harness), randomUUID()]
+    const requests: string[] = []
+    harness.validation = gigId => {
+      requests.push(gigId)
+      const [parties, at] = [{ posterId: work.poster.id, assigneeId: work.worker.id }, new Date().toISOString()]
+      return {
+        ...{ validationId, gigId, jobId: null, submissionId: validationId, title: 'Audit', ...parties, budget: '40000000', chain: 'BASE_SEPOLIA' },
+        ...{ round: 1, parentValidationId: null, appealOf: null, nextValidationId: null, status: 'pending', candidateCount: 1, threshold: 1 },
+        ...{ weak: true, oracleAssisted: false, frozen: false, disputeReason: null, panel: [juror.id], votes: [], approvals: 0, rejections: 0 },
+        ...{ approvalPct: 0, expiresAt: at, resolvedAt: null, settleAfter: null, appealUntil: null, version: 1 },
+      }
+    }
+    const ofWork = () => requests.filter(gigId => gigId === work.gigId).length
+
+    await harness.platform.advance(40)
+    await until('the panel may read it', () => mayRead(work, juror))
+    await harness.platform.advance(600)
+
+    assert.equal(ofWork(), 1)
   })
 })

@@ -14,13 +14,15 @@ export interface Harness {
   scores: Map<string, { fusedScore: number; riskScore: number }>
   /** What the escrow answers when a bond is to be locked. Default: confirmed immediately. */
   lockBond: () => BondAnswer | Promise<BondAnswer>
+  /** What the swarm answers about the validation of a delivered gig. Default: it is away. */
+  validation: (gigId: string) => api.ValidationRow
   /** Released locks, as `<agent>/<gig>`. */
   unlocked: string[]
   close(): Promise<void>
 }
 
 export async function startHarness(): Promise<Harness> {
-  const harness = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', unlocked: [] } as unknown as Harness
+  const harness = { agents: new Map(), scores: new Map(), lockBond: () => 'confirmed', validation: away, unlocked: [] } as unknown as Harness
   const known = (row: api.AgentRow | undefined) => row ?? api.refuse('NOT_FOUND', { resource: 'agent' })
   const identity = stubPeer(api.identityApi, {
     getAgentRow: ({ params }) => known(harness.agents.get(params.id)),
@@ -38,11 +40,14 @@ export async function startHarness(): Promise<Harness> {
       return { status: 'unlocked' as const }
     },
   })
-  harness.platform = await startPlatform([identity, reputation, escrow, marketplace])
+  const swarm = stubPeer(api.swarmApi, { openValidation: ({ params }) => harness.validation(params.gigId) })
+  harness.platform = await startPlatform([identity, reputation, escrow, swarm, marketplace])
   harness.call = harness.platform.call
   harness.close = () => harness.platform.close()
   return harness
 }
+
+const away = () => api.refuse('DEPENDENCY_UNAVAILABLE')
 
 const components = { gigPerformance: 0, bondReliability: 0, onChainBehaviour: 0, ecosystemSignals: 0 }
 function scoreRow(agentId: string, { fusedScore, riskScore } = { fusedScore: 15, riskScore: 0 }): api.ScoreRow {

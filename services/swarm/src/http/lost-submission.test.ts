@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { swarmApi } from '@carapace/api'
+import { deliveredGig, submitted, validationsOf } from '../testing/cases.ts'
+import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
+
+describe('a delivered gig that its owner polls for', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness(3)
+  })
+  after(() => harness.close())
+
+  it('gets its validation although its delivery was lost, once', async () => {
+    const gig = deliveredGig(harness, await newAgent(harness), await newAgent(harness))
+    const { peers } = harness.platform.service('swarm').platform
+    const request = () => peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId: gig.gigId } })
+
+    const [first, second] = await Promise.all([request(), request()])
+    await harness.platform.publish(submitted(gig))
+
+    assert.deepEqual([first.status, first.panel.length, first.validationId], ['pending', 3, second.validationId])
+    assert.equal((await validationsOf(harness, gig.gigId)).length, 1)
+  })
+
+  it('gets none once it is decided', async () => {
+    const gig = deliveredGig(harness, await newAgent(harness), await newAgent(harness), { status: 'completed' })
+    const { peers } = harness.platform.service('swarm').platform
+
+    await assert.rejects(peers.call('swarm', swarmApi.internal.openValidation, { params: { gigId: gig.gigId } }), { code: 'INVALID_STATE' })
+  })
+})
