@@ -5,7 +5,7 @@ import { type Code, MatchLimitError, maxSubject, pcre2 } from './pcre2.ts'
 
 const maxLength = 32_764
 const maxCompiled = 64
-/** CPU time of matches in a row: one document may have many values, each of which needs almost as long as one match may. */
+/** CPU time of slow matches in a row: one document may have many values, each of which needs almost as long as one match may. */
 const longestBusyMs = 1_000
 /** UTF-16 units that one `findAll` may read: PCRE2 checks the rest of the subject at each match. */
 const maxFindAllUnits = 1_000_000_000
