@@ -227,6 +227,18 @@ describe('aggregate', () => {
     assert.equal(read, 5)
   })
 
+  it('joins a hundred thousand documents of one value without a copy of them for each', async () => {
+    const many = Array.from({ length: 100_000 }, (_, i) => ({ _id: int(i), who: 'ann' }))
+    const lookup = () => many
+    const field = { from: 'many', localField: 'who', foreignField: 'who', as: 'found' }
+    const graph = { from: 'many', startWith: '$who', connectFromField: '_id', connectToField: 'who', as: 'found' }
+
+    for (const stage of [{ $lookup: field }, { $graphLookup: graph }]) {
+      const [first] = await run([stage, { $project: { n: { $size: '$found' } } }], [orders[0]!], { lookup })
+      assert.deepEqual(first?.n, int(100_000))
+    }
+  })
+
   it('reads the other collection once for many documents', async () => {
     let reads = 0
     const lookup = () => {

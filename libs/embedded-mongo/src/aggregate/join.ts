@@ -69,7 +69,7 @@ function fieldJoin(spec: Doc, { env }: StageContext): Join {
     const order = new Map<Doc, number>()
     for (const doc of env.lookup(from, { [foreignField]: { $in: [...distinct.values()] } })) {
       order.set(doc, order.size)
-      for (const key of new Set(foreign(doc).map(identity))) if (distinct.has(key)) byValue.set(key, [...(byValue.get(key) ?? []), doc])
+      for (const key of new Set(foreign(doc).map(identity))) if (distinct.has(key)) listUnder(byValue, key, doc)
     }
     return wanted.map(values => {
       if (values.length === 1) return byValue.get(identity(values[0])) ?? []
@@ -77,6 +77,12 @@ function fieldJoin(spec: Doc, { env }: StageContext): Join {
       return [...found].sort((a, b) => order.get(a)! - order.get(b)!)
     })
   }
+}
+
+function listUnder(lists: Map<unknown, Doc[]>, key: unknown, doc: Doc): void {
+  const list = lists.get(key)
+  if (list) list.push(doc)
+  else lists.set(key, [doc])
 }
 
 /** The values at a path, arrays opened; the arrays themselves too when `whole`. */
@@ -166,7 +172,7 @@ export function graphLookupStage(arg: unknown, context: StageContext): Stage {
   const index = () => {
     const byTarget = new Map<unknown, Doc[]>()
     for (const doc of context.env.lookup(from)) {
-      if (allowed(doc)) for (const key of new Set(target(doc).map(identity))) byTarget.set(key, [...(byTarget.get(key) ?? []), doc])
+      if (allowed(doc)) for (const key of new Set(target(doc).map(identity))) listUnder(byTarget, key, doc)
     }
     return byTarget
   }
