@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { type CloudEvent, event } from '@carapace/api'
 import { type Bus, inProcessBus, quiet, Unroutable } from '@carapace/bus'
@@ -252,6 +253,52 @@ describe('outbox relay', () => {
       ],
     )
     assert.deepEqual([published, calls], [[1, 2], ['updateMany']])
+  })
+
+  it('empties an outbox once, although its document was written without an event after it was sent', async () => {
+    const started = start()
+    const { id } = await make()
+    const calls: string[] = []
+    const collection = db.connection.collection('things')
+    for (const name of ['findOneAndUpdate', 'updateMany'] as const) {
+      const call = collection[name].bind(collection) as (...args: unknown[]) => unknown
+      Object.assign(collection, {
+        [name]: (...args: unknown[]) => {
+          calls.push(name)
+          return call(...args)
+        },
+      })
+    }
+
+    await things.change(id, step)
+    await until('it is sent', () => got.length === 1)
+    await things.change(id, thing => ({ state: thing, events: [] }))
+    await until('its outbox is empty', async () => (await pending()) === 0)
+
+    await started.close()
+    assert.deepEqual(calls, ['updateMany'])
+  })
+
+  it('sends each event where its write came from, also one of a document whose outbox is not empty yet', async () => {
+    const origin = new AsyncLocalStorage<string>()
+    const published: (string | undefined)[] = []
+    const noting: Bus = {
+      ...bus,
+      publish: messages => {
+        published.push(origin.getStore())
+        return bus.publish(messages)
+      },
+    }
+    start({ bus: noting, window: 1 })
+    const [{ id }, other] = [await make(), await make()]
+
+    await origin.run('first', () => things.change(id, step))
+    await until('it is sent', () => published.length === 1)
+    await origin.run('second', () => things.change(id, step))
+    await origin.run('third', () => things.change(other.id, step))
+
+    await until('all are sent', () => got.length === 3)
+    assert.deepEqual(published, ['first', 'second', 'third'])
   })
 
   it('sends what another process wrote meanwhile to a document that it sends', async () => {

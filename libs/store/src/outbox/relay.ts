@@ -124,7 +124,7 @@ function sender(
     const after = async (version: number): Promise<Handoff | undefined> => {
       const added = work.next(version)
       if (added) return added === 'unknown' ? read() : added
-      const { done, withdraw } = clears.clear(collection, id, [...sent])
+      const { done, withdraw } = work.origin.runInAsyncScope(clears.clear, undefined, collection, id, [...sent])
       work.more = withdraw
       const outcome = await done
       work.more = () => undefined
@@ -133,11 +133,13 @@ function sender(
       db.changes.emit('cleared', collection, id, version)
       sent.clear()
       const addedMeanwhile = work.next(version)
-      return addedMeanwhile === 'unknown' ? read() : addedMeanwhile
+      if (addedMeanwhile === 'unknown') return read()
+      // what was written without events leaves the outbox empty
+      return addedMeanwhile?.entries.length ? addedMeanwhile : undefined
     }
     for (let next = handoff ?? (await read()); next && !stopped.aborted; next = await after(next.version)) {
       const entries = next.entries.filter(entry => !sent.has(entry.id))
-      await publish(entries)
+      await work.origin.runInAsyncScope(publish, undefined, entries)
       for (const entry of entries) sent.add(entry.id)
     }
   }

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { type Handoff, joined } from './entry.ts'
 
 /** A document that is being sent. */
@@ -8,6 +9,8 @@ export interface Work {
   leasedAt: number
   /** Called when there is more to send. */
   more: () => void
+  /** Where the last write with events came from: its trace goes on with what is sent. */
+  origin: AsyncResource
   /**
    * What writes of this process added since the version that was sent; 'unknown' when only the document says what there is, undefined when nothing
    * was added. One call answers what was added so far, the next one what was added since.
@@ -21,6 +24,8 @@ interface OpenWork extends Work {
   added: Handoff[]
   isUnknown: boolean
 }
+
+type Handed = [collection: string, id: string, handoff: Handoff | undefined]
 
 export interface OutboxWork {
   /** Sends the document's outbox as soon as there is room; one that is being sent goes on with it. */
@@ -51,7 +56,7 @@ export interface OutboxWorkOptions {
 /** Each document is sent by one at a time, so that its events stay in order, and no more documents concurrently than the window. */
 export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
   const inWork = new Map<string, OpenWork>()
-  const waiting = new Map<string, [collection: string, id: string, handoff: Handoff | undefined]>()
+  const waiting = new Map<string, { handed: Handed; origin: AsyncResource }>()
   let isOpen = false
 
   function wake(collection: string, id: string, handoff: Handoff | undefined): void {
@@ -60,9 +65,9 @@ export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkO
     const running = inWork.get(key)
     const earlier = waiting.get(key)
     if (running) add(running, handoff)
-    else if (earlier) waiting.set(key, [collection, id, earlier[2] && handoff && joined(earlier[2], handoff)])
+    else if (earlier) earlier.handed[2] = earlier.handed[2] && handoff && joined(earlier.handed[2], handoff)
     else if (handoff?.entries.length === 0) return
-    else if (!isOpen || inWork.size >= window) waiting.set(key, [collection, id, handoff])
+    else if (!isOpen || inWork.size >= window) waiting.set(key, { handed: [collection, id, handoff], origin: originOf() })
     else start(key, collection, id, handoff)
   }
 
@@ -82,8 +87,9 @@ export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkO
   function wakeNext(): void {
     const [next] = waiting
     if (!next) return
-    waiting.delete(next[0])
-    wake(...next[1])
+    const [key, { handed, origin }] = next
+    waiting.delete(key)
+    origin.runInAsyncScope(wake, undefined, ...handed)
   }
 
   return {
@@ -107,6 +113,7 @@ function openWork(collection: string, id: string): OpenWork {
     collection,
     id,
     leasedAt: Date.now(),
+    origin: originOf(),
     more: () => undefined,
     added: [],
     isUnknown: false,
@@ -129,8 +136,12 @@ function add(work: OpenWork, handoff: Handoff | undefined): void {
   if (handoff) work.added.push(handoff)
   else work.isUnknown = true
   // one without events only closes the gap between versions
-  if (handoff?.entries.length !== 0) work.more()
+  if (handoff?.entries.length === 0) return
+  work.origin = originOf()
+  work.more()
 }
+
+const originOf = () => new AsyncResource('OutboxWork')
 
 const isDirty = ({ added, isUnknown }: OpenWork): boolean => isUnknown || added.some(({ entries }) => entries.length > 0)
 
