@@ -15,6 +15,8 @@ export interface OutboxClears {
   clear(collection: string, id: string, ids: readonly string[]): Clear
   /** Removes events that were sent from an outbox that holds others too. */
   removeSent(collection: string, id: string, ids: readonly string[]): Promise<void>
+  /** Documents whose events were all sent. */
+  waiting(collection: string): string[]
   /** Writes what is waiting, and from now on without delay. */
   close(): void
 }
@@ -96,6 +98,7 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
     removeSent: async (collection, id, ids) => {
       await raw(collection).updateOne({ _id: id }, { $pull: { outbox: { id: { $in: [...ids] } } } })
     },
+    waiting: collection => [...(batches.get(collection)?.sent ?? [])].map(({ id }) => id),
     close: () => {
       isClosing = true
       for (const collection of [...batches.keys()]) run(collection)

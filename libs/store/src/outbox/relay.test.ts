@@ -301,6 +301,27 @@ describe('outbox relay', () => {
     assert.deepEqual(published, ['first', 'second', 'third'])
   })
 
+  it('empties the outboxes of several documents together, and nothing is late meanwhile', async () => {
+    const started = start({ exclusive: true, sweepMs: 60_000 })
+    const [first, second] = [await make(), await make()]
+    const calls: unknown[] = []
+    const collection = db.connection.collection('things')
+    const { updateMany } = collection
+    collection.updateMany = ((...args: Parameters<typeof updateMany>) => {
+      calls.push(args)
+      return updateMany.apply(collection, args)
+    }) as typeof updateMany
+
+    await things.change(first.id, step)
+    await until('it is sent', () => got.length === 1)
+    await things.change(second.id, step)
+    await until('both are sent', () => got.length === 2)
+
+    assert.deepEqual([await pending(), await started.lagSeconds(), calls.length], [2, 0, 0])
+    await until('the outboxes are empty', async () => (await pending()) === 0)
+    assert.equal(calls.length, 1)
+  })
+
   it('sends what another process wrote meanwhile to a document that it sends', async () => {
     let finish = () => {}
     const published: number[] = []

@@ -35,8 +35,8 @@ export interface Relay {
 }
 
 const closeMs = 2_000
-/** How long an outbox that was sent waits for the next event of its document, and for others, before it is emptied. */
-const clearMs = 500
+/** How long an outbox that was sent waits for the next event of its document, and for others, before it is emptied: less where a lease runs. */
+const [clearMs, soleClearMs] = [500, 5_000]
 /** Ids of sent events that are compared with a document that is written to all the time. */
 const mostUncleared = 1_000
 
@@ -57,7 +57,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
   const rests = outboxRests(retryMs)
   const retryAt = (collection: string, at: number) => sweeps.again(collection, at)
-  const clears = outboxClears(db, claims, clearMs, () => work.isCrowded())
+  const clears = outboxClears(db, claims, options.exclusive ? soleClearMs : clearMs, () => work.isCrowded())
   const send = withRetries(rests, sender(db, bus, { claims, clears }, options, stopped), { retryMs, retryAt })
   const work = outboxWork({ window, send, failed, ended: waiting => sweeps.goOn(waiting), stopped })
   db.changes.on('saved', work.wake)
@@ -68,7 +68,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
 
   return {
     sweep: sweeps.sweep,
-    lagSeconds: () => lagSeconds(db),
+    lagSeconds: () => lagSeconds(db, clears),
     close: async () => {
       // what is not sent by then stays in its outbox for the next start
       clears.close()
@@ -145,10 +145,12 @@ function sender(
   }
 }
 
-async function lagSeconds(db: Database): Promise<number> {
+async function lagSeconds(db: Database, clears: OutboxClears): Promise<number> {
   const oldest = await Promise.all(
     [...db.outboxes.keys()].map(collection =>
-      db.connection.collection<Pending>(collection).findOne({ pending: true }, { sort: { updatedAt: 1 }, projection: { outbox: { $slice: 1 } } }),
+      db.connection
+        .collection<Pending>(collection)
+        .findOne({ pending: true, _id: { $nin: clears.waiting(collection) } }, { sort: { updatedAt: 1 }, projection: { outbox: { $slice: 1 } } }),
     ),
   )
   const times = oldest.flatMap(document => document?.outbox[0]?.time.getTime() ?? [])
