@@ -24,6 +24,19 @@ export function fieldsOf(state: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(state).filter(([key, value]) => !ownFields.has(key) && value !== undefined))
 }
 
+/** The first document of an aggregate. Its outbox is leased to this process, which sends without claiming. */
+export function newDocument(
+  state: { id: string },
+  { now, outbox, cause }: { now: Date; outbox: OutboxEntry[]; cause: string | undefined },
+): Envelope {
+  return {
+    ...fieldsOf(state),
+    ...{ _id: state.id, version: 1, createdAt: now, updatedAt: now, outbox },
+    ...(outbox.length ? { pending: true as const, lease: { token: relayToken, until: leaseUntil() } } : {}),
+    ...(cause ? { processed: [cause] } : {}),
+  }
+}
+
 /** The document as it is after an update. Its outbox has what was last written there. */
 export function updated(
   before: Envelope,

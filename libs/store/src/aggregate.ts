@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type ErrorCode, type PageQuery, Refusal, refuse } from '@carapace/api'
 import type { ClientSession, Collection, mongo } from 'mongoose'
-import { type Envelope, fieldsOf, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
+import { type Envelope, newDocument, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
 import { type Booking, bookingOf } from './booking.ts'
 import { announce, type Database, whenEnded } from './database.ts'
 import { isUnwritten, isWriteConflict, refuseDuplicate } from './errors/duplicate.ts'
+import { changesOfMany, type Decide, newOfMany } from './gathered/aggregate-many.ts'
 import type { Indexes } from './indexes.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { orExisting } from './or-existing.ts'
-import { leaseUntil, outboxEntries, relayToken } from './outbox/entry.ts'
+import { outboxEntries } from './outbox/entry.ts'
 import { type Optimistic, recentOf } from './recent/recent.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
@@ -61,6 +62,8 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
    * @example const gig = await gigs.createOnce(recordIdOf(operationId), () => post(draft, clock.now()))
    */
   createOnce(id: string, make: () => Decision<T> | Promise<Decision<T>>): Promise<Stored<T>>
+  /** Stores new aggregates together, without events. Nothing else may belong to their writes. @throws as `create`: nothing is stored then */
+  createAll(states: readonly T[], session: ClientSession): Promise<void>
   get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
   /** By id, in one read. */
   many(ids: readonly string[]): Promise<Map<string, Stored<T>>>
@@ -74,6 +77,8 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
   change(id: string, decide: (state: Stored<T>) => D | undefined, options?: ChangeOptions): Promise<Stored<T>>
   /** As `change`; undefined when there is none of that id. */
   changeKnown(...args: Parameters<AggregateStore<T, D>['change']>): Promise<Stored<T> | undefined>
+  /** As `changeKnown` for several, by one write where that suffices. For collections whose documents are never removed. */
+  changeAll(decides: ReadonlyMap<string, Decide<T, D>>): Promise<Map<string, Stored<T>>>
   /** Deletes an aggregate that nobody else knows of; what was published needs an event, so a state instead. */
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<Stored<T>[]>
@@ -131,7 +136,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
   }
   const present = async (id: string) => recent.exact(id) ?? load(id)
   /** What is decided on the document, unless that is a refusal or nothing: then it may be old. */
-  const decidedOn = (document: Envelope | undefined, decide: (state: Stored<T>) => D | undefined, cause: string | undefined): D | undefined => {
+  const decidedOn = (document: Envelope | undefined, decide: Decide<T, D>, cause?: string): D | undefined => {
     if (!document || (cause && document.processed?.includes(cause))) return undefined
     try {
       return decide(read(document))
@@ -168,7 +173,9 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       const release = recent.hold(id)
       let isWritten = false
       try {
-        isWritten = await booking({ before, after, decision, session: options.session }, own => sums.write(before, after, own.session, guardedUpdate))
+        isWritten = await booking.write({ before, after, decision, session: options.session }, own =>
+          sums.write(before, after, own.session, guardedUpdate),
+        )
       } catch (error) {
         const isRace = isWriteConflict(error)
         // what was decided on an old document is decided again; its time is over where others had the rows all along
@@ -187,6 +194,9 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
     return refuse('CONFLICT')
   }
 
+  const isPlain = (before: Stored<T>, after: Stored<T>, decision: D) => booking.isNothing(before, after, decision) && !sums.differ(before, after)
+  const parts = { db, collection: spec.collection, raw, recent, read, derive, decidedOn, isPlain, changeOne: change }
+
   const store: AggregateStore<T, D> = {
     collection: raw as unknown as Collection<mongo.Document>,
 
@@ -194,23 +204,14 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       const state = derive(given)
       const now = db.clock.now()
       const outbox = outboxEntries(db, events, 1, now)
-      const document = {
-        ...fieldsOf(state),
-        _id: state.id,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-        outbox,
-        ...(outbox.length ? { pending: true as const, lease: { token: relayToken, until: leaseUntil() } } : {}),
-        ...(options.cause ? { processed: [options.cause] } : {}),
-      }
+      const document = newDocument(state, { now, outbox, cause: options.cause })
       const insert = async (session: { session?: ClientSession }) => {
         await raw.insertOne(document, session).catch((error: unknown) => refuseDuplicate(error, { _id_: 'ALREADY_EXISTS', ...spec.duplicates }))
         return true
       }
       const after = stored<T>(document)
       try {
-        await booking({ before: undefined, after, decision: undefined, session: options.session }, own =>
+        await booking.write({ before: undefined, after, decision: undefined, session: options.session }, own =>
           sums.write(undefined, after, own.session, insert),
         )
       } catch (error) {
@@ -224,6 +225,8 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       announce(db, options.session, spec.collection, state.id, { after: 0, version: 1, entries: outbox, isAll: true })
       return after
     },
+
+    createAll: newOfMany(parts, sums),
 
     createOnce: (id, make) => {
       const created = async () => {
@@ -253,6 +256,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
     changeKnown: (id, decide, options = {}) =>
       options.session ? change(id, decide, options) : recent.inOrder(id, () => change(id, decide, options)),
     change: async (id, decide, options) => (await store.changeKnown(id, decide, options)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
+    changeAll: changesOfMany(parts),
     remove: async id => {
       const document = await load(id)
       const release = recent.hold(id)

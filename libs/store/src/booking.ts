@@ -31,30 +31,37 @@ export interface Change<T, D> {
   session: ClientSession | undefined
 }
 
-/** Runs a write with all that its change books, or with nothing else when that is nothing. */
+/** `write` runs a write with all that its change books, or with nothing else when that is nothing. */
 export function bookingOf<T, D, P>(
   db: Database,
   collection: string,
   spec: Booking<T, D, P>,
-): (change: Change<T, D>, write: Write) => Promise<boolean> {
+): { isNothing(before: T, after: T, decision: D): boolean; write(change: Change<T, D>, write: Write): Promise<boolean> } {
   const serialize = spec.serialize ?? ((_, work) => work())
   const post = async (posting: P, session: ClientSession) => {
     if (!spec.ledger) throw new Error(`${collection} has postings and no ledger`)
     // the guard of the document makes this impossible: a state is left once
     if (!(await spec.ledger.post(posting, session))) throw new Error(`a posting of ${collection} is in the ledger already: ${keyOf(posting)}`)
   }
-  return async ({ before, after, decision, session }, write) => {
-    const postings = spec.postings?.(before, after, decision) ?? []
-    const writeOthers = spec.alongside?.(before, after, decision)
-    if (postings.length === 0 && !writeOthers) return write(session ? { session } : {})
-    const all = async (own: ClientSession) => {
-      const isWritten = await write({ session: own })
-      if (!isWritten) return false
-      for (const posting of postings) await post(posting, own)
-      await writeOthers?.(own)
-      return true
-    }
-    return session ? all(session) : serialize(after, () => transact({ db }, all))
+  const bookedBy = (...change: [T | undefined, T, D | undefined]) => {
+    const postings = spec.postings?.(...change) ?? []
+    const writeOthers = spec.alongside?.(...change)
+    return postings.length === 0 && !writeOthers ? undefined : { postings, writeOthers }
+  }
+  return {
+    isNothing: (...change) => bookedBy(...change) === undefined,
+    write: async ({ before, after, decision, session }, write) => {
+      const booked = bookedBy(before, after, decision)
+      if (!booked) return write(session ? { session } : {})
+      const all = async (own: ClientSession) => {
+        const isWritten = await write({ session: own })
+        if (!isWritten) return false
+        for (const posting of booked.postings) await post(posting, own)
+        await booked.writeOthers?.(own)
+        return true
+      }
+      return session ? all(session) : serialize(after, () => transact({ db }, all))
+    },
   }
 }
 

@@ -31,5 +31,12 @@ export function difference(before: Share, after: Share): Difference {
   return { sums, members }
 }
 
+/** What several documents change together. */
+export function allOf(differences: readonly Difference[]): Difference {
+  const sums = new Map<string, bigint>()
+  for (const one of differences) for (const [name, by] of one.sums) plus(sums, name, by)
+  return { sums, members: differences.flatMap(({ members }) => members) }
+}
+
 /** Adds to a total that may not be there yet. */
 export const plus = (totals: Map<string, bigint>, name: string, by: bigint) => totals.set(name, (totals.get(name) ?? 0n) + by)

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose'
 import type { Database } from './database.ts'
 import { pool } from './pool.ts'
-import { type Difference, difference, plus, type ShareOf } from './share.ts'
+import { allOf, type Difference, difference, plus, type ShareOf } from './share.ts'
 import { registerAudit } from './sums-audit.ts'
 import { longTransactionLimitMs } from './transaction.ts'
 
@@ -9,6 +9,10 @@ import { longTransactionLimitMs } from './transaction.ts'
 export interface Sums<T> {
   /** Runs `work`, which writes one document unless it answers false; where that changes a figure, both are one transaction. undefined = no document. */
   write(before: T | undefined, after: T | undefined, session: ClientSession | undefined, work: Write): Promise<boolean>
+  /** The same for new documents that `work` writes together. */
+  writeNew(documents: readonly T[], session: ClientSession, work: Write): Promise<boolean>
+  /** Whether a write changes a figure. */
+  differ(before: T, after: T): boolean
   /** The figures by name; 0n for one that nothing adds to. Added up from the documents when they were never stored, or were deleted. */
   read(): Promise<(name: string) => bigint>
 }
@@ -96,29 +100,41 @@ export function openSums<T>(
   const ownParts = pool(parts.toSorted(() => Math.random() - 0.5))
   const add = async (change: Difference, part: string, session: ClientSession) => {
     const inc = new Map(change.sums)
-    for (const { set, member, by } of change.members) {
+    const [added, removed] = [change.members.filter(({ by }) => by > 0n), change.members.filter(({ by }) => by < 0n)]
+    if (added.length > 0) {
+      const updates = added.map(({ set, member, by }) => ({
+        updateOne: { filter: { _id: idOf(set, member) }, update: { $inc: { documents: by } }, upsert: true },
+      }))
+      const { upsertedIds } = await members.bulkWrite(updates, { session })
+      // one that no document names any more is deleted: what is made is named for the first time
+      for (const at of Object.keys(upsertedIds)) plus(inc, added[Number(at)]!.set, 1n)
+    }
+    for (const { set, member, by } of removed) {
       const _id = idOf(set, member)
       const row = await members.findOneAndUpdate({ _id }, { $inc: { documents: by } }, { session, upsert: true, returnDocument: 'after' })
-      const isFirstOrLast = row?.documents === (by > 0n ? 1n : 0n)
-      if (isFirstOrLast) plus(inc, set, by)
-      if (row?.documents === 0n) await members.deleteOne({ _id }, { session })
+      if (row?.documents !== 0n) continue
+      plus(inc, set, by)
+      await members.deleteOne({ _id }, { session })
     }
     const $inc = Object.fromEntries([...inc].map(([name, by]) => [`of.${name}`, by]))
     if (inc.size > 0) await rows.updateOne({ _id: part }, { $inc }, { session, upsert: true })
   }
 
+  const write = (change: Difference, session: ClientSession | undefined, work: Write): Promise<boolean> => {
+    if (isNone(change)) return work(session ? { session } : {})
+    const both = async (own: ClientSession, part: string) => {
+      const isWritten = await work({ session: own })
+      if (isWritten) await add(change, part, own)
+      return isWritten
+    }
+    if (session) return both(session, parts[Math.floor(Math.random() * partCount)]!)
+    return ownParts.use(part => db.transaction(own => both(own, part)))
+  }
+
   return {
-    write: (before, after, session, work) => {
-      const change = difference(before ? shareOf(before) : {}, after ? shareOf(after) : {})
-      if (change.sums.size === 0 && change.members.length === 0) return work(session ? { session } : {})
-      const both = async (own: ClientSession, part: string) => {
-        const isWritten = await work({ session: own })
-        if (isWritten) await add(change, part, own)
-        return isWritten
-      }
-      if (session) return both(session, parts[Math.floor(Math.random() * partCount)]!)
-      return ownParts.use(part => db.transaction(own => both(own, part)))
-    },
+    write: (before, after, session, work) => write(difference(before ? shareOf(before) : {}, after ? shareOf(after) : {}), session, work),
+    differ: (before, after) => !isNone(difference(shareOf(before), shareOf(after))),
+    writeNew: (documents, session, work) => write(allOf(documents.map(document => difference({}, shareOf(document)))), session, work),
     read: async () => {
       let found = await storedParts()
       while (!found) {
@@ -134,6 +150,8 @@ export function openSums<T>(
   }
 }
 
+const isNone = ({ sums, members }: Difference): boolean => sums.size === 0 && members.length === 0
+
 /** The figures by name, of all rows together. */
 function totalOf(rows: readonly Row[]): Map<string, bigint> {
   const totals = new Map<string, bigint>()
@@ -144,5 +162,7 @@ function totalOf(rows: readonly Row[]): Map<string, bigint> {
 /** Of a collection without figures. */
 const noSums: Sums<unknown> = {
   write: (_before, _after, session, work) => work(session ? { session } : {}),
+  writeNew: (_documents, session, work) => work({ session }),
+  differ: () => false,
   read: async () => () => 0n,
 }

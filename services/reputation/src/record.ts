@@ -120,7 +120,7 @@ async function storeAll(
   const isNews = (subject: Subject) => applyStanding(subject.doc, subject.standing, now) !== undefined
   const [changed, same] = [subjects.filter(isNews), subjects.filter(subject => !isNews(subject))]
   if (wholeUntil !== undefined) {
-    await Promise.all(changed.map(async subject => (await store(parts, subject, now)) || outdated.add(subject)))
+    for (const subject of await overtaken(parts, changed, now)) outdated.add(subject)
     // a standing that was stored since the document was read may lack the fact; one that is stored later is compared with the log again
     const present = await parts.scores.many(same.map(({ doc }) => doc.id))
     for (const subject of same) if (present.get(subject.doc.id)?.version !== subject.doc.version) outdated.add(subject)
@@ -140,12 +140,15 @@ async function storeAll(
     else await recomputeHeir(parts, subject.doc.id, subject.facts)
 }
 
-/** Resolves to false where another standing was stored since the document was read. */
-async function store(parts: Parts, { doc, standing }: Subject, now: Date): Promise<boolean> {
-  let isPresent = true
-  await parts.scores.change(doc.id, present => {
-    isPresent = present.version === doc.version
-    return isPresent ? applyStanding(present, standing, now) : undefined
-  })
-  return isPresent
+/** Stores the standings. Answers those of agents of which another one was stored since their documents were read. */
+async function overtaken(parts: Parts, subjects: readonly Subject[], now: Date): Promise<Subject[]> {
+  const old = new Set<Subject>()
+  const decideOn = (subject: Subject) => (present: Stored<ScoreDoc>) => {
+    const isPresent = present.version === subject.doc.version
+    if (isPresent) old.delete(subject)
+    else old.add(subject)
+    return isPresent ? applyStanding(present, subject.standing, now) : undefined
+  }
+  await parts.scores.changeAll(new Map(subjects.map(subject => [subject.doc.id, decideOn(subject)])))
+  return [...old]
 }

@@ -1,5 +1,5 @@
 import type { Parts } from '../parts.ts'
-import { fund, rewardId } from './reward.ts'
+import { fund, type Reward, rewardId } from './reward.ts'
 
 /** What the escrow has funded of a validation so far. @returns false before the rewards are stored */
 export async function followFunding(
@@ -7,9 +7,7 @@ export async function followFunding(
   validationId: string,
   of: readonly { validatorId: string; funded: bigint }[],
 ): Promise<boolean> {
-  for (const { validatorId, funded } of of) {
-    const reward = await rewards.rows.changeKnown(rewardId(validationId, validatorId), present => fund(present, funded, clock.now()))
-    if (!reward) return false
-  }
-  return true
+  const now = clock.now()
+  const decides = of.map(({ validatorId, funded }) => [rewardId(validationId, validatorId), (present: Reward) => fund(present, funded, now)] as const)
+  return (await rewards.rows.changeAll(new Map(decides))).size === of.length
 }

@@ -7,6 +7,7 @@ import type { Parts } from '../parts.ts'
 import { storeRewards } from './funding-polls.ts'
 import { type GigOutcome, supersede } from './supersede.ts'
 import { facts } from './validation.ts'
+import { rewardsOf } from './winners.ts'
 
 const batch = 100
 const everyMs = 60_000
@@ -44,11 +45,27 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
   const validation = await parts.validations.get(validationId)
   if (!validation) throw new Retry('the validation is not known yet')
   if (validation.status !== 'approved' && validation.status !== 'rejected') return
-  const earned = await storeRewards(parts, validation)
-  const cause = `accrue:${validationId}`
+  const earned = rewardsOf(validation, parts.clock.now())
+  if (earned.length === 0) return
   const rewards = earned.map(({ validatorId, accrued: amount }) => ({ validatorId, amount }))
-  if (rewards.length > 0)
-    await parts.validations.change(validationId, state => ({ state, events: [api.rewardAccrued.of({ ...facts(validation), rewards })] }), { cause })
+  const accrued = api.rewardAccrued.of({ ...facts(validation), rewards })
+  const announce = (session?: ClientSession) =>
+    parts.validations.change(validationId, state => ({ state, events: [accrued] }), {
+      cause: `accrue:${validationId}`,
+      ...(session ? { session } : {}),
+    })
+  const storeAll = async (session: ClientSession) => {
+    await parts.rewards.rows.createAll(earned, session)
+    await announce(session)
+  }
+  try {
+    await parts.queue.serialize(validationId, () => transact(parts, storeAll))
+  } catch (error) {
+    if (!(error instanceof api.Refusal) || error.code !== 'ALREADY_EXISTS') throw error
+    // of an earlier delivery, or of a release that stored one after the other
+    await storeRewards(parts, validation)
+    await announce()
+  }
 }
 
 /** Ends the pending validations of a decided gig or job; ended ones stay as they are. */
