@@ -1,5 +1,5 @@
 import { networkReader } from '@carapace/chain'
-import { agentProjection, custodialWallets } from '@carapace/projections'
+import { agentIdentities, custodialWallets } from '@carapace/projections'
 import type { PartsOf, Platform } from '@carapace/service'
 import { bondStores } from './bond/stores.ts'
 import { openBooks } from './books.ts'
@@ -19,7 +19,7 @@ export function stores(platform: Platform) {
   const books = openBooks(ledger, tvl)
   const bonds = bondStores(platform, books)
   const networks = networkReader(platform)
-  const projections = { agents: agentProjection(platform), custodial: custodialWallets(platform) }
+  const projections = { agents: agentIdentities(platform), custodial: custodialWallets(platform) }
   const records = { escrows: escrowStore(db, books, queue), ...bonds, slashes: slashStore(db), ...rewardStores(db, books), ...receiptStores(db) }
   return { ...records, ledger, tvl, networks, ...projections, ...sharedReads(platform, bonds.bonds) }
 }

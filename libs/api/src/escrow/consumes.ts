@@ -1,8 +1,9 @@
-import { agentFacts } from '../agent-facts.ts'
+import { agentIdentity } from '../agent-facts.ts'
 import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { jobCancelled, jobCorrected, jobRejected, jobSettled } from '../commerce/events.ts'
 import { gigAssigned, gigCancelled, gigPosted, gigSubmitted } from '../marketplace/events.ts'
+import { reputationSnapshot, scoreChanged } from '../reputation/events.ts'
 import {
   appealClosed,
   appealFiled,
@@ -19,7 +20,9 @@ import { bondLocked, bondLockFailed, bondSlashed, escrowDecided, escrowRefunded,
 
 /** What the escrow service subscribes to. */
 export const consumes = [
-  ...agentFacts,
+  ...agentIdentity,
+  scoreChanged,
+  reputationSnapshot,
   walletCreated,
   treasurySnapshot,
   x402Arrived,

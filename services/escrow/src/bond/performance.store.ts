@@ -1,4 +1,4 @@
-import { newAgentScore, reputationApi, type ScoreRow, scoreChanged } from '@carapace/api'
+import { newAgentScore, reputationApi, reputationSnapshot, type ScoreRow, scoreChanged } from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { duplicateIndex, gathered } from '@carapace/store'
 
@@ -14,6 +14,8 @@ export interface Performances {
   subscriptions: Subscription[]
   /** The figures as last received; those of an agent without activity when nothing was. */
   of(agentId: string): Promise<Performance>
+  /** The score of each of these agents, in one read. */
+  scoresOf(agentIds: readonly string[]): Promise<(agentId: string) => number>
   /** Reads them from the owner again. @throws DEPENDENCY_UNAVAILABLE */
   sync(agentId: string): Promise<Performance>
 }
@@ -27,7 +29,7 @@ const inactive: Performance = {
 }
 type News = Pick<ScoreRow, 'agentId' | 'components' | 'fusedScore' | 'totalGigsCompleted' | 'computedAt' | 'version'>
 
-/** How agents perform, as the score says, with the last hundred values. */
+/** The score of agents, and how they perform, as it says, with the last hundred values. */
 export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>): Performances {
   const rows = db.collection<Performance & { _id: string; version: number }>('performances')
   /** Events of one moment are one write. */
@@ -48,8 +50,16 @@ export function performanceStore({ db, peers }: Pick<Platform, 'db' | 'peers'>):
   })
   const of = async (agentId: string) => (await rows.findOne({ _id: agentId })) ?? inactive
   return {
-    subscriptions: [on(scoreChanged, (score, event) => add({ ...score, version: event.aggregateversion }))],
+    subscriptions: [
+      on(scoreChanged, (score, event) => add({ ...score, version: event.aggregateversion })),
+      on(reputationSnapshot, ({ version, row }) => add({ ...(row as unknown as ScoreRow), version })),
+    ],
     of,
+    scoresOf: async agentIds => {
+      const found = await rows.find({ _id: { $in: [...agentIds] } }, { projection: { fusedScore: 1 } }).toArray()
+      const scores = new Map(found.map(({ _id, fusedScore }) => [_id, fusedScore]))
+      return agentId => scores.get(agentId) ?? newAgentScore.fusedScore
+    },
     sync: async agentId => {
       const row = await peers.find('reputation', reputationApi.internal.getScoreRow, { params: { agentId } })
       if (row) await add(row)

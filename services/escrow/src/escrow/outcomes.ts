@@ -153,13 +153,12 @@ const microOf = (value: unknown): bigint => BigInt(String(value))
 const paidBy = ({ args }: Pick<ChainLog, 'args'>) => ({ fee: microOf(args.fee), net: microOf(args.net), treasury: microOf(args.splitAmount) })
 
 async function released(parts: Parts, { id: gigId, posterId, assignment }: Escrow, at: Seen, log: Pick<ChainLog, 'args'> | undefined): Promise<void> {
-  const agents = await parts.agents.many([posterId, ...(assignment ? [assignment.assigneeId] : [])])
-  const [poster, assignee] = [agents.get(posterId), assignment ? agents.get(assignment.assigneeId) : undefined]
+  const scoreOf = await parts.performances.scoresOf([posterId, ...(assignment ? [assignment.assigneeId] : [])])
   const seen: Released = {
     ...seenOf(at),
     ...(log ? { paid: paidBy(log) } : {}),
-    posterScore: poster?.fusedScore ?? newAgentScore.fusedScore,
-    assigneeScore: assignee?.fusedScore ?? newAgentScore.fusedScore,
+    posterScore: scoreOf(posterId),
+    assigneeScore: assignment ? scoreOf(assignment.assigneeId) : newAgentScore.fusedScore,
   }
   await changeEscrow(parts, gigId, escrow => releaseConfirmed(escrow, seen, parts.clock.now()))
 }

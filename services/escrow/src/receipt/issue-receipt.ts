@@ -15,13 +15,14 @@ export interface Scores {
 export async function issueReceipt(parts: Parts, escrow: Escrow, scores?: Scores): Promise<{ receipt: Stored<Receipt>; isNew: boolean }> {
   const known = await parts.receipts.everOf(escrow.id)
   if (known) return { receipt: await parts.receipts.amend(receiptOf(escrow, known.id, known)), isNew: false }
+  const { posterId, assignment } = escrow
+  const { assigneeId } = assignment!
+  const agents = await parts.agents.many([posterId, assigneeId])
+  const scoreOf = scores ? undefined : await parts.performances.scoresOf([posterId, assigneeId])
   const party = async (agentId: string, score: number | undefined): Promise<Party> => {
-    const agent = await parts.agents.need(agentId)
-    return { handle: agent.handle, wallet: agent.wallet, fusedScore: score ?? agent.fusedScore }
+    const { handle, wallet } = agents.get(agentId) ?? (await parts.agents.need(agentId))
+    return { handle, wallet, fusedScore: score ?? scoreOf!(agentId) }
   }
-  const [poster, assignee] = await Promise.all([
-    party(escrow.posterId, scores?.posterScore),
-    party(escrow.assignment!.assigneeId, scores?.assigneeScore),
-  ])
+  const [poster, assignee] = await Promise.all([party(posterId, scores?.posterScore), party(assigneeId, scores?.assigneeScore)])
   return parts.receipts.issue(receiptOf(escrow, parts.newId(), { poster, assignee }))
 }

@@ -23,7 +23,7 @@ async function changed(end: keyof typeof outcomes, locks: object[], present: Sla
     escrows: { get: async () => ({ ...blank(), assignment, verdict: result, decision }) },
     bonds: { get: async () => bond, change: async () => bond },
     bondHistory: { newest: async () => undefined },
-    agents: { get: async () => undefined },
+    performances: { of: async () => ({ fusedScore: 15 }) },
     queue: { serialize: (_: string, work: () => unknown) => work() },
     clock: { now: () => start },
     newId: () => 'u1',

@@ -54,7 +54,7 @@ async function slash(parts: Parts, escrow: Stored<Escrow>, assigneeId: string, l
   }
   if (lock.stage !== 'locked') return
   const reason = escrow.verdict!.note ?? 'Deliverable rejected by the panel'
-  const scoreBefore = (await parts.agents.get(assigneeId))?.fusedScore ?? null
+  const { fusedScore: scoreBefore } = await parts.performances.of(assigneeId)
   const row =
     known ??
     (await slashes.record(

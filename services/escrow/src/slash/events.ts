@@ -17,7 +17,7 @@ export const slashEvents = (parts: Parts): Subscription[] => [
     const amount = lock ? slashOf(lock.amount) : 0n
     // nothing is slashed where nothing is locked: no slash, and nothing that counts as one
     if (amount === 0n) return
-    const scoreBefore = (await parts.agents.get(assigneeId))?.fusedScore ?? null
+    const { fusedScore: scoreBefore } = await parts.performances.of(assigneeId)
     const facts = { id: parts.newId(), agentId: assigneeId, validationId, amount, reason, status: 'FROZEN' as const, isPending: false, scoreBefore }
     await parts.slashes.record(verdictRow(escrow, facts))
     await closeBondLock(parts, gigId)

@@ -41,7 +41,7 @@ async function makeSlash(parts: Parts, { agentId, amount, reason, by, operationI
   const total = bond.free + lockedOf(bond)
   const tooMuch = (held: bigint) => refuse('VALIDATION_ERROR', { totalBonded: usd(held) }, { message: `amount: the bond is only ${usd(held)} USDC` })
   if (amount > total) tooMuch(total)
-  const scoreBefore = (await parts.agents.get(agentId))?.fusedScore ?? null
+  const { fusedScore: scoreBefore } = await parts.performances.of(agentId)
   const none = { gigId: null, gigTitle: null, gigBudget: null, validationId: null, txHash: null }
   const row = await parts.slashes.record({
     ...none,
