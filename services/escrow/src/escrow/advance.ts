@@ -12,11 +12,23 @@ export interface Moment {
    * waits for, so only the job decides by time, and it queries the swarm first.
    */
   timers: boolean
-  /** The assignee's custodial wallet, if it has one: half of the net goes there. */
-  splitTo: string | null
+  /** The assignee's custodial wallet, if it has one: half of the net goes there. Absent: not read yet, because few facts end in a payout. */
+  splitTo?: string | null
 }
 
-/** Does what the facts demand in the present state. The same facts in another order end in the same state. */
+/** A payout needs to know whether its payee has a custodial wallet. */
+export class SplitUnread extends Error {
+  readonly assigneeId: string
+  constructor(assigneeId: string) {
+    super(`The custodial wallet of ${assigneeId} is not read yet`)
+    this.assigneeId = assigneeId
+  }
+}
+
+/**
+ * Does what the facts demand in the present state. The same facts in another order end in the same state.
+ * @throws SplitUnread
+ */
 export function advance(e: Escrow, moment: Moment): Result {
   if (e.status === 'none') return withoutMoney(e, moment)
   if (e.status !== 'locked' && e.status !== 'disputed') return { state: e, events: [] }
@@ -91,14 +103,15 @@ export function shares(amount: bigint, feeBp: number, isSplit: boolean): Pick<Se
 function settle(e: Escrow, judgement: Extract<Judgement, { kind: 'settle' }>, { now, splitTo }: Moment): Result {
   const { outcome, reason, by, failure } = judgement
   const isRelease = outcome === 'release'
-  const parts = isRelease ? shares(e.amount, e.assignment!.feeBp, splitTo !== null) : { fee: 0n, treasury: 0n, external: 0n }
+  if (isRelease && splitTo === undefined) throw new SplitUnread(e.assignment!.assigneeId)
+  const parts = isRelease ? shares(e.amount, e.assignment!.feeBp, typeof splitTo === 'string') : { fee: 0n, treasury: 0n, external: 0n }
   const settlement = newSettlement({
     kind: outcome,
     reason,
     by,
     ...parts,
     failure: isRelease || !e.assignment ? null : failure,
-    treasuryAddress: parts.treasury > 0n ? splitTo : null,
+    treasuryAddress: parts.treasury > 0n ? splitTo! : null,
   })
   const decided = decide(move(e, outcome, { settlement, dueAt: null, dueAction: null }), outcome, reason, by, now)
   return { state: decided.state, events: [...decided.events, settleCommand(e, settlement)] }

@@ -1,6 +1,6 @@
 import type { Decision, Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
-import { advance, type Moment } from './advance.ts'
+import { advance, type Moment, SplitUnread } from './advance.ts'
 import { type Escrow, type GigTerms, newEscrow } from './escrow.ts'
 
 type Decide = (escrow: Stored<Escrow>) => Decision<Escrow> | undefined
@@ -29,35 +29,30 @@ export async function projectEscrow(parts: Parts, gigId: string, write: (escrow:
   }
 }
 
-/** The time, and where half of a payout would go. */
-export const momentOf = async (parts: Parts, gigId: string): Promise<Moment> =>
-  momentWith(parts, (await parts.escrows.get(gigId))?.assignment?.assigneeId)
-
-const momentWith = async (parts: Parts, assigneeId: string | undefined): Promise<Moment> => ({
-  now: parts.clock.now(),
-  timers: false,
-  splitTo: assigneeId ? ((await parts.custodial.of(assigneeId)) ?? null) : null,
-})
-
-/** Records a fact and does what then follows. A fact that changes nothing is not written. `assigneeId` when the fact itself assigns it. */
-export async function recordFact(
+/** As `changeEscrow`, at the present moment. Where half of a payout would go is read once there is one. */
+export async function changeEscrowNow(
   parts: Parts,
-  terms: GigTerms,
-  record: (escrow: Escrow) => Partial<Escrow> | undefined,
+  gigId: string,
+  decide: (escrow: Stored<Escrow>, moment: Moment) => Decision<Escrow> | undefined,
   cause?: string,
-  assigneeId?: string,
 ): Promise<Stored<Escrow>> {
+  const changeAt = (moment: Moment) => changeEscrow(parts, gigId, escrow => decide(escrow, moment), cause)
+  const moment: Moment = { now: parts.clock.now(), timers: false }
+  try {
+    return await changeAt(moment)
+  } catch (error) {
+    if (!(error instanceof SplitUnread)) throw error
+    return changeAt({ ...moment, splitTo: (await parts.custodial.of(error.assigneeId)) ?? null })
+  }
+}
+
+/** Records a fact and does what then follows. A fact that changes nothing is not written. */
+export async function recordFact(parts: Parts, terms: GigTerms, record: (escrow: Escrow) => Partial<Escrow> | undefined): Promise<Stored<Escrow>> {
   const escrow = await ensureEscrow(parts, terms)
   // what is recorded stays recorded
   if (record(escrow) === undefined) return escrow
-  const moment = await momentWith(parts, assigneeId ?? escrow.assignment?.assigneeId)
-  return changeEscrow(
-    parts,
-    terms.gigId,
-    present => {
-      const fact = record(present)
-      return fact && advance({ ...present, ...fact }, moment)
-    },
-    cause,
-  )
+  return changeEscrowNow(parts, terms.gigId, (present, moment) => {
+    const fact = record(present)
+    return fact && advance({ ...present, ...fact }, moment)
+  })
 }

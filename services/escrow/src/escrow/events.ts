@@ -38,7 +38,7 @@ export const escrowFacts = (parts: Parts): Subscription[] => [
     const { assigneeId, crewId, feeBp, deadlineAt, skillsRequired } = gig
     const wallet = await walletOf(parts, assigneeId)
     const assignment = { assigneeId, wallet, crewId, feeBp, deadlineAt: new Date(deadlineAt) }
-    await recordFact(parts, ofGig(gig), escrow => (escrow.assignment ? undefined : { assignment, skillsRequired }), undefined, assigneeId)
+    await recordFact(parts, ofGig(gig), escrow => (escrow.assignment ? undefined : { assignment, skillsRequired }))
   }),
   on(api.gigSubmitted, gig =>
     recordFact(parts, ofGig(gig), escrow =>

@@ -3,7 +3,7 @@ import { dueBy, eachDue, type Job } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { onTime } from './advance.ts'
-import { changeEscrow, momentOf } from './change-escrow.ts'
+import { changeEscrowNow } from './change-escrow.ts'
 import type { Escrow } from './escrow.ts'
 import { drawOnTreasury } from './lock-escrow.ts'
 
@@ -26,8 +26,7 @@ async function moveOn(parts: Parts, escrow: Stored<Escrow>): Promise<void> {
     const { validations } = await parts.peers.call('swarm', swarmApi.internal.listGigValidations, { params: { gigId: escrow.id } })
     if (hasNewerVerdict(escrow, validations)) return
   }
-  const moment = await momentOf(parts, escrow.id)
-  await changeEscrow(parts, escrow.id, present => onTime(present, { ...moment, timers: true }))
+  await changeEscrowNow(parts, escrow.id, (present, moment) => onTime(present, { ...moment, timers: true }))
 }
 
 /** What time alone does. */

@@ -16,7 +16,7 @@ import { holdAtIntake, unlessPassing } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { assignmentOf } from './assignment.ts'
-import { changeEscrow, momentOf, recordFact } from './change-escrow.ts'
+import { changeEscrow, changeEscrowNow, recordFact } from './change-escrow.ts'
 import type { Escrow } from './escrow.ts'
 import { passingStates } from './escrow-states.ts'
 import { lockRefused, reserveLock, sendLock } from './lock-transitions.ts'
@@ -111,9 +111,8 @@ async function drawOnIntake(parts: Parts, escrow: Stored<Escrow>): Promise<Store
   if (held.status === 'pending') return escrow
   if (held.status === 'held')
     return changeEscrow(parts, id, present => (present.lock?.onChain.round === round ? sendLock(present, { kind: 'intake' }) : undefined))
-  const moment = await momentOf(parts, id)
   const refusal = { round, code: 'FUNDS_REQUIRED', message: 'The payment is not at the intake any more' }
-  return changeEscrow(parts, id, present => lockRefused(present, refusal, moment))
+  return changeEscrowNow(parts, id, (present, moment) => lockRefused(present, refusal, moment))
 }
 
 export async function needFundable(
@@ -164,9 +163,8 @@ export async function drawOnTreasury(parts: Parts, escrow: Stored<Escrow>): Prom
     purpose: `Escrow of gig ${id}`,
   })
   if (source) return changeEscrow(parts, id, present => (present.lock?.onChain.round === round ? sendLock(present, source) : undefined))
-  const moment = await momentOf(parts, id)
   const refusal = { round, code: 'FUNDS_REQUIRED', message: 'The custodial wallet does not cover it' }
-  return changeEscrow(parts, id, present => lockRefused(present, refusal, moment))
+  return changeEscrowNow(parts, id, (present, moment) => lockRefused(present, refusal, moment))
 }
 
 async function withOnchain(parts: Parts, gig: GigRow, options: FundingOptions): Promise<FundingOptions> {

@@ -4,7 +4,7 @@ import { escrowSlot, operationParts, toChecksum, uuidOfKey } from '@carapace/cha
 import { on, onOutcomes, type Subscription, transactionOf } from '@carapace/service'
 import { isOfLane, type Log } from '../chain-log.ts'
 import type { Parts } from '../parts.ts'
-import { changeEscrow, momentOf } from './change-escrow.ts'
+import { changeEscrow, changeEscrowNow } from './change-escrow.ts'
 import { directLockDropped, directLockReclaimed, directLockSeen, isStillOnChain, reclaimDropped, tryDirectLock } from './direct-lock.ts'
 import type { Escrow } from './escrow.ts'
 import { isSourceUnclear, lockConfirmed, lockFailed, lockReorged } from './lock-transitions.ts'
@@ -115,8 +115,8 @@ async function settlementDropped(parts: Parts, log: Log): Promise<void> {
 
 async function locked(parts: Parts, outcome: Confirmed): Promise<void> {
   const gigId = gigOf(outcome.opKey)
-  const [moment, intake] = await Promise.all([momentOf(parts, gigId), parts.networks.lane(outcome.network)])
-  await changeEscrow(parts, gigId, escrow => {
+  const intake = await parts.networks.lane(outcome.network)
+  await changeEscrowNow(parts, gigId, (escrow, moment) => {
     const seen = { ...outcome, ...payerOf(escrow, outcome), intake }
     if (!escrow.lock || !isSourceUnclear(escrow, seen)) return lockConfirmed(escrow, seen, moment)
     const { unclearSince } = escrow.lock
@@ -136,8 +136,7 @@ function payerOf({ amount }: Escrow, { logs }: Confirmed): { payer?: string } {
 
 async function lockEnded(parts: Parts, failure: Failed): Promise<void> {
   const gigId = gigOf(failure.opKey)
-  const moment = await momentOf(parts, gigId)
-  await changeEscrow(parts, gigId, escrow => lockFailed(escrow, failure, moment))
+  await changeEscrowNow(parts, gigId, (escrow, moment) => lockFailed(escrow, failure, moment))
   await tryDirectLock(parts, gigId)
 }
 

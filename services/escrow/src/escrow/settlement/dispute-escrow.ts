@@ -1,8 +1,8 @@
 import { type AgentCaller, type GigRow, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
-import { advance } from '../advance.ts'
-import { changeEscrow, momentOf } from '../change-escrow.ts'
+import { advance, type Moment } from '../advance.ts'
+import { changeEscrowNow } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { needEscrow, refuseState } from './need-escrow.ts'
 
@@ -15,13 +15,12 @@ export async function disputeEscrow(
   await needEscrow(parts, gigId)
   const gig = await parts.gigNow(gigId)
   if (agentId !== gig.posterId && agentId !== gig.assigneeId) refuse('NOT_PARTY')
-  const moment = await momentOf(parts, gigId)
-  const dispute = (escrow: Escrow) => {
+  const dispute = (escrow: Escrow, moment: Moment) => {
     if (escrow.status !== 'locked') refuseState(escrow.status, ['locked'], `The escrow is ${escrow.status}`)
     needDisputable(gig, agentId, moment.now)
     return advance({ ...escrow, dispute: { agentId, reason, at: moment.now } }, moment)
   }
-  return changeEscrow(parts, gigId, dispute, operationId)
+  return changeEscrowNow(parts, gigId, dispute, operationId)
 }
 
 function needDisputable({ status, posterId, deadlineAt }: GigRow, agentId: string, now: Date): void {

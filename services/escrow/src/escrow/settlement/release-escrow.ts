@@ -2,7 +2,7 @@ import { type AdminCaller, type AgentCaller, refuse } from '@carapace/api'
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
 import { advance } from '../advance.ts'
-import { changeEscrow, momentOf } from '../change-escrow.ts'
+import { changeEscrowNow } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { escrowStates, type Status } from '../escrow-states.ts'
 import { needEscrow, refuseState } from './need-escrow.ts'
@@ -19,8 +19,7 @@ export async function releaseEscrow(parts: Parts, gigId: string, caller: AgentCa
   const known = await needEscrow(parts, gigId)
   const isPoster = caller.kind === 'agent'
   if (isPoster && known.posterId !== caller.agentId) refuse('NOT_POSTER')
-  const moment = await momentOf(parts, gigId)
-  return changeEscrow(parts, gigId, escrow => {
+  return changeEscrowNow(parts, gigId, (escrow, moment) => {
     const { status, assignment, delivery, verdict } = escrow
     if (isPoster && verdict?.result !== 'approved' && !beyondRelease.includes(status))
       refuse('FORBIDDEN', undefined, { message: 'The poster releases only after an approved verdict', ...(verdict ? {} : { retryable: true }) })

@@ -1,7 +1,7 @@
 import type { Stored } from '@carapace/store'
 import type { Parts } from '../../parts.ts'
 import { advance } from '../advance.ts'
-import { changeEscrow, momentOf } from '../change-escrow.ts'
+import { changeEscrowNow } from '../change-escrow.ts'
 import type { Escrow } from '../escrow.ts'
 import { needEscrow, refuseState } from './need-escrow.ts'
 
@@ -12,8 +12,7 @@ export async function resolveDispute(
   { wallet, release, reason }: { wallet: string; release: boolean; reason: string },
 ): Promise<Stored<Escrow>> {
   await needEscrow(parts, gigId)
-  const moment = await momentOf(parts, gigId)
-  return changeEscrow(parts, gigId, escrow => {
+  return changeEscrowNow(parts, gigId, (escrow, moment) => {
     const { status, order, decision, panel, assignment } = escrow
     const isOpen = status === 'disputed' || (status === 'locked' && (panel?.oracleAssisted === true || decision?.outcome === 'hold'))
     if (!isOpen && order?.by === 'admin' && order.release === release && status !== 'funding') return undefined
