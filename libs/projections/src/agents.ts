@@ -11,6 +11,7 @@ import {
   identitySnapshot,
   isScoreMoved,
   newAgentScore,
+  type PayloadOf,
   refuse,
   reputationApi,
   reputationSnapshot,
@@ -84,21 +85,32 @@ export const agentIdentities = (parts: Parts): AgentProjection<AgentIdentity> =>
 export const skilledAgentProjection = (parts: Parts): AgentProjection<SkilledAgent> =>
   openAgents(parts, { scores: true, skills: true }) as AgentProjection<SkilledAgent>
 
-/** With their skills and when they were last seen. @param follow is given each row that an event was about */
-export const seenAgentProjection = (parts: Parts, follow: (agent: SeenAgent) => Promise<void>): AgentProjection<SeenAgent> =>
-  openAgents(parts, { scores: true, skills: true, follow: agent => follow(agent as SeenAgent) }) as AgentProjection<SeenAgent>
+/**
+ * With their skills and when they were last seen.
+ * @param follow is given each row that an event was about, of a score where it matters
+ */
+export const seenAgentProjection = (
+  parts: Parts,
+  follow: (agent: SeenAgent) => Promise<void>,
+  scoreMatters: (changed: ScoreChange) => boolean,
+): AgentProjection<SeenAgent> =>
+  openAgents(parts, { scores: true, skills: true, follow: agent => follow(agent as SeenAgent), scoreMatters }) as AgentProjection<SeenAgent>
+
+export type ScoreChange = PayloadOf<typeof scoreChanged>
 
 interface Reads {
   scores: boolean
   skills?: boolean
   /** Given, the times of heartbeats are read, too. */
   follow?: (agent: Agent) => Promise<void>
+  /** Whether a row is followed whose score has changed so. */
+  scoreMatters?: (changed: ScoreChange) => boolean
 }
 
 type Row = AgentFacts & Pick<SeenAgent, 'skills' | 'verifiedSkills' | 'lastSeenAt'>
 type News = [fields: Partial<Row>, stamp: { source: string; subject: string; aggregateversion: number }]
 
-function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, follow }: Reads): AgentProjection {
+function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, follow, scoreMatters }: Reads): AgentProjection {
   const rows = projection<Row>(db, { collection: 'agents', indexes })
   // Many calls of one agent, or about one, come at the same time.
   const rowNow = sharedRead((id: string) => rows.get(id))
@@ -134,7 +146,9 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
     on(scoreChanged, async (changed, event) => {
       const { agentId, fusedScore, tier, riskScore } = changed
       // an event before this one has the same values
-      if (isScoreMoved(changed)) await applied(agentId, { fusedScore, tier, riskScore }, event)
+      if (!isScoreMoved(changed)) return
+      const write = scoreMatters?.(changed) ? applied : rows.apply
+      await write(agentId, { fusedScore, tier, riskScore }, event)
     }),
     on(reputationSnapshot, ({ id, version, row }, event) =>
       applied(id, ofScoreRow(row as unknown as ScoreRow), { ...event, subject: id, aggregateversion: version }),

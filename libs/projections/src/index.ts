@@ -5,6 +5,7 @@ export {
   type AgentRef,
   agentIdentities,
   agentProjection,
+  type ScoreChange,
   type SeenAgent,
   type SkilledAgent,
   seenAgentProjection,

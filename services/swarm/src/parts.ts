@@ -4,6 +4,7 @@ import type { PartsOf, Platform } from '@carapace/service'
 import { factProjections } from './facts.ts'
 import { rewardStore } from './reward/reward.store.ts'
 import { candidateList } from './selection/candidate-list.store.ts'
+import { mayMove } from './selection/candidate-list.ts'
 import { drawStore } from './selection/draw.store.ts'
 import { decidedGigs } from './validation/decided-gig.store.ts'
 import { validationStore } from './validation/validation.store.ts'
@@ -11,7 +12,7 @@ import { validationStore } from './validation/validation.store.ts'
 export type Parts = PartsOf<typeof stores>
 
 export const stores = (platform: Platform) => {
-  const agents = seenAgentProjection(platform, agent => candidates.follow(agent))
+  const agents = seenAgentProjection(platform, agent => candidates.follow(agent), mayMove)
   const candidates = candidateList(platform, agents)
   return {
     validations: validationStore(platform.db),

@@ -1,5 +1,5 @@
-import type { SeenAgent } from '@carapace/projections'
-import type { CandidateFacts } from './selection.ts'
+import type { ScoreChange, SeenAgent } from '@carapace/projections'
+import { type CandidateFacts, isReputable } from './selection.ts'
 
 /** An agent and its place in the list of candidates, when it has one. */
 export type Listed = SeenAgent & { place?: number }
@@ -12,6 +12,10 @@ export const candidateFacts = ({ status, wallet, platform, fusedScore, riskScore
   isPlatform: platform,
   lastSeenAt,
 })
+
+/** Whether a change of the score lets an agent join or leave. Of an early event, which does not say the risk before, that is unknown. */
+export const mayMove = ({ fusedScore, previousScore, riskScore, previousRisk }: ScoreChange): boolean =>
+  previousRisk === undefined || isReputable({ score: previousScore, risk: previousRisk }) !== isReputable({ score: fusedScore, risk: riskScore })
 
 /** One change of the list, named by the version that it made. */
 export interface ListChange {

@@ -29,9 +29,12 @@ const maxOpenVotes = 20
 export const seenWithinMs = 30 * dayMs
 const youngMs = limits.newAccountAgeMs
 
+/** What score and risk a candidate needs. */
+export const isReputable = ({ score, risk }: Pick<CandidateFacts, 'score' | 'risk'>): boolean => score >= minScore && risk <= maxRisk
+
 /** Who belongs in the list of candidates (behaviour 5.1): what of the rules of a draw does not depend on the gig. */
-export const isCandidate = ({ isActive, isPlatform, score, risk, lastSeenAt }: CandidateFacts, now: Date): boolean =>
-  isActive && !isPlatform && score >= minScore && risk <= maxRisk && now.getTime() - lastSeenAt.getTime() <= seenWithinMs
+export const isCandidate = ({ isActive, isPlatform, lastSeenAt, ...standing }: CandidateFacts, now: Date): boolean =>
+  isActive && !isPlatform && isReputable(standing) && now.getTime() - lastSeenAt.getTime() <= seenWithinMs
 
 /** Who may judge (behaviour 5.1); who is excluded for their part in the gig is the caller's set. */
 export function isEligible(candidate: Candidate, excluded: ReadonlySet<string>, excludedCrews: ReadonlySet<string>, now: Date): boolean {
