@@ -64,6 +64,8 @@ export interface AgentProjection<A extends AgentIdentity = Agent> {
   /** Short forms by id; an unknown id gets nulls. */
   refs(ids: readonly (string | null | undefined)[]): Promise<(id: string) => A extends Agent ? AgentRef : Pick<AgentRef, 'id' | 'handle'>>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<A[]>
+  /** A document of the collection `agents`, read past this projection; undefined while identity has not announced the agent. */
+  rowOf(document: object): A | undefined
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -204,6 +206,7 @@ function openAgents({ db, peers }: Parts, { scores, skills: withSkills = false, 
       }
     },
     find: async (filter, options) => (await rows.find(filter, options)).flatMap(row => full(row) ?? []),
+    rowOf: document => full(rows.rowOf(document)),
   }
   return agents
 }

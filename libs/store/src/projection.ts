@@ -37,6 +37,8 @@ export interface Projection<Row> {
   /** Rows by id, in one read. */
   many(ids: readonly string[]): Promise<Map<string, Row & { id: string }>>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<(Row & { id: string })[]>
+  /** A document of the collection, read past this projection together with others, as a row. */
+  rowOf(document: object): Row & { id: string }
   /** One page and the count of all matches. What another process writes counts after 1 s at the latest. */
   page(filter: Record<string, unknown>, page: PageQuery, sort: Record<string, 1 | -1>): Promise<Page<Row & { id: string }>>
   /** The stored figures by name; 0n for one that nothing adds to. */
@@ -172,6 +174,7 @@ export function projection<Row extends object>(db: Database, spec: ProjectionSpe
       return new Map(rows.map(row => [row._id, view(row)]))
     },
     find,
+    rowOf: document => view(document as StoredRow & Record<string, unknown>),
     sums: () => sums.read(),
     page: (filter, page, sort) => totals.page(filter, page, () => find(filter, { ...page, sort })),
   }

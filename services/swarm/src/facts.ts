@@ -1,6 +1,7 @@
 import * as api from '@carapace/api'
 import { on, type Platform, type Subscription } from '@carapace/service'
 import { type Indexes, projection } from '@carapace/store'
+import { openVotesOf } from './validation/validation.store.ts'
 
 /** Small read copies of what a draw and a verdict need to know: crews, ties, who is proven. */
 interface CrewRow {
@@ -20,12 +21,27 @@ interface ProvenRow {
   totalBonded: bigint
 }
 
+export interface CandidateQuery {
+  agentIds: readonly string[]
+  /** Agents whose crews are read, too. */
+  others: readonly string[]
+  /** Poster and assignee, with whom a payment since `tiedAfter` is a tie. */
+  parties: readonly string[]
+  tiedAfter: Date
+}
+export interface CandidateLinks {
+  crewsOf(agentId: string): readonly string[]
+  isTied(agentId: string): boolean
+  /** Its seats without a vote. */
+  openVotesOf(agentId: string): number
+}
+
 export interface Facts {
   subscriptions: Subscription[]
   /** Agent → crews it is a joined member of. */
   crewsOf(agentIds: readonly string[]): Promise<Map<string, string[]>>
-  /** Those of `agentIds` with a settled payment with one of the parties since `after`. */
-  tiedTo(parties: readonly string[], agentIds: readonly string[], after: Date): Promise<Set<string>>
+  /** What a draw needs to know of candidates, in one read. */
+  ofCandidates(query: CandidateQuery): Promise<CandidateLinks>
   /** Of these, those with a bond that counts or a settled paid gig. */
   proven(agentIds: readonly string[]): Promise<Set<string>>
 }
@@ -65,20 +81,17 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
         if (unpaid) await ties.apply(gigId, { isUndone: true }, event)
       }),
     ],
-    crewsOf: async agentIds => {
-      const found = await crews.find({ memberIds: { $in: [...agentIds] } })
-      const byAgent = new Map<string, string[]>()
-      for (const crew of found) for (const member of crew.memberIds) byAgent.set(member, [...(byAgent.get(member) ?? []), crew.id])
-      return byAgent
-    },
-    tiedTo: async (parties, agentIds, after) => {
-      const [among, others] = [{ $in: [...parties] }, { $in: [...agentIds] }]
-      const either = [
-        { a: among, b: others },
-        { a: others, b: among },
-      ]
-      const rows = await ties.find({ at: { $gte: after }, isUndone: { $ne: true }, $or: either })
-      return new Set(rows.flatMap(row => [row.a, row.b]))
+    crewsOf: async agentIds => crewsByMember(await crews.find({ memberIds: { $in: [...agentIds] } })),
+    ofCandidates: async query => {
+      const found = await db.connection.collection('crews').aggregate<Found>(linkStages(query)).toArray()
+      const [byMember, tied, open] = [crewsByMember(found.flatMap(({ crew }) => crew ?? [])), new Set<string>(), new Map<string, number>()]
+      for (const { tie } of found) if (tie) tied.add(tie.a).add(tie.b)
+      for (const { owing = [] } of found) for (const agentId of owing) open.set(agentId, (open.get(agentId) ?? 0) + 1)
+      return {
+        crewsOf: agentId => byMember.get(agentId) ?? [],
+        isTied: agentId => tied.has(agentId),
+        openVotesOf: agentId => open.get(agentId) ?? 0,
+      }
     },
     proven: async agentIds => {
       const rows = await standing.many(agentIds)
@@ -87,4 +100,33 @@ export function factProjections({ db }: Pick<Platform, 'db'>): Facts {
       return new Set(found.flat())
     },
   }
+}
+
+function crewsByMember(crews: readonly Pick<CrewRow & { id: string }, 'id' | 'memberIds'>[]): Map<string, string[]> {
+  const byAgent = new Map<string, string[]>()
+  for (const crew of crews) for (const member of crew.memberIds) byAgent.set(member, [...(byAgent.get(member) ?? []), crew.id])
+  return byAgent
+}
+
+/** One of the three kinds of documents that a draw reads together. */
+interface Found {
+  crew?: { id: string; memberIds: string[] }
+  tie?: Pick<TieRow, 'a' | 'b'>
+  owing?: string[]
+}
+
+/** Of the collection of crews, with those of the two others after it. */
+function linkStages({ agentIds, others, parties, tiedAfter }: CandidateQuery) {
+  const [among, candidates] = [{ $in: [...parties] }, { $in: [...agentIds] }]
+  const either = [
+    { a: among, b: candidates },
+    { a: candidates, b: among },
+  ]
+  const ties = [{ $match: { at: { $gte: tiedAfter }, isUndone: { $ne: true }, $or: either } }, { $project: { _id: 0, tie: { a: '$a', b: '$b' } } }]
+  return [
+    { $match: { memberIds: { $in: [...agentIds, ...others] } } },
+    { $project: { _id: 0, crew: { id: '$_id', memberIds: '$memberIds' } } },
+    { $unionWith: { coll: 'ties', pipeline: ties } },
+    { $unionWith: { coll: 'validations', pipeline: openVotesOf(agentIds) } },
+  ]
 }

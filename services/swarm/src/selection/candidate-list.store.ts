@@ -4,6 +4,7 @@ import type { Platform } from '@carapace/service'
 import { type Indexes, type Page, totalsOf, transact } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { candidateFacts, type ListChange, type Listed } from './candidate-list.ts'
+import { mostRead } from './places.ts'
 import { isCandidate, seenWithinMs } from './selection.ts'
 
 /** The list as it is at one version. */
@@ -12,6 +13,8 @@ export interface ListReader {
   size: number
   /** Those at these places, in the order given. */
   at(places: readonly number[]): Promise<Listed[]>
+  /** Agents that were to be read with the list, those of them that are known. */
+  others: ReadonlyMap<string, SeenAgent>
 }
 
 export interface CandidateList {
@@ -19,8 +22,11 @@ export interface CandidateList {
   follow(agent: SeenAgent): Promise<void>
   /** Follows those who have not been seen for long, and the next agents of an endless walk over all: a few, however many agents there are. */
   tend(now: Date): Promise<void>
-  /** Runs `work` on the list of one moment. */
-  read<T>(work: (list: ListReader) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` on the list of one moment. A list that a draw reads whole is one read.
+   * @param others ids of agents that are read with it
+   */
+  read<T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T>
   /** Changes, newest first: the first one of a place up to a version says who had it then. */
   changes(filter: { place?: number | undefined; untilVersion?: number | undefined }, page: PageQuery): Promise<Page<ListChange>>
 }
@@ -50,7 +56,10 @@ const batch = 200
  * The agents that may come to a panel, at dense places 0 to size − 1, so that a draw reads a bounded number of them. A leaver's place goes to the
  * last one. A place is a field of the agent's row in the projection; each change is one transaction with its entry in the log.
  */
-export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, agents: Pick<AgentProjection<SeenAgent>, 'find'>): CandidateList {
+export function candidateList(
+  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  agents: Pick<AgentProjection<SeenAgent>, 'find' | 'rowOf'>,
+): CandidateList {
   const heads = db.collection<Head>('candidate_list')
   const rows = db.collection<Row>('agents', indexes)
   const log = db.collection<Change>(changesName, changeIndexes)
@@ -117,6 +126,29 @@ export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, age
     return whole
   }
 
+  /** As far as this process knows, a draw reads all of the list. */
+  let isShort = true
+  /** All of the list by one read of one moment; undefined where it is too long. */
+  const readShort = async (others: readonly string[]): Promise<ListReader | undefined> => {
+    const wanted = [{ $match: { $or: [{ place: { $lt: mostRead } }, { _id: { $in: [...others] } }] } }]
+    const stages = [{ $match: { _id: 'list' } }, { $unionWith: { coll: 'agents', pipeline: wanted } }]
+    const documents = await heads.aggregate<Head | Row>(stages, { readConcern: { level: 'snapshot' } }).toArray()
+    const head = documents.find((document): document is Head => document._id === 'list')
+    isShort = (head?.size ?? 0) <= mostRead
+    if (!isShort) return undefined
+    const found: Listed[] = documents.flatMap(document => (document === head ? [] : (agents.rowOf(document) ?? [])))
+    return { version: head?.version ?? 0, size: head?.size ?? 0, at: async places => inOrder(places, found), others: byId(found) }
+  }
+  /** Of a long list only the places that the draw requests; its transaction is the moment. */
+  const readLong = <T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> =>
+    db.transaction(async session => {
+      const head = await heads.findOne({ _id: 'list' }, { session })
+      isShort = (head?.size ?? 0) <= mostRead
+      const at: ListReader['at'] = async places => inOrder(places, await agents.find({ place: { $in: [...places] } }, { session }))
+      const read = await agents.find({ _id: { $in: [...others] } }, { session })
+      return work({ version: head?.version ?? 0, size: head?.size ?? 0, at, others: byId(read) })
+    })
+
   return {
     follow,
     tend: async now => {
@@ -126,17 +158,10 @@ export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, age
       const { last, isEnd } = await walk((await heads.findOne({ _id: 'list' }))?.walkedTo ?? '')
       await setHead({ walkedTo: isEnd ? '' : last })
     },
-    read: async work => {
+    read: async (others, work) => {
       await needWhole()
-      return db.transaction(async session => {
-        const head = await heads.findOne({ _id: 'list' }, { session })
-        const at: ListReader['at'] = async places => {
-          const found: Listed[] = await agents.find({ place: { $in: [...places] } }, { session })
-          const byPlace = new Map(found.map(agent => [agent.place, agent]))
-          return places.flatMap(place => byPlace.get(place) ?? [])
-        }
-        return work({ version: head?.version ?? 0, size: head?.size ?? 0, at })
-      })
+      const short = isShort ? await readShort(others) : undefined
+      return short ? work(short) : readLong(others, work)
     },
     changes: ({ place, untilVersion = Number.MAX_SAFE_INTEGER }, page) => {
       // named in any case: a range of the index by version, in its order
@@ -147,4 +172,11 @@ export function candidateList({ db, clock }: Pick<Platform, 'db' | 'clock'>, age
       )
     },
   }
+}
+
+const byId = (agents: readonly SeenAgent[]): Map<string, SeenAgent> => new Map(agents.map(agent => [agent.id, agent]))
+
+function inOrder(places: readonly number[], agents: readonly Listed[]): Listed[] {
+  const byPlace = new Map(agents.map(agent => [agent.place, agent]))
+  return places.flatMap(place => byPlace.get(place) ?? [])
 }

@@ -3,7 +3,8 @@ import type { Stored } from '@carapace/store'
 import type { Parts } from '../parts.ts'
 import { appealQuorum, majority, type Quorum, quorumFor } from '../selection/quorum.ts'
 import { supersedeIfKnown } from './decided.ts'
-import { drawOrder, seat } from './panel.ts'
+import { decidedGigsName } from './decided-gig.store.ts'
+import { type Drawn, drawOrder, seatDrawn } from './panel.ts'
 import { type Appeal, newValidation, open, type Validation } from './validation.ts'
 
 /** The facts of a submission, from the event or from the gig's owner. */
@@ -45,21 +46,36 @@ function automatic(budget: bigint, eligible: number): Quorum & { oracleAssisted:
   return { candidateCount, threshold: majority(candidateCount), oracleAssisted: eligible < minPanel }
 }
 
+interface Opening {
+  id?: string
+  round?: 1 | 2
+  parent?: Stored<Validation>
+  earlier?: string[]
+}
+
 /** Opens the validation of a submission with the quorum of its budget. A second opening finds the first. */
-export async function openForSubmission(
-  parts: Parts,
-  submission: Submission,
-  options: { id?: string; round?: 1 | 2; parent?: Stored<Validation>; earlier?: string[] } = {},
-): Promise<Stored<Validation>> {
-  const { round = 1, parent, earlier = [] } = options
-  const known = await parts.validations.find({ submissionId: submission.submissionId, round, appealOf: null }, { limit: 1 })
-  if (known[0]) return known[0]
+export async function openForSubmission(parts: Parts, submission: Submission, options: Opening = {}): Promise<Stored<Validation>> {
+  const [known] = await parts.validations.find(caseOf(submission, options.round), { limit: 1 })
+  return known ?? openNew(parts, submission, options)
+}
+
+/** The same for a submission that was announced just now. Decided before that came here, there is nothing to judge. */
+export async function openSubmitted(parts: Parts, submission: Submission): Promise<void> {
+  const isDecided = { coll: decidedGigsName, pipeline: [{ $match: { _id: submission.gigId ?? submission.jobId } }, { $project: { _id: 1 } }] }
+  const stages = [{ $match: caseOf(submission) }, { $project: { _id: 1 } }, { $unionWith: isDecided }, { $limit: 1 }]
+  const found = await parts.validations.collection.aggregate(stages).toArray()
+  if (found.length === 0) await openNew(parts, submission, {})
+}
+
+const caseOf = ({ submissionId }: Submission, round = 1) => ({ submissionId, round, appealOf: null })
+
+async function openNew(parts: Parts, submission: Submission, { round = 1, parent, earlier = [], ...options }: Opening): Promise<Stored<Validation>> {
   const now = parts.clock.now()
   const drawn = await drawOrder(parts, { ...submission, earlier, excludedCrewsOf: [] }, now)
   const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.eligible)
   const id = options.id ?? parts.newId()
-  const state = await build(
-    parts,
+  const state = build(
+    drawn,
     submission,
     { candidateCount, threshold },
     {
@@ -70,8 +86,9 @@ export async function openForSubmission(
       beacon: drawn.record.beacon,
       eligible: drawn.eligible,
       order: drawn.order,
-      panel: await seat(parts, drawn.order, candidateCount),
+      panel: seatDrawn(drawn, candidateCount),
     },
+    now,
   )
   await parts.draws.save(id, drawn.record)
   const opened = await create(parts, state)
@@ -91,7 +108,7 @@ export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: G
   )
   if (drawn.eligible < minPanel) return undefined
   const quorum = appealQuorum(drawn.eligible)
-  const built = await build(parts, submission, quorum, {
+  const given = {
     id,
     appealOf: first.id,
     appeal,
@@ -100,23 +117,24 @@ export async function openAppeal(parts: Parts, first: Stored<Validation>, gig: G
     beacon: drawn.record.beacon,
     eligible: drawn.eligible,
     order: drawn.order,
-    panel: await seat(parts, drawn.order, quorum.candidateCount),
-  })
+    panel: seatDrawn(drawn, quorum.candidateCount),
+  }
+  const built = build(drawn, submission, quorum, given, now)
   await parts.draws.save(id, drawn.record)
   return { ...built, weak: false, replaceAt: null, dueAt: built.expiresAt }
 }
 
-async function build(
-  parts: Parts,
+function build(
+  { walletOf }: Drawn,
   submission: Submission,
   quorum: Quorum,
   given: Partial<Validation> & Pick<Validation, 'id' | 'beacon' | 'eligible' | 'order' | 'panel'>,
-): Promise<Validation> {
+  now: Date,
+): Validation {
   const { gigId, jobId = null, submissionId, title, posterId, assigneeId, memberIds, budget, chain } = submission
-  const parties = await parts.agents.many([posterId, assigneeId, ...memberIds])
-  const partyWallets = [...new Set([...parties.values()].flatMap(agent => agent.wallet ?? []))]
+  const partyWallets = [...new Set([posterId, assigneeId, ...memberIds].flatMap(agentId => walletOf(agentId) ?? []))]
   const submitted = { gigId, jobId, submissionId, title, posterId, assigneeId, partyWallets, budget, chain }
-  return newValidation({ ...submitted, ...quorum, ...given }, parts.clock.now())
+  return newValidation({ ...submitted, ...quorum, ...given }, now)
 }
 
 async function create(parts: Parts, validation: Validation): Promise<Stored<Validation>> {

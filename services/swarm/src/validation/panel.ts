@@ -1,5 +1,6 @@
 import { chainRelayerApi, dayMs, refuse } from '@carapace/api'
 import type { SeenAgent } from '@carapace/projections'
+import type { CandidateLinks } from '../facts.ts'
 import type { Parts } from '../parts.ts'
 import type { ListReader } from '../selection/candidate-list.store.ts'
 import { candidateFacts, type Listed } from '../selection/candidate-list.ts'
@@ -30,48 +31,45 @@ export interface Drawn {
   /** Those of them who can come to a panel, in drawing order. */
   order: Seat[]
   record: DrawRecord
+  /** Of the candidates that were read, and of the parties. */
+  walletOf(agentId: string): string | undefined
 }
 
-/** Candidates whose facts are read together. */
+/** Candidates of a long list whose facts are read together. */
 const batch = 128
 
 /** Fixes beacon and order of the candidates that may judge at this moment (behaviour 5.1); it reads a bounded number of them. */
 export async function drawOrder(parts: Parts, it: Case, now: Date): Promise<Drawn> {
   const { submissionId, skillsRequired } = it
-  const [head, excludedCrews] = await Promise.all([
-    parts.peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: 'BASE_SEPOLIA' } }),
-    parts.facts.crewsOf([it.posterId, it.assigneeId, ...it.excludedCrewsOf]),
-  ])
-  const beacon = beaconOf(submissionId, head.headHash)
-  const excluded = {
-    agents: new Set([it.posterId, it.assigneeId, ...it.memberIds, ...it.applicantIds, ...it.earlier]),
-    crews: new Set([...excludedCrews.values()].flat()),
-  }
-  const { version: listVersion, size: listSize, read } = await parts.candidates.read(list => readCandidates(parts, it, list, beacon, excluded, now))
+  const { headHash } = await parts.peers.call('chain-relayer', chainRelayerApi.internal.chainStatus, { params: { chain: 'BASE_SEPOLIA' } })
+  const beacon = beaconOf(submissionId, headHash)
+  const parties = [it.posterId, it.assigneeId, ...it.memberIds]
+  const { read, wallets, ...list } = await parts.candidates.read(parties, list => readCandidates(parts, it, list, beacon, now))
   const eligible = read.filter(candidate => candidate.isEligible)
-  const record = { submissionId, headHash: head.headHash, beacon, listVersion, listSize, drawnAt: now, requiredSkills: skillsRequired, read }
-  return { eligible: eligible.length, order: reachable(order(beacon, eligible, now)), record }
-}
-
-interface Excluded {
-  agents: ReadonlySet<string>
-  crews: ReadonlySet<string>
+  const record = { submissionId, headHash, beacon, ...list, drawnAt: now, requiredSkills: skillsRequired, read }
+  return { eligible: eligible.length, order: reachable(order(beacon, eligible, now)), record, walletOf: agentId => wallets.get(agentId) }
 }
 
 /** The candidates at the places of the beacon, until enough of them may judge. */
-async function readCandidates(parts: Parts, it: Case, list: ListReader, beacon: string, excluded: Excluded, now: Date) {
-  const { version, size } = list
-  const [places, read] = [placesOf(beacon, size), [] as ReadCandidate[]]
-  const enough = size <= mostRead ? size : enoughEligible
+async function readCandidates(parts: Parts, it: Case, list: ListReader, beacon: string, now: Date) {
+  const { version: listVersion, size: listSize, others } = list
+  const excluded = new Set([it.posterId, it.assigneeId, ...it.memberIds, ...it.applicantIds, ...it.earlier])
+  const [places, read] = [placesOf(beacon, listSize), [] as ReadCandidate[]]
+  const wallets = new Map([...others].flatMap(([id, { wallet }]) => (wallet === null ? [] : [[id, wallet]])))
+  const [enough, together] = listSize <= mostRead ? [listSize, mostRead] : [enoughEligible, batch]
   let eligible = 0
-  for (let next = nextOf(places, batch); next.length > 0 && eligible < enough; next = nextOf(places, batch))
-    for (const { place, ...candidate } of await candidatesAt(parts, it, await list.at(next), now)) {
-      const isChosen = isEligible(candidate, excluded.agents, excluded.crews, now)
+  for (let next = nextOf(places, together); next.length > 0 && eligible < enough; next = nextOf(places, together)) {
+    const agents = await list.at(next)
+    for (const { id, wallet } of agents) if (wallet !== null) wallets.set(id, wallet)
+    const { candidates, excludedCrews } = await candidatesOf(parts, it, agents, now)
+    for (const { place, ...candidate } of candidates) {
+      const isChosen = isEligible(candidate, excluded, excludedCrews, now)
       read.push({ place, ...candidate, isEligible: isChosen })
       if (isChosen) eligible++
       if (eligible === enough) break
     }
-  return { version, size, read }
+  }
+  return { listVersion, listSize, read, wallets }
 }
 
 function nextOf<T>(items: Iterator<T>, count: number): T[] {
@@ -84,36 +82,39 @@ function nextOf<T>(items: Iterator<T>, count: number): T[] {
   return found
 }
 
-/** What the draw needs to know of these agents. */
-async function candidatesAt(parts: Parts, it: Case, agents: readonly Listed[], now: Date): Promise<(Candidate & { place: number })[]> {
-  const ids = agents.map(({ id }) => id)
-  const [crews, tied, openVotes] = await Promise.all([
-    parts.facts.crewsOf(ids),
-    parts.facts.tiedTo([it.posterId, it.assigneeId], ids, new Date(now.getTime() - tieMs)),
-    parts.validations.openVotes(ids),
-  ])
+/** What the draw needs to know of these agents, and the crews whose members must not judge. */
+async function candidatesOf(parts: Parts, it: Case, agents: readonly Listed[], now: Date) {
+  const parties = [it.posterId, it.assigneeId]
+  const others = [...parties, ...it.excludedCrewsOf]
+  const links = await parts.facts.ofCandidates({ agentIds: agents.map(({ id }) => id), others, parties, tiedAfter: new Date(now.getTime() - tieMs) })
   const required = new Set(it.skillsRequired)
-  return agents.map(agent => ({
-    place: agent.place!,
-    ...candidateOf(agent, crews.get(agent.id) ?? [], tied.has(agent.id), openVotes.get(agent.id) ?? 0, required),
-  }))
+  return {
+    candidates: agents.map(agent => ({ place: agent.place!, ...candidateOf(agent, links, required) })),
+    excludedCrews: new Set(others.flatMap(links.crewsOf)),
+  }
 }
 
-function candidateOf(agent: SeenAgent, crewIds: string[], tied: boolean, openVotes: number, required: ReadonlySet<string>): Candidate {
+function candidateOf(agent: SeenAgent, { crewsOf, isTied, openVotesOf }: CandidateLinks, required: ReadonlySet<string>): Candidate {
   return {
     ...candidateFacts(agent),
     agentId: agent.id,
     registeredAt: agent.registeredAt,
-    openVotes,
+    openVotes: openVotesOf(agent.id),
     hasRequiredSkill: (agent.verifiedSkills ?? []).some(skill => required.has(skill)),
-    crewIds,
-    tied,
+    crewIds: crewsOf(agent.id),
+    tied: isTied(agent.id),
   }
 }
 
-/** The first `count` of an order as seats with their wallets. */
+/** The first `count` of an order as seats with their wallets, as they were at the draw. */
+export const seatDrawn = ({ order: seats, walletOf }: Drawn, count: number): PanelSeat[] => seatsOf(draw(seats, count), walletOf)
+
+/** The same of an order that was drawn before, with their wallets of now. */
 export async function seat(parts: Parts, seats: readonly Seat[], count: number): Promise<PanelSeat[]> {
   const chosen = draw(seats, count)
   const agents = await parts.agents.many(chosen.map(entry => entry.agentId))
-  return chosen.map(({ agentId }) => ({ agentId, wallet: agents.get(agentId)?.wallet ?? refuse('CONFLICT'), replaced: false }))
+  return seatsOf(chosen, agentId => agents.get(agentId)?.wallet ?? undefined)
 }
+
+const seatsOf = (chosen: readonly Seat[], walletOf: Drawn['walletOf']): PanelSeat[] =>
+  chosen.map(({ agentId }) => ({ agentId, wallet: walletOf(agentId) ?? refuse('CONFLICT'), replaced: false }))

@@ -26,8 +26,6 @@ export type ValidationStore = AggregateStore<Validation> & {
   latestOfGig(gigId: string): Promise<Stored<Validation> | undefined>
   /** The pending validations in which the agent has yet to vote, newest first. */
   openOf(agentId: string): Promise<Stored<Validation>[]>
-  /** How many votes each of these agents has open. */
-  openVotes(agentIds: readonly string[]): Promise<Map<string, number>>
 }
 
 export function validationStore(db: Database): ValidationStore {
@@ -44,16 +42,14 @@ export function validationStore(db: Database): ValidationStore {
     ...validations,
     latestOfGig: async gigId => (await validations.find({ gigId, appealOf: null }, { limit: 1 }))[0],
     openOf: agentId => validations.find({ status: 'pending', owing: agentId }),
-    openVotes: async agentIds => {
-      const open = new Map<string, number>()
-      const filter = { status: 'pending', owing: { $in: [...agentIds] } }
-      // no more of each document than these few ids: order, votes and their reasons stay where they are
-      const pending = validations.collection.find<Pick<Validation, 'owing'>>(filter, { projection: { _id: 0, owing: 1 } })
-      for await (const { owing = [] } of pending) for (const agentId of owing) open.set(agentId, (open.get(agentId) ?? 0) + 1)
-      return open
-    },
   }
 }
+
+/** The seats without a vote of the validations in which these agents have one. No more of a document: order, votes and their reasons stay where they are. */
+export const openVotesOf = (agentIds: readonly string[]) => [
+  { $match: { status: 'pending', owing: { $in: [...agentIds] } } },
+  { $project: { _id: 0, owing: 1 } },
+]
 
 /** Seats without a vote, in one field, so that the open votes of an agent are one range of an index. */
 function withOwing(validation: Validation): Validation {
