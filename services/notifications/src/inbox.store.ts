@@ -33,6 +33,8 @@ export interface Inbox {
   mark(agentId: string, read: boolean, ids?: readonly string[]): Promise<number>
 }
 
+/** A step of a gig is announced by several events, one causing the other. */
+const momentMs = 200
 const retentionSeconds = 180 * 86_400
 
 const indexes: Indexes = {
@@ -59,7 +61,7 @@ export function inboxStore(db: Database): Inbox {
     totals.forget()
     for (const agentId of new Set(documents.map(document => document.agentId))) added.emit(agentId)
     return all.map(() => undefined)
-  })
+  }, momentMs)
   return {
     added,
     add: async (eventId, notices) => {

@@ -43,10 +43,12 @@ interface Subject {
  * @throws Retry while the agent is not known yet
  */
 export function record(parts: Parts, event: CloudEvent, agentId: string, fact: Fact, given: Given = {}): Promise<Scores> {
-  const recorder = recorders.get(parts) ?? gathered((items: readonly Item[]) => recordAll(parts, items))
+  const recorder = recorders.get(parts) ?? gathered((items: readonly Item[]) => recordAll(parts, items), momentMs)
   recorders.set(parts, recorder)
   return recorder({ event, agentId, fact, ...given })
 }
+/** A payment and the skill that it proves come one after the other. */
+const momentMs = 100
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {

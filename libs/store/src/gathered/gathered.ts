@@ -10,16 +10,16 @@ interface Waiting<In, Out> {
   reject(error: unknown): void
 }
 
-/** How long the first call waits for others. */
-const waitMs = 5
+const shortMs = 5
 const mostItems = 100
 
 /**
  * Runs calls of one moment together, so that many events cost one read and one write. Groups run one after another, in the order of the calls. Where
  * a whole group fails, each of its items runs alone: one that cannot be handled fails no other. So `run` must bear to be repeated, as events are.
+ * @param waitMs how long the first call waits for others
  * @example const apply = gathered(async (rows: Row[]) => (await write(rows), rows))
  */
-export function gathered<In, Out>(run: Run<In, Out>): (item: In) => Promise<Out> {
+export function gathered<In, Out>(run: Run<In, Out>, waitMs: number = shortMs): (item: In) => Promise<Out> {
   const waiting: Waiting<In, Out>[] = []
   let isRunning = false
 
