@@ -8,19 +8,35 @@ const unprovenWaitMs = dayMs
 /** A whole panel may vote at the same moment, while the chain confirms earlier votes: each write lets one of them through. */
 const rounds = 5
 
+type Decide = (present: Stored<Validation>, known: VerdictFacts) => Decision<Validation> | undefined
+
+/** A verdict falls that depends on facts, which are read for few votes only. */
+class FactsUnread extends Error {}
+
 /**
- * Decides about a validation with the facts that a verdict depends on. They are read for all seats, because any of them may vote meanwhile, and
+ * Decides about a validation, with the facts where a verdict depends on them. They are read for all seats, because any of them may vote meanwhile, and
  * again when the panel itself has changed.
  * @throws CONFLICT, and the refusals of `decide`
  */
-export async function decideKnowing(
-  parts: Parts,
-  id: string,
-  decide: (present: Stored<Validation>, known: VerdictFacts) => Decision<Validation> | undefined,
-): Promise<Stored<Validation>> {
+export async function decideKnowing(parts: Parts, id: string, decide: Decide): Promise<Stored<Validation>> {
+  const isDevnet = (await parts.networks.all()).every(network => network.devnet)
+  const unread = unreadFacts(isDevnet, parts.newId())
+  for (let round = 1; round <= rounds; round++) {
+    try {
+      const changed = await parts.validations.change(id, present => decide(present, unread)).catch(lostRace)
+      if (changed) return changed
+    } catch (error) {
+      if (error instanceof FactsUnread) return decideReading(parts, id, decide, isDevnet)
+      throw error
+    }
+  }
+  return refuse('CONFLICT')
+}
+
+async function decideReading(parts: Parts, id: string, decide: Decide, isDevnet: boolean): Promise<Stored<Validation>> {
   for (let round = 1; round <= rounds; round++) {
     const seats = (await parts.validations.need(id)).panel.map(seat => seat.agentId)
-    const known = await verdictFacts(parts, seats)
+    const known = await verdictFacts(parts, seats, isDevnet)
     let isPanelNew = false
     const changed = await parts.validations
       .change(id, present => {
@@ -33,12 +49,18 @@ export async function decideKnowing(
   return refuse('CONFLICT')
 }
 
+function unreadFacts(isDevnet: boolean, nextId: string): VerdictFacts {
+  const need = (): never => {
+    throw new FactsUnread()
+  }
+  return { crewsOf: need, registeredAt: need, waitMs: isDevnet ? () => 0 : need, nextId }
+}
+
 function lostRace(error: unknown): undefined {
   if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error
 }
 
-async function verdictFacts(parts: Parts, agentIds: readonly string[]): Promise<VerdictFacts> {
-  const isDevnet = (await parts.networks.all()).every(network => network.devnet)
+async function verdictFacts(parts: Parts, agentIds: readonly string[], isDevnet: boolean): Promise<VerdictFacts> {
   const [crews, agents, proven] = await Promise.all([
     parts.facts.crewsOf(agentIds),
     parts.agents.many(agentIds),
