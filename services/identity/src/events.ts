@@ -24,12 +24,10 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
-      const { gigId } = gig
-      if (!creditable || (await reversedGigs.has(gigId))) return
+      if (!creditable) return
       const credited = await agents.changeKnown(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
-      if (!credited) return
-      // the reversal may have come at the same time, before there was anything to reverse
-      if (await reversedGigs.has(gigId)) await agents.change(assigneeId, agent => discreditGig(agent, gigId))
+      // the reversal may have come before there was anything to reverse
+      if (credited && (await reversedGigs.has(gig.gigId))) await agents.change(assigneeId, agent => discreditGig(agent, gig.gigId))
     }),
     on(api.jobApplied, ({ applicantId }, event) => seen(applicantId, event.id)),
     on(api.jobSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),

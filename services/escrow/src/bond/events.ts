@@ -6,7 +6,7 @@ import { changeBond, lockOf } from './change-bond.ts'
 
 /** An assignment confirms that a lock is needed. */
 export const bondEvents = (parts: Parts): Subscription[] => [
-  on(gigAssigned, async ({ gigId, assigneeId }) => {
-    if (await lockOf(parts, assigneeId, gigId)) await changeBond(parts, assigneeId, bond => confirmAssignment(bond, gigId))
+  on(gigAssigned, async ({ gigId, assigneeId, bondRequired }) => {
+    if (bondRequired > 0n && (await lockOf(parts, assigneeId, gigId))) await changeBond(parts, assigneeId, bond => confirmAssignment(bond, gigId))
   }),
 ]

@@ -30,6 +30,8 @@ export async function closeBondLock(parts: Parts, gigId: string): Promise<void> 
   if (lock?.stage === 'locking') return
   if (isSlashed(escrow)) await slash(parts, escrow, assigneeId, lock)
   else await spare(parts, escrow)
+  // one that is made now leads here again with its confirmation
+  if (!lock) return
   const rest = await lockOf(parts, assigneeId, gigId)
   if (rest && rest.stage !== 'unlocking') await changeBond(parts, assigneeId, bond => endLock(bond, gigId, parts.newId()))
 }
