@@ -214,6 +214,15 @@ describe('aggregate store', () => {
     assert.deepEqual(await page(3_000, 0), [[], 0])
   })
 
+  it('finds what matches any of several filters, once each, without what the store alone reads', async () => {
+    const [one, other] = [await fresh(), await counters.change((await fresh()).id, increment)]
+
+    const found = await counters.findAny([{ name: one.name }, { _id: other.id }, { name: other.name }, { name: randomUUID() }])
+
+    assert.deepEqual(found, [one, other])
+    assert.deepEqual(await counters.findAny([]), [])
+  })
+
   it('leaves nothing of an aborted transaction', async () => {
     const { id } = await fresh()
 

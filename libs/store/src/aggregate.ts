@@ -82,6 +82,8 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
   /** Deletes an aggregate that nobody else knows of; what was published needs an event, so a state instead. */
   remove(id: string): Promise<void>
   find(filter: Record<string, unknown>, options?: FindOptions): Promise<Stored<T>[]>
+  /** What matches any of a few filters, each by its own index, in one read. */
+  findAny(filters: readonly Record<string, unknown>[]): Promise<Stored<T>[]>
   count(filter: Record<string, unknown>): Promise<number>
   /** The stored figures by name; 0n for one that nothing adds to. */
   sums: Sums<Stored<T>>['read']
@@ -272,6 +274,13 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       const options = { sort, limit, skip: offset, projection: { outbox: 0, processed: 0 }, ...(hint === undefined ? {} : { hint }) }
       const documents = await raw.find(filter, options).toArray()
       return documents.map(read)
+    },
+
+    findAny: async ([first, ...others]) => {
+      const stages = (filter: Record<string, unknown>) => [{ $match: filter }, { $project: { outbox: 0, processed: 0 } }]
+      const unions = others.map(filter => ({ $unionWith: { coll: spec.collection, pipeline: stages(filter) } }))
+      const documents = first ? await raw.aggregate<Envelope>([...stages(first), ...unions]).toArray() : []
+      return [...new Map(documents.map(document => [document._id, read(document)])).values()]
     },
 
     count: filter => raw.countDocuments(filter),

@@ -37,6 +37,8 @@ export type AgentStore = AggregateStore<Agent> &
     byWallet(wallet: string): Promise<Stored<Agent> | undefined>
     /** The agent that gave this wallet (EIP-55) up. */
     byFormerWallet(wallet: string): Promise<Stored<Agent> | undefined>
+    /** Who has this handle, who has this wallet (EIP-55), and who gave it up, in one read. */
+    havingEither(handle: string, wallet: string): Promise<Record<'named' | 'holder' | 'former', Stored<Agent> | undefined>>
     byMolt(fullName: string): Promise<Stored<Agent> | undefined>
     byToken(chain: string, tokenId: string): Promise<Stored<Agent> | undefined>
     bySkillId(skillId: string): Promise<Stored<Agent> | undefined>
@@ -62,6 +64,15 @@ export function agentStore(db: Database): AgentStore {
     byHandle,
     byWallet: wallet => one({ walletKey: wallet.toLowerCase() }),
     byFormerWallet: wallet => one({ formerWallet: wallet }),
+    havingEither: async (givenHandle, wallet) => {
+      const [handle, walletKey] = [givenHandle.toLowerCase(), wallet.toLowerCase()]
+      const found = await agents.findAny([{ handle }, { walletKey }, { formerWallet: wallet }])
+      return {
+        named: found.find(agent => agent.handle === handle),
+        holder: found.find(agent => agent.walletKey === walletKey),
+        former: found.filter(agent => agent.formerWallet === wallet).sort((one, other) => (one.id < other.id ? -1 : 1))[0],
+      }
+    },
     byMolt: fullName => one({ 'standing.moltDomain': fullName.toLowerCase() }),
     byToken: (chain, tokenId) => one({ tokenKeys: `${chain}:${tokenId}` }),
     bySkillId: skillId => one({ 'skills.id': skillId }),

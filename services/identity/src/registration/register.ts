@@ -13,14 +13,15 @@ type Request = Omit<Application, 'id' | 'cardTokenId' | 'platform'> & { registra
  */
 export async function registerAgent(parts: Parts, { registrationToken, ...request }: Request): Promise<Stored<Agent>> {
   checkHandle(request.handle)
-  const known = await parts.agents.byHandle(request.handle)
+  const { named: known, holder, former } = await parts.agents.havingEither(request.handle, request.wallet)
   if (known?.operationId === request.operationId) return known
   const invited = parts.config.INVITE_ONLY
   if (invited && !(registrationToken && (await parts.invites.use(registrationToken, parts.clock.now())))) refuse('INVITE_REQUIRED')
   try {
     if (known) refuse('DUPLICATE_HANDLE', { handle: request.handle })
-    await freeWallet(parts, request)
-    const replacedCard = await replacedCardOf(parts, request.wallet)
+    if (holder) await freeWallet(parts, holder, request)
+    // read again: its holder may have lost it just now
+    const replacedCard = replacedCardOf(holder ? await parts.agents.byFormerWallet(request.wallet) : former)
     return await record(parts, { ...request, platform: false, ...(replacedCard ? { replacedCard } : {}) })
   } catch (error) {
     if (invited && error instanceof Refusal) await parts.invites.returnUse(registrationToken!)
@@ -36,16 +37,13 @@ async function record(parts: Parts, application: Omit<Application, 'id' | 'cardT
 }
 
 /** A wallet in use stays where it is, unless its owner proves it and the agent that has it was never proven and has no settled work. @throws DUPLICATE_WALLET */
-async function freeWallet(parts: Parts, request: Request): Promise<void> {
-  const holder = await parts.agents.byWallet(request.wallet)
-  if (!holder) return
+async function freeWallet(parts: Parts, holder: Stored<Agent>, request: Request): Promise<void> {
   if (!request.walletProven || holder.walletProven || (await hasSettledWork(parts, holder))) refuse('DUPLICATE_WALLET')
   await parts.agents.change(holder.id, agent => (agent.walletProven ? refuse('DUPLICATE_WALLET') : loseWallet(agent)))
 }
 
 /** Read from the record of the agent that gave the wallet up, so that a registration that is tried again finds it, too. */
-async function replacedCardOf(parts: Parts, wallet: string): Promise<ReplacedCard | undefined> {
-  const former = await parts.agents.byFormerWallet(wallet)
+function replacedCardOf(former: Agent | undefined): ReplacedCard | undefined {
   const minted = former ? chains.filter(chain => former.chains[chain].card.onChain?.status === 'confirmed') : []
   return former && minted.length > 0 ? { tokenId: former.cardTokenId, chains: minted } : undefined
 }
