@@ -30,11 +30,20 @@ export const events = (parts: Parts): Subscription[] => {
     if (gigId !== null) await change(gigId, gig => linkValidation(gig, panel, aggregateversion))
   }
 
+  /** Offers and applications that wait, in one read. */
+  const pendingOf = async (gigId: string) => {
+    const stages = (kind: 'offer' | 'application') => [{ $match: { gigId, status: 'pending' } }, { $project: { _id: 1, kind: { $literal: kind } } }]
+    const withApplications = { $unionWith: { coll: applications.collection.collectionName, pipeline: stages('application') } }
+    const found = await offers.collection.aggregate<{ _id: string; kind: string }>([...stages('offer'), withApplications]).toArray()
+    const idsOf = (wanted: string) => found.flatMap(({ _id, kind }) => (kind === wanted ? [_id] : []))
+    return { offerIds: idsOf('offer'), applicationIds: idsOf('application') }
+  }
+
   /** The one of the assignee is accepted, the others are rejected. */
-  const endApplications = async (gig: Gig) => {
-    for (const { id, agentId } of await applications.find({ gigId: gig.id, status: 'pending' }))
+  const endApplications = async (gig: Gig, ids: readonly string[]) => {
+    for (const id of ids)
       await applications.change(id, application =>
-        agentId === gig.assigneeId ? acceptApplication(application) : rejectApplication(application, gig),
+        application.agentId === gig.assigneeId ? acceptApplication(application) : rejectApplication(application, gig),
       )
   }
 
@@ -47,10 +56,17 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.gigAssigned, async ({ gigId, by }) => {
       const gig = await gigs.need(gigId)
       if (by === 'offer' && gig.acceptedId !== null) await offers.change(gig.acceptedId, offer => acceptOffer(offer, gig, clock.now()))
-      for (const { id } of await offers.find({ gigId, status: 'pending' })) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
-      await endApplications(gig)
+      const { offerIds, applicationIds } = await pendingOf(gigId)
+      for (const id of offerIds) await offers.change(id, offer => expireOffer(offer, gig, clock.now()))
+      await endApplications(gig, applicationIds)
     }),
-    on(api.gigCancelled, async ({ gigId }) => endApplications(await gigs.need(gigId))),
+    on(api.gigCancelled, async ({ gigId }) => {
+      const pending = await applications.find({ gigId, status: 'pending' })
+      await endApplications(
+        await gigs.need(gigId),
+        pending.map(({ id }) => id),
+      )
+    }),
     on(api.scoreChanged, async changed => {
       if (!api.isScoreMoved(changed)) return
       for (const crew of await crews.ofMember(changed.agentId)) await rescoreCrew(parts, crew.id)
