@@ -118,15 +118,15 @@ interface Found {
 /** Of the collection of crews, with those of the two others after it. */
 function linkStages({ agentIds, others, parties, tiedAfter }: CandidateQuery) {
   const [among, candidates] = [{ $in: [...parties] }, { $in: [...agentIds] }]
-  const either = [
-    { a: among, b: candidates },
-    { a: candidates, b: among },
+  const ties = (between: object) => [
+    { $match: { ...between, at: { $gte: tiedAfter }, isUndone: { $ne: true } } },
+    { $project: { _id: 0, tie: { a: '$a', b: '$b' } } },
   ]
-  const ties = [{ $match: { at: { $gte: tiedAfter }, isUndone: { $ne: true }, $or: either } }, { $project: { _id: 0, tie: { a: '$a', b: '$b' } } }]
   return [
     { $match: { memberIds: { $in: [...agentIds, ...others] } } },
     { $project: { _id: 0, crew: { id: '$_id', memberIds: '$memberIds' } } },
-    { $unionWith: { coll: 'ties', pipeline: ties } },
+    { $unionWith: { coll: 'ties', pipeline: ties({ a: among, b: candidates }) } },
+    { $unionWith: { coll: 'ties', pipeline: ties({ a: candidates, b: among }) } },
     { $unionWith: { coll: 'validations', pipeline: openVotesOf(agentIds) } },
   ]
 }

@@ -52,6 +52,9 @@ const changeIndexes: Indexes = { place: { key: { place: 1, _id: -1 } } }
 /** Agents that one run reads. */
 const batch = 200
 
+/** The agent has a place, which somebody else gave it: nothing of the change is written. */
+class AlreadyListed extends Error {}
+
 /**
  * The agents that may come to a panel, at dense places 0 to size − 1, so that a draw reads a bounded number of them. A leaver's place goes to the
  * last one. A place is a field of the agent's row in the projection; each change is one transaction with its entry in the log.
@@ -78,10 +81,12 @@ export function candidateList(
   }
   const join = (agentId: string) =>
     transact({ db }, async session => {
-      if (!(await rows.findOne({ _id: agentId, place: { $exists: false } }, { session, projection: { _id: 1 } }))) return
       const { size, note } = await change(1, session)
-      await rows.updateOne({ _id: agentId }, { $set: { place: size - 1 } }, { session })
+      const { matchedCount } = await rows.updateOne({ _id: agentId, place: { $exists: false } }, { $set: { place: size - 1 } }, { session })
+      if (matchedCount === 0) throw new AlreadyListed()
       await note({ place: size - 1, agentId, leftAgentId: null })
+    }).catch((error: unknown) => {
+      if (!(error instanceof AlreadyListed)) throw error
     })
   const leave = (agentId: string) =>
     transact({ db }, async session => {
@@ -128,16 +133,24 @@ export function candidateList(
 
   /** As far as this process knows, a draw reads all of the list. */
   let isShort = true
-  /** All of the list by one read of one moment; undefined where it is too long. */
+  /**
+   * All of the list by one read; undefined where it is too long, or was changed meanwhile. Its version is read before and after the rest: where it is the
+   * same, all is of one moment.
+   */
   const readShort = async (others: readonly string[]): Promise<ListReader | undefined> => {
-    const wanted = [{ $match: { $or: [{ place: { $lt: mostRead } }, { _id: { $in: [...others] } }] } }]
-    const stages = [{ $match: { _id: 'list' } }, { $unionWith: { coll: 'agents', pipeline: wanted } }]
-    const documents = await heads.aggregate<Head | Row>(stages, { readConcern: { level: 'snapshot' } }).toArray()
-    const head = documents.find((document): document is Head => document._id === 'list')
-    isShort = (head?.size ?? 0) <= mostRead
-    if (!isShort) return undefined
-    const found: Listed[] = documents.flatMap(document => (document === head ? [] : (agents.rowOf(document) ?? [])))
-    return { version: head?.version ?? 0, size: head?.size ?? 0, at: async places => inOrder(places, found), others: byId(found) }
+    const ofHead = { $match: { _id: 'list' } }
+    const unionOf = (coll: string, filter: object) => ({ $unionWith: { coll, pipeline: [filter] } })
+    // each by its own index; a party may be found twice
+    const ofAgents = [{ $match: { place: { $lt: mostRead } } }, { $match: { _id: { $in: [...others] } } }]
+    const stages = [ofHead, ...ofAgents.map(filter => unionOf('agents', filter)), unionOf(heads.collectionName, ofHead)]
+    const documents = await heads.aggregate<Head | Row>(stages).toArray()
+    const isHead = (document: Head | Row): document is Head => document._id === 'list'
+    const [before, after] = documents.filter(isHead)
+    const { version, size } = before ?? { version: 0, size: 0 }
+    isShort = size <= mostRead
+    if (!isShort || version !== (after?.version ?? 0)) return undefined
+    const found: Listed[] = documents.flatMap(document => (isHead(document) ? [] : (agents.rowOf(document) ?? [])))
+    return { version, size, at: async places => inOrder(places, found), others: byId(found) }
   }
   /** Of a long list only the places that the draw requests; its transaction is the moment. */
   const readLong = <T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> =>
