@@ -13,18 +13,18 @@ const onChain = (act: string, goal: number, ceiling: number): Goal => ({ act, go
 
 /** Operations of the database for each business act, all kinds together. */
 export const goals = {
-  register: onChain('register', 30, 39),
+  register: onChain('register', 30, 38),
   fund: local('treasury fund', 15, 11),
   deposit: onChain('deposit credited', 15, 16),
   firstHeartbeat: local('heartbeat, the first of an agent', 4, 8),
   heartbeat: local('heartbeat, a further one', 4, 2),
   post: local('post gig', 8, 6),
   apply: local('apply', 12, 13),
-  accept: local('accept', 15, 20),
-  lock: onChain('escrow create → locked', 30, 26),
-  submit: local('submit → panel drawn', 20, 39),
-  vote: onChain('a vote → on chain', 25, 28),
-  decide: onChain('deciding vote → paid, receipt, scores', 90, 138),
+  accept: local('accept', 15, 17),
+  lock: onChain('escrow create → locked', 30, 25),
+  submit: local('submit → panel drawn', 20, 27),
+  vote: onChain('a vote → on chain', 25, 27),
+  decide: onChain('deciding vote → paid, receipt, scores', 90, 117),
 } satisfies Record<string, Goal>
 
 export type ActName = keyof typeof goals
