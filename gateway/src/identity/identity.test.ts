@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { get } from 'node:http'
+import { mock } from 'node:test'
 import { identityApi } from '@carapace/api'
 import { openDatabase } from '@carapace/store'
 import { httpCall, newTestAgent, published, until } from '@carapace/testing'
@@ -154,31 +155,42 @@ describe('identity in plain mode', () => {
     assert.equal((await harness.call('POST', '/api/gigs', { headers, body: {} })).status, 200)
   })
 
-  it('remembers an unknown agent id for a second at most, and no unknown wallet', async () => {
-    const write = (headers: Record<string, string>) => harness.call('POST', `/api/agents/${a.agentId}/reactivate`, { headers, body: {} })
-    const questions = async (headers: Record<string, string>) => {
-      const before = harness.upstream.agentQuestions
-      assert.equal((await write(headers)).body.code, 'IDENTITY_INVALID')
-      return harness.upstream.agentQuestions - before
-    }
-    const unknown = { ...id(randomUUID()), ...wallet(a.wallet) }
-    const unknownWallet = wallet(`0x${randomBytes(20).toString('hex')}`)
+  describe('of an id that was unknown', () => {
+    let now: number
+    // a busy machine may need seconds between two calls
+    beforeEach(() => {
+      now = performance.now()
+      mock.method(performance, 'now', () => now)
+    })
+    afterEach(() => mock.restoreAll())
 
-    assert.deepEqual([await questions(unknown), await questions(unknown)], [1, 0])
-    assert.deepEqual([await questions(unknownWallet), await questions(unknownWallet)], [1, 1])
-    await until('identity is requested again', async () => (await questions(unknown)) === 1, 2)
-  })
+    it('remembers it for a second at most, and no unknown wallet', async () => {
+      const write = (headers: Record<string, string>) => harness.call('POST', `/api/agents/${a.agentId}/reactivate`, { headers, body: {} })
+      const questions = async (headers: Record<string, string>) => {
+        const before = harness.upstream.agentQuestions
+        assert.equal((await write(headers)).body.code, 'IDENTITY_INVALID')
+        return harness.upstream.agentQuestions - before
+      }
+      const unknown = { ...id(randomUUID()), ...wallet(a.wallet) }
+      const unknownWallet = wallet(`0x${randomBytes(20).toString('hex')}`)
 
-  it('admits an agent whose id was unknown as soon as its registration arrives', async () => {
-    const { agent, registered, row } = newTestAgent()
-    const call = () => harness.call('GET', `/api/agents/${agent.id}/treasury/balance`, { headers: agent.headers })
-    assert.equal((await call()).body.code, 'IDENTITY_INVALID')
+      assert.deepEqual([await questions(unknown), await questions(unknown)], [1, 0])
+      assert.deepEqual([await questions(unknownWallet), await questions(unknownWallet)], [1, 1])
+      now += 1_000
+      assert.equal(await questions(unknown), 1)
+    })
 
-    harness.upstream.agents.set(agent.id, row)
-    assert.equal((await call()).body.code, 'IDENTITY_INVALID', 'the id is remembered as unknown')
-    await harness.bus.publish([published(registered)])
+    it('admits an agent as soon as its registration arrives', async () => {
+      const { agent, registered, row } = newTestAgent()
+      const call = () => harness.call('GET', `/api/agents/${agent.id}/treasury/balance`, { headers: agent.headers })
+      assert.equal((await call()).body.code, 'IDENTITY_INVALID')
 
-    await until('the event arrived', async () => (await call()).status === 200, 0.9)
+      harness.upstream.agents.set(agent.id, row)
+      assert.equal((await call()).body.code, 'IDENTITY_INVALID', 'the id is remembered as unknown')
+      await harness.bus.publish([published(registered)])
+
+      await until('the event arrived', async () => (await call()).status === 200)
+    })
   })
 
   it('writes nothing for a caller that is refused', async () => {
