@@ -1,14 +1,12 @@
-import { type DistributedSystem, startDistributedSystem } from '../testing/distributed.ts'
+import { distributedAroundTests } from '../testing/around-tests.ts'
 import { newValidators, scenarios } from '../testing/scenarios.ts'
 
 describe('the whole job, one process per service on RabbitMQ', function () {
-  this.timeout(120_000)
-  let running: DistributedSystem
+  this.timeout(300_000)
+  const running = distributedAroundTests()
   before(async () => {
-    running = await startDistributedSystem()
     await newValidators(running.system)
   })
-  after(() => running?.end())
 
   for (const [title, play] of scenarios) it(title, () => play(running.system))
 })

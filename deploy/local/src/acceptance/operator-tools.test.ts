@@ -16,7 +16,7 @@ function run(program: string, variables: Record<string, string>, args: string[] 
   const file = fileURLToPath(new URL(program, import.meta.url))
   const env = { PATH: processVariables.PATH, ...variables }
   return new Promise(resolve => {
-    const child = execFile(process.execPath, [file, ...args], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, [file, ...args], { env, timeout: 240_000 }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr }),
     )
     let printed = ''
@@ -28,7 +28,7 @@ function run(program: string, variables: Record<string, string>, args: string[] 
 }
 
 describe("the operator's tools", function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const child = childAroundTests(() => ({ LOG_LEVEL: '' }))
 
   it('find the running system by its data folder, and name it', async () => {

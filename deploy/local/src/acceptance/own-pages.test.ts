@@ -7,7 +7,7 @@ import { freePorts } from '../testing/ports.ts'
 type Body = any
 
 describe('links on a devnet', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
   let agent: Body
   // links name the gateway: its port has to be known beforehand
   const child = childAroundTests(async () => ({ PORT: String(await freePorts(1)) }))

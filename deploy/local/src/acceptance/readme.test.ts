@@ -9,7 +9,7 @@ const run = promisify(execFile)
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
 
 describe('the README', function () {
-  this.timeout(90_000)
+  this.timeout(240_000)
   const child = childAroundTests()
 
   it('leads with its curl lines from registration to a receipt of a paid gig', async () => {

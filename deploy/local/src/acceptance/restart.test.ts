@@ -7,7 +7,7 @@ import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import { assertPaid } from '../testing/scenarios.ts'
 
 describe('the embedded start', function () {
-  this.timeout(90_000)
+  this.timeout(240_000)
   let folder: Awaited<ReturnType<typeof temporaryDataDir>>
   let child: Child
   let system: System

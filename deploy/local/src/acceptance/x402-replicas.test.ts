@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { PaymentChallenge } from '@carapace/api'
 import { type Answer, httpCall, newWallet, type Player, until } from '@carapace/testing'
-import { type DistributedSystem, replicated, startDistributedSystem } from '../testing/distributed.ts'
+import { distributedAroundTests } from '../testing/around-tests.ts'
+import { type DistributedSystem, replicated } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
 import { authorizedV1, authorizedV2, transferProof } from '../testing/x402-clients.ts'
 
@@ -22,15 +23,13 @@ const dialects = {
 >
 
 describe('one payment that two gateways send to two treasuries, all in processes of their own', function () {
-  this.timeout(240_000)
-  let running: DistributedSystem
+  this.timeout(300_000)
+  const { variables, replicas } = replicated('gateway', 'treasury')
+  const running = distributedAroundTests({ replicas, variables: { ...variables, X402_PAY_TO_ADDRESS: payTo } })
   let gateways: string[]
-  before(async () => {
-    const { variables, replicas } = replicated('gateway', 'treasury')
-    running = await startDistributedSystem({ replicas, variables: { ...variables, X402_PAY_TO_ADDRESS: payTo } })
+  before(() => {
     gateways = running.platform.processes.filter(({ name }) => name === 'gateway').map(({ url }) => url)
   })
-  after(() => running?.end())
 
   for (const [dialect, paymentFor] of Object.entries(dialects))
     it(`serves once as ${dialect}, of ${2 * callsEach} calls in parallel, and every other one is a replay`, async () => {

@@ -11,7 +11,7 @@ import { freePorts } from '../testing/ports.ts'
 const program = fileURLToPath(new URL('./main.js', import.meta.url))
 
 describe('the doctor', function () {
-  this.timeout(90_000)
+  this.timeout(240_000)
   // signatures are over the name of the gateway: its port has to be known beforehand
   const child = childAroundTests(async () => ({ AUTH_MODE: 'signed', PORT: String(await freePorts(1)) }))
 

@@ -2,6 +2,7 @@ import { startGateway } from '@carapace/gateway'
 import { type ChainPlatform, type ChainPlatformOptions, startChainPlatform } from '@carapace/testing'
 import { services } from '../services.ts'
 import { type Child, startChild, temporaryDataDir } from './child.ts'
+import { type DistributedSystem, type SystemOptions, startDistributedSystem } from './distributed.ts'
 import { newValidators } from './scenarios.ts'
 
 type PlatformOptions = Partial<Omit<ChainPlatformOptions, 'services'>> & {
@@ -44,13 +45,26 @@ export function childAroundTests(
   )
 }
 
+/** All services as processes of their own, around the tests of a `describe`. */
+export const distributedAroundTests = (options?: SystemOptions): DistributedSystem =>
+  aroundTests(
+    () => startDistributedSystem(options),
+    started => started.end(),
+  )
+
 /** What is started before the tests and ended after them: its properties exist once the tests run. */
 function aroundTests<Started extends object>(start: () => Promise<Started>, end: (started: Started) => Promise<unknown>): Started {
+  let starting: Promise<Started> | undefined
   let started: Started | undefined
   before(async () => {
-    started = await start()
+    starting = start()
+    started = await starting
   })
-  after(() => started && end(started))
+  // a start that outlasts its hook is ended too
+  after(async () => {
+    const late = await starting?.catch(() => undefined)
+    if (late) await end(late)
+  })
   return new Proxy({} as Started, {
     get: (_, name) => {
       if (!started) throw new Error(`${String(name)}: nothing is started before the tests run`)

@@ -22,7 +22,7 @@ export interface DistributedSystem {
   end(): Promise<void>
 }
 
-interface SystemOptions extends DistributedOptions {
+export interface SystemOptions extends DistributedOptions {
   /** Beyond those that make it a system of its own. */
   variables?: Record<string, string>
 }

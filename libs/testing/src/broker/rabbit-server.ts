@@ -25,7 +25,7 @@ export interface RabbitServer {
   stop(): Promise<void>
 }
 
-const startMs = 60_000
+const startMs = 180_000
 const loopback = { host: '127.0.0.1' }
 
 /** The folder with `rabbitmq-server` and `rabbitmqctl`; the wrappers in /usr/sbin want root and /etc, so they are not looked at. */
