@@ -4,13 +4,14 @@ import type { Database } from '@carapace/store'
 import { makeLog } from '../telemetry/log.ts'
 import { doctorHandlers } from './doctor.ts'
 
+const parts = {
+  log: makeLog({ process: 'test', level: 'silent' }),
+  db: {} as Database,
+  outcomes: { faults: async () => ['escrow 1: not handled here'] },
+}
+
 describe('what a service answers the doctor', () => {
   it('counts a check that cannot be made as one thing wrong', async () => {
-    const parts = {
-      log: makeLog({ process: 'test', level: 'silent' }),
-      db: {} as Database,
-      outcomes: { faults: async () => ['escrow 1: not handled here'] },
-    }
     const contracts = () => Promise.reject(new Refusal('CHAIN_UNAVAILABLE'))
 
     const { checks } = await doctorHandlers(parts, { ledger: async () => [], contracts }).doctorReport()
@@ -20,5 +21,21 @@ describe('what a service answers the doctor', () => {
       { name: 'contracts', count: 1, detail: ['cannot be checked now: The network is not available'] },
       { name: 'outcomes', count: 1, detail: ['escrow 1: not handled here'] },
     ])
+  })
+
+  it('names no fault that was read between two writes: it is read again', async () => {
+    let reads = 0
+    const ledger = async () => (++reads === 1 ? ['the row says 1, the accounts 2'] : [])
+
+    const { checks } = await doctorHandlers(parts, { ledger, contracts: async () => ['swarmValidator owes 2 and holds 1'] }).doctorReport()
+
+    assert.deepEqual(
+      checks.map(({ name, count }) => [name, count]),
+      [
+        ['ledger', 0],
+        ['contracts', 1],
+        ['outcomes', 1],
+      ],
+    )
   })
 })

@@ -14,6 +14,9 @@ const restMs = 10 * 60_000
 /** Faults of one check that are described. */
 const shown = 20
 
+/** What a check still finds when it reads again: one that falls between two writes reads what is wrong nowhere. */
+const confirmed = async (read: () => Promise<string[]>): Promise<string[]> => ((await read()).length > 0 ? read() : [])
+
 /** Runs all checks. One that cannot be made now (the chain is away) is left out, or is what `unmade` says of it. */
 export async function examine<Parts extends Pick<Platform, 'log'>>(
   parts: Parts,
@@ -22,7 +25,7 @@ export async function examine<Parts extends Pick<Platform, 'log'>>(
 ): Promise<DoctorCheck[]> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const faults = await check(parts).catch((error: unknown) => {
+      const faults = await confirmed(() => check(parts)).catch((error: unknown) => {
         parts.log.warn({ err: error, check: name }, 'a check could not be made')
         return unmade && [unmade(error)]
       })
