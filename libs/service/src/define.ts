@@ -13,7 +13,7 @@ import type {
   ServiceName,
 } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
-import type { Database, StateMachine } from '@carapace/store'
+import type { Database, Migration, StateMachine } from '@carapace/store'
 import type { PlatformClock } from './clock/platform-clock.ts'
 import type { Wait } from './clock/wait.ts'
 import type { Config } from './config/config.ts'
@@ -121,6 +121,8 @@ export interface ServiceDefinition<Api extends ServiceApi = ServiceApi, Stores e
   states?: readonly AnyStateMachine[]
   /** Opens what the service stores. Runs before anything is served. A projection among it has its own `subscriptions`. */
   stores: (platform: Platform) => Stores | Promise<Stores>
+  /** From the oldest form of its documents that is still read to the present one. Those of a release are never removed or changed. */
+  migrations?: readonly Migration<Stores & Platform>[]
   http: (parts: Stores & Platform) => HandlersOf<Api>
   events?: (parts: Stores & Platform) => Subscription[]
   jobs?: (parts: Stores & Platform) => Job[]

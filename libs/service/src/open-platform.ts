@@ -1,5 +1,5 @@
 import type { ServiceName } from '@carapace/api'
-import { isUnavailable, openDatabase, openOutbox, wallClock } from '@carapace/store'
+import { isUnavailable, noteForm, openDatabase, openOutbox, wallClock } from '@carapace/store'
 import { v7 } from 'uuid'
 import { openPlatformClock } from './clock/platform-clock.ts'
 import { waiter } from './clock/wait.ts'
@@ -12,7 +12,7 @@ import { currentTrace, traceparentOf } from './telemetry/trace.ts'
 /** What the handlers, rules and jobs of a service run on, with its database open. `endWaits` answers those who wait for a change. */
 export async function openPlatform(
   name: ServiceName,
-  runtime: Runtime & Pick<Platform, 'prerequisites' | 'metrics'>,
+  runtime: Runtime & Pick<Platform, 'prerequisites' | 'metrics'> & { form: number },
   mayPublish: Promise<void>,
 ): Promise<{ platform: Platform; endWaits: () => void }> {
   const { config, prerequisites, metrics } = runtime
@@ -28,6 +28,7 @@ export async function openPlatform(
   }
   const db = await prerequisites.open('mongodb', () => openDatabase(options), isUnavailable)
   try {
+    await noteForm(db, runtime.form)
     const platformClock = await openPlatformClock(db)
     clock.now = platformClock.now
     const waits = waiter(db, runtime.exclusive)

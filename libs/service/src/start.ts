@@ -1,6 +1,6 @@
 import { type AnyEndpoint, clockAdvanced, moveClock, queuesOf, type ServiceName } from '@carapace/api'
 import { type Bus, type QueueSpec, settledWithin } from '@carapace/bus'
-import { startRelay } from '@carapace/store'
+import { migrate, startRelay } from '@carapace/store'
 import type { Config } from './config/config.ts'
 import { assertDeclared, consume } from './consume.ts'
 import { type AnyService, type Handler, on, type Platform, type Subscription } from './define.ts'
@@ -86,6 +86,7 @@ type Closer = () => Promise<unknown> | undefined
 async function open(service: AnyService, runtime: Runtime, closers: Closer[]): Promise<Omit<RunningService, 'close'>> {
   const { config, internalKey, prerequisites = nothingAwaited } = runtime
   const name: ServiceName = service.api.name
+  const migrations = service.migrations ?? []
   const bus = tracedBus(runtime.bus, name)
   const declared = bus.declare(runtime.queues)
   const mayPublish = Promise.all([declared, runtime.allUp]).then(() => undefined)
@@ -110,7 +111,7 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const url = await listen(server, runtime.port ?? 0, runtime.host ?? '127.0.0.1')
   // of a start that fails; else it is closed before
   closers.push(() => closeServer(server, 0))
-  const { platform, endWaits } = await openPlatform(name, { ...runtime, bus, prerequisites, metrics }, mayPublish)
+  const { platform, endWaits } = await openPlatform(name, { ...runtime, bus, prerequisites, metrics, form: migrations.length }, mayPublish)
   const { db, clock, log } = platform
   opened = db
   closers.push(() => db.close())
@@ -132,6 +133,11 @@ async function open(service: AnyService, runtime: Runtime, closers: Closer[]): P
   const idempotency = openIdempotency(db, log)
   closers.push(() => idempotency.close())
   await db.init()
+  await migrate(
+    db,
+    migrations.map(step => ({ ...step, run: () => step.run(parts) })),
+    { log },
+  )
   const relay = startRelay(db, bus, {
     source: sourceOf(name),
     exclusive: runtime.exclusive ?? false,

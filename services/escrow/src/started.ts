@@ -1,5 +1,4 @@
 import type { Parts } from './parts.ts'
-import { addMadeSlashes } from './slash/backfill-slashes.ts'
 
 /** Runs once at each start: the first rows, and what answers show of the networks. */
 export async function started(parts: Parts): Promise<void> {
@@ -8,6 +7,5 @@ export async function started(parts: Parts): Promise<void> {
   parts.metrics.observe('locked.usdc', async () =>
     Object.entries((await tvl.locked()).chains).map(([chain, micro]) => [chain, Number(micro) / 1e6] as const),
   )
-  await addMadeSlashes(parts)
   await networks.readAhead()
 }

@@ -31,11 +31,14 @@ describe('the embedded start', function () {
     await assert.rejects(startChild(folder.path), /is in use by process/)
   })
 
-  it('is refused on data of another form, and says what to do', async () => {
+  it('is refused on data from before the first form that is migrated, and says what to run', async () => {
     const old = await temporaryDataDir()
     await mkdir(path.join(old.path, 'mongo'))
 
-    await assert.rejects(startChild(old.path), /holds data in form 1, this version reads form \d+: start the version that made it/)
+    await assert.rejects(
+      startChild(old.path),
+      /holds data in form 1, from before the first one that is migrated\. To begin again and preserve it: mv \S+ \S+\.form-1/,
+    )
 
     await old.remove()
   })

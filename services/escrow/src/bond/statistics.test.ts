@@ -54,7 +54,8 @@ describe('statistics of bonds', () => {
     const first = await row(agent)
     const { lastSlashAt } = await status(agent, before)
     const [second, recorded] = [await row(agent), await row(old)]
-    const bonds = before.platform.service('escrow').platform.db.connection.collection('bonds')
+    const { connection } = before.platform.service('escrow').platform.db
+    const [bonds, forms] = [connection.collection('bonds'), connection.collection('data_form')]
     await bonds.updateOne({ _id: old.id as never }, { $unset: { slashes: 1 } })
     const slashed = await statistics(before)
 
@@ -63,6 +64,7 @@ describe('statistics of bonds', () => {
     await reverse(first, before)
     await reverse(recorded, before)
     const reversed = [(await statistics(before)).healthyBonds, (await status(agent, before)).lastSlashAt]
+    await forms.updateOne({ _id: 'form' as never }, { $set: { version: 0 } })
     await before.close()
     const after = await startHarness({ mongo })
     const restarted = [(await statistics(after)).healthyBonds, (await status(old, after)).lastSlashAt]
