@@ -16,7 +16,7 @@ describe('an idempotency key', () => {
   const keyed = (idempotencyKey: string = randomUUID()) => signed({ idempotencyKey })
   const make = (title: string, headers: Record<string, string>) => service.post('/api/things', { title }, headers)
   const effects = () => service.harness.effects
-  type Stored = { _id: string; claimedUntil: Date }
+  type Stored = { _id: string; owner: string; claimedUntil: Date }
   const keys = (started: Started) => started.platform.db.connection.collection<Stored>('idempotency')
   /** Two processes of one service: they share a database. */
   async function replicas(): Promise<[Started, Started]> {
@@ -168,6 +168,21 @@ describe('an idempotency key', () => {
     await ending.close()
 
     assert.equal(await other.claim(id, 'a'), undefined)
+    await other.close()
+  })
+
+  it('is free once it is released, also when a renewal of its lease comes later', async () => {
+    const { db, log } = service.platform
+    const [process, other] = [await openIdempotency(db, log), await openIdempotency(db, log)]
+    const id = randomUUID()
+    await process.claim(id, 'a')
+    const claimed = await collection().findOne({ _id: id })
+    await process.release(id)
+
+    await collection().updateMany({ _id: id, owner: claimed!.owner }, { $set: { claimedUntil: new Date(Date.now() + 60_000) } })
+
+    assert.equal(await other.claim(id, 'a'), undefined)
+    await process.close()
     await other.close()
   })
 

@@ -39,6 +39,8 @@ export interface Idempotency {
 }
 
 const leaseMs = 4_000
+/** Nobody's: a renewal that was sent before it finds a claim of its process no more. */
+const free = () => ({ owner: '', claimedUntil: new Date(0) })
 const renewEveryMs = 1_000
 
 /**
@@ -68,7 +70,7 @@ export function openIdempotency(db: Database, log: Logger): Idempotency {
     if (claimed.modifiedCount === 0) refuse('IDEMPOTENCY_IN_PROGRESS', undefined, { retryAfter: 1 })
     return undefined
   }
-  const end = async (id: string, change: { answer: StoredAnswer } | { claimedUntil: Date }) => {
+  const end = async (id: string, change: { answer: StoredAnswer } | ReturnType<typeof free>) => {
     // renewed until the write is through: else another could claim the key of an operation that has just ended
     await keys.updateOne({ _id: id, owner }, { $set: change }).finally(() => running.delete(id))
   }
@@ -95,10 +97,10 @@ export function openIdempotency(db: Database, log: Logger): Idempotency {
       return earlier
     },
     save: (id, answer) => end(id, { answer }),
-    release: id => end(id, { claimedUntil: new Date(0) }),
+    release: id => end(id, free()),
     close: async () => {
       await renewal.close()
-      if (running.size > 0) await keys.updateMany(unended([...running.keys()], owner), { $set: { claimedUntil: new Date(0) } })
+      if (running.size > 0) await keys.updateMany(unended([...running.keys()], owner), { $set: free() })
     },
   }
 }
