@@ -41,6 +41,14 @@ describe('the export of spans', () => {
     ])
   })
 
+  it('ends in order where no collector answers', async () => {
+    await sink.close()
+
+    assert.deepEqual(await recorded({}, 1), [])
+
+    sink = await startOtlpSink()
+  })
+
   it('exports the share of traces that is configured, each of them whole', async () => {
     const spans = await recorded({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }, 400)
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceName } from '@carapace/api'
 import type { Tracer } from '@opentelemetry/api'
 import type { BasicTracerProvider, Sampler } from '@opentelemetry/sdk-trace-base'
@@ -34,10 +35,17 @@ export async function startTelemetry(config: Settings): Promise<{ close(): Promi
   return {
     close: async () => {
       recordSpans(undefined)
-      await Promise.all(spanProcessors.map(processor => processor.shutdown()))
+      // spans are worth neither a failed end nor a late one
+      const flushed = Promise.allSettled(spanProcessors.map(processor => processor.shutdown()))
+      const isOver = new AbortController()
+      await Promise.race([flushed, sleep(flushMs, undefined, { signal: isOver.signal })])
+      isOver.abort()
     },
   }
 }
+
+/** So long the end of a process waits for a collector that does not answer. */
+const flushMs = 2_000
 
 /** Which traces are recorded. By the ratio every process decides alike: it follows from the id of the trace. */
 function samplerOf(

@@ -6,7 +6,11 @@ import type { Database } from '../database.ts'
 export interface Migration<Parts = void> {
   /** For the log. */
   name: string
-  /** It is repeated where a process ends in its middle, and processes of the former version still write while it runs: it must bear both. */
+  /**
+   * It is repeated where a process ends in its middle, may run twice where a clock is wrong, and processes of the former version still write while it
+   * runs: it must bear all three.
+   * @throws unless every document has its new form: what resolves is never run again
+   */
   run(parts: Parts): Promise<unknown>
 }
 

@@ -1,4 +1,3 @@
-import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import type { Bond, MadeSlash } from '../bond/bond.ts'
 import { bondChange } from '../bond/bond-change.ts'
@@ -8,10 +7,11 @@ import type { Parts } from '../parts.ts'
 /** Bonds that were slashed before their slashes were stored with them get them from the history: one that was paid back must not count. */
 export async function addMadeSlashes(parts: Parts): Promise<void> {
   const without = await parts.bonds.find({ lastSlashAt: { $type: 'date' }, slashes: { $exists: false } })
-  await eachDue(parts.log, without, async bond => {
+  // where one fails the migration has failed, and is repeated: those that are done are not met again
+  for (const bond of without) {
     const slashes = await slashesFromHistory(parts, bond)
     await changeBond(parts, bond.id, present => (present.slashes ? undefined : bondChange({ ...present, slashes })))
-  })
+  }
 }
 
 async function slashesFromHistory({ bondHistory, slashes }: Parts, bond: Stored<Bond>): Promise<MadeSlash[]> {
