@@ -24,9 +24,10 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
-      if (!creditable) return
+      // where the reversal is known already, crediting first would push an older use out
+      if (!creditable || (await reversedGigs.has(gig.gigId))) return
       const credited = await agents.changeKnown(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
-      // the reversal may have come before there was anything to reverse
+      // one that came meanwhile found nothing to discredit
       if (credited && (await reversedGigs.has(gig.gigId))) await agents.change(assigneeId, agent => discreditGig(agent, gig.gigId))
     }),
     on(api.jobApplied, ({ applicantId }, event) => seen(applicantId, event.id)),

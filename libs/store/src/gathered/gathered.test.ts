@@ -23,6 +23,19 @@ describe('gathered calls', () => {
     ])
   })
 
+  it('wait for others no longer once many are there', async () => {
+    const groups: number[] = []
+    const anHour = 3_600_000
+    const note = gathered(async (items: readonly number[]) => {
+      groups.push(items.length)
+      return items
+    }, anHour)
+
+    await Promise.all(Array.from({ length: 64 }, (_, n) => note(n)))
+
+    assert.deepEqual(groups, [32, 32])
+  })
+
   it('fail alone: an item of its own accord, and one that breaks its group', async () => {
     const positive = gathered(async (items: readonly number[]) => {
       if (items.includes(13)) throw new Error('thirteen')

@@ -12,6 +12,8 @@ interface Waiting<In, Out> {
 
 const shortMs = 5
 const mostItems = 100
+/** So many wait for no more: a consumer is given 64 messages at a time, and would wait with all of them. */
+const manyItems = 32
 
 /**
  * Runs calls of one moment together, so that many events cost one read and one write. Groups run one after another, in the order of the calls. Where
@@ -45,7 +47,10 @@ export function gathered<In, Out>(run: Run<In, Out>, waitMs: number = shortMs): 
       for (const one of group) await runAlone(one)
     }
   }
+  let timer: NodeJS.Timeout | undefined
   const runAll = async () => {
+    clearTimeout(timer)
+    timer = undefined
     while (waiting.length > 0) await runGroup(waiting.splice(0, mostItems))
     isRunning = false
   }
@@ -53,9 +58,10 @@ export function gathered<In, Out>(run: Run<In, Out>, waitMs: number = shortMs): 
   return item =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (isRunning) return
-      isRunning = true
-      setTimeout(() => void runAll(), waitMs)
+      if (!isRunning) {
+        isRunning = true
+        timer = setTimeout(() => void runAll(), waitMs)
+      } else if (timer && waiting.length >= manyItems) void runAll()
     })
 }
 
