@@ -54,6 +54,22 @@ describe('outbox relay', () => {
   const pending = () => db.connection.collection('things').countDocuments({ pending: true })
   const make = () => things.create({ id: randomUUID(), step: 0 }, [])
 
+  /** The claims and clears of outboxes from now on, by name. */
+  const countedCalls = (): string[] => {
+    const calls: string[] = []
+    const collection = db.connection.collection('things')
+    for (const name of ['findOneAndUpdate', 'updateMany'] as const) {
+      const call = collection[name].bind(collection) as (...args: unknown[]) => unknown
+      Object.assign(collection, {
+        [name]: (...args: unknown[]) => {
+          calls.push(name)
+          return call(...args)
+        },
+      })
+    }
+    return calls
+  }
+
   it('sends each event once, in order per document, and empties the outbox', async () => {
     start()
     const ids = (await Promise.all(Array.from({ length: 10 }, make))).map(thing => thing.id)
@@ -224,17 +240,7 @@ describe('outbox relay', () => {
     }
     start({ bus: slow })
     const { id } = await make()
-    const calls: string[] = []
-    const collection = db.connection.collection('things')
-    for (const name of ['findOneAndUpdate', 'updateMany'] as const) {
-      const call = collection[name].bind(collection) as (...args: unknown[]) => unknown
-      Object.assign(collection, {
-        [name]: (...args: unknown[]) => {
-          calls.push(name)
-          return call(...args)
-        },
-      })
-    }
+    const calls = countedCalls()
 
     await things.change(id, step)
     await until('it is on its way', () => published.length === 1)
@@ -258,17 +264,7 @@ describe('outbox relay', () => {
   it('empties an outbox once, although its document was written without an event after it was sent', async () => {
     const started = start()
     const { id } = await make()
-    const calls: string[] = []
-    const collection = db.connection.collection('things')
-    for (const name of ['findOneAndUpdate', 'updateMany'] as const) {
-      const call = collection[name].bind(collection) as (...args: unknown[]) => unknown
-      Object.assign(collection, {
-        [name]: (...args: unknown[]) => {
-          calls.push(name)
-          return call(...args)
-        },
-      })
-    }
+    const calls = countedCalls()
 
     await things.change(id, step)
     await until('it is sent', () => got.length === 1)
