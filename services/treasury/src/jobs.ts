@@ -7,7 +7,7 @@ import { commandDeadline } from './payment/pay.ts'
 import { unusedReservations } from './reservation/unused.ts'
 import { returnDue } from './x402/hold.ts'
 import { transferDue } from './x402/transfers.ts'
-import { unusedHolds } from './x402/unused.ts'
+import { unusedHolds, unusedPayments } from './x402/unused.ts'
 
 const batch = 100
 
@@ -26,6 +26,7 @@ export const jobs = (parts: Parts): Job[] => [
   },
   unusedReservations(parts),
   unusedHolds(parts),
+  unusedPayments(parts),
   { name: 'deposits that the chain does not have', everyMs: 5_000, run: depositSweep(parts) },
   {
     name: 'money at the intake that goes back',

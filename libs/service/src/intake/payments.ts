@@ -19,7 +19,7 @@ const isFinal = (error: unknown): error is Refusal => error instanceof Refusal &
 export const holdAtIntake = async ({ peers }: Parts, id: string, command: { key: string; round: number }) =>
   (await peers.find('treasury', holdX402, { params: { id }, body: command })) ?? { status: 'refused' as const }
 
-/** Has an x402 payment sent back to its payer. Where this is lost, time sends it back. */
+/** Has an x402 payment sent back to its payer. Where this is lost, its next announcement leads here again. */
 export const returnFromIntake = ({ peers }: Parts, id: string, reason: string): Promise<unknown> =>
   unlessPassing(peers.find('treasury', returnX402, { params: { id }, body: { reason } }))
 

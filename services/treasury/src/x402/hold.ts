@@ -24,7 +24,8 @@ export async function holdPayment(parts: Parts, id: string, wanted: { key: strin
   return { status: mayHold(after, wanted) === 'held' ? ('held' as const) : ('refused' as const), payTo }
 }
 
-async function isFinal(parts: Parts, payment: Stored<X402Payment>): Promise<boolean> {
+/** Whether no reorganisation drops the transfer that it came by. @throws CHAIN_UNAVAILABLE, DEPENDENCY_UNAVAILABLE */
+export async function isFinal(parts: Parts, payment: Stored<X402Payment>): Promise<boolean> {
   const mined = await transactionOf(parts, { network: payment.chain, txHash: payment.onChain.txHash })
   return mined ? mined.final && covers(mined.logs, payment) : isPruned(payment, parts.clock.now())
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type ChainCommand, chainOutcome, chainRelayerApi, type SettledX402, treasuryApi } from '@carapace/api'
+import { type ChainCommand, chainOutcome, chainRelayerApi, type SettledX402, treasuryApi, x402Arrived } from '@carapace/api'
 import { type PaymentTerms, paymentTerms } from '@carapace/chain'
 import { commandConfirmed, commandFailed, newHash, newWallet, until } from '@carapace/testing'
 import { ExactEvmScheme } from '@x402/evm'
@@ -249,6 +249,32 @@ describe('payments to the intake', () => {
 
     await until('the loss is reversed', async () => (await entriesOf(payment, 'x402-undropped')) === 1)
     assert.equal(await stateOf(payment), 'spent')
+  })
+
+  it('are announced again until they are used or refused', async () => {
+    const announced: string[] = []
+    await harness.platform.bus.subscribe(
+      { name: `test.${randomUUID()}`, exchange: 'events', bindings: [x402Arrived.type] },
+      async ({ subject }) => void announced.push(subject),
+    )
+    const [used, refused] = [await paid(), await paid()]
+    const count = ({ id }: Paid) => announced.filter(subject => subject === id).length
+    assert.deepEqual([count(used), count(refused)], [0, 0])
+
+    await later(31)
+    await until('both are announced', () => count(used) === 1 && count(refused) === 1)
+    await later(62)
+    await until('both are announced again', () => count(used) === 2 && count(refused) === 2)
+    await used.hold()
+    await refused.giveBack()
+    await isIn(refused, 'returned')
+    const unused = await paid()
+    await later(62)
+    await until('what is unused is announced', () => count(unused) > 0)
+
+    assert.deepEqual([count(used), count(refused)], [2, 2])
+    await used.lock(1)
+    await isIn(used, 'spent')
   })
 
   it('go back when nothing has used them for a day', async () => {

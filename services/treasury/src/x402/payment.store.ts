@@ -21,6 +21,7 @@ const paid = { state: { $in: ['settled', 'served', 'held', 'spent'] } }
 const indexes: Indexes = {
   agent_newest: { key: { agentId: 1, createdAt: -1, _id: -1 } },
   state_oldest: { key: { state: 1, createdAt: 1 } },
+  unused_oldest: { key: { createdAt: 1 }, partialFilterExpression: { state: 'settled', 'fund.service': { $exists: true } } },
   held_oldest: { key: { updatedAt: 1 }, partialFilterExpression: { state: 'held' } },
   hold_key: { key: { 'fund.hold.key': 1 }, partialFilterExpression: { 'fund.hold.key': { $type: 'string' } } },
   return_due: { key: { 'fund.returnAt': 1 }, partialFilterExpression: { 'fund.returnAt': { $type: 'date' } } },

@@ -139,6 +139,14 @@ const arrivals = ({ id, state, fund, payer, amount, chain }: X402Payment): Draft
     ? [x402Arrived.of({ paymentId: id, service: fund.service, subject: fund.subject, payer, amount, chain })]
     : []
 
+/** Announces again what is at the intake for good and nothing has used: the announcement before may have been lost, or what it led to. */
+export function announceAgain(payment: X402Payment): Decision<X402Payment> | undefined {
+  if (!payment.fund) return undefined
+  const state: X402Payment = { ...payment, fund: { ...payment.fund, isFinal: true } }
+  const events = arrivals(state)
+  return events.length > 0 ? { state, events } : undefined
+}
+
 /** Whether what was final and was never reported as dropped is there, although no node knows its transaction any more. */
 export const isPruned = ({ settledAt, fund }: X402Payment, now: Date): boolean =>
   fund?.isFinal === true && settledAt !== null && now.getTime() >= settledAt.getTime() + creditMs + prunedMs
