@@ -222,6 +222,28 @@ describe('what others do on the contract itself', () => {
       await isHealthy()
     })
 
+    it('is the custodial wallet that has paid where its command is included after its failure', async () => {
+      const poster = await newAgent()
+      const { id, number, become, command } = await fundedByTreasury(poster)
+      const sent = await until('its command is sent', () => command())
+      await platform.publish(commandFailed(sent))
+      await until('nothing is held for the reservation', async () => (await cleared(id)).length === 0)
+
+      become({ deposit: paid(custodial) })
+      const txHash = newHash()
+      await announce('JobFunded', number, txHash, { funder: custodial })
+      const { fundedFrom } = await is(id, 'funded')
+      await platform.publish(commandConfirmed(sent, { seq: 3, txHash }))
+
+      assert.deepEqual(fundedFrom, { kind: 'treasury', address: custodial })
+      const books = await cleared(id)
+      assert.deepEqual(
+        books.map(({ key, balance }) => [key, balance]),
+        [[`job.fund:${id}`, '-20000000']],
+      )
+      assert.equal((await read(id)).status, 'funded')
+    })
+
     it('cancels the job once the outcome of its funding is known', async () => {
       const poster = await newAgent()
       const { id, number, become, command } = await fundedByTreasury(poster)

@@ -121,9 +121,13 @@ function prepared(job: Job, step: Step, seen: Mirrored, { now }: Moment): Job {
   const state: Job = { ...job, on: { ...job.on, [step]: madeBy(job.on[step], txHash, blockNumber) } }
   if (step === 'fund') {
     const from = payer ?? contract.deposit?.payer
+    const isBy = (funding: Job['funding'] | undefined) => funding != null && from !== undefined && toChecksum(from) === toChecksum(funding.from)
     // what is reserved for our own command is free again where somebody else has paid
-    if (job.funding && (from === undefined || toChecksum(from) === toChecksum(job.funding.from))) return state
+    if (job.funding && (from === undefined || isBy(job.funding))) return state
     const round = job.fundingRounds + 1
+    // a command of ours that had failed may be the one that paid after all: its own outcome comes later
+    const requested = job.on.fund?.requested?.funding
+    if (!job.funding && requested && isBy(requested)) return { ...state, fundingRounds: round, funding: requested, fundingFailure: null }
     return { ...state, fundingRounds: round, funding: { operationId: txHash, kind: 'onchain', from: from ?? contract.client, round, stage: 'sent' } }
   }
   if (step === 'assign') {
