@@ -13,6 +13,7 @@ import {
   type Prerequisites,
   startService,
 } from '@carapace/service'
+import { type CacheLimits, microCache } from './cache/micro-cache.ts'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
@@ -55,6 +56,7 @@ export interface GatewayOptions {
   /** In-process bus: resolves when every service listens. */
   allUp?: Promise<void>
   upstreamTimeoutMs?: number
+  cacheLimits?: CacheLimits
 }
 
 export interface RunningGateway {
@@ -100,6 +102,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       pools: parts.pools,
       streams,
       rates: parts.rates,
+      cache: microCache(options.cacheLimits),
       identity: { mode, exposed, admins, agents: parts.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
       adminLog: await openAdminLog(db),
       peers,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Found, type Refusal, type RouteTable, refuse } from '@carapace/api'
+import type { Found, Refusal, RouteTable } from '@carapace/api'
 import {
   asRefusal,
   checkBodyHeaders,
@@ -18,6 +18,10 @@ import {
   traceparentOf,
 } from '@carapace/service'
 import type { Request, Response } from 'express'
+import { placeOf, writtenBy } from '../cache/cacheable.ts'
+import { sendCached } from '../cache/cached-answer.ts'
+import type { MicroCache } from '../cache/micro-cache.ts'
+import { type Caching, sendThroughCache } from '../cache/step.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
 import { encodingFor } from '../proxy/compress.ts'
@@ -26,12 +30,13 @@ import { CaughtAnswer, type PipeCall, type Pools, pipe } from '../proxy/pipe.ts'
 import type { Streams } from '../proxy/streams.ts'
 import { type RateLimits, rateHeaders } from '../rate/limits.ts'
 import { crossOriginHeaders, policyFor, type RawHeaders } from '../request/headers.ts'
-import { bodyReader, ClientDisconnected, checkAuthority, isLoopback, type Peer, peerOf, splitTarget, type Target } from '../request/request.ts'
+import { bodyReader, ClientDisconnected, isLoopback, type Peer, peerOf } from '../request/request.ts'
 import { sentPayment } from '../x402/proof.ts'
 import { boughtBy, maySell } from '../x402/purchase.ts'
 import { quotedFor } from '../x402/quoted.ts'
 import type { Sell } from '../x402/step.ts'
 import { answerPreflight, type CrossOrigin } from './cross-origin.ts'
+import { findRoute, targetOf } from './find-route.ts'
 import { answerLocally, isLocal, type LocalParts } from './local.ts'
 import { closing, sendStored } from './paid-answer.ts'
 import { type Ended, unanswered } from './record.ts'
@@ -42,6 +47,7 @@ export interface DoorParts {
   pools: Pools
   streams: Streams
   rates: RateLimits
+  cache: MicroCache
   identity: IdentityParts
   adminLog: AdminLog
   /** Undefined where nothing is sold. */
@@ -136,6 +142,9 @@ async function pass(request: Request, response: Response, traceparent: string, p
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
   const known = contextOf(request, { ip: peer.ip, identity })
+  const place = placeOf(request, route, target)
+  const cached = place && parts.cache.find(place.key)
+  if (cached) return sendCached(request, response, cached, progress.headers)
   // who has other sources gets a challenge of x402 only when none of them covers it
   const isQuoted = parts.sell !== undefined && route.endpoint.quote !== undefined
   const paysLater = isQuoted && identity.agent !== undefined && !sentPayment(request)
@@ -167,7 +176,8 @@ async function pass(request: Request, response: Response, traceparent: string, p
     const { requestId } = progress
     progress.adminCall = await parts.adminLog.begin({ requestId, ...identity.admin, method: request.method, path: target.path }, call.body)
   }
-  const forwarded = forward(request, response, route, call, parts).catch(async (error: unknown) => {
+  const written = route.method === 'get' && !sale ? undefined : writtenBy(route, identity, call.body)
+  const forwarded = forward(request, response, route, call, { cache: parts.cache, place, written }, parts).catch(async (error: unknown) => {
     if (!(error instanceof CaughtAnswer)) throw error
     const shortfall = refusalIn(error.body)
     const wanted = await quoted()
@@ -177,13 +187,13 @@ async function pass(request: Request, response: Response, traceparent: string, p
   await (sale ? closing(sale, forwarded, response) : forwarded)
 }
 
-async function forward(request: Request, response: Response, route: Found, call: PipeCall, parts: DoorParts): Promise<void> {
+async function forward(request: Request, response: Response, route: Found, call: PipeCall, caching: Caching, parts: DoorParts): Promise<void> {
   // nobody would read its answer, and its close event has already fired
   if (response.destroyed) throw new ClientDisconnected()
   if (route.endpoint.produces === 'text/event-stream') {
     const origin = parts.pools.originOf(route.service)
     await parts.streams.forward(request, response, { ...call, origin })
-  } else await pipe(() => parts.pools.of(route.service), call, response)
+  } else await sendThroughCache(caching, own => pipe(() => parts.pools.of(route.service), { ...call, ...own }, response))
 }
 
 /** Rate and identity. An admin is checked first and then not limited; a refused one counts as a write, and after too many refusals every admin call of that address is refused unchecked. */
@@ -217,19 +227,6 @@ async function admit(
   const identity = await who()
   if (mode === 'signed') await parts.rates.byCaller(request, response, route, peer.ip, identity.signedBy)
   return identity
-}
-
-/** @throws VALIDATION_ERROR, ROUTE_NOT_FOUND */
-function targetOf(request: Request): Target {
-  checkAuthority(request)
-  return splitTarget(request.url)
-}
-
-/** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
-function findRoute(table: RouteTable, method: string, path: string): Found {
-  const match = table.match(method, path)
-  if ('methodNotAllowed' in match) return refuse('METHOD_NOT_ALLOWED', { allow: match.methodNotAllowed })
-  return 'none' in match ? refuse('ROUTE_NOT_FOUND') : match
 }
 
 /** The caller's own id, so that its logs and ours name a request alike. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Transform } from 'node:stream'
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
 import { send } from '@carapace/service'
-import type { RawHeaders } from '../request/headers.ts'
+import { headerIn, type RawHeaders } from '../request/headers.ts'
 
 /** Answers below this many bytes hardly shrink, and cost a round through the compressor all the same. */
 const leastBytes = 1_000
@@ -75,9 +75,4 @@ export function sendSmaller(
   files.set(bytes, forms.set(encoding, smaller))
   const vary = own.vary === undefined ? 'accept-encoding' : `${own.vary}, accept-encoding`
   send(request, response, status, smaller, { ...own, vary, 'content-encoding': encoding })
-}
-
-function headerIn(headers: RawHeaders, name: string): string | undefined {
-  for (let i = 0; i < headers.length; i += 2) if (headers[i]!.toLowerCase() === name) return headers[i + 1]
-  return undefined
 }

@@ -42,9 +42,9 @@ export function requestHeaders(
   return list
 }
 
-/** Headers of the answer: the gateway's own, then the service's without those of the connection. */
-export function answerHeaders(own: RawHeaders, upstream: Buffer[]): RawHeaders {
-  const list = [...own]
+/** Headers of a service's answer without those of the connection and those that the gateway says for all. */
+export function answerHeaders(upstream: Buffer[]): RawHeaders {
+  const list: RawHeaders = []
   for (let i = 0; i < upstream.length; i += 2) {
     const name = upstream[i]!.toString('latin1').toLowerCase()
     if (!dropped.has(name)) list.push(name, upstream[i + 1]!.toString('latin1'))

@@ -52,8 +52,20 @@ export interface PipeCall {
   encoding?: ReturnType<typeof encodingFor>
   /** Gets the body as the service sends it. */
   onData?: ((chunk: Buffer) => void) | undefined
+  /** Called when the service has answered, before anything of it goes out. */
+  onAnswer?: (() => void) | undefined
+  /** Gets the answer as it goes out. */
+  copy?: AnswerSink | undefined
   /** An answer of this status is not sent on: `pipe` throws it. */
   caught?: number
+}
+
+/** What wants an answer too, without `own`. */
+export interface AnswerSink {
+  begin(status: number, headers: RawHeaders): void
+  add(chunk: Buffer): void
+  /** Of one that was cut not `whole`; may be called again. */
+  end(whole: boolean): void
 }
 
 /** An answer that the client did not get. */
@@ -82,13 +94,17 @@ export function pipe(poolOf: () => Pool, call: PipeCall, response: ServerRespons
     const isRead = call.method === 'GET' || call.method === 'HEAD'
     let failures = 0
     let retryUntil: number | undefined
+    const fail = (error: unknown) => {
+      call.copy?.end(false)
+      reject(error)
+    }
     const attempt = () =>
       send(poolOf(), { ...call, timeoutMs: end - performance.now() }, response, error => {
         if (error === undefined) return resolve()
-        if (error instanceof CaughtAnswer) return reject(error)
+        if (error instanceof CaughtAnswer) return fail(error)
         const now = performance.now()
         retryUntil ??= Math.min(end, now + restartMs)
-        if (!maySendAgain(isRead, error) || now >= retryUntil) return reject(asRefusal(error, failures > 0))
+        if (!maySendAgain(isRead, error) || now >= retryUntil) return fail(asRefusal(error, failures > 0))
         setTimeout(attempt, pauseBeforeTry(failures++))
       })
     attempt()
@@ -119,8 +135,10 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
   const sendHead = () => {
     clearTimeout(timer)
     response.writeHead(head!.status, head!.headers)
+    if (!compressor) return
+    if (call.copy) compressor.on('data', call.copy.add)
     // a client that leaves ends both; there is nobody to answer
-    if (compressor) pipeline(compressor, response, () => {})
+    pipeline(compressor, response, error => call.copy?.end(!error))
   }
   const disconnected = () => stop(new ClientDisconnected())
   const timer = setTimeout(() => stop(new Refusal('TIMEOUT')), call.timeoutMs)
@@ -143,10 +161,13 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
         if (status < 200) return
         if (status === call.caught) caught = []
         const length = Number(headers['content-length'] ?? -1)
-        const own = answerHeaders(call.own, started.rawHeaders as Buffer[])
-        const smaller = mayCompress && status !== 304 ? compressed(own, length, call.encoding) : undefined
-        head = { status, headers: smaller?.headers ?? own, length }
+        const given = answerHeaders(started.rawHeaders as Buffer[])
+        const smaller = mayCompress && status !== 304 ? compressed(given, length, call.encoding) : undefined
+        const sent = smaller?.headers ?? given
         compressor = smaller?.compressor
+        call.onAnswer?.()
+        call.copy?.begin(status, sent)
+        head = { status, headers: [...call.own, ...sent], length }
       },
       onResponseData: (started, chunk) => {
         if (caught) return void caught.push(chunk)
@@ -157,6 +178,7 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
           return
         }
         if (!response.headersSent) sendHead()
+        if (!compressor) call.copy?.add(chunk)
         const target = compressor ?? response
         if (target.write(chunk)) return
         started.pause()
@@ -167,8 +189,13 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
         if (caught) return finish(new CaughtAnswer(Buffer.concat(caught)))
         finish()
         if (!response.headersSent) sendHead()
-        if (compressor) compressor.end(whole)
-        else if (whole) response.end(whole.toString('latin1'), 'latin1')
+        if (compressor) {
+          compressor.end(whole)
+          return
+        }
+        if (whole) call.copy?.add(whole)
+        call.copy?.end(true)
+        if (whole) response.end(whole.toString('latin1'), 'latin1')
         else response.end()
       },
       onResponseError: (_started, error) => {
@@ -177,6 +204,7 @@ function send(pool: Pool, call: PipeCall, response: ServerResponse, done: (error
         else {
           // the head is out: the client sees by the length that something is missing
           finish()
+          call.copy?.end(false)
           response.destroy()
         }
       },

@@ -50,7 +50,7 @@ export function openStreams(): Streams {
       proxyRes: (incoming, request, response) => {
         const { own, begun } = running.get(request)!
         const upstream = incoming.rawHeaders.map(text => Buffer.from(text, 'latin1'))
-        response.writeHead(incoming.statusCode ?? 502, answerHeaders(own, upstream))
+        response.writeHead(incoming.statusCode ?? 502, [...own, ...answerHeaders(upstream)])
         response.flushHeaders()
         open.add(response)
         begun()

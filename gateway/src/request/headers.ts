@@ -1,6 +1,11 @@
 /** Names and values alternate, the form that `writeHead` accepts without copying. */
 export type RawHeaders = string[]
 
+export function headerIn(headers: RawHeaders, name: string): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i]!.toLowerCase() === name) return headers[i + 1]
+  return undefined
+}
+
 const security = ['x-content-type-options', 'nosniff', 'referrer-policy', 'no-referrer', 'x-frame-options', 'DENY']
 const jsonPolicy = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
 const exposed =

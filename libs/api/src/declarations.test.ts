@@ -108,6 +108,22 @@ describe('the map of endpoints', () => {
     )
   })
 
+  it('lets nothing be cached that has a price or depends on the caller, and every other public read', () => {
+    const reads = endpoints.filter(([, { method }]) => method === 'get')
+    for (const [name, { cacheable, method, caller, signed, prices, private: isPrivate, produces }] of endpoints)
+      if (cacheable)
+        assert.deepEqual(
+          [method, caller, signed, prices.length, isPrivate, produces === 'text/event-stream'],
+          ['get', 'public', 'public', 0, false, false],
+          name,
+        )
+
+    assert.deepEqual(
+      reads.filter(([, { cacheable, caller }]) => !cacheable && caller === 'public').map(([name]) => name),
+      ['checkEligibility', 'getReputation', 'getReceipt'],
+    )
+  })
+
   it('answers an empty body with errors of fields, never with an exception', () => {
     for (const [name, { body }] of endpoints) {
       const parsed = body?.safeParse({})

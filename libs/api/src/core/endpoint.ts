@@ -118,6 +118,8 @@ export interface Endpoint<
   readonly errors: readonly ErrorCode[]
   readonly aliases: readonly string[]
   readonly private: boolean
+  /** Its answers may be sent again within their max-age (behaviour 1.9): they depend on nothing but path, query and Accept. */
+  readonly cacheable: boolean
   readonly sensitive: boolean
   readonly produces: string | undefined
   readonly alsoProduces: readonly string[]
@@ -141,6 +143,8 @@ export function endpoint<
   R extends z.ZodType = z.ZodUnknown,
 >(spec: EndpointSpec<Path, C, P, Q, B, R>): Endpoint<Path, C, PathParams<Path, P>, Q, B, R> {
   const params = Object.fromEntries(paramNames(spec.path).map(name => [name, spec.params?.[name] ?? pathId]))
+  const isPrivate = spec.private ?? (spec.method === 'get' && spec.caller !== 'public')
+  const isOpenRead = spec.method === 'get' && spec.caller === 'public' && (spec.signed ?? 'public') === 'public' && !isPrivate
   const rate = spec.rate ?? (spec.method === 'get' ? 'read' : spec.caller === 'oracle' || spec.caller === 'admin' ? 'admin' : 'write')
   return {
     method: spec.method,
@@ -151,7 +155,7 @@ export function endpoint<
     alwaysSigned: spec.alwaysSigned ?? false,
     spends: spec.spends ?? false,
     planned: spec.planned ?? false,
-    crossOrigin: spec.crossOrigin ?? (spec.method === 'get' && spec.caller === 'public' && !spec.private),
+    crossOrigin: spec.crossOrigin ?? (spec.method === 'get' && spec.caller === 'public' && !isPrivate),
     self: spec.self,
     actor: spec.actor,
     rate,
@@ -166,7 +170,8 @@ export function endpoint<
     also: spec.also ?? [],
     errors: spec.errors ?? [],
     aliases: spec.aliases ?? [],
-    private: spec.private ?? (spec.method === 'get' && spec.caller !== 'public'),
+    private: isPrivate,
+    cacheable: isOpenRead && !spec.prices?.length && !spec.quote && !spec.quota && spec.produces !== 'text/event-stream',
     sensitive: spec.sensitive ?? false,
     produces: spec.produces,
     alsoProduces: spec.alsoProduces ?? [],

@@ -49,7 +49,7 @@ export function send(request: IncomingMessage, response: ServerResponse, status:
 }
 
 /** RFC 9110: a list of tags or `*`, compared weakly. */
-function matchesEtag(given: string | undefined, etag: string): boolean {
+export function matchesEtag(given: string | undefined, etag: string): boolean {
   if (given === undefined) return false
   const bare = (tag: string) => tag.trim().replace(/^W\//, '')
   return given === etag || given.trim() === '*' || given.split(',').some(tag => bare(tag) === bare(etag))
