@@ -83,7 +83,7 @@ export const acceptJobApplicant = endpoint({
   body: z.object({ agentId: uuid }),
   response: changed,
   also: [202],
-  errors: ['NOT_POSTER', 'INVALID_STATE'],
+  errors: ['NOT_POSTER', 'INVALID_STATE', 'RISK_TOO_HIGH', 'ACCOUNT_SUSPENDED'],
 })
 
 export const submitJob = endpoint({

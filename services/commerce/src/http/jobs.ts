@@ -4,7 +4,7 @@ import { type Handlers, recordIdOf, reply, unlessPassing } from '@carapace/servi
 import type { Stored } from '@carapace/store'
 import { id as keccakOfText } from 'ethers'
 import { newApplication } from '../application/application.store.ts'
-import { needEligible } from '../application/eligibility.ts'
+import { needEligible, needTrusted } from '../application/eligibility.ts'
 import { changeJob } from '../job/change-job.ts'
 import { sendAssign, sendCreate, sendDispute, sendSettle, sendSubmit } from '../job/commands.ts'
 import { fundingOutcome, startFunding } from '../job/fund-job.ts'
@@ -63,12 +63,15 @@ export const jobHandlers = (parts: Parts) =>
       needPoster(job, caller.agentId)
       const { agentId } = body
       if (!(await parts.applications.of(job.id, agentId))) refuse('NOT_FOUND', { resource: 'application' })
-      const { wallet } = await parts.agents.fresh(agentId)
+      const agent = await parts.agents.fresh(agentId)
+      const { wallet } = agent
       if (!wallet) refuse('NOT_FOUND', { resource: 'agent' })
-      const sent = await changeJob(parts, job.id, present =>
+      const sent = await changeJob(parts, job.id, present => {
         // the same acceptance again: its first answer was lost
-        present.acceptance?.agentId === agentId ? undefined : sendAssign(present, agentId, wallet),
-      )
+        if (present.acceptance?.agentId === agentId) return undefined
+        needTrusted(agent)
+        return sendAssign(present, agentId, wallet)
+      })
       return stepAnswered(parts, sent, 'assign', waitMs())
     },
 

@@ -59,6 +59,15 @@ describe('a request about a job whose answer was lost', () => {
     await platform.publish(registered)
     return agent
   }
+  const becomes = async (agentId: string, status: 'suspended') => {
+    const row = agents.get(agentId)!
+    agents.set(agentId, { ...row, status, version: row.version + 1 })
+    const wallets = { wallet: row.wallet, formerWallet: null }
+    await platform.publish(
+      api.agentStatusChanged.of({ agentId, handle: row.handle, status, ...wallets, cause: 'admin', reason: null }),
+      row.version + 1,
+    )
+  }
   const post = (path: string, body: object, headers: Record<string, string>) => platform.call('POST', `/api/erc8183/jobs${path}`, { body, headers })
   const newJob = async (poster: TestAgent) => {
     const { status, body } = await post('', { title: 'Summarise', description: 'Two pages.', budgetUsdc: 20 }, poster.headers)
@@ -87,6 +96,24 @@ describe('a request about a job whose answer was lost', () => {
     return { first, again, other, sent: commands.filter(({ opKey }) => opKey === `${kind}:${id}`).length }
   }
   const statusOf = ({ status, body }: Answer) => [status, body.code ?? body.job.status]
+
+  it('accepts its applicant once, and nobody who was suspended since', async () => {
+    const [poster, worker, suspended] = [await newAgent(), await newAgent(), await newAgent()]
+    const id = await newJob(poster)
+    assert.equal((await post(`/${id}/fund`, {}, poster.headers)).status, 200)
+    for (const { headers } of [worker, suspended]) assert.equal((await post(`/${id}/apply`, { proposal: 'I can' }, headers)).status, 201)
+    const accept = (agentId: string, key = {}) => post(`/${id}/accept`, { agentId }, { ...poster.headers, ...key })
+    await becomes(suspended.id, 'suspended')
+    assert.deepEqual(statusOf(await accept(suspended.id)), [403, 'ACCOUNT_SUSPENDED'])
+
+    const { first, again, sent } = await repeated('job.assign', id, async key => {
+      const answer = await accept(worker.id, key)
+      await becomes(worker.id, 'suspended')
+      return answer
+    })
+
+    assert.deepEqual([statusOf(first), statusOf(again), sent], [[200, 'assigned'], [200, 'assigned'], 1])
+  })
 
   it('cancels it once', async () => {
     const poster = await newAgent()
