@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { dayMs, getReservationUse } from '@carapace/api'
 import { operationKey } from '@carapace/chain'
-import { type Answer, newTestAgent, type TestAgent, until } from '@carapace/testing'
+import { type Answer, doctorChecks, newTestAgent, type TestAgent, until } from '@carapace/testing'
 import { account } from './ledger.ts'
 import { type Harness, sharedHarness, usdc } from './testing/harness.ts'
 
@@ -76,6 +76,24 @@ describe('POST /api/domains/register', () => {
 
     assert.deepEqual([refused.status, refused.body.code, refused.body.retryable], [409, 'NAME_TAKEN', true])
     assert.equal(registered.status, 201)
+  })
+
+  it('may be under way on the chain alone, and explains no difference between ledger and registry but its price', async () => {
+    const faults = async (sold: bigint) => {
+      harness.sold = sold
+      return (await doctorChecks(harness.platform, 'domains')).find(({ name }) => name === 'income')!.detail
+    }
+    const before = await income()
+    const [agent] = await agentsOf(1, { usdc: 100 })
+    harness.chain = () => 'wait'
+    await register(agent!, newName(), '.claw', 100, { prefer: 'respond-async' })
+    const command = await until('it is sent', () => harness.commands.find(({ kind }) => kind === 'domain.mint'))
+
+    assert.deepEqual([await faults(before), await faults(before + usdc(50))], [[], []])
+    assert.equal((await faults(before + usdc(50) + 1n)).length, 1)
+    await harness.outcome(command, 'confirm')
+    await until('it is booked', async () => (await income()) === before + usdc(50))
+    assert.deepEqual([(await faults(before)).length, await faults(before + usdc(50))], [1, []])
   })
 
   it('gives an agent one .molt name, however many it requests at the same time', async () => {

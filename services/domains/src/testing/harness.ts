@@ -35,6 +35,8 @@ export interface Harness {
   returned: { id: string; reason: string }[]
   /** Owners of tokens as the chain has them; undefined: as the service of domains has them. */
   owners: Map<string, string>
+  /** What the registry on Base has sold names for, µ. */
+  sold: bigint
   commands: api.ChainCommand[]
   /** How the chain treats a command. Default: confirms it. */
   chain: (command: api.ChainCommand) => 'confirm' | 'fail' | 'wait'
@@ -75,6 +77,7 @@ async function startHarness(harness: Harness): Promise<void> {
     holds: new Map(),
     returned: [],
     owners: new Map(),
+    sold: 0n,
     commands: [],
     chain: () => 'confirm',
   })
@@ -159,6 +162,7 @@ function peersOf(harness: Harness) {
     },
     chainAllowance: ({ params }) => ({ usdc: String(harness.allowances.get(toChecksum(params.owner)) ?? 0n), blockNumber: 1 }),
     chainOwnerOf: ({ params }) => ({ owner: harness.owners.get(params.tokenId) ?? null, blockNumber: 1 }),
+    chainRead: ({ params }) => ({ result: [String(params.chain === 'BASE_SEPOLIA' ? harness.sold : 0n)], blockNumber: 1 }),
     chainNetworks: () => ({ networks }),
     chainStatus: ({ params }) => laneStatus(params.chain, intake),
   })
