@@ -1,0 +1,74 @@
+import { lookup } from 'node:dns/promises'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
+
+export interface OutgoingRequest {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+}
+
+export interface OutgoingOptions {
+  /** Also to this machine, and over http: devnets and tests. */
+  allowsLoopback?: boolean
+  /** Default: the system's. Every address of a name. */
+  resolve?: (host: string) => Promise<{ address: string; family: number }[]>
+}
+
+/** A request that was not sent: where it would go is none of the public Internet. */
+export class OutgoingRefused extends Error {}
+
+const timeoutMs = 5_000
+const maxBytes = 65_536
+
+/**
+ * A request to an address that a user gave, or that a name of the Internet has (behaviour 1.11): the name is resolved once and the connection goes to
+ * what that gave, redirects are answers, 5 s and 64 kB at most.
+ * @throws OutgoingRefused; Error without an answer
+ */
+export async function sendOutgoing(url: URL, request: OutgoingRequest, options: OutgoingOptions = {}): Promise<{ status: number; body: Buffer }> {
+  const pinned = await addressOf(url, options)
+  const { method, headers, body } = request
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? https.request : http.request
+    const outgoing = send(
+      url,
+      {
+        method,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
+        // a connection of an earlier request went to what the name was then
+        agent: false,
+        signal: AbortSignal.timeout(timeoutMs),
+        lookup: (_name, { all }, done) => (all ? done(null, [pinned]) : done(null, pinned.address, pinned.family)),
+      },
+      response => {
+        const parts: Buffer[] = []
+        let size = 0
+        response.on('data', (part: Buffer) => {
+          size += part.length
+          if (size > maxBytes) response.destroy(new Error(`the answer is longer than ${maxBytes} bytes`))
+          else parts.push(part)
+        })
+        response.on('end', () => resolve({ status: response.statusCode!, body: Buffer.concat(parts) }))
+        response.on('error', reject)
+        response.on('close', () => reject(new Error('the answer broke off')))
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+/** @throws OutgoingRefused where any address of the host is none that requests may go to */
+async function addressOf(url: URL, { allowsLoopback = false, resolve = allOf }: OutgoingOptions): Promise<{ address: string; family: number }> {
+  const isAllowed = (address: string) => isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address))
+  if (url.protocol !== 'https:' && !(allowsLoopback && url.protocol === 'http:')) throw new OutgoingRefused('only https is allowed')
+  const found = await resolve(url.hostname.replace(/^\[|\]$/g, ''))
+  const wrong = found.find(({ address }) => !isAllowed(address))
+  if (wrong || !found[0]) throw new OutgoingRefused(`${url.hostname} has ${wrong ? 'an address that is not public' : 'no address'}`)
+  if (url.protocol === 'http:' && !isLoopbackAddress(found[0].address)) throw new OutgoingRefused('only https is allowed')
+  return found[0]
+}
+
+const allOf = (host: string) => lookup(host, { all: true })
