@@ -84,6 +84,7 @@ function defaults(keys: Keys, base: string): Record<string, string> {
     X402_PAY_TO_ADDRESS: computeAddress(keys.income),
     AUTH_MODE: 'plain',
     SANDBOX: 'yes',
+    WEBHOOK_LOOPBACK: 'yes',
     LOG_LEVEL: defaultLogLevel,
   }
 }

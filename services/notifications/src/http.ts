@@ -3,17 +3,21 @@ import { eventStream, type HandlersOf, type Platform } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
 import type { Owners } from './owner.ts'
 import type { Streams } from './stream.ts'
+import type { DeliveryParts } from './webhook/deliver.ts'
+import { webhookHandlers } from './webhook/http.ts'
 
 /** A read is answered while the other service restarts (behaviour 1.12). */
 const restartMs = 4_000
 
-interface Parts extends Pick<Platform, 'peers'> {
+interface Parts extends Pick<Platform, 'peers'>, DeliveryParts {
   inbox: Inbox
   streams: Streams
   ownerOf: Owners
 }
 
-export const http = ({ inbox, streams, ownerOf, peers }: Parts): HandlersOf<typeof notificationsApi> => ({
+export const http = ({ inbox, streams, ownerOf, peers, ...parts }: Parts): HandlersOf<typeof notificationsApi> => ({
+  ...webhookHandlers({ inbox, ...parts }),
+
   listNotifications: async ({ params, query }) => {
     const { limit, offset, unreadOnly = false } = query
     const id = await ownerOf(params.id)

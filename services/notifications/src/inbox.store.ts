@@ -27,6 +27,8 @@ export interface Inbox {
   since(agentId: string, from: Date, limit: number): Promise<Notification[]>
   /** One of the agent's own entries. */
   get(agentId: string, id: string): Promise<Notification | undefined>
+  /** What an event has put into an agent's inbox. */
+  ofEvent(agentId: string, eventId: string): Promise<Notification | undefined>
   /** Emits an agent's id when this process adds an entry of theirs; entries of other replicas are found by polling. */
   added: EventEmitter
   /** Marks the agent's own entries; ids of others are not touched. Resolves to how many changed. */
@@ -84,6 +86,10 @@ export function inboxStore(db: Database): Inbox {
       ).map(view),
     get: async (agentId, id) => {
       const entry = await entries.findOne({ _id: id, agentId })
+      return entry ? view(entry) : undefined
+    },
+    ofEvent: async (agentId, eventId) => {
+      const entry = await entries.findOne({ agentId, eventId })
       return entry ? view(entry) : undefined
     },
     unread: agentId => entries.countDocuments({ agentId, read: false }),

@@ -1,17 +1,16 @@
 import { notificationsApi } from '@carapace/api'
-import { defineService } from '@carapace/service'
+import { defineService, type Platform } from '@carapace/service'
 import { events } from './events.ts'
 import { http } from './http.ts'
 import { inboxStore } from './inbox.store.ts'
 import { owners } from './owner.ts'
 import { notificationStreams } from './stream.ts'
+import { deliveryStates } from './webhook/delivery-states.ts'
+import { jobs, webhookParts } from './webhook/parts.ts'
 
-export const notifications = defineService({
-  api: notificationsApi,
-  stores: ({ db, clock, peers }) => {
-    const inbox = inboxStore(db)
-    return { inbox, streams: notificationStreams(inbox, clock), ownerOf: owners(peers) }
-  },
-  http,
-  events,
-})
+const stores = (platform: Platform) => {
+  const inbox = inboxStore(platform.db)
+  return { inbox, streams: notificationStreams(inbox, platform.clock), ownerOf: owners(platform.peers), ...webhookParts(platform) }
+}
+
+export const notifications = defineService({ api: notificationsApi, states: [deliveryStates], stores, http, events, jobs })

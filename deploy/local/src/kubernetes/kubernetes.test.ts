@@ -207,7 +207,7 @@ for (const overlay of names)
       assert.deepEqual(between(ingress), made)
     })
 
-    it('lets only the relayer reach networks, and every process its stores', () => {
+    it('lets only the relayer reach networks, notifications the receivers of webhooks, and every process its stores', () => {
       const { egress } = policyEdges(manifests)
       const others = [...egress].filter(edge => !processes.includes(edge.split(/ → |:/, 2)[1] as ServiceName))
       const outward = others.filter(edge => / → (outside|anvil)/.test(edge))
@@ -215,7 +215,7 @@ for (const overlay of names)
       assert.ok(outward.length > 0)
       assert.deepEqual(
         outward.filter(edge => !edge.startsWith('chain-relayer → ')),
-        [],
+        ['notifications → outside:443'],
       )
       const stores = namesOf([...deployments, ...operated(manifests)])
       for (const to of ['mongodb:27017', 'rabbitmq:5672'].filter(store => stores.includes(store.split(':')[0]!)))

@@ -63,6 +63,7 @@ import {
   paymentFailed,
   paymentQueued,
 } from '../treasury/events.ts'
+import { webhookDisabled } from './events.ts'
 
 /** What the notifications service subscribes to. */
 export const consumes = [
@@ -130,4 +131,5 @@ export const consumes = [
   messageSent,
   messageOfferAnswered,
   reviewPublished,
+  webhookDisabled,
 ]

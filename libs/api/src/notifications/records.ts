@@ -82,3 +82,28 @@ export const notification = z
   })
   .meta({ id: 'Notification' })
 export type Notification = z.output<typeof notification>
+
+export const webhookFields = {
+  webhookUrl: z.string().nullable(),
+  types: z.array(notificationType).nullable().meta({ description: 'null: every type' }),
+  disabledAt: timestamp.nullable().meta({ description: 'Set after a delivery whose last try failed; setting the webhook again enables it' }),
+  previousSecretUntil: timestamp.nullable().meta({ description: 'So long deliveries are signed with the previous secret too' }),
+}
+export const webhook = z.looseObject(webhookFields).meta({ id: 'Webhook' })
+export const secret = z.string().nullable().meta({ description: 'Shown once, when it is made: `whsec_` and base64' })
+
+export const deliveryStatus = z.enum(['pending', 'delivered', 'failed'])
+export const delivery = z
+  .looseObject({
+    id: id.meta({ description: 'The webhook-id of every try' }),
+    type: z.string(),
+    notificationId: id.nullable(),
+    status: deliveryStatus,
+    tries: z.array(
+      z.looseObject({ at: timestamp, status: z.int().nullable(), error: z.string().nullable().meta({ description: 'Why there was no answer' }) }),
+    ),
+    nextTryAt: timestamp.nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type WebhookDelivery = z.output<typeof delivery>

@@ -39,7 +39,7 @@ export const getTreasuryBalance = endpoint({
       walletId: id.nullable(),
       walletExists: z.boolean(),
       reserved: microOut,
-      debt: microOut.meta({ description: 'What the account owes on the home network: credits that the chain took back after they were spent' }),
+      debt: microOut.meta({ description: 'Debt of the account on its home network: credits that the chain has reversed after they were spent' }),
       balances: perChain(microOut),
       debts: perChain(microOut),
     })

@@ -103,6 +103,9 @@ export const configSchema = z.object({
     .describe('Where payments for sold calls go (x402); unset or zero: priced routes are free; the embedded start sets DATA_DIR/keys/income'),
   OUTBOUND_GITHUB: yes.default(false).describe('true lets skill checks query GitHub'),
   SANDBOX: yes.optional().describe('Faucet and movable clock, devnets only; default on in the embedded start'),
+  WEBHOOK_LOOPBACK: yes
+    .default(false)
+    .describe('yes: webhooks may go to this machine, also over http; counts with SANDBOX only, and is on in the embedded start'),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Bearer token for /metrics from beyond loopback'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http|https').optional().describe('Where traces go (OTLP over HTTP); unset: none are exported'),
   OTEL_TRACES_SAMPLER: z

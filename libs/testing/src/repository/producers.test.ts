@@ -7,7 +7,7 @@ import * as declared from '@carapace/api'
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** Declared for features that are not made yet (behaviour 15): changed terms of a gig, webhooks. */
-const unused = ['marketplace.gig.updated', 'notifications.webhook.disabled']
+const unused = ['marketplace.gig.updated']
 
 /** Facts that no service needs, for readers of the bus outside (AsyncAPI), and snapshots of services whose rows nobody copies. */
 const forOutside = [

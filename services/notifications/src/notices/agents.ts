@@ -29,4 +29,9 @@ export const agentNotices: readonly NoticeRule[] = [
       riskScore,
     }),
   ),
+  rule(api.webhookDisabled, ({ agentId, host }, notify) =>
+    notify(agentId, ['webhook_disabled', 'Webhook disabled', `The last try to deliver to ${host} failed. Set the webhook again to enable it.`], {
+      host,
+    }),
+  ),
 ]

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { codeOf } from '@carapace/testing'
+import { claimed, claimMs, type Delivery, queued, replayed, tried, triesAtMs } from './delivery.ts'
+import { checkAddress, rotated, secretsAt, setTo, type Webhook, wants } from './webhook.ts'
+
+const at = (ms: number) => new Date(ms)
+const failure = { at: at(0), status: 500, error: null }
+const fresh = (): Delivery => queued({ id: 'm', agentId: 'a', notificationId: 'n', type: 'gig_accepted', body: '{}' }, at(0))
+
+describe('a delivery', () => {
+  it('is tried at the stated times from the notification on, then failed', () => {
+    const due: (number | undefined)[] = []
+    let delivery = fresh()
+    while (delivery.dueAt) {
+      due.push(delivery.dueAt.getTime())
+      delivery = tried(delivery, failure, delivery.dueAt)
+    }
+
+    assert.deepEqual(due, [0, 5_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 172_800_000])
+    assert.deepEqual([delivery.status, delivery.tries.length], ['failed', triesAtMs.length])
+  })
+
+  it('ends with an answer of 2xx; a redirect is none, and 410 ends it without success', () => {
+    const after = (status: number | null) => tried(fresh(), { at: at(0), status, error: null }, at(1)).status
+
+    assert.deepEqual([200, 204, 302, 400, 500, null, 410].map(after), ['delivered', 'delivered', ...Array(4).fill('pending'), 'failed'])
+  })
+
+  it('is tried by one process at a time, and by another one when that has died', () => {
+    const mine = claimed(fresh(), at(0))!
+
+    assert.equal(claimed(mine, at(1)), undefined)
+    assert.ok(claimed(mine, at(claimMs)))
+  })
+
+  it('is tried once where several times were missed', () => {
+    const { dueAt } = tried(fresh(), failure, at(700_000))
+
+    assert.deepEqual(dueAt, at(700_000))
+  })
+
+  it('begins again under its id when it is replayed, and not while it is on its way', () => {
+    const done = tried(fresh(), { at: at(0), status: 200, error: null }, at(0))
+    const again = replayed(done, at(9))
+
+    assert.deepEqual([again.id, again.status, again.made, again.dueAt, again.tries.length], ['m', 'pending', 0, at(9), 1])
+    assert.equal(
+      codeOf(() => replayed(again, at(10))),
+      'INVALID_STATE',
+    )
+  })
+})
+
+describe('a webhook', () => {
+  const webhook: Webhook = { id: 'a', url: 'https://a.test/', types: null, secret: 'one', previous: null, disabledAt: null }
+
+  it('signs with both secrets for 24 hours after a rotation', () => {
+    const now = rotated(webhook, 'two', at(0))
+
+    assert.deepEqual([secretsAt(webhook, at(0)), secretsAt(now, at(86_399_999)), secretsAt(now, at(86_400_000))], [['one'], ['two', 'one'], ['two']])
+  })
+
+  it('gets the types that it names, and none while it is disabled', () => {
+    const some: Webhook = { ...webhook, types: ['gig_accepted'] }
+
+    assert.deepEqual([wants(webhook, 'new_follower'), wants(some, 'gig_accepted'), wants(some, 'new_follower')], [true, true, false])
+    const disabled = { ...webhook, disabledAt: at(0) }
+    assert.equal(wants(disabled, 'new_follower'), false)
+    assert.equal(wants(setTo(disabled, webhook), 'new_follower'), true)
+  })
+
+  it('is https at a public address, however that is written', () => {
+    const refused = (url: string) => codeOf(() => checkAddress(url, false))
+
+    for (const url of [
+      'http://a.test/',
+      'https://127.0.0.1/',
+      'https://0177.1/',
+      'https://2130706433/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://0xa9fea9fe/',
+    ])
+      assert.equal(refused(url), 'VALIDATION_ERROR', url)
+    for (const url of ['https://a.test/x?y', 'https://93.184.216.34:8443/']) assert.equal(refused(url), 'none', url)
+    assert.doesNotThrow(() => checkAddress('http://127.0.0.1:9/', true))
+  })
+})

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { type notificationsApi, refuse } from '@carapace/api'
+import { type Handlers, type Platform, recordIdOf } from '@carapace/service'
+import { allowsLoopback, bodyOf, type DeliveryParts } from './deliver.ts'
+import { deliveryView, ofAgent, queued, replayed } from './delivery.ts'
+import { checkAddress, rotated, setTo, type Webhook } from './webhook.ts'
+
+const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
+
+const view = (webhook: Webhook | undefined) => ({
+  webhookUrl: webhook?.url ?? null,
+  types: webhook?.types ?? null,
+  disabledAt: webhook?.disabledAt?.toISOString() ?? null,
+  previousSecretUntil: webhook?.previous?.until.toISOString() ?? null,
+})
+
+export const webhookHandlers = (parts: DeliveryParts & Pick<Platform, 'config'>) =>
+  ({
+    getWebhook: async ({ params }) => view(await parts.webhooks.get(params.id)),
+
+    setWebhook: async ({ params: { id }, body: { webhookUrl: url, types = null } }) => {
+      const { webhooks } = parts
+      if (url === null) {
+        await webhooks.remove(id)
+        return { ...view(undefined), secret: null }
+      }
+      checkAddress(url, allowsLoopback(parts))
+      const wanted = { url, types }
+      const present = await webhooks.changeKnown(id, webhook => ({ state: setTo(webhook, wanted), events: [] }))
+      if (present) return { ...view(present), secret: null }
+      const secret = newSecret()
+      const made = await webhooks.create({ id, ...wanted, secret, previous: null, disabledAt: null }, [])
+      return { ...view(made), secret }
+    },
+
+    rotateWebhookSecret: async ({ params: { id } }) => {
+      const secret = newSecret()
+      const { previous } = await parts.webhooks.change(id, webhook => ({ state: rotated(webhook, secret, parts.clock.now()), events: [] }))
+      return { secret, previousSecretUntil: previous!.until.toISOString() }
+    },
+
+    testWebhook: async ({ params: { id: agentId }, operationId }) => {
+      const { disabledAt } = await parts.webhooks.need(agentId)
+      if (disabledAt) refuse('INVALID_STATE', { state: 'disabled', allowed: ['enabled'] })
+      const id = `msg_${recordIdOf(operationId)}`
+      const now = parts.clock.now()
+      const body = bodyOf({ type: 'webhook_test', createdAt: now.toISOString() })
+      const delivery = await parts.deliveries.createOnce(id, () => ({
+        state: queued({ id, agentId, notificationId: null, type: 'webhook_test', body }, now),
+        events: [],
+      }))
+      return { delivery: deliveryView(delivery) }
+    },
+
+    listWebhookDeliveries: async ({ params: { id: agentId }, query: { status, limit, offset } }) => {
+      const { items, total } = await parts.deliveries.page({ agentId, ...(status ? { status } : {}) }, { limit, offset })
+      return { deliveries: items.map(deliveryView), total, limit, offset }
+    },
+
+    replayWebhookDelivery: async ({ params: { id: agentId, deliveryId } }) => {
+      ofAgent(await parts.deliveries.get(deliveryId), agentId)
+      const { disabledAt } = await parts.webhooks.need(agentId)
+      if (disabledAt) refuse('INVALID_STATE', { state: 'disabled', allowed: ['enabled'] })
+      const delivery = await parts.deliveries.change(deliveryId, present => ({ state: replayed(present, parts.clock.now()), events: [] }))
+      return { delivery: deliveryView(delivery) }
+    },
+  }) satisfies Handlers<typeof notificationsApi>

@@ -1,0 +1,53 @@
+import { type AggregateStore, aggregateStore, type Database, type Indexes } from '@carapace/store'
+import type { Delivery } from './delivery.ts'
+import type { Webhook } from './webhook.ts'
+
+export interface WebhookStore extends AggregateStore<Webhook> {
+  /** The webhooks of some agents. Costs nothing where nobody has one. */
+  of(agentIds: readonly string[]): Promise<Webhook[]>
+}
+
+/** What another process has set counts after so long at the latest. */
+const sharedMs = 1_000
+
+export function webhookStore(db: Database): WebhookStore {
+  const store = aggregateStore<Webhook>(db, { collection: 'webhooks', resource: 'webhook' })
+  let known: 'some' | 'none' | undefined
+  let knownUntil = 0
+  db.changes.on('saved', collection => {
+    if (collection === 'webhooks') known = 'some'
+  })
+  const nobodyHasOne = async (): Promise<boolean> => {
+    const isOld = known === 'none' && !db.exclusive && performance.now() >= knownUntil
+    if (known === undefined || isOld) {
+      knownUntil = performance.now() + sharedMs
+      const isFound = (await store.find({}, { limit: 1 })).length > 0
+      // one that was saved meanwhile counts
+      if (isFound) known = 'some'
+      else known ??= 'none'
+    }
+    return known === 'none'
+  }
+  return {
+    ...store,
+    of: async agentIds => (agentIds.length === 0 || (await nobodyHasOne()) ? [] : [...(await store.many(agentIds)).values()]),
+  }
+}
+
+export interface DeliveryStore extends AggregateStore<Delivery> {
+  due(now: Date, limit: number): Promise<Delivery[]>
+}
+
+const retentionSeconds = 30 * 86_400
+
+const indexes: Indexes = {
+  agent_newest: { key: { agentId: 1, createdAt: -1, _id: -1 } },
+  agent_status_newest: { key: { agentId: 1, status: 1, createdAt: -1, _id: -1 } },
+  due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
+  expired: { key: { storedAt: 1 }, expireAfterSeconds: retentionSeconds },
+}
+
+export function deliveryStore(db: Database): DeliveryStore {
+  const store = aggregateStore<Delivery>(db, { collection: 'deliveries', resource: 'delivery', indexes })
+  return { ...store, due: (now, limit) => store.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+}

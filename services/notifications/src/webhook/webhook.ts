@@ -1,0 +1,45 @@
+import { type NotificationType, refuse, webhookDisabled } from '@carapace/api'
+import { isPublicAddress } from '@carapace/service'
+import type { Decision } from '@carapace/store'
+
+/** Where the inbox of an agent is delivered to; its id is the agent's. */
+export interface Webhook {
+  id: string
+  url: string
+  /** null: every type */
+  types: NotificationType[] | null
+  secret: string
+  previous: { secret: string; until: Date } | null
+  disabledAt: Date | null
+}
+
+const day = 86_400_000
+
+/** As it is set: a webhook that exists goes on under its secret, and a disabled one is enabled. */
+export const setTo = (webhook: Webhook, { url, types }: Pick<Webhook, 'url' | 'types'>): Webhook => ({ ...webhook, url, types, disabledAt: null })
+
+export const rotated = (webhook: Webhook, secret: string, now: Date): Webhook => ({
+  ...webhook,
+  secret,
+  previous: { secret: webhook.secret, until: new Date(now.getTime() + day) },
+})
+
+export const disable = (webhook: Webhook, now: Date): Decision<Webhook> | undefined =>
+  webhook.disabledAt
+    ? undefined
+    : { state: { ...webhook, disabledAt: now }, events: [webhookDisabled.of({ agentId: webhook.id, host: new URL(webhook.url).host })] }
+
+export const wants = ({ types, disabledAt }: Webhook, type: NotificationType): boolean => !disabledAt && (types?.includes(type) ?? true)
+
+/** Secrets under which a delivery is signed now. */
+export const secretsAt = ({ secret, previous }: Webhook, now: Date): string[] =>
+  previous && now < previous.until ? [secret, previous.secret] : [secret]
+
+/** What is plain from the address itself; what its name resolves to is examined with every delivery. @throws VALIDATION_ERROR */
+export function checkAddress(text: string, allowsLoopback: boolean): void {
+  const { protocol, hostname } = new URL(text)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isNumber = /^[\d.]+$|:/.test(host)
+  const fault = protocol !== 'https:' ? 'must be https' : isNumber && !isPublicAddress(host) ? 'must be a public address' : undefined
+  if (fault && !allowsLoopback) refuse('VALIDATION_ERROR', undefined, { errors: [{ path: 'webhookUrl', message: fault }] })
+}
