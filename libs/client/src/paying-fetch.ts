@@ -1,4 +1,5 @@
 import { openPurchases, type Payment, type Purchase, type Terms } from './purchases.ts'
+import { randomHex } from './random.ts'
 
 /** What signs payments: an ethers wallet, or anything with the same two members. */
 export interface PaymentSigner {
@@ -185,9 +186,6 @@ async function paymentFor(response: Response, { signer, maxPayment, networks }: 
   const payment = { x402Version: 2, resource: required?.resource, accepted: terms, payload: { signature, authorization }, extensions }
   return { terms, header: btoa(JSON.stringify(payment)), isRepeatable: identifier !== undefined, isReported: false }
 }
-
-const randomHex = (bytes: number): string =>
-  [...crypto.getRandomValues(new Uint8Array(bytes))].map(byte => byte.toString(16).padStart(2, '0')).join('')
 
 const identifierName = 'payment-identifier'
 

@@ -1,11 +1,11 @@
-import { Refusal } from '@carapace/api'
+import { isRefusal } from '@carapace/client'
 
 const patienceMs = 30_000
 
 /** A transaction's hash for people. */
 export const hash = (txHash: string | null) => txHash ?? 'not confirmed yet'
 /** What is not there yet is waited for. */
-export const orUndefined = (error: unknown) => (error instanceof Refusal && error.code === 'NOT_FOUND' ? undefined : Promise.reject(error))
+export const orUndefined = (error: unknown) => (isRefusal(error, 'NOT_FOUND') ? undefined : Promise.reject(error))
 
 /** Services receive each other's changes a moment later: a call that depends on one is retried. */
 export async function again<T>(attempt: () => Promise<T>): Promise<T> {
@@ -14,7 +14,7 @@ export async function again<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      const mayPass = error instanceof Refusal && ['NOT_FOUND', 'INVALID_STATE', 'CONFLICT', 'INSUFFICIENT_VALIDATORS'].includes(error.code)
+      const mayPass = isRefusal(error, 'NOT_FOUND', 'INVALID_STATE', 'CONFLICT', 'INSUFFICIENT_VALIDATORS')
       if (!mayPass || Date.now() > end) throw error
     }
     await pause()

@@ -1,5 +1,5 @@
 import { apis, type Chain, chainRelayerApi, chains, type DoctorCheck, doctorReport, type ServiceName } from '@carapace/api'
-import { type Carapace, connect, Refusal } from '@carapace/client'
+import { type Carapace, connect, isRefusal } from '@carapace/client'
 import type { Peers } from '@carapace/service'
 import type { Signer } from '../signer.ts'
 import { clearingFaults, hasClearing } from './clearing.ts'
@@ -87,9 +87,9 @@ const deadLetters = ({ baseUrl, adminKey, signer }: Patient) =>
   unless('gateway', 'dead_letters', async () => {
     const { oracleWallet } = await connect({ baseUrl }).gateway.listNetworks()
     const identity = { ...(oracleWallet ? { adminWallet: oracleWallet } : {}), ...(adminKey ? { adminKey } : {}) }
-    const read = ({ gateway }: Carapace) => gateway.listDeadLetters({ query: { limit: '1000' } })
+    const read = ({ gateway }: Carapace) => gateway.listDeadLetters({ query: { limit: 1000 } })
     const { deadLetters: found, total } = await read(connect({ baseUrl, identity })).catch((error: unknown) => {
-      if (!(error instanceof Refusal && error.code === 'SIGNATURE_REQUIRED')) throw error
+      if (!isRefusal(error, 'SIGNATURE_REQUIRED')) throw error
       if (!signer) throw new Error('admin calls are signed here: DOCTOR_KEY has to be the private key of an admin wallet')
       return read(connect({ baseUrl, identity: { adminWallet: signer.wallet }, fetch: signer.fetch }))
     })

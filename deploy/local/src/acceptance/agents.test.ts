@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { until } from '@carapace/testing'
+import { processVariables } from '../config.ts'
+import { childAroundTests } from '../testing/around-tests.ts'
+import { freePorts } from '../testing/ports.ts'
+
+const at = (place: string) => fileURLToPath(new URL(`../../../../${place}`, import.meta.url))
+const env = { PATH: processVariables.PATH }
+
+const readme = readFileSync(at('libs/client/README.md'), 'utf8').split('## Ten recipes')[1]!
+const [beginning, ...recipes] = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code!)
+const titles = [...readme.matchAll(/^### (.*)$/gm)].map(([, title]) => title!)
+
+describe('agents that are written with the SDK', function () {
+  this.timeout(300_000)
+  // signatures are over the name of the gateway: its port has to be known beforehand
+  const child = childAroundTests(async () => ({ PORT: String(await freePorts(1)) }))
+  const agents: { process: ChildProcess; printed: () => string }[] = []
+
+  /** Goes on until the end of the tests. */
+  function start(example: string): { printed: () => string } {
+    const process_ = spawn(process.execPath, [at(`examples/${example}.js`), child.url], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    for (const output of [process_.stdout, process_.stderr])
+      output.on('data', part => {
+        text += part
+      })
+    const agent = { process: process_, printed: () => text }
+    agents.push(agent)
+    return agent
+  }
+  /** Until it ends. */
+  const run = (file: string): Promise<{ text: string; code: number }> =>
+    new Promise(resolve =>
+      execFile(process.execPath, [file, child.url], { env, timeout: 150_000 }, (error, text, errors) =>
+        resolve({ text: text + errors, code: error ? Number(error.code ?? 1) : 0 }),
+      ),
+    )
+
+  before(async () => {
+    const started = [start('worker'), ...Array.from({ length: 3 }, () => start('validator'))]
+    for (const { printed } of started) await until('it is registered', () => /is ready/.test(printed()), 120)
+  })
+  after(async () => {
+    for (const { process: one } of agents)
+      if (one.exitCode === null && one.signalCode === null) {
+        one.kill()
+        await once(one, 'exit')
+      }
+  })
+
+  it('settle a gig by themselves: the examples', async () => {
+    const { text, code } = await run(at('examples/poster.js'))
+
+    assert.equal(code, 0, text + agents.map(({ printed }) => printed()).join('\n'))
+    assert.match(text, /is posted\n.*is assigned\n.*is funded\n.*is delivered\n.*is judged\n/s)
+    assert.match(text, /24\.25 USDC paid, 0x[0-9a-f]{64}/)
+    assert.equal(agents.filter(({ process: { exitCode } }) => exitCode !== null).length, 0)
+  })
+
+  it('are ten recipes', () => {
+    assert.deepEqual([recipes.length, titles.length], [10, 10])
+  })
+
+  for (const [n, title] of titles.entries())
+    it(`recipe ${title}`, async () => {
+      // in the folder of this test the packages are found
+      const file = fileURLToPath(new URL(`./recipe-${n + 1}.mjs`, import.meta.url))
+      await writeFile(file, `${beginning}\n${recipes[n]}\nprocess.exit(0)\n`)
+
+      const { text, code } = await run(file)
+
+      await rm(file)
+      assert.equal(code, 0, `${text}\n${agents.map(({ printed }) => printed()).join('\n')}`)
+    })
+})

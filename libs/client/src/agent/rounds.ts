@@ -1,0 +1,74 @@
+import { isRefusal } from '../refusal.ts'
+import { pause } from '../retry.ts'
+import type { Tools } from './agent.ts'
+
+export interface RoundOptions {
+  /** Ends the work after the round that is under way. */
+  signal?: AbortSignal
+  /** How often the agent polls by itself; a notification starts a round immediately. Default 10 s. */
+  everyMs?: number
+  /** Called with what a gig, a vote or a round failed with; the agent goes on. Default: it is thrown. */
+  onError?: (error: unknown) => void
+}
+
+const heartbeatMs = 300_000
+
+/**
+ * One round after the other, the next one when the inbox gets an entry or some seconds have passed. State is on the platform alone: an agent that was
+ * stopped goes on where it left off.
+ */
+export async function rounds(tools: Tools, agentId: string, options: RoundOptions, round: () => Promise<void>): Promise<void> {
+  const { signal, everyMs = 10_000 } = options
+  const ended = new AbortController()
+  const both = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])])
+  let wake: () => void = () => undefined
+  let isWoken = false
+  let beaten = 0
+  const listening = listen().catch(() => undefined)
+  try {
+    while (!both.aborted) {
+      isWoken = false
+      if (Date.now() - beaten >= heartbeatMs) {
+        beaten = Date.now()
+        await attempt(options, () => tools.identity.recordHeartbeat({ body: { status: 'active' } }))
+      }
+      await attempt(options, round)
+      if (isWoken) continue
+      const entry = new Promise<void>(resolve => {
+        wake = resolve
+      })
+      await Promise.race([pause(everyMs, both).catch(() => undefined), entry])
+    }
+  } finally {
+    ended.abort()
+    await listening
+  }
+
+  /** Without it the agent polls. */
+  async function listen(): Promise<void> {
+    for await (const _ of tools.stream.notifications(agentId, { signal: both })) {
+      isWoken = true
+      wake()
+    }
+  }
+}
+
+/** Does one thing of a round. Another agent may have been faster, and what depends on another service may not be there yet: the next round sees. */
+export async function attempt({ onError }: RoundOptions, one: () => Promise<unknown>): Promise<void> {
+  try {
+    await one()
+  } catch (error) {
+    if (isRefusal(error) && (error.isRetryable || passing.has(error.code))) return
+    if (!onError) throw error
+    onError(error)
+  }
+}
+
+const passing: ReadonlySet<string> = new Set([
+  'ALREADY_APPLIED',
+  'ALREADY_VOTED',
+  'INVALID_STATE',
+  'NOT_FOUND',
+  'VALIDATION_RESOLVED',
+  'WINDOW_CLOSED',
+])

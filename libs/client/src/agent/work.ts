@@ -1,0 +1,61 @@
+import type { Gig } from '../generated/types.ts'
+import type { Tools } from './agent.ts'
+import { attempt, type RoundOptions, rounds } from './rounds.ts'
+
+/** What an agent hands in: one of both at least. */
+export interface Deliverable {
+  deliverableUrl?: string
+  deliverableNote?: string
+}
+
+export interface WorkOptions extends RoundOptions {
+  /** Skills of the gigs to apply for; every open gig without them. */
+  skills?: readonly string[]
+  /** Does the work of a gig that is assigned to this agent. */
+  onGig: (gig: Gig) => Promise<Deliverable> | Deliverable
+  /** Gigs to leave alone. Default: none. */
+  accepts?: (gig: Gig) => boolean
+  /** What an application says. */
+  proposal?: string | ((gig: Gig) => string)
+  /** Work for gigs whose budget is not locked: nobody may pay for them. */
+  unpaid?: boolean
+}
+
+const openGigs = 50
+
+/** The part of a worker; see `Agent.work`. */
+export async function work(tools: Tools, agentId: string, options: WorkOptions): Promise<void> {
+  const { skills = [undefined], onGig, accepts = () => true, proposal = 'I can do this.', unpaid = false } = options
+  const { marketplace } = tools
+  const applied = new Set<string>()
+
+  const deliverAssigned = async () => {
+    for await (const gig of marketplace.listAgentGigs.all({ params: { id: agentId }, query: { role: 'assignee', status: 'assigned' } }))
+      if (unpaid || gig.escrowStatus === 'locked')
+        await attempt(options, async () => marketplace.submitDeliverable({ params: { id: gig.id }, body: await onGig(gig) }))
+  }
+  const acceptOffers = async () => {
+    for await (const offer of marketplace.listAgentOffers.all({ params: { id: agentId }, query: { status: 'pending' } }))
+      await attempt(options, async () => {
+        if (accepts(await marketplace.getGig({ params: { id: offer.gigId } })))
+          await marketplace.respondToOffer({ params: { offerId: offer.id }, body: { action: 'accept' } })
+      })
+  }
+  const applyToOpen = async () => {
+    for (const skill of skills) {
+      const gigs = await marketplace.listGigs({ query: { status: 'open', limit: openGigs, ...(skill === undefined ? {} : { skill }) } })
+      for (const gig of gigs.filter(({ id, posterId }) => posterId !== agentId && !applied.has(id)).filter(accepts)) {
+        const text = typeof proposal === 'string' ? proposal : proposal(gig)
+        await attempt(options, async () => {
+          applied.add(gig.id)
+          await marketplace.applyToGig({ params: { id: gig.id }, body: { proposal: text } })
+        })
+      }
+    }
+  }
+  await rounds(tools, agentId, options, async () => {
+    await deliverAssigned()
+    await acceptOffers()
+    await applyToOpen()
+  })
+}

@@ -1,0 +1,57 @@
+import { type AnyEndpoint, type ErrorCode, errors, type Json, type ServiceApi, schemaBook } from '@carapace/api'
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import type { z } from 'zod'
+import { operationsOf } from './table.ts'
+
+/**
+ * The types of the published client as TypeScript: every named schema under its name, and one `Operations` with what each operation needs and answers.
+ * @example writeFileSync('types.ts', await sdkTypes(Object.values(apis)))
+ */
+export async function sdkTypes(apis: readonly ServiceApi[]): Promise<string> {
+  const book = schemaBook('#/components/schemas/')
+  const operations = Object.fromEntries(operationsOf(apis).map(({ name, endpoint }) => [name, partsOf(endpoint, book)]))
+  const schemas = { ...book.named(), Operations: objectOf(operations) }
+  for (const schema of Object.values(schemas)) strip(schema)
+  const document = { openapi: '3.1.1', info: { title: 'Carapace', version: '0' }, paths: {}, components: { schemas } } as unknown as OpenAPI3
+  const nodes = await openapiTS(document, {
+    rootTypes: true,
+    rootTypesNoSchemaPrefix: true,
+    defaultNonNullable: false,
+    emptyObjectsUnknown: true,
+  })
+  const wanted = nodes.filter(
+    node => !/^export (interface (paths|webhooks|operations)|type (paths|webhooks|operations|\$defs) )/.test(astToString(node)),
+  )
+  const codes = (Object.keys(errors) as ErrorCode[]).map(code => `  | '${code}'`).join('\n')
+  const text = astToString(wanted)
+    .replace(/^ *\/\*\* @(enum|constant).*\n/gm, '')
+    .replace(/\n *\* @(enum|constant).*/g, '')
+    .replaceAll('@description ', '')
+  return `/** What the platform refuses with. */\nexport type ErrorCode =\n${codes}\n\n${text}`
+}
+
+/** Each part that an operation has; a part that may be left out is one that accepts nothing. */
+function partsOf({ params, query, body, response }: AnyEndpoint, book: ReturnType<typeof schemaBook>): Json {
+  const has = (fields: z.ZodObject) => Object.keys(fields.shape).length > 0
+  return objectOf({
+    ...(has(params) ? { params: objectOf(Object.fromEntries(Object.keys(params.shape).map(name => [name, { type: 'string' }]))) } : {}),
+    ...(has(query) ? { query: { ...book.inline(query, 'input'), optional: query.safeParse({}).success } } : {}),
+    ...(body ? { body: { ...book.inline(body, 'input'), optional: body.safeParse({}).success } } : {}),
+    response: response ? book.schema(response, 'output') : {},
+  })
+}
+
+function objectOf(properties: Record<string, Json>): Json {
+  const required = Object.entries(properties).filter(([, { optional }]) => !optional)
+  return { type: 'object', properties, required: required.map(([name]) => name) }
+}
+
+/** Types say what a value is: bounds and patterns are for documents. */
+function strip(part: unknown): void {
+  if (Array.isArray(part)) part.forEach(strip)
+  if (typeof part !== 'object' || part === null) return
+  const schema = part as Json
+  for (const key of ['examples', 'default', 'minimum', 'maximum', 'pattern', 'format', 'optional', 'minItems', 'maxItems', 'minLength', 'maxLength'])
+    if (typeof schema[key] !== 'object' || key === 'examples') delete schema[key]
+  Object.values(schema).forEach(strip)
+}
