@@ -167,12 +167,21 @@ describe('the micro-cache', () => {
     const write = (path: string, body: unknown = {}, headers: Record<string, string> = {}) => harness.call('POST', path, { body, headers })
     const isStored = async (path: string) => (await get(path)).headers.get('age') === '0'
 
-    it('has the records of other aggregates and no lists', async () => {
+    it('has the records of other services and no lists', async () => {
       const other = `/api/escrow/${randomUUID()}`
       for (const path of [list, record(), other]) await get(path)
       await write('/api/register-agent', { gigId: id })
 
       assert.deepEqual([await isStored(other), await isStored(list), await isStored(record())], [true, false, false])
+    })
+
+    it('has no record of its service, which may have changed without being named', async () => {
+      const agent = harness.agent()
+      const [gig, escrow] = [`/api/gigs/${randomUUID()}`, `/api/escrow/${id}`]
+      for (const path of [gig, escrow]) await get(path)
+      await write(`/api/offers/${randomUUID()}/respond`, { action: 'accept' }, { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet })
+
+      assert.deepEqual([await isStored(gig), await isStored(escrow)], [false, true])
     })
 
     it('has no record that its path, its body or its caller names, of any service', async () => {

@@ -29,7 +29,7 @@ export function placeOf({ method, headers }: IncomingMessage, found: Found, { pa
   if (!found.endpoint.cacheable || bypassing.some(name => headers[name] !== undefined)) return undefined
   const { accept = '', 'accept-encoding': encoding = '' } = headers
   if (accept.length > longestHeader || String(encoding).length > longestHeader) return undefined
-  return { key: `${method} ${path}${query}\n${accept}\n${encoding}`, record: recordOf(found) }
+  return { key: `${method} ${path}${query}\n${accept}\n${encoding}`, service: found.service, record: recordOf(found) }
 }
 
 /** The aggregate that a path names by its id at the end, where the answer is no list of what belongs to it. */
@@ -39,10 +39,10 @@ function recordOf({ path, params, endpoint }: Found): string | undefined {
   return id !== undefined && uuid.test(id) ? id.toLowerCase() : undefined
 }
 
-/** The aggregates that a write may have changed: named by its path or its body, or its caller. Operators may change more. */
+/** What a write may have changed: its service's own records, those that its path or body names, and its caller. Operators may change more. */
 export function writtenBy(found: Found, { agent, admin }: Identity, body: Buffer | undefined): Written {
   if (admin || found.service === 'gateway') return 'everything'
   const named = body?.toString('latin1').match(uuids) ?? []
   const ids = [...Object.values(found.params), ...named, ...(agent ? [agent.agentId] : [])]
-  return new Set(ids.map(id => id.toLowerCase()))
+  return { service: found.service, ids: new Set(ids.map(id => id.toLowerCase())) }
 }

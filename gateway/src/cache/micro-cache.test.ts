@@ -11,12 +11,13 @@ describe('microCache', () => {
     time = 0
     cache = microCache(limits, () => time)
   })
-  const begin = (key: string, record?: string) => cache.fill({ key, record })
-  const store = (key: string, text = key, record?: string) => {
-    const filling = begin(key, record)
+  const begin = (key: string, record?: string, service = 'escrow') => cache.fill({ key, service, record })
+  const store = (key: string, text = key, record?: string, service?: string) => {
+    const filling = begin(key, record, service)
     filling.add(Buffer.from(text))
     filling.end(head)
   }
+  const named = (id: string) => ({ service: 'identity', ids: new Set([id]) })
   const found = (key: string) => cache.find(key)?.body
 
   it('has an answer for its lifetime, from the moment its request began', () => {
@@ -39,13 +40,14 @@ describe('microCache', () => {
     assert.equal(found('a'), undefined)
   })
 
-  it('drops the records that a write names and everything that is no record', () => {
+  it('drops the records that a write names, those of its service, and everything that is no record', () => {
     store('list')
+    store('own', 'own', 'id-3', 'identity')
     store('one', 'one', 'id-1')
     store('other', 'other', 'id-2')
-    cache.drop(new Set(['id-1']))
+    cache.drop(named('id-1'))
 
-    assert.deepEqual([found('list'), found('one'), found('other')], [undefined, undefined, 'other'])
+    assert.deepEqual([found('list'), found('own'), found('one'), found('other')], [undefined, undefined, undefined, 'other'])
     cache.drop('everything')
     assert.equal(found('other'), undefined)
   })
@@ -56,7 +58,7 @@ describe('microCache', () => {
       ['one', begin('one', 'id-1')],
     ]
     const other = begin('other', 'id-2')
-    cache.drop(new Set(['id-1']))
+    cache.drop(named('id-1'))
     const later = begin('list')
     for (const [, filling] of outdated) filling.end(head)
     other.end(head)

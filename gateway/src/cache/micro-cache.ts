@@ -12,6 +12,8 @@ export interface CachedAnswer {
 export interface Place {
   /** Everything the answer depends on. */
   key: string
+  /** Who answers. */
+  service: string
   /** The aggregate whose record the answer is; undefined for a list and all else that may name many. */
   record: string | undefined
 }
@@ -23,14 +25,14 @@ export interface Filling {
   end(head?: { headers: RawHeaders; etag: string | undefined }): void
 }
 
-/** Aggregates by their id. */
-export type Written = ReadonlySet<string> | 'everything'
+/** What a write may have changed: anything of its service, and the aggregates it names. */
+export type Written = { service: string; ids: ReadonlySet<string> } | 'everything'
 
 export interface MicroCache {
   find(key: string): CachedAnswer | undefined
   /** Before the service gets the request: a write that ends from now on makes its answer an older one. */
   fill(place: Place): Filling
-  /** A write has ended. Drops the records that it names and everything that is no record, stored or on its way; all where it names `everything`. */
+  /** A write has ended. Drops what it may have changed and everything that is no record, stored or on its way. */
   drop(written: Written): void
 }
 
@@ -46,14 +48,15 @@ export const cacheLimits: CacheLimits = { lifetimeMs: 1_000, bytes: 8 * 2 ** 20,
 /** What an entry needs besides its text. */
 const overhead = 500
 
+type Source = Omit<Place, 'key'>
 interface Entry {
   answer: CachedAnswer
-  record: string | undefined
+  source: Source
   size: number
   endsAt: number
 }
 interface Running {
-  record: string | undefined
+  source: Source
   isOutdated: boolean
 }
 
@@ -79,9 +82,9 @@ export function microCache(limits: CacheLimits = cacheLimits, now: () => number 
     }
   }
 
-  const fill = ({ key, record }: Place): Filling => {
+  const fill = ({ key, ...source }: Place): Filling => {
     const endsAt = now() + limits.lifetimeMs
-    const own: Running = { record, isOutdated: false }
+    const own: Running = { source, isOutdated: false }
     running.add(own)
     const chunks: Buffer[] = []
     let length = 0
@@ -110,7 +113,7 @@ export function microCache(limits: CacheLimits = cacheLimits, now: () => number 
         if (former) remove(key, former)
         makeRoom(size)
         if (bytes + size > limits.bytes) return
-        entries.set(key, { answer: { ...head, body }, record, size, endsAt })
+        entries.set(key, { answer: { ...head, body }, source, size, endsAt })
         bytes += size
       },
     }
@@ -126,9 +129,10 @@ export function microCache(limits: CacheLimits = cacheLimits, now: () => number 
     },
     fill,
     drop: written => {
-      const isOutdated = (record: string | undefined) => written === 'everything' || record === undefined || written.has(record)
-      for (const [key, entry] of entries) if (isOutdated(entry.record)) remove(key, entry)
-      for (const filling of running) filling.isOutdated ||= isOutdated(filling.record)
+      const isOutdated = ({ service, record }: Source) =>
+        written === 'everything' || record === undefined || written.service === service || written.ids.has(record)
+      for (const [key, entry] of entries) if (isOutdated(entry.source)) remove(key, entry)
+      for (const filling of running) filling.isOutdated ||= isOutdated(filling.source)
     },
   }
 }
