@@ -28,6 +28,13 @@ interface Sent {
   failed: (error: unknown) => void
 }
 
+/** Outboxes of one collection that are emptied together. */
+interface Batch {
+  sent: Set<Sent>
+  timer: NodeJS.Timeout
+  endsAt: number
+}
+
 /** Event ids in one filter: each outbox is compared with all of them. */
 const maxIds = 1_000
 /** So many documents do not wait for more. */
@@ -43,7 +50,7 @@ const shortMs = 40
  */
 export function outboxClears(db: Database, claims: Claims, waitMs: number, isCrowded: () => boolean): OutboxClears {
   const raw = (collection: string) => db.connection.collection<Pending>(collection)
-  const batches = new Map<string, { sent: Set<Sent>; timer: NodeJS.Timeout; endsAt: number }>()
+  const batches = new Map<string, Batch>()
   let isClosing = false
 
   /** An outbox that holds nothing but events that were sent is emptied, even if its document was written otherwise meanwhile. */
@@ -55,6 +62,15 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
         ? (await raw(collection).deleteMany(filter)).deletedCount
         : (await raw(collection).updateMany(filter, { $set: { outbox: [] }, $unset: { pending: '', lease: '' } })).matchedCount
     for (const sent of batch) sent.done(cleared === batch.length ? 'cleared' : 'kept')
+  }
+
+  function batchOf(collection: string): Batch {
+    const open = batches.get(collection)
+    if (open) return open
+    const timer = setTimeout(runWhenDue, isClosing ? 0 : Math.min(shortMs, waitMs), collection)
+    const batch = { sent: new Set<Sent>(), timer, endsAt: performance.now() + waitMs }
+    batches.set(collection, batch)
+    return batch
   }
 
   function run(collection: string): void {
@@ -77,23 +93,20 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
 
   return {
     clear: (collection, id, ids) => {
-      let withdraw = () => {}
+      const batch = batchOf(collection)
+      let sent!: Sent
       const done = new Promise<ClearOutcome>((resolve, reject) => {
-        const sent = { id, ids, done: resolve, failed: reject }
-        const batch = batches.get(collection) ?? {
-          sent: new Set(),
-          timer: setTimeout(runWhenDue, isClosing ? 0 : Math.min(shortMs, waitMs), collection),
-          endsAt: performance.now() + waitMs,
-        }
-        batches.set(collection, batch)
-        batch.sent.add(sent)
-        withdraw = () => {
-          // one that is being written is in no batch
-          if (batches.get(collection) === batch && batch.sent.delete(sent)) resolve('withdrawn')
-        }
-        if (batch.sent.size === manyDocuments) run(collection)
+        sent = { id, ids, done: resolve, failed: reject }
       })
-      return { done, withdraw: () => withdraw() }
+      batch.sent.add(sent)
+      if (batch.sent.size === manyDocuments) run(collection)
+      return {
+        done,
+        withdraw: () => {
+          // one that is being written is in no batch
+          if (batches.get(collection) === batch && batch.sent.delete(sent)) sent.done('withdrawn')
+        },
+      }
     },
     removeSent: async (collection, id, ids) => {
       await raw(collection).updateOne({ _id: id }, { $pull: { outbox: { id: { $in: [...ids] } } } })

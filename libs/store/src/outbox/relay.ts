@@ -3,9 +3,9 @@ import type { Database } from '../database.ts'
 import { type Claims, leasedClaims, type Pending, soleClaims } from './claims.ts'
 import { type OutboxClears, outboxClears } from './clears.ts'
 import { type Handoff, type OutboxEntry, outgoing } from './entry.ts'
-import { outboxRests, type Rests } from './rests.ts'
+import { outboxRests } from './rests.ts'
 import { outboxSweeps } from './sweeps.ts'
-import { outboxWork, type Work } from './work.ts'
+import { nothingMore, outboxWork, type Work } from './work.ts'
 
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
@@ -55,11 +55,20 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   const failed = (error: unknown) => {
     if (!stopped.aborted) onError(error)
   }
+  const failedWork = (error: unknown, { collection, id }: Work) => {
+    sweeps.again(collection, error instanceof Unroutable ? rests.begin(collection, id) : Date.now() + retryMs)
+    failed(error)
+  }
   const rests = outboxRests(retryMs)
-  const retryAt = (collection: string, at: number) => sweeps.again(collection, at)
   const clears = outboxClears(db, claims, options.exclusive ? soleClearMs : clearMs, () => work.isCrowded())
-  const send = withRetries(rests, sender(db, bus, { claims, clears }, options, stopped), { retryMs, retryAt })
-  const work = outboxWork({ window, send, failed, ended: waiting => sweeps.goOn(waiting), stopped })
+  const work = outboxWork({
+    window,
+    send: sender(db, bus, { claims, clears }, options, stopped),
+    sent: ({ collection, id }) => rests.end(collection, id),
+    failed: failedWork,
+    ended: waiting => sweeps.goOn(waiting),
+    stopped,
+  })
   db.changes.on('saved', work.wake)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
   const everyMs = options.sweepMs ?? (options.exclusive ? soleSweepMs : sweepMs)
@@ -80,24 +89,6 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
   }
 }
 
-interface Retries {
-  /** Pause after a failure that has nothing to do with the events. */
-  retryMs: number
-  retryAt(collection: string, at: number): void
-}
-
-function withRetries(rests: Rests, send: ReturnType<typeof sender>, { retryMs, retryAt }: Retries): ReturnType<typeof sender> {
-  return async (work, handoff) => {
-    try {
-      await send(work, handoff)
-      rests.end(work.collection, work.id)
-    } catch (error) {
-      retryAt(work.collection, error instanceof Unroutable ? rests.begin(work.collection, work.id) : Date.now() + retryMs)
-      throw error
-    }
-  }
-}
-
 /** Sends a document's outbox until it is empty: publish, wait for the confirm, clear. */
 function sender(
   db: Database,
@@ -106,43 +97,51 @@ function sender(
   { source, alongside }: RelayOptions,
   stopped: AbortSignal,
 ) {
-  const publish = async (entries: readonly OutboxEntry[]) => {
-    if (entries.length > 0) await Promise.all([bus.publish(entries.map(entry => outgoing(entry, source))), alongside?.(entries)])
+  const publish = (entries: readonly OutboxEntry[]): Promise<unknown> => {
+    const published = bus.publish(entries.map(entry => outgoing(entry, source)))
+    return alongside ? Promise.all([published, alongside(entries)]) : published
   }
   return async (work: Work, handoff: Handoff | undefined): Promise<void> => {
     const { collection, id } = work
-    /** What was sent and may still be in the outbox. */
-    const sent = new Set<string>()
+    /** Ids of what was sent and may still be in the outbox. */
+    let sent: string[] = []
     const read = async () => {
-      if (sent.size > mostUncleared) {
-        await clears.removeSent(collection, id, [...sent])
-        sent.clear()
+      if (sent.length > mostUncleared) {
+        await clears.removeSent(collection, id, sent)
+        sent = []
       }
       return claims.one(collection, id)
     }
-    /** What is to be sent after this version; undefined when the outbox is empty, or another process has it. */
-    const after = async (version: number): Promise<Handoff | undefined> => {
-      const added = work.next(version)
-      if (added) return added === 'unknown' ? read() : added
-      const { done, withdraw } = work.origin.runInAsyncScope(clears.clear, undefined, collection, id, [...sent])
+    /** What writes added while the outbox was emptied; undefined when it is empty, or another process has it. */
+    const clear = async (version: number): Promise<Handoff | 'unknown' | undefined> => {
+      const { done, withdraw } = work.fromOrigin(clears.clear, collection, id, sent)
       work.more = withdraw
       const outcome = await done
-      work.more = () => undefined
-      if (outcome === 'withdrawn') return after(version)
-      if (outcome === 'kept') return read()
+      work.more = nothingMore
+      if (outcome === 'kept') return 'unknown'
+      if (outcome === 'withdrawn') return work.next(version) ?? clear(version)
       db.changes.emit('cleared', collection, id, version)
-      sent.clear()
-      const addedMeanwhile = work.next(version)
-      if (addedMeanwhile === 'unknown') return read()
+      sent = []
+      const added = work.next(version)
       // what was written without events leaves the outbox empty
-      return addedMeanwhile?.entries.length ? addedMeanwhile : undefined
+      return added === 'unknown' || added?.entries.length ? added : undefined
     }
-    for (let next = handoff ?? (await read()); next && !stopped.aborted; next = await after(next.version)) {
-      const entries = next.entries.filter(entry => !sent.has(entry.id))
-      await work.origin.runInAsyncScope(publish, undefined, entries)
-      for (const entry of entries) sent.add(entry.id)
+    let next: Handoff | 'unknown' | undefined = handoff ?? 'unknown'
+    while (next && !stopped.aborted) {
+      if (next === 'unknown') next = await read()
+      if (!next) return
+      const entries = without(next.entries, sent)
+      if (entries.length > 0) await work.fromOrigin(publish, entries)
+      for (const entry of entries) sent.push(entry.id)
+      next = work.next(next.version) ?? (await clear(next.version))
     }
   }
+}
+
+function without(entries: readonly OutboxEntry[], sent: readonly string[]): readonly OutboxEntry[] {
+  if (sent.length === 0) return entries
+  const ids = new Set(sent)
+  return entries.filter(entry => !ids.has(entry.id))
 }
 
 async function lagSeconds(db: Database, clears: OutboxClears): Promise<number> {

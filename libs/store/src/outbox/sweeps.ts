@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { Database } from '../database.ts'
 import type { Claims, Pending, PendingFilter } from './claims.ts'
 import { leaseMs } from './entry.ts'
@@ -82,11 +83,12 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, opt
       return { ...claims.claimable(), ...(resting.length > 0 && { _id: { $nin: resting } }) }
     }
     const found = await unsentIn(db, collections, claimable, page)
+    const origin = new AsyncResource('OutboxSweep')
     for (const collection of collections) {
       const ids = found.filter(one => one.collection === collection).map(({ _id }) => _id)
       hasMore ||= ids.length === page
       const idle = ids.filter(id => !work.holds(collection, id))
-      if (idle.length > 0) for (const { id, handoff } of await claims.many(collection, idle)) work.wake(collection, id, handoff)
+      if (idle.length > 0) for (const { id, handoff } of await claims.many(collection, idle)) work.wake(collection, id, handoff, origin)
     }
   }
 

@@ -9,8 +9,8 @@ export interface Work {
   leasedAt: number
   /** Called when there is more to send. */
   more: () => void
-  /** Where the last write with events came from: its trace goes on with what is sent. */
-  origin: AsyncResource
+  /** Calls it where the last write with events came from: its trace goes on with what is sent. */
+  fromOrigin<A extends unknown[], R>(call: (...args: A) => R, ...args: A): R
   /**
    * What writes of this process added since the version that was sent; 'unknown' when only the document says what there is, undefined when nothing
    * was added. One call answers what was added so far, the next one what was added since.
@@ -20,6 +20,8 @@ export interface Work {
 }
 
 interface OpenWork extends Work {
+  /** Of the last write since it was started. */
+  origin: AsyncResource | undefined
   /** Handoffs of writes since its outbox was read. */
   added: Handoff[]
   isUnknown: boolean
@@ -28,8 +30,11 @@ interface OpenWork extends Work {
 type Handed = [collection: string, id: string, handoff: Handoff | undefined]
 
 export interface OutboxWork {
-  /** Sends the document's outbox as soon as there is room; one that is being sent goes on with it. */
-  wake(collection: string, id: string, handoff: Handoff | undefined): void
+  /**
+   * Sends the document's outbox as soon as there is room; one that is being sent goes on with it.
+   * @param origin where it came from, for a caller that wakes many: default the caller's own context
+   */
+  wake(collection: string, id: string, handoff: Handoff | undefined, origin?: AsyncResource): void
   /** Lets those start that waited. Nothing is sent before. */
   open(): void
   isOpen(): boolean
@@ -47,19 +52,21 @@ export interface OutboxWorkOptions {
   window: number
   /** Sends until the document's outbox is empty. */
   send(work: Work, handoff: Handoff | undefined): Promise<void>
-  failed(error: unknown): void
+  /** The document's outbox is empty, or another process has it. */
+  sent(work: Work): void
+  failed(error: unknown, work: Work): void
   /** Called after each document with the number that wait. */
   ended(waiting: number): void
   stopped: AbortSignal
 }
 
 /** Each document is sent by one at a time, so that its events stay in order, and no more documents concurrently than the window. */
-export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
+export function outboxWork({ window, send, sent, failed, ended, stopped }: OutboxWorkOptions): OutboxWork {
   const inWork = new Map<string, OpenWork>()
   const waiting = new Map<string, { handed: Handed; origin: AsyncResource }>()
   let isOpen = false
 
-  function wake(collection: string, id: string, handoff: Handoff | undefined): void {
+  function wake(collection: string, id: string, handoff: Handoff | undefined, origin?: AsyncResource): void {
     if (stopped.aborted) return
     const key = keyOf(collection, id)
     const running = inWork.get(key)
@@ -67,21 +74,27 @@ export function outboxWork({ window, send, failed, ended, stopped }: OutboxWorkO
     if (running) add(running, handoff)
     else if (earlier) earlier.handed[2] = earlier.handed[2] && handoff && joined(earlier.handed[2], handoff)
     else if (handoff?.entries.length === 0) return
-    else if (!isOpen || inWork.size >= window) waiting.set(key, { handed: [collection, id, handoff], origin: originOf() })
+    else if (!isOpen || inWork.size >= window) waiting.set(key, { handed: [collection, id, handoff], origin: origin ?? originOf() })
     else start(key, collection, id, handoff)
   }
 
   function start(key: string, collection: string, id: string, handoff: Handoff | undefined): void {
     const work = openWork(collection, id)
     inWork.set(key, work)
-    work.done = send(work, handoff?.isAll ? handoff : undefined)
-      .catch(failed)
-      .finally(() => {
-        inWork.delete(key)
-        if (isDirty(work)) wake(collection, id, undefined)
-        wakeNext()
-        ended(waiting.size)
-      })
+    work.done = run(key, work, handoff?.isAll ? handoff : undefined)
+  }
+
+  async function run(key: string, work: OpenWork, handoff: Handoff | undefined): Promise<void> {
+    try {
+      await send(work, handoff)
+      sent(work)
+    } catch (error) {
+      failed(error, work)
+    }
+    inWork.delete(key)
+    if (isDirty(work)) wake(work.collection, work.id, undefined)
+    wakeNext()
+    ended(waiting.size)
   }
 
   function wakeNext(): void {
@@ -113,11 +126,13 @@ function openWork(collection: string, id: string): OpenWork {
     collection,
     id,
     leasedAt: Date.now(),
-    origin: originOf(),
-    more: () => undefined,
+    origin: undefined,
+    fromOrigin: (call, ...args) => (work.origin ? work.origin.runInAsyncScope(call, undefined, ...args) : call(...args)),
+    more: nothingMore,
     added: [],
     isUnknown: false,
     next: version => {
+      if (!work.isUnknown && work.added.length === 0) return undefined
       const [added, isUnknown] = [work.added, work.isUnknown]
       Object.assign(work, { added: [], isUnknown: false })
       if (isUnknown) return 'unknown'
@@ -140,6 +155,9 @@ function add(work: OpenWork, handoff: Handoff | undefined): void {
   work.origin = originOf()
   work.more()
 }
+
+/** For `more` while nothing waits for it. */
+export const nothingMore = () => undefined
 
 const originOf = () => new AsyncResource('OutboxWork')
 
