@@ -19,7 +19,7 @@ export interface Declared {
 
 export function declaredQueues(names: Names, deliveryLimit: number): Declared {
   const queues = new Map<string, QueueSpec>()
-  const expected = new Map<string, boolean>()
+  const expected = { events: new Map<string, boolean>(), commands: new Map<string, boolean>() }
   let version = 0
 
   const isMade = ({ name, bindings }: QueueSpec) => bindings.every(binding => queues.get(name)?.bindings.includes(binding) === true)
@@ -31,18 +31,17 @@ export function declaredQueues(names: Names, deliveryLimit: number): Declared {
     add(specs) {
       for (const spec of specs.filter(one => !isMade(one))) {
         queues.set(spec.name, { ...spec, bindings: [...new Set([...(queues.get(spec.name)?.bindings ?? []), ...spec.bindings])] })
-        expected.clear()
+        expected[spec.exchange].clear()
         version++
       }
     },
     expects(exchange, routingKey) {
-      const key = `${exchange} ${routingKey}`
-      const known = expected.get(key)
+      const known = expected[exchange].get(routingKey)
       if (known !== undefined) return known
       const isExpected = [...queues.values()].some(
         queue => queue.exchange === exchange && queue.bindings.some(binding => topicMatches(binding, routingKey)),
       )
-      expected.set(key, isExpected)
+      expected[exchange].set(routingKey, isExpected)
       return isExpected
     },
     lost: () => {

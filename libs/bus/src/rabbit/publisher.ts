@@ -192,10 +192,14 @@ export function openPublisher(connection: Connection, names: Names, log: BusLog,
   }
 
   return {
-    send(packets) {
-      const sent = send(packets).finally(() => sends.delete(sent))
+    async send(packets) {
+      const sent = send(packets)
       sends.add(sent)
-      return sent
+      try {
+        await sent
+      } finally {
+        sends.delete(sent)
+      }
     },
     isOpen: () => lane !== undefined && !connection.isBlocked(),
     prepared,

@@ -13,6 +13,9 @@ export interface Pending {
 }
 export type PendingFilter = mongo.Filter<Pending>
 
+/** A document as a sweep read it. */
+export type Swept = Pick<Pending, '_id'> & Partial<Pick<Pending, 'version' | 'outbox'>>
+
 /** How relays divide the outboxes of a database among themselves. */
 export interface Claims {
   /** Documents whose outbox may be sent by this process. */
@@ -21,8 +24,10 @@ export interface Claims {
   own: PendingFilter
   /** Claims a document's outbox; undefined when it is empty or another process has it. */
   one(collection: string, id: string): Promise<Handoff | undefined>
-  /** As `one`, for a backlog: two calls of the database at most, however many documents. */
-  many(collection: string, ids: readonly string[]): Promise<{ id: string; handoff: Handoff }[]>
+  /** What a sweep reads of a document: no more than `many` needs. */
+  swept: Readonly<Record<string, 1>>
+  /** As `one`, for a backlog that was swept: two calls of the database at most, however many documents. */
+  many(collection: string, swept: readonly Swept[]): Promise<{ id: string; handoff: Handoff }[]>
   /** Holds documents for another lease: a publish may last longer than one, in process as long as its slowest handler. */
   renew(collection: string, ids: readonly string[]): Promise<void>
 }
@@ -30,6 +35,7 @@ export interface Claims {
 const asSent = { version: 1, outbox: 1 } as const
 const handoffOf = ({ version, outbox }: Pending): Handoff => ({ after: 0, version, entries: outbox, isAll: true })
 const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })
+const handedOver = (document: Pending) => ({ id: document._id, handoff: handoffOf(document) })
 
 /** Replicas share the database: who sends a document holds a lease on it, which the write of an event acquires with it. */
 export function leasedClaims(db: Database): Claims {
@@ -47,9 +53,12 @@ export function leasedClaims(db: Database): Claims {
       const document = await raw(collection).findOneAndUpdate({ _id: id, ...claimable() }, lease(), { returnDocument: 'after', projection: asSent })
       return document ? handoffOf(document as Pending) : undefined
     },
-    many: async (collection, ids) => {
+    swept: { _id: 1 },
+    many: async (collection, swept) => {
+      const ids = swept.map(({ _id }) => _id)
       await raw(collection).updateMany({ ...among(ids), ...claimable() }, lease())
-      return handoffs(raw(collection), { ...among(ids), ...own })
+      const claimed = raw(collection).find({ ...among(ids), ...own }, { projection: asSent })
+      return (await claimed.toArray()).map(handedOver)
     },
     renew: async (collection, ids) => {
       await raw(collection).updateMany({ ...among(ids), 'lease.token': relayToken }, { $set: { 'lease.until': leaseUntil() } })
@@ -68,12 +77,8 @@ export function soleClaims(db: Database): Claims {
       const document = await raw(collection).findOne({ _id: id, ...own }, { projection: asSent })
       return document ? handoffOf(document) : undefined
     },
-    many: (collection, ids) => handoffs(raw(collection), { ...among(ids), ...own }),
+    swept: asSent,
+    many: async (_collection, swept) => (swept as Pending[]).map(handedOver),
     renew: async () => undefined,
   }
-}
-
-async function handoffs(collection: mongo.Collection<Pending>, filter: PendingFilter): Promise<{ id: string; handoff: Handoff }[]> {
-  const documents = await collection.find(filter, { projection: asSent }).toArray()
-  return documents.map(document => ({ id: document._id, handoff: handoffOf(document) }))
 }

@@ -348,6 +348,43 @@ describe('outbox relay', () => {
     )
   })
 
+  it('sends nothing again that was emptied while a sweep read it', async () => {
+    const { sweep } = start({ exclusive: true, sweepMs: 60_000, window: 1 })
+    const [first, second, third] = [await make(), await make(), await make()]
+    const collection = db.connection.collection('things')
+    const { aggregate } = collection
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let read = 0
+    collection.aggregate = ((...args: Parameters<typeof aggregate>) => ({
+      toArray: async () => {
+        const found = await aggregate.apply(collection, args).toArray()
+        read = found.length
+        await released
+        return found
+      },
+    })) as unknown as typeof aggregate
+    await things.change(first.id, step)
+    await until('it is sent', () => got.length === 1)
+
+    const swept = sweep()
+    await until('the sweep has read it', () => read === 1)
+    await things.change(second.id, step)
+    await until('the other one has its place', () => got.length === 2)
+    release()
+    await swept
+    // what the sweep found would be sent first
+    await things.change(third.id, step)
+
+    await until('what followed is sent', () => got.some(({ subject }) => subject === third.id))
+    assert.deepEqual(
+      got.map(({ subject }) => subject),
+      [first.id, second.id, third.id],
+    )
+  })
+
   it('lets no document wait for the outboxes of others that were sent', async () => {
     start({ sweepMs: 60_000, window: 2 })
     const sentWithinMs = async (): Promise<number> => {

@@ -66,7 +66,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     send: sender(db, bus, { claims, clears }, options, stopped),
     sent: ({ collection, id }) => rests.end(collection, id),
     failed: failedWork,
-    ended: waiting => sweeps.goOn(waiting),
+    ended: (document, waiting) => sweeps.ended(document, waiting),
     stopped,
   })
   db.changes.on('saved', work.wake)

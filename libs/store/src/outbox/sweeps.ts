@@ -1,17 +1,17 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Database } from '../database.ts'
-import type { Claims, Pending, PendingFilter } from './claims.ts'
+import type { Claims, Pending, PendingFilter, Swept } from './claims.ts'
 import { leaseMs } from './entry.ts'
 import type { Rests } from './rests.ts'
-import type { OutboxWork } from './work.ts'
+import { keyOf, type OutboxWork, type Work } from './work.ts'
 
 export interface Sweeps {
   /** Sweeps for unsent events now and hands them over to be sent. */
   sweep(): Promise<void>
   /** Something could not be sent: its collection is swept again at that time. @param at ms, wall clock */
   again(collection: string, at: number): void
-  /** Sweeps again if the last sweep ended at its limit, while the broker still has work from it. */
-  goOn(waiting: number): void
+  /** A document is no longer being sent. Sweeps again if the last sweep ended at its limit, while the broker still has work from it. */
+  ended(document: Pick<Work, 'collection' | 'id'>, waiting: number): void
   /** Resolves after the sweeps so far. */
   settled(): Promise<void>
   close(): void
@@ -40,6 +40,8 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, opt
   const page = 4 * window
   /** Collections with something that could not be sent, and when they are swept again, ms. */
   const due = new Map<string, number>()
+  /** Of each sweep under way: what was emptied since it began, and may be full in what it reads. */
+  const emptied = new Set<Set<string>>()
   let fullAt = 0
   let hasMore = false
   let sweeping = after.then(sweep).catch(failed)
@@ -82,13 +84,19 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, opt
       const resting = rests.of(collection)
       return { ...claims.claimable(), ...(resting.length > 0 && { _id: { $nin: resting } }) }
     }
-    const found = await unsentIn(db, collections, claimable, page)
-    const origin = new AsyncResource('OutboxSweep')
-    for (const collection of collections) {
-      const ids = found.filter(one => one.collection === collection).map(({ _id }) => _id)
-      hasMore ||= ids.length === page
-      const idle = ids.filter(id => !work.holds(collection, id))
-      if (idle.length > 0) for (const { id, handoff } of await claims.many(collection, idle)) work.wake(collection, id, handoff, origin)
+    const meanwhile = new Set<string>()
+    emptied.add(meanwhile)
+    try {
+      const found = await unsentIn(db, collections, claimable, claims.swept, page)
+      const origin = new AsyncResource('OutboxSweep')
+      for (const collection of collections) {
+        const own = found.filter(one => one.collection === collection)
+        hasMore ||= own.length === page
+        const idle = own.filter(({ _id }) => !work.holds(collection, _id) && !meanwhile.has(keyOf(collection, _id)))
+        if (idle.length > 0) for (const { id, handoff } of await claims.many(collection, idle)) work.wake(collection, id, handoff, origin)
+      }
+    } finally {
+      emptied.delete(meanwhile)
     }
   }
 
@@ -103,7 +111,8 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, opt
   return {
     sweep,
     again,
-    goOn: waiting => {
+    ended: ({ collection, id }, waiting) => {
+      for (const meanwhile of emptied) meanwhile.add(keyOf(collection, id))
       if (!hasMore || waiting >= window / 2) return
       hasMore = false
       if (!stopped.aborted) sweepNext()
@@ -113,19 +122,20 @@ export function outboxSweeps(db: Database, claims: Claims, work: OutboxWork, opt
   }
 }
 
-type Unsent = { _id: string; collection: string }
+type Unsent = Swept & { collection: string }
 
-/** Ids of documents with unsent events, so many of each collection at most, by one call. */
+/** Documents with unsent events, so many of each collection at most, by one call. */
 async function unsentIn(
   db: Database,
   collections: readonly string[],
   filterOf: (collection: string) => PendingFilter,
+  fields: Claims['swept'],
   limit: number,
 ): Promise<Unsent[]> {
   const stages = (collection: string) => [
     { $match: filterOf(collection) },
     { $limit: limit },
-    { $project: { _id: 1, collection: { $literal: collection } } },
+    { $project: { ...fields, collection: { $literal: collection } } },
   ]
   const [first, ...others] = collections
   const unions = others.map(coll => ({ $unionWith: { coll, pipeline: stages(coll) } }))

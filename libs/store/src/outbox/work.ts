@@ -56,7 +56,7 @@ export interface OutboxWorkOptions {
   sent(work: Work): void
   failed(error: unknown, work: Work): void
   /** Called after each document with the number that wait. */
-  ended(waiting: number): void
+  ended(work: Work, waiting: number): void
   stopped: AbortSignal
 }
 
@@ -94,7 +94,7 @@ export function outboxWork({ window, send, sent, failed, ended, stopped }: Outbo
     inWork.delete(key)
     if (isDirty(work)) wake(work.collection, work.id, undefined)
     wakeNext()
-    ended(waiting.size)
+    ended(work, waiting.size)
   }
 
   function wakeNext(): void {
@@ -163,4 +163,5 @@ const originOf = () => new AsyncResource('OutboxWork')
 
 const isDirty = ({ added, isUnknown }: OpenWork): boolean => isUnknown || added.some(({ entries }) => entries.length > 0)
 
-const keyOf = (collection: string, id: string): string => `${collection}/${id}`
+/** Of a document among all collections. */
+export const keyOf = (collection: string, id: string): string => `${collection}/${id}`
