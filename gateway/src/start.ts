@@ -14,6 +14,7 @@ import {
   startService,
 } from '@carapace/service'
 import { type CacheLimits, microCache } from './cache/micro-cache.ts'
+import { withLegacy } from './compat/legacy.ts'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
@@ -97,8 +98,9 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     started = parts
     const { db, peers, metrics, log, newId } = parts.own.platform
     answerBrokenRequests(server, newId)
-    serve = door({
-      table: routes(servedApis(options)),
+    const table = routes(servedApis(options))
+    const own = door({
+      table,
       pools: parts.pools,
       streams,
       rates: parts.rates,
@@ -131,6 +133,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       // its lines hold nothing that would have to be cut out, and there are many of them
       record: recorder(log.child({}, { redact: [] }), metrics),
     })
+    serve = withLegacy(own, table)
     early.open(serve)
     return {
       url,

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { apis, routes } from '@carapace/api'
+import { type Harness, startHarness } from '../testing/harness.ts'
+import { legacyRoutes } from './table.ts'
+
+describe('the paths of the older API', () => {
+  let harness: Harness
+
+  before(async () => {
+    harness = await startHarness()
+  })
+  after(() => harness.close())
+  beforeEach(() => {
+    harness.upstream.seen.length = 0
+  })
+
+  /** What the service answers next, and what it got. */
+  const answering = (body: unknown, headers: Record<string, string> = {}, status = 200) => {
+    harness.upstream.answer = (_, response) =>
+      void response.writeHead(status, { 'content-type': 'application/json', etag: 'W/"1"', ...headers }).end(JSON.stringify(body))
+  }
+  const received = () => harness.upstream.seen.map(({ method, url, body }) => [method, url, body.length > 0 ? JSON.parse(String(body)) : undefined])
+  const as = () => {
+    const { agentId, wallet } = harness.agent()
+    return { agentId, headers: { 'x-agent-id': agentId, 'x-wallet-address': wallet } }
+  }
+
+  it('are none of the interface, and lead to operations that it has', () => {
+    const table = routes(Object.values(apis))
+    const example = (path: string) => path.replace(/:\w+/g, 'x')
+    for (const { from, to } of legacyRoutes) {
+      const [[fromMethod, fromPath], [toMethod, toPath]] = [from.split(' '), to.split(' ')] as [[string, string], [string, string]]
+      assert.ok(!('endpoint' in table.match(fromMethod, example(fromPath))), from)
+      assert.ok('endpoint' in table.match(toMethod, example(toPath)), to)
+    }
+  })
+
+  it('answer in the older form', async () => {
+    answering({ leaderboard: [{ handle: 'a' }], updatedAt: 'now' })
+    assert.deepEqual((await harness.call('GET', '/api/leaderboard')).body, [{ handle: 'a' }])
+
+    answering({ fusedScore: 7, breakdown: { tier: 'x' } })
+    const { body } = await harness.call('GET', '/api/reputation/agent-1')
+    assert.deepEqual([body.breakdown, received().at(-1)], [{ tier: 'x', fusedScore: 7 }, ['GET', '/api/agents/agent-1/reputation', undefined]])
+  })
+
+  it('give gigs with their count, or alone where only a skill is searched', async () => {
+    answering([{ id: 'g' }], { 'x-total-count': '9' })
+
+    const counted = await harness.call('GET', '/api/gigs/discover?skill=go&limit=1')
+    const bare = await harness.call('GET', '/api/gigs/discover?skill=go')
+
+    assert.deepEqual(counted.body, { gigs: [{ id: 'g' }], total: 9, limit: 1, offset: 0, filters: { skill: 'go' } })
+    assert.deepEqual(bare.body, [{ id: 'g' }])
+    assert.deepEqual(
+      received().map(([, url]) => url),
+      ['/api/gigs?skill=go&limit=1&status=open', '/api/gigs?skill=go&status=open'],
+    )
+  })
+
+  it('accept fields under their older names', async () => {
+    answering({ id: 'g' }, {}, 201)
+    const { headers } = as()
+
+    const { status } = await harness.call('POST', '/api/gigs/create', { headers, body: { title: 't', skills: ['go'] } })
+    await harness.call('POST', '/api/agent-register', { body: { name: 'a-b', bio: 'x', skills: [{ name: 'go' }, 'rust'], walletAddress: '0x1' } })
+    await harness.call('PATCH', '/api/gigs/g1/assign', { headers, body: { assigneeId: 'b' } })
+
+    assert.equal(status, 201)
+    assert.deepEqual(received(), [
+      ['POST', '/api/gigs', { title: 't', skillsRequired: ['go'] }],
+      ['POST', '/api/register-agent', { walletAddress: '0x1', handle: 'a-b', description: 'x', skills: ['go', 'rust'] }],
+      ['POST', '/api/gigs/g1/accept-applicant', { applicantAgentId: 'b' }],
+    ])
+  })
+
+  it('act for the caller that the headers name, and for nobody else', async () => {
+    answering({ updated: 1, unreadCount: 0 })
+    const { agentId, headers } = as()
+
+    const done = await harness.call('PATCH', '/api/notifications/n1/read', { headers, body: {} })
+    const nobody = await harness.call('PATCH', '/api/notifications/n1/read', { body: {} })
+
+    assert.deepEqual([done.status, nobody.status], [200, 401])
+    assert.deepEqual(received(), [['PATCH', `/api/agents/${agentId}/notifications`, { read: true, notificationIds: ['n1'] }]])
+    assert.equal(harness.upstream.seen[0]?.context?.agent?.agentId, agentId)
+  })
+
+  it('give refusals on as they are, and refuse a body that is none', async () => {
+    answering({ code: 'NOT_FOUND', message: 'no', status: 404 }, {}, 404)
+    assert.deepEqual((await harness.call('GET', '/api/gigs/g1/receipt')).body.code, 'NOT_FOUND')
+
+    const { headers } = as()
+    const broken = await fetch(`${harness.url}/api/gigs/create`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"a": ',
+    })
+    const tooLong = await fetch(`${harness.url}/api/gigs/create`, { method: 'POST', headers, body: `{"a":"${'x'.repeat(110_000)}"}` })
+    assert.deepEqual([broken.status < 500, tooLong.status], [true, 413])
+  })
+})

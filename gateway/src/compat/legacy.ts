@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { RouteTable } from '@carapace/api'
+import { asRefusal, hasBody, sendFailure } from '@carapace/service'
+import type { Request, Response } from 'express'
+import { ClientDisconnected, readBody, splitTarget } from '../request/request.ts'
+import type { Fields } from './fields.ts'
+import { type FoundLegacy, findLegacy } from './find.ts'
+import type { LegacyCall } from './table.ts'
+
+type Serve = (request: Request, response: Response) => void
+
+/**
+ * Clients of the older API: a request to one of its paths passes the door as the operation that answers it, and its answer goes out in the older form
+ * (behaviour 19). A path of the interface is never one of the older API. What is signed is signed for the older path, so that signed calls are refused.
+ * @example app.use(withLegacy(door(parts), table))
+ */
+export function withLegacy(serve: Serve, table: RouteTable): Serve {
+  return (request, response) => {
+    const found = legacyIn(request, table)
+    if (!found) return serve(request, response)
+    translate(request, found)
+      .then(({ translated, call }) => {
+        const { answer } = found.route
+        if (answer) transformAnswer(response, (sent, total) => answer(sent, call, total))
+        serve(translated, response)
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ClientDisconnected) response.destroy()
+        else sendFailure(request, response, asRefusal(error), randomUUID())
+      })
+  }
+}
+
+function legacyIn(request: Request, table: RouteTable): FoundLegacy | undefined {
+  const [path = ''] = request.url.split(/[?#]/, 1)
+  const found = findLegacy(request.method, path)
+  return found && !('endpoint' in table.match(request.method, path)) ? found : undefined
+}
+
+/** The request as it would be sent to the interface. @throws what a request is refused for whose body cannot be read */
+async function translate(request: Request, { route, params }: FoundLegacy): Promise<{ translated: Request; call: LegacyCall }> {
+  const { query: text } = splitTarget(request.url)
+  const query = new URLSearchParams(text)
+  const call = { params, query, headers: request.headers }
+  const [method, path] = route.to.split(' ') as [string, string]
+  const all: Record<string, string> = { ...params, ...route.params?.(call) }
+  const target = path.replace(/:(\w+)/g, (_, name: string) => all[name]!)
+  const wanted = new URLSearchParams([...query, ...Object.entries(route.query ?? {})])
+  const { 'accept-encoding': _, 'if-none-match': __, ...headers } = request.headers
+  const body = await bodyOf(request, route, call)
+  if (body) {
+    delete headers['transfer-encoding']
+    Object.assign(headers, { 'content-type': 'application/json', 'content-length': String(body.byteLength) })
+  }
+  const search = wanted.size > 0 ? `?${wanted}` : ''
+  const { rawHeaders, httpVersion, socket, ip } = request
+  const stream = Readable.from(body ? [body] : [])
+  const line = { method, url: target + search, headers, rawHeaders, httpVersion, socket, ip, complete: true }
+  return { translated: Object.assign(stream, line) as unknown as Request, call }
+}
+
+/** Text that is no object of JSON goes on as it is: the service refuses it. */
+async function bodyOf(request: Request, { body, to }: FoundLegacy['route'], call: LegacyCall): Promise<Buffer | undefined> {
+  const sent = hasBody(request) ? await readBody(request) : undefined
+  if (to.startsWith('GET ') || !body) return sent
+  const given = parsed(sent)
+  return given ? Buffer.from(JSON.stringify(body(given, call))) : sent
+}
+
+function parsed(sent: Buffer | undefined): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(sent?.toString() || '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Holds the answer back until it is whole, and sends it in the older form where it is a success. */
+function transformAnswer(response: Response, transform: (answer: Fields, total: number) => unknown): void {
+  const [writeHead, end] = [response.writeHead.bind(response), response.end.bind(response)]
+  const parts: Buffer[] = []
+  let head: [status: number, headers: OutgoingHttpHeaders | readonly string[]] | undefined
+  const add = (chunk: unknown, encoding: unknown) => {
+    if (typeof chunk === 'string') parts.push(Buffer.from(chunk, encoding as BufferEncoding))
+    else if (Buffer.isBuffer(chunk)) parts.push(chunk)
+  }
+  const held = {
+    writeHead: (status: number, headers: OutgoingHttpHeaders | readonly string[] = {}) => {
+      response.statusCode = status
+      head = [status, headers]
+      return response
+    },
+    write: (chunk: unknown, encoding: unknown) => {
+      add(chunk, encoding)
+      return true
+    },
+    end: (chunk?: unknown, encoding?: unknown) => {
+      add(chunk, encoding)
+      head ??= [response.statusCode, {}]
+      const [status, given] = head
+      const headers = pairsOf(given).filter(([name]) => !['content-length', 'etag', 'transfer-encoding'].includes(name))
+      const total = Number(headers.find(([name]) => name === 'x-total-count')?.[1] ?? 0)
+      const whole = Buffer.concat(parts)
+      const body = status < 300 ? Buffer.from(JSON.stringify(transform(JSON.parse(whole.toString()), total))) : whole
+      writeHead(status, [...headers, ['content-length', String(body.byteLength)]].flat())
+      return end(body)
+    },
+  }
+  Object.assign(response, held)
+  // for those who answer, what is held back is sent
+  Object.defineProperty(response, 'headersSent', { get: () => head !== undefined })
+}
+
+/** A list is that of the wire: a name may be in it several times. */
+function pairsOf(headers: OutgoingHttpHeaders | readonly string[]): [name: string, value: string][] {
+  if (!Array.isArray(headers)) return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])
+  return Array.from({ length: headers.length / 2 }, (_, n) => [headers[2 * n]!.toLowerCase(), headers[2 * n + 1]!])
+}
