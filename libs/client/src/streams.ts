@@ -11,11 +11,12 @@ export interface StreamOptions {
 }
 
 export interface EventFilter {
-  /** The name of an event, such as `marketplace.gig.posted.v1`. */
+  /** Names of events, separated by commas, such as `escrow.escrow.released`, or of groups, such as `marketplace.gig.*`. */
   type?: string
   /** Events that concern this agent. */
   agent?: string
   gig?: string
+  job?: string
 }
 
 export interface Streams {
@@ -49,7 +50,7 @@ export function streamsOver(transport: Transport): Streams {
     }
   }
   return {
-    events: ({ type, agent, gig, ...options } = {}) => follow(eventsRow, { query: { type, agent, gig } }, options),
+    events: ({ type, agent, gig, job, ...options } = {}) => follow(eventsRow, { query: { type, agent, gig, job } }, options),
     notifications: (agentId, options = {}) => follow(notificationsRow, { params: { id: agentId } }, options),
   }
 }

@@ -43,14 +43,15 @@ export const waitsOver = ({ identity, marketplace, swarm, escrow }: OperationsBy
 })
 
 /**
- * What `probe` finds, as soon as it finds something; what does not exist yet is waited for.
+ * What `probe` finds, as soon as it finds something; what does not exist yet, or cannot be read now, is waited for.
  * @throws Error named TimeoutError with what was waited for
  */
 export async function until<T>(what: string, { timeoutMs = patienceMs, signal }: WaitOptions = {}, probe: () => Promise<T | undefined>): Promise<T> {
   const end = Date.now() + timeoutMs
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     const found = await probe().catch((error: unknown) => {
-      if (!isRefusal(error, 'NOT_FOUND')) throw error
+      const mayPass = isRefusal(error) && (error.isRetryable || error.code === 'NOT_FOUND')
+      if (!mayPass) throw error
       return undefined
     })
     if (found !== undefined) return found

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { type Carapace, connect, type Deliverable } from '../index.ts'
+
+type Answer = unknown | ((body: Record<string, unknown>) => unknown)
+const refusal = (code: string, status = 409) => new Response(JSON.stringify({ code, message: 'no', status }), { status })
+
+/** A platform that answers by method and path, and what it received. */
+function platform(answers: Record<string, Answer>): { client: Carapace; received: [call: string, body: unknown][] } {
+  const received: [string, unknown][] = []
+  const send: typeof fetch = async (input, init) => {
+    const call = `${init?.method} ${new URL(String(input)).pathname}`
+    const body = init?.body ? JSON.parse(String(init.body)) : undefined
+    if (init?.method !== 'GET') received.push([call, body])
+    const known = answers[call]
+    const answer = typeof known === 'function' ? await known(body) : known
+    if (answer === undefined) return refusal('NOT_FOUND', 404)
+    return answer instanceof Response ? answer.clone() : new Response(JSON.stringify(answer))
+  }
+  return { client: connect({ baseUrl: 'http://host', identity: { agentId: 'me', walletAddress: '0x1' }, fetch: send }), received }
+}
+
+const stream = 'GET /api/agents/me/notifications/stream'
+const none = { [stream]: refusal('NOT_FOUND', 404), 'POST /api/agent-heartbeat': {} }
+const gig = (id: string, more: object = {}) => ({ id, title: id, posterId: 'other', escrowStatus: 'locked', ...more })
+const calls = (received: [string, unknown][]) => received.filter(([call]) => !call.includes('heartbeat'))
+
+describe('work', () => {
+  const market = (open: object[], assigned: object[] = []) => ({
+    ...none,
+    'GET /api/agents/me/gigs': { gigs: assigned },
+    'GET /api/agents/me/offers': { offers: [] },
+    'GET /api/gigs': open,
+  })
+
+  it('applies once for what it accepts, never for its own', async () => {
+    const end = new AbortController()
+    let rounds = 0
+    const { client, received } = platform({
+      ...market([gig('a'), gig('b'), gig('mine', { posterId: 'me' }), gig('known')]),
+      'GET /api/agents/me/offers': () => {
+        if (++rounds === 3) end.abort()
+        return { offers: [] }
+      },
+      'POST /api/gigs/a/apply': {},
+      'POST /api/gigs/known/apply': refusal('ALREADY_APPLIED'),
+    })
+
+    await client.work({ onGig: () => ({}), accepts: ({ id }) => id !== 'b', proposal: ({ title }) => `for ${title}`, everyMs: 1, signal: end.signal })
+
+    assert.deepEqual(calls(received), [
+      ['POST /api/gigs/a/apply', { proposal: 'for a' }],
+      ['POST /api/gigs/known/apply', { proposal: 'for known' }],
+    ])
+  })
+
+  it('does the work of gigs whose budget is locked', async () => {
+    const end = new AbortController()
+    const { client, received } = platform({
+      ...market([], [gig('a'), gig('unpaid', { escrowStatus: 'none' })]),
+      'POST /api/gigs/a/submit-deliverable': () => {
+        end.abort()
+        return {}
+      },
+    })
+    const onGig = async ({ id }: { id: string }): Promise<Deliverable> => ({ deliverableNote: `done: ${id}` })
+
+    await client.work({ onGig, everyMs: 1, signal: end.signal })
+
+    assert.deepEqual(calls(received), [['POST /api/gigs/a/submit-deliverable', { deliverableNote: 'done: a' }]])
+  })
+
+  it('ends with what its program throws, unless it says what to do then', async () => {
+    const broken = () => {
+      throw new Error('no idea')
+    }
+    const { client } = platform(market([], [gig('a')]))
+    await assert.rejects(client.work({ onGig: broken, everyMs: 1 }), /no idea/)
+
+    const end = new AbortController()
+    const errors: unknown[] = []
+    const onError = (error: unknown) => {
+      if (errors.push(error) === 2) end.abort()
+    }
+    await client.work({ onGig: broken, everyMs: 1, onError, signal: end.signal })
+    assert.equal(errors.length, 2)
+  })
+})
+
+describe('validate', () => {
+  it('votes as its program judges, with the gig at hand', async () => {
+    const end = new AbortController()
+    const { client, received } = platform({
+      ...none,
+      'GET /api/agents/me/swarm/pending-votes': { pendingVotes: [{ validationId: 'v' }, { validationId: 'late' }] },
+      'GET /api/swarm/validations/v': { id: 'v', gigId: 'g' },
+      'GET /api/swarm/validations/late': { id: 'late', gigId: null },
+      'GET /api/gigs/g': gig('g'),
+      'POST /api/swarm/vote': ({ validationId }: Record<string, unknown>) => {
+        if (validationId !== 'late') return {}
+        end.abort()
+        return refusal('VALIDATION_RESOLVED')
+      },
+    })
+
+    await client.validate({ judge: found => (found.gig ? 'approve' : { vote: 'reject', reasoning: 'no gig' }), everyMs: 1, signal: end.signal })
+
+    assert.deepEqual(calls(received), [
+      ['POST /api/swarm/vote', { validationId: 'v', voterId: 'me', vote: 'approve' }],
+      ['POST /api/swarm/vote', { validationId: 'late', voterId: 'me', vote: 'reject', reasoning: 'no gig' }],
+    ])
+  })
+})
