@@ -1,6 +1,7 @@
 import { ledgerEndpoints } from './core/doctor.ts'
 import { getReservationUse } from './core/reservation-use.ts'
 import { serviceApi } from './core/service-api.ts'
+import * as bondEvents from './escrow/bond-events.ts'
 import * as bonds from './escrow/bonds.ts'
 import { consumes } from './escrow/consumes.ts'
 import * as escrows from './escrow/escrows.ts'
@@ -36,6 +37,6 @@ export const escrowApi = serviceApi('escrow', {
     getReservationUse,
     ...ledgerEndpoints,
   },
-  events,
+  events: { ...events, ...bondEvents },
   consumes,
 })

@@ -1,6 +1,8 @@
 import { type notificationsApi, socialApi } from '@carapace/api'
 import { eventStream, type HandlersOf, type Platform } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
+import { liveHandlers } from './live/http.ts'
+import type { LiveStreams } from './live/streams.ts'
 import type { Owners } from './owner.ts'
 import type { Streams } from './stream.ts'
 import type { DeliveryParts } from './webhook/deliver.ts'
@@ -12,11 +14,13 @@ const restartMs = 4_000
 interface Parts extends Pick<Platform, 'peers'>, DeliveryParts {
   inbox: Inbox
   streams: Streams
+  live: LiveStreams
   ownerOf: Owners
 }
 
-export const http = ({ inbox, streams, ownerOf, peers, ...parts }: Parts): HandlersOf<typeof notificationsApi> => ({
+export const http = ({ inbox, streams, live, ownerOf, peers, ...parts }: Parts): HandlersOf<typeof notificationsApi> => ({
   ...webhookHandlers({ inbox, ...parts }),
+  ...liveHandlers({ live, ownerOf }),
 
   listNotifications: async ({ params, query }) => {
     const { limit, offset, unreadOnly = false } = query

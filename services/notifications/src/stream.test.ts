@@ -4,13 +4,8 @@ import { limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned } from './testing/assigned.ts'
+import { collect, type Frame } from './testing/frames.ts'
 import { identityStub } from './testing/identity.ts'
-
-interface Frame {
-  id: string
-  event: string
-  data: Notification
-}
 
 describe('notification stream', () => {
   let platform: TestPlatform
@@ -29,7 +24,7 @@ describe('notification stream', () => {
     const reader = new AbortController()
     readers.push(reader)
     const response = await fetch(`${platform.url}/api/agents/${agentId}/notifications/stream`, { headers, signal: reader.signal })
-    const frames: Frame[] = []
+    const frames: Frame<Notification>[] = []
     if (response.ok) void collect(response, frames).catch(() => undefined)
     return { response, frames, close: () => reader.abort() }
   }
@@ -97,18 +92,3 @@ describe('notification stream', () => {
     return (await platform.call('GET', `/api/agents/${agentId}/notifications`)).body.notifications
   }
 })
-
-async function collect(response: Response, frames: Frame[]): Promise<void> {
-  let text = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of response.body!) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true })
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const lines = text.slice(0, end).split('\n')
-      text = text.slice(end + 2)
-      const field = (name: string) => lines.find(line => line.startsWith(`${name}: `))?.slice(name.length + 2)
-      const [id, event, data] = [field('id'), field('event'), field('data')]
-      if (id && event && data) frames.push({ id, event, data: JSON.parse(data) })
-    }
-  }
-}

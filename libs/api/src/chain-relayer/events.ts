@@ -45,13 +45,19 @@ const argsOf: Readonly<Record<string, z.ZodType<Record<string, unknown>, Record<
 
 /** Contract events that services receive, decoded: the producer's side of `chain.event.<Contract>.<Event>`. */
 export const chainEvent = (contract: string, name: string) =>
-  event(`chain.event.${contract}.${name}`, 'logId', `${contract} emitted ${name}`, {
-    ...seenLog,
-    args: argsOf[`${contract}.${name}`] ?? seenLog.args,
-    /** false: seen at depth 0. true: final, comes a second time; money consumers act on this one only. */
-    final: z.boolean(),
-  })
-export const chainEventRemoved = event('chain.event.removed', 'logId', 'A contract event seen before is gone with its block', seenLog)
+  event(
+    `chain.event.${contract}.${name}`,
+    'logId',
+    `${contract} emitted ${name}`,
+    {
+      ...seenLog,
+      args: argsOf[`${contract}.${name}`] ?? seenLog.args,
+      /** false: seen at depth 0. true: final, comes a second time; money consumers act on this one only. */
+      final: z.boolean(),
+    },
+    'internal',
+  )
+export const chainEventRemoved = event('chain.event.removed', 'logId', 'A contract event seen before is gone with its block', seenLog, 'internal')
 
 /** The events of our contracts that services receive (behaviour 13, 15). */
 export const watchedContractEvents = {

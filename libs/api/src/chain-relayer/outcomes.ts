@@ -79,7 +79,7 @@ const prefix = 'chain.command.'
 const nameOf = (kind: string, outcome: OutcomeName): string => `${prefix}${kind.replaceAll('.', '-')}.${outcome}`
 const declare = (kind: string): OutcomeEvents =>
   Object.fromEntries(
-    outcomeNames.map(name => [name, event(nameOf(kind, name), 'opKey', `${kind}: ${summaries[name]}`, payloads[name] as AnyPayload)]),
+    outcomeNames.map(name => [name, event(nameOf(kind, name), 'opKey', `${kind}: ${summaries[name]}`, payloads[name] as AnyPayload, 'internal')]),
   ) as unknown as OutcomeEvents
 
 const declared = new Map<string, OutcomeEvents>(Object.keys(commandKinds).map(kind => [kind, declare(kind)]))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Audience } from './audience.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -22,6 +23,8 @@ export interface EventDef<F extends Fields = Fields> {
   readonly producer: string
   readonly subject: string
   readonly summary: string
+  /** Who sees it on the live stream; every declared event of a service has one. */
+  readonly audience: Audience | undefined
   readonly payload: z.ZodObject<F>
   /** Makes a draft for the outbox; the envelope adds id, time and the aggregate's version. */
   of(payload: z.output<z.ZodObject<F>>): Draft
@@ -33,13 +36,14 @@ export interface EventDef<F extends Fields = Fields> {
 
 /**
  * Declares a domain event. `subject` is the payload field that holds the aggregate's id.
- * @example export const gigPosted = event('marketplace.gig.posted', 'gigId', 'A gig was posted', { gigId: z.string(), budget: micro })
+ * @example export const gigPosted = event('marketplace.gig.posted', 'gigId', 'A gig was posted', { gigId: id, budget: micro }, { everyone: ['gigId'] })
  */
 export function event<F extends Fields>(
   name: string,
   subject: keyof F & string,
   summary: string,
   fields: F | z.ZodObject<F>,
+  audience?: Audience<keyof F & string>,
   version = 1,
 ): EventDef<F> {
   const payload = fields instanceof z.ZodObject ? fields : z.object(fields)
@@ -51,6 +55,7 @@ export function event<F extends Fields>(
     producer: name.slice(0, name.indexOf('.')),
     subject,
     summary,
+    audience,
     payload,
     of: value => draft(z.encode(payload, value) as Record<string, unknown>),
     ofPlain: draft,

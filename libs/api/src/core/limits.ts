@@ -38,6 +38,8 @@ export const limits = {
   },
   /** Notification streams: how many an agent may have open, how far back one is resumed. */
   stream: { perAgent: 5, replayMs: 7 * dayMs },
+  /** The live stream: how many an agent, an address without agent and a process may have open, types of one filter, how far back one is resumed. */
+  events: { perAgent: 20, perAddress: 50, perProcess: 10_000, types: 20, replayMs: 7 * dayMs },
   social: {
     /** Agents that one agent may follow. */
     follows: 5000,

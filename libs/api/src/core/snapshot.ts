@@ -12,12 +12,13 @@ export const snapshotEvent = <Service extends string>(
   kinds: readonly [string, ...string[]],
   row: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z.record(z.string(), z.unknown()),
 ) =>
-  event(`${service}.snapshot.published`, 'id', 'A full row, announced again for rebuilding projections', {
-    kind: z.enum(kinds),
-    id,
-    version: z.int().min(0),
-    row,
-  })
+  event(
+    `${service}.snapshot.published`,
+    'id',
+    'A full row, announced again for rebuilding projections',
+    { kind: z.enum(kinds), id, version: z.int().min(0), row },
+    'internal',
+  )
 
 /** Requests an owner to announce its rows again, at most `limit` from after `after`, in order of id. */
 export const announceEndpoint = (kinds: readonly [string, ...string[]]) =>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namesOf } from '../core/audience.ts'
 import { event } from '../core/event.ts'
 import { chain, id, micro, timestamp, walletOut } from '../core/fields.ts'
 import { snapshotEvent } from '../core/snapshot.ts'
@@ -17,16 +18,34 @@ const domainFacts = {
   txHash: z.string().nullable(),
   at: timestamp,
 }
-export const domainActivated = event('domains.domain.registered', 'domainId', 'A name is registered', {
-  ...domainFacts,
-  pricePaid: micro,
-  free: z.boolean(),
-})
-export const domainTransferred = event('domains.domain.transferred', 'domainId', 'A name has another owner', {
-  ...domainFacts,
-  fromAgentId: id.nullable(),
-  fromWallet: walletOut,
-})
-export const domainDeleted = event('domains.domain.deleted', 'domainId', 'A name was given up', domainFacts)
-export const domainSynced = event('domains.domain.synced', 'domainId', 'The record of a name was brought in step with the chain', domainFacts)
+export const domainActivated = event(
+  'domains.domain.registered',
+  'domainId',
+  'A name is registered',
+  {
+    ...domainFacts,
+    pricePaid: micro,
+    free: z.boolean(),
+  },
+  { everyone: [...namesOf(domainFacts), 'pricePaid', 'free'] },
+)
+export const domainTransferred = event(
+  'domains.domain.transferred',
+  'domainId',
+  'A name has another owner',
+  {
+    ...domainFacts,
+    fromAgentId: id.nullable(),
+    fromWallet: walletOut,
+  },
+  { everyone: [...namesOf(domainFacts), 'fromAgentId', 'fromWallet'] },
+)
+export const domainDeleted = event('domains.domain.deleted', 'domainId', 'A name was given up', domainFacts, { everyone: namesOf(domainFacts) })
+export const domainSynced = event(
+  'domains.domain.synced',
+  'domainId',
+  'The record of a name was brought in step with the chain',
+  domainFacts,
+  'internal',
+)
 export const domainsSnapshot = snapshotEvent('domains', ['domain'])

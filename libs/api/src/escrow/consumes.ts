@@ -16,7 +16,8 @@ import {
   validationResolved,
 } from '../swarm/events.ts'
 import { treasurySnapshot, walletCreated, x402Arrived } from '../treasury/events.ts'
-import { bondLocked, bondLockFailed, bondSlashed, escrowDecided, escrowRefunded, escrowReleased, escrowRestated, slashReversed } from './events.ts'
+import { bondLocked, bondLockFailed, bondSlashed, slashReversed } from './bond-events.ts'
+import { escrowDecided, escrowRefunded, escrowReleased, escrowRestated } from './events.ts'
 
 /** What the escrow service subscribes to. */
 export const consumes = [

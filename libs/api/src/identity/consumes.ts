@@ -2,18 +2,8 @@ import { chainEvent, chainEventRemoved } from '../chain-relayer/events.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { jobApplied, jobCorrected, jobSettled, jobSubmitted } from '../commerce/events.ts'
 import { domainActivated, domainDeleted, domainSynced, domainTransferred } from '../domains/events.ts'
-import {
-  bondDeposited,
-  bondLocked,
-  bondLockFailed,
-  bondSlashed,
-  bondUnlocked,
-  bondWithdrawn,
-  escrowReleased,
-  escrowRestated,
-  escrowSnapshot,
-  slashReversed,
-} from '../escrow/events.ts'
+import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '../escrow/bond-events.ts'
+import { escrowReleased, escrowRestated, escrowSnapshot } from '../escrow/events.ts'
 import { applicationCreated, gigCommented, gigSubmitted } from '../marketplace/events.ts'
 import { reputationSnapshot, scoreChanged, tierChanged } from '../reputation/events.ts'
 import { agentCommented, agentFollowed, agentUnfollowed } from '../social/events.ts'

@@ -1,20 +1,6 @@
 import { skilledAgentFacts } from '../agent-facts.ts'
-import {
-  bondDeposited,
-  bondLocked,
-  bondLockFailed,
-  bondSlashed,
-  bondUnlocked,
-  bondWithdrawn,
-  escrowDecided,
-  escrowDisputed,
-  escrowFailed,
-  escrowLocked,
-  escrowRefunded,
-  escrowReleased,
-  escrowRestated,
-  slashReversed,
-} from '../escrow/events.ts'
+import { bondDeposited, bondLocked, bondLockFailed, bondSlashed, bondUnlocked, bondWithdrawn, slashReversed } from '../escrow/bond-events.ts'
+import { escrowDecided, escrowDisputed, escrowFailed, escrowLocked, escrowRefunded, escrowReleased, escrowRestated } from '../escrow/events.ts'
 import { panelChanged, validationOpened } from '../swarm/events.ts'
 import { applicationCreated, gigAssigned, gigCancelled, gigCompleted } from './events.ts'
 

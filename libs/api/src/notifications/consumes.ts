@@ -1,135 +1,19 @@
-import {
-  commerceReceiptIssued,
-  jobApplied,
-  jobAssigned,
-  jobCancelled,
-  jobCorrected,
-  jobDisputed,
-  jobRejected,
-  jobSettled,
-  jobSubmitted,
-} from '../commerce/events.ts'
-import { domainActivated, domainTransferred } from '../domains/events.ts'
-import {
-  bondDeposited,
-  bondLocked,
-  bondLockFailed,
-  bondSlashed,
-  bondUnlocked,
-  bondWalletChanged,
-  escrowDecided,
-  escrowDisputed,
-  escrowFailed,
-  escrowLocked,
-  escrowRefunded,
-  escrowReleased,
-  escrowRestated,
-  receiptIssued,
-  rewardFunded,
-  rewardPaid,
-  slashReversed,
-} from '../escrow/events.ts'
-import { agentMigrated, agentOnchainConfirmed, agentOnchainFailed, skillVerified } from '../identity/events.ts'
-import {
-  applicationCreated,
-  applicationsClosed,
-  crewChanged,
-  gigAssigned,
-  gigBondLost,
-  gigCancelled,
-  gigCommented,
-  gigCompleted,
-  gigSubmitted,
-  offerAnswered,
-  offerMade,
-} from '../marketplace/events.ts'
-import { riskChanged, tierChanged } from '../reputation/events.ts'
-import { agentCommented, agentFollowed, messageOfferAnswered, messageSent, reviewPublished } from '../social/events.ts'
-import {
-  appealFiled,
-  panelChanged,
-  slashFrozen,
-  validationExpired,
-  validationOpened,
-  validationResolved,
-  validationSuperseded,
-} from '../swarm/events.ts'
-import {
-  depositReceived,
-  depositReversed,
-  limitChanged,
-  paymentCancelled,
-  paymentExecuted,
-  paymentFailed,
-  paymentQueued,
-} from '../treasury/events.ts'
-import { webhookDisabled } from './events.ts'
+import * as commerce from '../commerce/events.ts'
+import type { AnyEvent } from '../core/service-api.ts'
+import * as domains from '../domains/events.ts'
+import * as bonds from '../escrow/bond-events.ts'
+import * as escrow from '../escrow/events.ts'
+import * as identity from '../identity/events.ts'
+import * as marketplace from '../marketplace/events.ts'
+import * as reputation from '../reputation/events.ts'
+import * as social from '../social/events.ts'
+import * as swarm from '../swarm/events.ts'
+import * as treasury from '../treasury/events.ts'
+import * as notifications from './events.ts'
 
-/** What the notifications service subscribes to. */
-export const consumes = [
-  agentOnchainConfirmed,
-  agentOnchainFailed,
-  skillVerified,
-  agentMigrated,
-  tierChanged,
-  riskChanged,
-  applicationCreated,
-  gigAssigned,
-  offerMade,
-  offerAnswered,
-  gigSubmitted,
-  gigCompleted,
-  gigCancelled,
-  applicationsClosed,
-  gigCommented,
-  crewChanged,
-  gigBondLost,
-  validationOpened,
-  panelChanged,
-  validationResolved,
-  validationExpired,
-  slashFrozen,
-  appealFiled,
-  rewardFunded,
-  rewardPaid,
-  escrowLocked,
-  escrowReleased,
-  escrowRefunded,
-  escrowRestated,
-  escrowDisputed,
-  escrowFailed,
-  escrowDecided,
-  receiptIssued,
-  jobApplied,
-  jobAssigned,
-  jobSubmitted,
-  jobSettled,
-  jobRejected,
-  jobDisputed,
-  jobCancelled,
-  jobCorrected,
-  commerceReceiptIssued,
-  bondDeposited,
-  bondLocked,
-  bondUnlocked,
-  bondLockFailed,
-  bondWalletChanged,
-  bondSlashed,
-  slashReversed,
-  paymentQueued,
-  paymentExecuted,
-  paymentFailed,
-  paymentCancelled,
-  depositReceived,
-  limitChanged,
-  validationSuperseded,
-  depositReversed,
-  domainActivated,
-  domainTransferred,
-  agentFollowed,
-  agentCommented,
-  messageSent,
-  messageOfferAnswered,
-  reviewPublished,
-  webhookDisabled,
-]
+const published = [identity, reputation, marketplace, swarm, escrow, bonds, commerce, treasury, domains, social, notifications]
+
+/** What the notifications service subscribes to: every event that somebody outside may see goes to the live stream, and many go to inboxes too. */
+export const consumes: readonly AnyEvent[] = published
+  .flatMap(events => Object.values<AnyEvent>(events))
+  .filter(({ audience }) => audience !== undefined && audience !== 'internal')

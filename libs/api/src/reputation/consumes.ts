@@ -1,18 +1,7 @@
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { jobCancelled, jobCorrected, jobDisputed, jobRejected, jobSettled } from '../commerce/events.ts'
-import {
-  bondDeposited,
-  bondSlashed,
-  bondUnlocked,
-  bondWithdrawn,
-  escrowDisputed,
-  escrowFailed,
-  escrowRefunded,
-  escrowReleased,
-  escrowRestated,
-  slashRecorded,
-  slashReversed,
-} from '../escrow/events.ts'
+import { bondDeposited, bondSlashed, bondUnlocked, bondWithdrawn, slashRecorded, slashReversed } from '../escrow/bond-events.ts'
+import { escrowDisputed, escrowFailed, escrowRefunded, escrowReleased, escrowRestated } from '../escrow/events.ts'
 import {
   agentMigrated,
   agentOnchainConfirmed,

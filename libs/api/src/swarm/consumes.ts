@@ -1,18 +1,8 @@
 import { seenAgentFacts } from '../agent-facts.ts'
 import { outcomesOf } from '../chain-relayer/outcomes.ts'
 import { jobCancelled, jobRejected, jobSettled, jobSubmitted } from '../commerce/events.ts'
-import {
-  bondDeposited,
-  bondSlashed,
-  bondWithdrawn,
-  escrowDecided,
-  escrowReleased,
-  escrowRestated,
-  rewardFailed,
-  rewardFunded,
-  rewardPaid,
-  slashReversed,
-} from '../escrow/events.ts'
+import { bondDeposited, bondSlashed, bondWithdrawn, slashReversed } from '../escrow/bond-events.ts'
+import { escrowDecided, escrowReleased, escrowRestated, rewardFailed, rewardFunded, rewardPaid } from '../escrow/events.ts'
 import { crewChanged, gigCancelled, gigSubmitted } from '../marketplace/events.ts'
 
 /** What the swarm service subscribes to. */

@@ -3,23 +3,35 @@ import { event } from '../core/event.ts'
 import { chain, id, micro, timestamp, walletOut } from '../core/fields.ts'
 import { snapshotEvent } from '../core/snapshot.ts'
 
-export const walletCreated = event('treasury.wallet.created', 'walletId', 'An agent has a custodial wallet, one address on all networks', {
-  walletId: id,
-  agentId: id,
-  address: walletOut,
-  chain,
-})
+export const walletCreated = event(
+  'treasury.wallet.created',
+  'walletId',
+  'An agent has a custodial wallet, one address on all networks',
+  {
+    walletId: id,
+    agentId: id,
+    address: walletOut,
+    chain,
+  },
+  { parties: ['agentId'] },
+)
 
-export const depositReceived = event('treasury.deposit.received', 'walletId', 'USDC arrived in a custodial wallet', {
-  walletId: id,
-  agentId: id,
-  chain,
-  amount: micro,
-  from: walletOut.nullable(),
-  txHash: z.string(),
-  kind: z.enum(['deposit', 'gig_payout', 'refund', 'payment']),
-  receivedAt: timestamp,
-})
+export const depositReceived = event(
+  'treasury.deposit.received',
+  'walletId',
+  'USDC arrived in a custodial wallet',
+  {
+    walletId: id,
+    agentId: id,
+    chain,
+    amount: micro,
+    from: walletOut.nullable(),
+    txHash: z.string(),
+    kind: z.enum(['deposit', 'gig_payout', 'refund', 'payment']),
+    receivedAt: timestamp,
+  },
+  { parties: ['agentId'] },
+)
 
 export const depositReversed = event(
   'treasury.deposit.reversed',
@@ -34,6 +46,7 @@ export const depositReversed = event(
     txHash: z.string(),
     reversedAt: timestamp,
   },
+  { parties: ['agentId'] },
 )
 
 const paymentFacts = {
@@ -47,27 +60,53 @@ const paymentFacts = {
   gigId: id.nullable(),
   note: z.string().nullable(),
 }
-export const paymentQueued = event('treasury.payment.queued', 'paymentId', 'A payment waits and can be cancelled', {
-  ...paymentFacts,
-  executeAfter: timestamp,
+export const paymentQueued = event(
+  'treasury.payment.queued',
+  'paymentId',
+  'A payment waits and can be cancelled',
+  {
+    ...paymentFacts,
+    executeAfter: timestamp,
+  },
+  { parties: ['fromAgentId'] },
+)
+export const paymentExecuted = event(
+  'treasury.payment.executed',
+  'paymentId',
+  'A payment was made',
+  {
+    ...paymentFacts,
+    txHash: z.string(),
+    executedAt: timestamp,
+  },
+  { parties: ['fromAgentId', 'toAgentId'] },
+)
+export const paymentFailed = event(
+  'treasury.payment.failed',
+  'paymentId',
+  'A payment failed for good; nothing was moved',
+  {
+    ...paymentFacts,
+    code: z.string(),
+  },
+  { parties: ['fromAgentId'] },
+)
+export const paymentCancelled = event('treasury.payment.cancelled', 'paymentId', 'The sender cancelled a queued payment', paymentFacts, {
+  parties: ['fromAgentId'],
 })
-export const paymentExecuted = event('treasury.payment.executed', 'paymentId', 'A payment was made', {
-  ...paymentFacts,
-  txHash: z.string(),
-  executedAt: timestamp,
-})
-export const paymentFailed = event('treasury.payment.failed', 'paymentId', 'A payment failed for good; nothing was moved', {
-  ...paymentFacts,
-  code: z.string(),
-})
-export const paymentCancelled = event('treasury.payment.cancelled', 'paymentId', 'The sender cancelled a queued payment', paymentFacts)
 
-export const limitChanged = event('treasury.limit.changed', 'agentId', 'The daily limit was set', {
-  agentId: id,
-  dailyLimit: micro,
-  previousLimit: micro,
-  effectiveAt: timestamp,
-})
+export const limitChanged = event(
+  'treasury.limit.changed',
+  'agentId',
+  'The daily limit was set',
+  {
+    agentId: id,
+    dailyLimit: micro,
+    previousLimit: micro,
+    effectiveAt: timestamp,
+  },
+  { parties: ['agentId'] },
+)
 
 /** `key` is the operation key of the chain command whose terminal event frees or captures the reservation. */
 const reservationFacts = {
@@ -79,40 +118,70 @@ const reservationFacts = {
   amount: micro,
   chain,
 }
-export const reservationMade = event('treasury.reservation.made', 'reservationId', 'Custodial money is set aside for a command', reservationFacts)
-export const reservationCaptured = event('treasury.reservation.captured', 'reservationId', 'Reserved money was spent', {
-  ...reservationFacts,
-  txHash: z.string(),
-})
-export const reservationVoided = event('treasury.reservation.voided', 'reservationId', 'Reserved money is free again', reservationFacts)
+export const reservationMade = event(
+  'treasury.reservation.made',
+  'reservationId',
+  'Custodial money is set aside for a command',
+  reservationFacts,
+  'internal',
+)
+export const reservationCaptured = event(
+  'treasury.reservation.captured',
+  'reservationId',
+  'Reserved money was spent',
+  {
+    ...reservationFacts,
+    txHash: z.string(),
+  },
+  'internal',
+)
+export const reservationVoided = event('treasury.reservation.voided', 'reservationId', 'Reserved money is free again', reservationFacts, 'internal')
 
-export const x402Settled = event('treasury.x402.settled', 'settlementId', 'An x402 payment was settled', {
-  settlementId: id,
-  agentId: id.nullable(),
-  payer: walletOut,
-  route: z.string(),
-  amount: micro,
-  chain,
-  txHash: z.string(),
-  scheme: z.enum(['spec', 'v1', 'v2']),
-  settledAt: timestamp,
-})
+export const x402Settled = event(
+  'treasury.x402.settled',
+  'settlementId',
+  'An x402 payment was settled',
+  {
+    settlementId: id,
+    agentId: id.nullable(),
+    payer: walletOut,
+    route: z.string(),
+    amount: micro,
+    chain,
+    txHash: z.string(),
+    scheme: z.enum(['spec', 'v1', 'v2']),
+    settledAt: timestamp,
+  },
+  { parties: ['agentId'] },
+)
 
-export const x402Arrived = event('treasury.x402.arrived', 'paymentId', 'An x402 payment is at the intake for good', {
-  paymentId: id,
-  service: z.enum(['escrow', 'domains']),
-  subject: id,
-  payer: walletOut,
-  amount: micro,
-  chain,
-})
-export const x402Returned = event('treasury.x402.returned', 'paymentId', 'What an x402 payment brought was returned to its payer', {
-  paymentId: id,
-  payer: walletOut,
-  amount: micro,
-  chain,
-  reason: z.string(),
-  txHash: z.string(),
-})
+export const x402Arrived = event(
+  'treasury.x402.arrived',
+  'paymentId',
+  'An x402 payment is at the intake for good',
+  {
+    paymentId: id,
+    service: z.enum(['escrow', 'domains']),
+    subject: id,
+    payer: walletOut,
+    amount: micro,
+    chain,
+  },
+  'internal',
+)
+export const x402Returned = event(
+  'treasury.x402.returned',
+  'paymentId',
+  'What an x402 payment brought was returned to its payer',
+  {
+    paymentId: id,
+    payer: walletOut,
+    amount: micro,
+    chain,
+    reason: z.string(),
+    txHash: z.string(),
+  },
+  'internal',
+)
 
 export const treasurySnapshot = snapshotEvent('treasury', ['wallet'])

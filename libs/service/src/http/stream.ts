@@ -1,27 +1,41 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { once } from 'node:events'
 import type { Express, Request, Response } from 'express'
 import type { Logger } from '../telemetry/log.ts'
 import { Reply } from './reply.ts'
 
+type Frames = AsyncIterable<string | Uint8Array>
+
 /** An answer without an end: the frames that `open` yields, until its signal says that the reader has disconnected or the service ends. */
 export class EventStream {
-  readonly open: (signal: AbortSignal) => AsyncIterable<string>
+  readonly open: (signal: AbortSignal) => Frames
+  readonly stalledMs: number
 
-  constructor(open: EventStream['open']) {
+  constructor(open: EventStream['open'], stalledMs: number) {
     this.open = open
+    this.stalledMs = stalledMs
   }
 }
 
-/** Server-sent events. @example return eventStream(signal => newEntries(params.id, signal)) */
-export const eventStream = (open: EventStream['open']) => new Reply(undefined, new EventStream(open))
+const usualStalledMs = 30_000
+
+/**
+ * Server-sent events. @param stalledMs a reader that accepts nothing for so long is disconnected: what it got last says where it resumes
+ * @example return eventStream(signal => newEntries(params.id, signal))
+ */
+export const eventStream = (open: EventStream['open'], stalledMs = usualStalledMs) => new Reply(undefined, new EventStream(open, stalledMs))
 
 /** One event in the form of the HTML standard, 9.2.5. `data` is sent as JSON, which has no line breaks. */
 export const eventFrame = ({ id, event, data }: { id: string; event: string; data: unknown }) =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** Sends the head immediately, and frames as fast as the reader accepts them. */
-export function sendEvents(request: Request, response: Response, { open }: EventStream, headers: Record<string, string>, log: Logger): void {
+export function sendEvents(
+  request: Request,
+  response: Response,
+  { open, stalledMs }: EventStream,
+  headers: Record<string, string>,
+  log: Logger,
+): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
   response.flushHeaders()
   if (request.method === 'HEAD') {
@@ -32,11 +46,20 @@ export function sendEvents(request: Request, response: Response, { open }: Event
   const ending = new AbortController()
   streams.add(ending)
   response.once('close', () => ending.abort())
-  pipeline(Readable.from(open(ending.signal)), response)
+  deliver(open(ending.signal), response, ending.signal, stalledMs)
     .catch((error: unknown) => {
       if (!ending.signal.aborted) log.warn({ err: error, route: request.path }, 'a stream broke off')
+      response.destroy()
     })
     .finally(() => streams.delete(ending))
+}
+
+/** One frame at a time is on its way: a reader that does not read costs no more memory than one that does. @throws where it accepts none for too long */
+async function deliver(frames: Frames, response: Response, ended: AbortSignal, stalledMs: number): Promise<void> {
+  for await (const frame of frames) {
+    if (!response.write(frame)) await once(response, 'drain', { signal: AbortSignal.any([ended, AbortSignal.timeout(stalledMs)]) })
+  }
+  response.end()
 }
 
 /** Ends what would otherwise prevent the server from closing. */
