@@ -22,7 +22,8 @@ describe('GET /api/events', () => {
   afterEach(() => {
     for (const reader of readers.splice(0)) reader.abort()
   })
-  after(async () => {
+  after(async function () {
+    this.timeout(60_000)
     await platform.close()
     await mongo.close()
   })
@@ -150,7 +151,8 @@ describe('GET /api/events', () => {
     assert.equal(await statusOf(`agent=${stranger}`), '404 NOT_FOUND')
   })
 
-  it('resumes after a restart, in the order in which all saw it, without gap or repetition', async () => {
+  it('resumes after a restart, in the order in which all saw it, without gap or repetition', async function () {
+    this.timeout(60_000)
     const before = await listen()
     await platform.publish(assigned(randomUUID()))
     await until('a place is known', () => before.frames.length === 1)
@@ -158,6 +160,7 @@ describe('GET /api/events', () => {
     const messages = gigs.map(gigId => published(assigned(randomUUID(), gigId)))
     await platform.bus.publish([...messages, ...messages.slice(0, 5)])
     await until('all are there', () => before.frames.length === 31)
+    before.close()
     await platform.close()
     platform = await start()
 
