@@ -13,7 +13,7 @@ export const liveEvent = z
   .meta({ id: 'LiveEvent' })
 export type LiveEvent = z.output<typeof liveEvent>
 
-/** Types by name, or all that begin with what stands before `.*`. */
+/** Types by name, or groups: all that begin with the text before `.*`. */
 const typesQuery = z
   .string()
   .transform((list, context) => {

@@ -246,6 +246,7 @@ export const operations = {
     rotateWebhookSecret: { method: 'POST', path: '/api/agents/:id/webhook/rotate-secret' },
     setWebhook: { method: 'PUT', path: '/api/agents/:id/webhook' },
     testWebhook: { method: 'POST', path: '/api/agents/:id/webhook/test' },
+    streamEvents: { method: 'GET', path: '/api/events', reads: 'stream' },
   },
   /** Operators: commands that wait for the chain. */
   'chain-relayer': {

@@ -5287,6 +5287,19 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+            streamEvents: {
+                query?: {
+                    /**
+                     * Types or groups, separated by commas
+                     * @example escrow.escrow.released,marketplace.gig.*
+                     */
+                    type?: string;
+                    agent?: string;
+                    gig?: string;
+                    job?: string;
+                };
+                response: unknown;
+            };
             listChainQueue: {
                 query?: {
                     state?: "QUEUED" | "INCLUDED" | "CONFIRMED" | "FINAL" | "FAILED" | "CANCELLED" | "EXPIRED";

@@ -48,7 +48,7 @@ const indexes: Indexes = {
   type_place: { key: { type: 1, _id: 1 } },
   concerned_place: { key: { concerned: 1, _id: 1 } },
   about_place: { key: { about: 1, _id: 1 } },
-  kept: { key: { storedAt: 1 }, expireAfterSeconds: limits.events.replayMs / 1_000 },
+  expired: { key: { storedAt: 1 }, expireAfterSeconds: limits.events.replayMs / 1_000 },
 }
 
 /** An empty collection begins above all places that it can have had: so a reader's old place never becomes another event's. */

@@ -79,7 +79,7 @@ describe('live events of several replicas', () => {
     await until('it is read', () => ids().length === 1)
   })
 
-  it('tell a silent reader that the stream lives', async () => {
+  it('send a heartbeat to a silent reader', async () => {
     const { live } = await replica('silent', { ...pace, silenceMs: 1, wakeMs: 5 })
     const seen: string[] = []
 
@@ -91,7 +91,7 @@ describe('live events of several replicas', () => {
     assert.deepEqual(seen.slice(1), [': still here\n\n', ': still here\n\n'])
   })
 
-  it('reach a reader that is far behind page by page', async () => {
+  it('reach a reader with an old place page by page', async () => {
     const { live, store, read } = await replica('far')
     await live.add(event())
     const from = await store.newest()
