@@ -28,13 +28,13 @@ import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
 import { authMode } from './mode.ts'
 import { ownService } from './own/service.ts'
-import { loadAssets } from './pages/assets.ts'
 import { openPools } from './proxy/pipe.ts'
 import { openStreams } from './proxy/streams.ts'
 import { memoryStore, rateLimits } from './rate/limits.ts'
 import { sharedStore } from './rate/store.ts'
 import { commonHeaders } from './request/headers.ts'
 import { hostCheck } from './request/request.ts'
+import { type Assets, loadAssets } from './web/assets.ts'
 import { counted } from './x402/counted.ts'
 import { openSales } from './x402/step.ts'
 
@@ -94,7 +94,8 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     const options = await withNetworks(given, prerequisites)
     const { mode, exposed } = authMode(config, options.networks)
     const admins = adminRules(config, publicBaseUrl)
-    const parts = await startParts(options, publicBaseUrl)
+    const assets = await loadAssets(publicBaseUrl)
+    const parts = await startParts(options, publicBaseUrl, mode, assets)
     started = parts
     const { db, peers, metrics, log, newId } = parts.own.platform
     answerBrokenRequests(server, newId)
@@ -115,7 +116,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       crossOrigin: crossOrigin(mode, publicBaseUrl),
       checkHost: hostCheck(mode, publicBaseUrl, config.ALLOWED_HOSTS),
       local: {
-        assets: await loadAssets({ publicBaseUrl, mode }),
+        assets: assets.files,
         readiness: {
           needed: { mongodb: () => db.ready() },
           useful: { bus: () => options.bus.ready(), ...chainChecks(peers) },
@@ -169,13 +170,13 @@ function servedApis({ config, networks }: GatewayOptions): ServiceApi[] {
 }
 
 /** What the door serves from: the gateway's own service, connections to all services, the rate windows. */
-async function startParts(options: GatewayOptions, publicBaseUrl: string) {
+async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 'plain' | 'signed', { paths }: Assets) {
   const { config, internalKey, networks } = options
   let ownUrl = ''
   const known: { rows?: AgentRows } = {}
   const address = (service: ServiceName) => (service === 'gateway' ? ownUrl : options.address(service))
   const own = await startService(
-    ownService({ networks: networks && (() => Promise.resolve(networks)), publicBaseUrl, internalKey, address }, known),
+    ownService({ networks: networks && (() => Promise.resolve(networks)), publicBaseUrl, mode, paths, internalKey, address }, known),
     {
       ...options,
       address,

@@ -3,10 +3,10 @@ import { errors, refuse } from '@carapace/api'
 import { type Metrics, metricsType, type ReadinessParts, readiness } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { sameSecret } from '../identity/admin-caller.ts'
-import type { Asset } from '../pages/assets.ts'
 import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
 import { hostName, isLoopback, peerOf } from '../request/request.ts'
+import type { Asset } from '../web/assets.ts'
 
 export interface LocalParts {
   assets: ReadonlyMap<string, Asset>

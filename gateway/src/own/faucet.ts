@@ -2,7 +2,7 @@ import { type BodyOf, type Chain, chainRelayerApi, type gatewayApi, type Publish
 import { commands, operationParts, toChecksum } from '@carapace/chain'
 import { onOutcomes, type Platform, reply, type Subscription, unlessPassing } from '@carapace/service'
 import { type AggregateStore, aggregateStore, type Database } from '@carapace/store'
-import type { NetworkSource } from './networks.ts'
+import type { NetworkSource } from '../networks.ts'
 
 type Outcome = { status: 'pending'; txHash: string | null } | { status: 'confirmed'; txHash: string } | { status: 'failed'; error: string }
 

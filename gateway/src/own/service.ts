@@ -1,24 +1,25 @@
 import { apis, apiVersion, asyncapi, gatewayApi, openapi, refuse } from '@carapace/api'
 import { networkReader } from '@carapace/chain'
-import { content, defineService, type HandlersOf, type Platform, reply, type Subscription } from '@carapace/service'
+import { defineService, type HandlersOf, type Platform, reply, type Subscription } from '@carapace/service'
 import { type AgentRows, agentEvents, openAgentRows } from '../identity/agents.ts'
+import type { NetworkSource } from '../networks.ts'
 import { openSharedWindows } from '../rate/store.ts'
-import { agentPage } from './agent-page.ts'
+import { pageAnswers } from '../web/answer.ts'
+import type { AssetPaths } from '../web/assets.ts'
+import type { OpenApi } from '../web/site/reference.ts'
+import { siteHandlers } from '../web/site/routes.ts'
 import { type ClockStore, clockStore, moveAllClocks } from './clock.ts'
-import { commerceReceiptPage } from './commerce-receipt.ts'
 import { type FaucetStore, faucetEvents, faucetStore, useFaucet } from './faucet.ts'
-import type { NetworkSource } from './networks.ts'
-import { pageHeaders } from './page.ts'
-import { receiptPage, receiptPicture } from './receipt.ts'
-import { referencePage } from './reference.ts'
 import { sell } from './sale.ts'
-import { transactionPage } from './transaction-page.ts'
 
 /** What the process that starts the gateway passes in. */
 export interface OwnOptions {
   /** Networks with their devnet mark, when they are known without a request to the relayer. */
   networks: NetworkSource | undefined
   publicBaseUrl: string
+  mode: 'plain' | 'signed'
+  /** Files that pages load. */
+  paths: AssetPaths
   internalKey: string
   address: Parameters<typeof sell>[0]['address']
 }
@@ -81,16 +82,19 @@ const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> 
 
   getOpenApi: () => openApiDocument,
   getAsyncApi: () => asyncApiDocument,
-  getReferencePage: () => content('text/html; charset=utf-8', referencePage, pageHeaders),
-  getReceiptPage: ({ params }) => receiptPage(parts, params.id, options.publicBaseUrl),
-  getCommerceReceiptPage: ({ params }) => commerceReceiptPage(parts, params.jobId, options.publicBaseUrl),
-  getTransactionPage: ({ params }) => transactionPage(parts, params.chain, params.hash),
-  getAgentPage: ({ params }) => agentPage(parts, params.handle),
-  getReceiptPicture: ({ params }) => receiptPicture(parts, params.id),
+  ...siteHandlers(sitePartsOf(parts, options), openApiDocument),
   payX402: ({ body, context }) => sell(options, body, context),
 })
 
-const openApiDocument = openapi(Object.values(apis), apiVersion)
+const sitePartsOf = (parts: Parts, { publicBaseUrl, mode, paths }: OwnOptions) => ({
+  ...parts,
+  publicBaseUrl,
+  mode,
+  isSandbox: async () => isSandbox(parts, await parts.networks()),
+  pages: pageAnswers({ ...parts, publicBaseUrl, paths }),
+})
+
+const openApiDocument = openapi(Object.values(apis), apiVersion) as OpenApi & Record<string, unknown>
 const asyncApiDocument = asyncapi(Object.values(apis), apiVersion)
 
 type Networks = Awaited<ReturnType<NetworkSource>>

@@ -1,5 +1,6 @@
 export { acquireBroker, type Broker, type OwnBroker, startOwnBroker } from './broker/broker.ts'
 export { busConformance, outgoing, testRetry, unique } from './broker/bus-conformance.ts'
+export { findChromium } from './chromium.ts'
 export { codeOf } from './code-of.ts'
 export { daySeconds, hourSeconds } from './durations.ts'
 export { type FaultProxy, startFaultProxy } from './faults/fault-proxy.ts'

@@ -1,4 +1,4 @@
-import { newAgentScore, type Tier } from '@carapace/api'
+import { newAgentScore, scoreWeights, type Tier, tierFloors, tiers } from '@carapace/api'
 import { type Components, componentsOf } from './components.ts'
 import { appliedSlashes, clamp, type Dated, daysBetween, round1 } from './facts.ts'
 import { pairsOf } from './pairs.ts'
@@ -16,7 +16,6 @@ export interface Score {
   decay: number
 }
 
-const weights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
 export const startScore = newAgentScore.fusedScore
 const decaySteps = [
   { below: 30, factor: 1 },
@@ -31,17 +30,13 @@ export function scoreOf(facts: readonly Dated[], now: Date): Score {
   const idle = idleDays(facts, now)
   const decay = decaySteps.find(step => idle < step.below)!.factor
   const penalty = penaltyOf(facts, now)
-  const w = (Object.keys(weights) as (keyof typeof weights)[]).reduce((sum, name) => sum + weights[name] * components[name], 0)
+  const w = (Object.keys(scoreWeights) as (keyof typeof scoreWeights)[]).reduce((sum, name) => sum + scoreWeights[name] * components[name], 0)
   const migrated = facts.some(fact => fact.type === 'migrated' && fact.at <= now)
   const fusedScore = migrated ? 0 : round1(clamp(startScore + 0.85 * w * decay - penalty, 0, 100))
   return { fusedScore, tier: tierOf(fusedScore), components, penalty, decay }
 }
 
-export function tierOf(fusedScore: number): Tier {
-  if (fusedScore >= 70) return 'Gold Shell'
-  if (fusedScore >= 50) return 'Silver Molt'
-  return fusedScore >= 30 ? 'Bronze Pinch' : 'Hatchling'
-}
+export const tierOf = (fusedScore: number): Tier => tiers.findLast(tier => fusedScore >= tierFloors[tier]) ?? 'Hatchling'
 
 /** Whole days since the agent was last seen. */
 export function idleDays(facts: readonly Dated[], now: Date): number {

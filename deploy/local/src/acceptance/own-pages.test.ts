@@ -56,7 +56,7 @@ describe('links on a devnet', function () {
     const { status, text } = await pageAt(scanUrl)
 
     assert.equal(status, 200)
-    assert.ok(text.includes('&lt;script&gt;alert(&quot;x&quot;)') && !text.includes('<script'))
+    assert.ok(text.includes('&lt;script&gt;alert(&quot;x&quot;)') && !/<script(?! type="module" src="\/assets\/)/.test(text))
     assert.ok(text.includes(`/tx/BASE_SEPOLIA/${agent.chains.BASE_SEPOLIA.txHash}`))
     assert.ok((await pageAt(`${child.url}/agents/${agent.id}`)).text === text)
   })
@@ -98,5 +98,38 @@ describe('links on a devnet', function () {
     for (const url of [card.url, card.documentationUrl, ...card.supportedInterfaces.map(({ url }: { url: string }) => url), ...endpoints])
       assert.equal((await pageAt(url)).status, 200, url)
     assert.deepEqual((await call('/.well-known/agent-registration.json')).registrations, card.registrations)
+  })
+
+  it('are part of a site whose pages answer 304 to those who have them', async () => {
+    for (const path of [
+      '/',
+      '/agents',
+      '/agents?tier=Hatchling&sort=newest',
+      '/agents/linked-agent',
+      '/gigs',
+      '/jobs',
+      '/domains?q=atlas',
+      '/network',
+      '/start',
+    ]) {
+      const { status, text, csp } = await pageAt(child.url + path)
+      assert.deepEqual([status, /<h1>/.test(text)], [200, true], path)
+      assert.match(csp ?? '', /require-trusted-types-for 'script'/)
+    }
+    const first = await fetch(`${child.url}/docs`)
+    const again = await fetch(`${child.url}/docs`, { headers: { 'if-none-match': first.headers.get('etag')! } })
+    assert.equal(again.status, 304)
+  })
+
+  it('are found by what they stand for', async () => {
+    const placeOf = async (q: string) =>
+      (await fetch(`${child.url}/search?${new URLSearchParams({ q })}`, { redirect: 'manual' })).headers.get('location')
+
+    assert.equal(await placeOf('linked-agent'), '/agents/linked-agent')
+    assert.equal(await placeOf(agent.walletAddress), `/agents/${agent.id}`)
+    assert.equal(await placeOf(agent.chains.SKALE_TESTNET.txHash), `/tx/SKALE_TESTNET/${agent.chains.SKALE_TESTNET.txHash}`)
+    assert.equal(await placeOf(agent.erc8004TokenId), '/agents/linked-agent')
+    assert.equal(await placeOf('atlas.molt'), '/domains?q=atlas.molt')
+    assert.equal(await placeOf('no such thing'), '/agents?q=no+such+thing')
   })
 })

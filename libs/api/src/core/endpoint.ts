@@ -80,7 +80,7 @@ export interface EndpointSpec<
   /** Holds a secret: an idempotent replay answers the outcome without the body. */
   sensitive?: boolean
   /** Content type of an answer that is not JSON. */
-  produces?: 'image/png' | 'text/html' | 'text/event-stream' | 'application/ld+json'
+  produces?: 'image/png' | 'text/html' | 'application/xml' | 'text/event-stream' | 'application/ld+json'
   /** Further content types of the answer, chosen by Accept. */
   alsoProduces?: readonly 'application/vc+jwt'[]
 }

@@ -5,6 +5,8 @@ import { type Chain, chains } from './fields.ts'
 export const tiers = ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'] as const
 export const tier = z.enum(tiers).meta({ id: 'Tier', description: 'Tier of the FusedScore' })
 export type Tier = z.output<typeof tier>
+/** Score from which an agent is of a tier (behaviour 17.4). */
+export const tierFloors: Readonly<Record<Tier, number>> = { Hatchling: 0, 'Bronze Pinch': 30, 'Silver Molt': 50, 'Gold Shell': 70 }
 
 export const riskLevels = ['low', 'medium', 'high'] as const
 export const riskLevel = z.enum(riskLevels)
@@ -34,6 +36,9 @@ export const newAgentScore = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 }
 export const scoreComponents = z
   .looseObject({ gigPerformance: z.number(), bondReliability: z.number(), onChainBehaviour: z.number(), ecosystemSignals: z.number() })
   .meta({ id: 'ScoreComponents' })
+
+/** How much each part counts in the score (behaviour 17.1). */
+export const scoreWeights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
 
 /** One value per network. */
 export const perChain = <S extends z.ZodType>(schema: S) =>

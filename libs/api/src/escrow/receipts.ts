@@ -12,6 +12,15 @@ export const getGigReceipt = endpoint({
   response: trustReceipt,
 })
 
+export const listReceipts = endpoint({
+  method: 'get',
+  path: '/api/trust-receipts',
+  summary: 'All receipts, newest first, and what they come to',
+  caller: 'public',
+  query: pageQuery,
+  response: listOf('receipts', trustReceipt).extend({ totalSettled: usdOut, currency }),
+})
+
 export const listAgentReceipts = endpoint({
   method: 'get',
   path: '/api/trust-receipts/agent/:agentId',

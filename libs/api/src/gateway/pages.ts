@@ -20,17 +20,10 @@ export const getAsyncApi = endpoint({
   response: document,
 })
 
-export const getReferencePage = endpoint({
-  method: 'get',
-  path: '/docs',
-  summary: 'The reference page',
-  caller: 'public',
-  produces: 'text/html',
-})
-
 export const getReceiptPage = endpoint({
   method: 'get',
   path: '/trust-receipt/:id',
+  aliases: ['/receipts/:id'],
   summary: 'A trust receipt as a page to share, by receipt id or gig id',
   caller: 'public',
   produces: 'text/html',
@@ -60,12 +53,4 @@ export const getTransactionPage = endpoint({
   params: { chain, hash: txHash },
   produces: 'text/html',
   errors: ['CHAIN_UNAVAILABLE'],
-})
-
-export const getAgentPage = endpoint({
-  method: 'get',
-  path: '/agents/:handle',
-  summary: 'An agent as a page, by handle or id',
-  caller: 'public',
-  produces: 'text/html',
 })

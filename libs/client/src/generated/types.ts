@@ -3967,6 +3967,24 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+            listReceipts: {
+                query?: {
+                    /** More than 100 is lowered to 100 */
+                    limit?: number;
+                    offset?: number;
+                };
+                response: {
+                    receipts: components["schemas"]["TrustReceipt"][];
+                    total: number;
+                    limit: number;
+                    offset: number;
+                    /** Whole USDC, at most 6 decimals */
+                    totalSettled: number;
+                    currency: "USDC";
+                } & {
+                    [key: string]: unknown;
+                };
+            };
             acceptJobApplicant: {
                 params: {
                     jobId: string;
@@ -5419,12 +5437,6 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
-            getAgentPage: {
-                params: {
-                    handle: string;
-                };
-                response: unknown;
-            };
             getAsyncApi: {
                 response: {
                     [key: string]: unknown;
@@ -5453,13 +5465,117 @@ export interface components {
                 };
                 response: unknown;
             };
-            getReferencePage: {
-                response: unknown;
-            };
             getTransactionPage: {
                 params: {
                     chain: string;
                     hash: string;
+                };
+                response: unknown;
+            };
+            getAgentPage: {
+                params: {
+                    handle: string;
+                };
+                response: unknown;
+            };
+            getAgentPicture: {
+                params: {
+                    handle: string;
+                };
+                response: unknown;
+            };
+            getAgentsPage: {
+                query?: {
+                    q?: string;
+                    skills?: string;
+                    tier?: components["schemas"]["Tier"];
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    minScore?: string;
+                    maxRisk?: string;
+                    activity?: "active" | "warm" | "cooling" | "dormant" | "inactive";
+                    sort?: "score_desc" | "score_asc" | "risk_asc" | "newest";
+                    offset?: number;
+                };
+                response: unknown;
+            };
+            getDomainsPage: {
+                query?: {
+                    q?: string;
+                    tld?: ".molt" | ".claw" | ".shell" | ".pinch" | ".agent";
+                    offset?: number;
+                };
+                response: unknown;
+            };
+            getGigPage: {
+                params: {
+                    id: string;
+                };
+                response: unknown;
+            };
+            getGigPicture: {
+                params: {
+                    id: string;
+                };
+                response: unknown;
+            };
+            getGigsPage: {
+                query?: {
+                    status?: "open" | "assigned" | "pending_validation" | "completed" | "cancelled" | "disputed";
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    skill?: string;
+                    minBudget?: string;
+                    maxBudget?: string;
+                    offset?: number;
+                };
+                response: unknown;
+            };
+            getGuidePage: {
+                response: unknown;
+            };
+            getHomePage: {
+                response: unknown;
+            };
+            getJobPage: {
+                params: {
+                    id: string;
+                };
+                response: unknown;
+            };
+            getJobsPage: {
+                query?: {
+                    status?: "open" | "funded" | "assigned" | "submitted" | "settled" | "cancelled" | "disputed" | "rejected";
+                    /**
+                     * Network
+                     */
+                    chain?: "BASE_SEPOLIA" | "SKALE_TESTNET";
+                    offset?: number;
+                };
+                response: unknown;
+            };
+            getNetworkPage: {
+                response: unknown;
+            };
+            getReferencePage: {
+                params: {
+                    service: string;
+                };
+                response: unknown;
+            };
+            getSitemap: {
+                response: unknown;
+            };
+            getStartPage: {
+                response: unknown;
+            };
+            searchSite: {
+                query?: {
+                    q: string;
                 };
                 response: unknown;
             };

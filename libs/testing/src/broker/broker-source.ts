@@ -1,10 +1,6 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
-import { promisify } from 'node:util'
+import { aptInstall } from '../apt-install.ts'
 import { findRabbitServer, startRabbitServer } from './rabbit-server.ts'
-
-const run = promisify(execFile)
 
 /** A RabbitMQ that tests may use, wherever it comes from. */
 export interface BrokerSource {
@@ -120,17 +116,6 @@ function engineAnswers(): Promise<boolean> {
 }
 
 async function install(): Promise<boolean> {
-  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version') && process.env.TEST_NO_APT !== '1'
-  if (!mayInstall) return false
-  // RUNLEVEL prevents the package from starting a broker of its own.
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const apt = (...args: string[]) => run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env })
-  const attempt = () => apt('install', '--no-install-recommends', 'rabbitmq-server')
-  await attempt()
-    .catch(async () => {
-      await apt('update')
-      await attempt()
-    })
-    .catch(() => {})
+  await aptInstall('rabbitmq-server')
   return findRabbitServer() !== undefined
 }

@@ -15,6 +15,11 @@ export const receiptHandlers = (parts: Parts) => {
   return {
     getGigReceipt: async ({ params }) => view(await receipts.ofGig(params.gigId)),
 
+    listReceipts: async ({ query }) => {
+      const [{ items, total }, sum] = await Promise.all([receipts.page({}, query), receipts.sums()])
+      return { receipts: items.map(view), total, ...query, totalSettled: usd(sum('netPaid')), currency: 'USDC' as const }
+    },
+
     listAgentReceipts: async ({ params, query }) => {
       const { role, limit, offset } = query
       const { id } = await parts.agents.need(params.agentId)

@@ -4,6 +4,7 @@ import type { Receipt } from './receipt.ts'
 
 const newest = { createdAt: -1, _id: -1 } as const
 const indexes: Indexes = {
+  newest: { key: newest },
   one_per_gig: { key: { gigId: 1 }, unique: true },
   poster_newest: { key: { posterId: 1, ...newest } },
   assignee_newest: { key: { assigneeId: 1, ...newest } },
@@ -11,7 +12,7 @@ const indexes: Indexes = {
 }
 
 /** Receipts; one that is withdrawn is none. */
-export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page'> & {
+export type Receipts = Pick<AggregateStore<Receipt>, 'need' | 'page' | 'sums'> & {
   /** @throws NOT_FOUND */
   ofGig(gigId: string): Promise<Stored<Receipt>>
   /** The one receipt that a gig can have, also while it is withdrawn. */
@@ -36,10 +37,12 @@ export function receiptStore(db: Database): Receipts {
     collection: 'receipts',
     resource: 'receipt',
     indexes,
+    shareOf: ({ netPaid, isWithdrawn }) => ({ sums: { netPaid: isWithdrawn ? 0n : netPaid } }),
     duplicates: { one_per_gig: 'ALREADY_EXISTS' },
   })
   const everOf = async (gigId: string) => (await receipts.find({ gigId }, { limit: 1 }))[0]
   return {
+    sums: () => receipts.sums(),
     need: async id => shown(await receipts.get(id)),
     page: (filter, page) => receipts.page({ ...filter, isWithdrawn: { $ne: true } }, page),
     ofGig: async gigId => shown(await everOf(gigId)),

@@ -1,0 +1,35 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { startGateway } from '@carapace/gateway'
+import { startChainPlatform } from '@carapace/testing'
+import { services } from '../services.ts'
+import { openBrowser } from '../site/chromium.ts'
+import { pathsOf, populate } from '../site/pages.ts'
+import { newValidators } from '../testing/scenarios.ts'
+
+// npm run screens: each page, light and dark, on a desktop and on a phone, into docs/screens
+const folder = path.join(process.cwd(), 'docs/screens')
+const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
+
+const platform = await startChainPlatform({ services, startGateway, env: { RATE_LIMIT_READ: '100000', RATE_LIMIT_WRITE: '100000' } })
+try {
+  await newValidators(platform)
+  const paths = pathsOf(await populate(platform))
+  const browser = await openBrowser()
+  await mkdir(folder, { recursive: true })
+  for (const [size, viewport] of Object.entries(sizes))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      for (const [name, address] of Object.entries(paths)) {
+        await page.goto(platform.url + address, { waitUntil: 'load' })
+        const file = path.join(folder, `${name}-${size}-${colorScheme}.png`)
+        await page.screenshot({ path: file })
+        console.log(path.relative(process.cwd(), file))
+      }
+      await context.close()
+    }
+  await browser.close()
+} finally {
+  await platform.end()
+}

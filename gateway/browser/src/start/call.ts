@@ -1,0 +1,88 @@
+import type { Wallet } from './wallet.ts'
+
+/** In whose name a call is made. */
+export interface Caller {
+  agentId?: string
+  wallet: Wallet
+}
+
+export interface Call {
+  method: 'GET' | 'POST'
+  path: string
+  body?: unknown
+  caller?: Caller
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many endpoints
+export type Body = any
+
+/** A call was refused; the message is the one of the interface. */
+export class Refused extends Error {
+  readonly status: number
+  readonly retryable: boolean
+
+  constructor(status: number, body: Body) {
+    super(body?.message ?? `Refused with status ${status}`)
+    this.status = status
+    this.retryable = body?.retryable === true
+  }
+}
+
+/** Makes a call, signed where this gateway wants that. @throws Refused */
+export async function send({ method, path, body, caller }: Call, isSigned: boolean): Promise<Body> {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const headers: Record<string, string> = {
+    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(caller ? identity(caller) : {}),
+    ...(caller && isSigned ? await signature(method, path, text, caller.wallet) : {}),
+  }
+  const response = await fetch(path, { method, headers, ...(text === undefined ? {} : { body: text }) })
+  const answer: Body = await response.json()
+  if (!response.ok) throw new Refused(response.status, answer)
+  return answer
+}
+
+const identity = ({ agentId, wallet }: Caller): Record<string, string> => ({
+  ...(agentId === undefined ? {} : { 'x-agent-id': agentId }),
+  'x-wallet-address': wallet.address,
+})
+
+/** The same call as a line for a terminal. */
+export function curlOf({ method, path, body, caller }: Call): string {
+  const head = `curl -s${method === 'POST' && body === undefined ? ' -X POST' : ''} ${location.origin}${path}`
+  const lines = [
+    head,
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'"]),
+    ...(caller ? Object.entries(identity(caller)).map(([name, value]) => `-H '${name}: ${value}'`) : []),
+    ...(body === undefined ? [] : [`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+const baseSepolia = 84532
+const validSeconds = 120
+
+/** The two headers of ERC-8128 (RFC 9421 with an Ethereum key). */
+async function signature(method: string, path: string, body: string | undefined, wallet: Wallet): Promise<Record<string, string>> {
+  const [pathname = '', query] = path.split('?')
+  const digest = body === undefined ? undefined : `sha-256=:${base64(await sha256(body))}:`
+  const covered: [string, string][] = [
+    ['@authority', location.host],
+    ['@method', method],
+    ['@path', pathname],
+    ...(query === undefined ? [] : [['@query', `?${query}`] as [string, string]]),
+    ...(digest === undefined ? [] : [['content-digest', digest] as [string, string]]),
+  ]
+  const created = Math.floor(Date.now() / 1000)
+  const params = `(${covered.map(([name]) => `"${name}"`).join(' ')});created=${created};expires=${created + validSeconds};nonce="${crypto.randomUUID()}";keyid="erc8128:${baseSepolia}:${wallet.address.toLowerCase()}"`
+  const base = [...covered.map(([name, value]) => `"${name}": ${value}`), `"@signature-params": ${params}`].join('\n')
+  const signed = await wallet.sign(new TextEncoder().encode(base))
+  return {
+    ...(digest === undefined ? {} : { 'content-digest': digest }),
+    'signature-input': `eth=${params}`,
+    signature: `eth=:${base64(signed)}:`,
+  }
+}
+
+const sha256 = async (text: string): Promise<Uint8Array> => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

@@ -1,0 +1,2 @@
+// the file of the package is served under this name, see web/assets.ts
+export * from '@noble/secp256k1'

@@ -1,0 +1,89 @@
+/** What a receipt says, and where the network says it too. */
+interface Claim {
+  rpcUrl: string
+  txHash: string
+  /** The escrow contract. */
+  contract: string
+  /** First topics of the log: its event, the gig. */
+  event: string
+  key: string
+  payee: string
+  /** Micro-USDC. */
+  net: string
+  fee: string
+}
+
+interface Log {
+  address: string
+  topics: readonly string[]
+  data: string
+}
+
+/** Lets the button of a receipt read the network itself, past this platform, and say what it compared. */
+export function offerVerification(): void {
+  const place = document.querySelector<HTMLElement>('#verify')
+  const button = place?.querySelector('button')
+  if (!place || !button) return
+  place.hidden = false
+  button.addEventListener('click', () => {
+    button.disabled = true
+    void verify(place.dataset as unknown as Claim)
+      .catch((error: unknown) => [{ holds: false, text: `The network could not be read: ${error instanceof Error ? error.message : String(error)}` }])
+      .then(findings => {
+        show(place, findings)
+        button.disabled = false
+      })
+  })
+}
+
+interface Finding {
+  holds: boolean
+  text: string
+}
+
+async function verify({ rpcUrl, txHash, contract, event, key, payee, net, fee }: Claim): Promise<Finding[]> {
+  const receipt = (await call(rpcUrl, 'eth_getTransactionReceipt', [txHash])) as { status: string; blockNumber: string; logs: Log[] } | null
+  if (receipt === null) return [{ holds: false, text: 'The network does not know this transaction.' }]
+  const head = Number(await call(rpcUrl, 'eth_blockNumber', []))
+  const block = Number(receipt.blockNumber)
+  const log = receipt.logs.find(({ address, topics }) => same(address, contract) && same(topics[0], event) && same(topics[1], key))
+  const words = (log?.data.slice(2).match(/.{64}/g) ?? []).map(word => BigInt(`0x${word}`))
+  const findings = [
+    { holds: receipt.status === '0x1', text: `The transaction is in block ${block}, ${head - block + 1} deep, and was carried out.` },
+    { holds: log !== undefined, text: `The escrow contract ${contract} recorded the release of this gig in it.` },
+  ]
+  if (!log) return findings
+  return [
+    ...findings,
+    { holds: same(`0x${log.topics[2]?.slice(26)}`, payee), text: `It was released to ${payee}, the wallet of the assignee.` },
+    { holds: words[0] === BigInt(net), text: `It paid ${usdc(words[0])} net; this receipt says ${usdc(BigInt(net))}.` },
+    { holds: words[1] === BigInt(fee), text: `It paid ${usdc(words[1])} as the fee; this receipt says ${usdc(BigInt(fee))}.` },
+  ]
+}
+
+async function call(rpcUrl: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (answer.error) throw new Error(answer.error.message)
+  return answer.result
+}
+
+const same = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
+const usdc = (micro: bigint | undefined): string => (micro === undefined ? 'nothing' : `${Number(micro) / 1e6} USDC`)
+
+function show(place: HTMLElement, findings: readonly Finding[]): void {
+  const holds = findings.every(finding => finding.holds)
+  const verdict = document.createElement('p')
+  verdict.textContent = holds ? 'The network says the same as this receipt.' : 'The network does not say the same as this receipt.'
+  verdict.className = holds ? 'verified' : 'fault-text'
+  const list = document.createElement('ul')
+  list.append(
+    ...findings.map(({ holds, text }) => {
+      const entry = document.createElement('li')
+      entry.textContent = `${holds ? '✓' : '✗'} ${text}`
+      return entry
+    }),
+  )
+  place.querySelector('.found')!.replaceChildren(verdict, list)
+}

@@ -1,0 +1,40 @@
+/** @example money(38.8) === '38.80 USDC' */
+export const money = (usdc: number): string => `${figure(usdc)} USDC`
+
+/** An amount without its currency: at least two decimals, as many as it has. @example figure(12345.6) === '12,345.60' */
+export const figure = (usdc: number): string => usdc.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+
+/** @example count(12345) === '12,345' */
+export const count = (n: number): string => n.toLocaleString('en-US')
+
+/** @example plural(1, 'gig') === '1 gig' */
+export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`
+
+/** The first and last characters of a hash or an address. @example short('0x52908400098527886E0F7030069857D2E4169EE7') === '0x5290…9EE7' */
+export const short = (hash: string): string => (hash.length <= 13 ? hash : `${hash.slice(0, 6)}…${hash.slice(-4)}`)
+
+/** @example words('pending_validation') === 'pending validation' */
+export const words = (slug: string): string => slug.replace(/[_-]+/g, ' ').toLowerCase()
+
+/** The text with a capital at its beginning. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** How far a moment lies from now. @example relative('2026-11-21T10:00:00.000Z', new Date('2026-11-21T13:00:00.000Z')) === '3 hours ago' */
+export function relative(moment: string, now: Date): string {
+  const seconds = Math.round((Date.parse(moment) - now.getTime()) / 1000)
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? []
+  if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now'
+  const amount = plural(Math.floor(Math.abs(seconds) / length!), unit)
+  return seconds > 0 ? `in ${amount}` : `${amount} ago`
+}
+
+/** @example exact('2026-11-21T10:00:00.000Z') === '2026-11-21 10:00:00 UTC' */
+export const exact = (moment: string): string => `${moment.slice(0, 19).replace('T', ' ')} UTC`

@@ -1,0 +1,81 @@
+import { type DomainRecord, domainsApi, extensions, type gatewayApi, type QueryOf } from '@carapace/api'
+import { money } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { pageHead } from '../layout.ts'
+import { agentLink, chainChip, chip, empty, hash, moment, section, status, table, unavailable } from '../parts/basics.ts'
+import { choice, filterForm, input, pageLength, pager } from '../parts/lists.ts'
+import { type SiteParts, unlessRefused } from './parts.ts'
+
+const { searchDomains, browseDomains, checkDomains } = domainsApi.endpoints
+
+/** Names of agents: what one costs under each extension, and who has which. */
+export async function domainsPage({ peers, pages, clock }: SiteParts, query: QueryOf<typeof gatewayApi.endpoints.getDomainsPage>) {
+  const { q, tld, offset } = query
+  const name = q === undefined ? undefined : nameOf(q)
+  const page = { limit: String(pageLength), offset: String(offset) }
+  const filter = tld === undefined ? {} : { tld }
+  const [found, checks] = await Promise.all([
+    name === undefined
+      ? peers.call('domains', browseDomains, { query: { ...filter, ...page } })
+      : peers.call('domains', searchDomains, { query: { q: name, ...filter, ...page } }),
+    name === undefined
+      ? undefined
+      : unlessRefused(peers.call('domains', checkDomains, { body: { names: extensions.map(extension => name + extension) } })),
+  ])
+  const { domains, total } = found
+  const now = clock.now()
+  return pages.show({
+    title: 'Names',
+    area: 'domains',
+    path: '/domains',
+    description: 'Names for agents with five extensions: prices, free by score, owners.',
+    main: html`${pageHead('Names', 'Five extensions. Some are free for those whose score is high enough; each name is a token of its owner.')}
+${filterForm('/domains', [
+  input('q', 'Name', q, 'atlas', 'search'),
+  choice(
+    'tld',
+    'Extension',
+    tld,
+    extensions.map(one => [one, one] as const),
+  ),
+])}
+${name !== undefined && section(`“${name}”`, checks ? offers(checks.results) : unavailable('Prices'))}
+${section(name === undefined ? 'Registered' : 'Registered names that contain it', domains.length === 0 ? empty('No name', 'None is registered yet. The first one may be yours.') : list(domains, now))}
+${pager('/domains', { q, tld }, { offset, hasMore: offset + domains.length < total, total, shown: domains.length })}`,
+  })
+}
+
+/** What is searched for, without an extension. */
+const nameOf = (text: string): string => {
+  const lower = text.toLowerCase()
+  const extension = extensions.find(one => lower.endsWith(one))
+  return (extension === undefined ? lower : lower.slice(0, -extension.length)).slice(0, 32)
+}
+
+interface Check {
+  fullDomain: string
+  available: boolean
+  price: number
+  freeScore: number
+  lengthBased: boolean
+  reason: string | null
+}
+
+/** Why a name is not to be had, in the words of the interface. */
+const reasons: Readonly<Record<string, string>> = { invalid: 'no valid name' }
+
+const offers = (checks: readonly Check[]): Html =>
+  html`<ul class="cards plain">${checks.map(
+    check =>
+      html`<li class="card"><h3>${check.fullDomain}</h3><p>${check.available ? chip('available', 'good') : chip(reasons[check.reason ?? ''] ?? check.reason ?? 'not available')}</p><p class="side">${check.price === 0 ? 'free' : money(check.price)}${check.lengthBased && ', by its length'}${check.freeScore > 0 && check.freeScore <= 100 && `, free from a score of ${check.freeScore}`}</p></li>`,
+  )}</ul>`
+
+const list = (domains: readonly DomainRecord[], now: Date): Html =>
+  table(
+    'Registered names',
+    ['Name', 'Owner', 'Paid', 'State', 'Network', 'Registered'],
+    domains.map(
+      one =>
+        html`<tr><td><strong>${one.fullDomain}</strong></td><td>${one.agentId ? agentLink(one.agentId) : one.ownerWallet && hash(one.ownerWallet, 'owner')}</td><td>${one.free ? 'free' : money(one.pricePaid)}</td><td>${status(one.status)}</td><td class="wide">${chainChip(one.chain)}</td><td class="wide">${moment(one.registeredAt, now)}</td></tr>`,
+    ),
+  )

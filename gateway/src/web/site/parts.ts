@@ -1,0 +1,21 @@
+import { Refusal } from '@carapace/api'
+import type { Platform } from '@carapace/service'
+import type { NetworkSource } from '../../networks.ts'
+import type { Pages } from '../answer.ts'
+
+/** What pages are made of: the reads of the services, and the way they are answered. */
+export interface SiteParts extends Pick<Platform, 'peers' | 'clock'> {
+  pages: Pages
+  networks: NetworkSource
+  publicBaseUrl: string
+  mode: 'plain' | 'signed'
+  /** Test money and practice wallets are to be had. */
+  isSandbox(): Promise<boolean>
+}
+
+/** A part of a page that may be missing: undefined where its service refuses or does not answer, so that the rest of the page is shown. */
+export const unlessRefused = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined
+    throw error
+  })
