@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel, ConsumeMessage, Options } from 'amqplib'
 import { type BusLog, drainMs, type Handler, parkingMs, type QueueSpec, type RetryPolicy, reasonOf } from '../bus.ts'
 import { settledWithin } from '../settled-within.ts'
+import { type Acks, gatheredAcks } from './acks.ts'
 import { closeChannel, lastingChannel } from './channel.ts'
 import type { Connection } from './connection.ts'
 import { attemptOf, decode, toBury, toPark } from './message.ts'
@@ -29,6 +30,7 @@ export interface Consumer {
 /** One channel while it lives. */
 interface Lane {
   channel: Channel
+  acks: Acks
   isOpen: boolean
 }
 
@@ -40,7 +42,9 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
   let cancel: () => Promise<unknown> = async () => {}
 
   const lasting = lastingChannel(connection, log, async channel => {
-    const lane: Lane = { channel, isOpen: true }
+    // On a closed channel the broker has already requeued the messages.
+    const acks = gatheredAcks((message, allUpTo) => lane.isOpen && channel.ack(message, allUpTo))
+    const lane: Lane = { channel, acks, isOpen: true }
     channel.once('close', () => {
       lane.isOpen = false
     })
@@ -59,6 +63,7 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
   }
 
   async function handle(lane: Lane, message: ConsumeMessage): Promise<void> {
+    lane.acks.received(message)
     const attempt = attemptOf(message)
     let isBroken = true
     try {
@@ -68,8 +73,7 @@ export function consume(spec: QueueSpec, handler: Handler, { connection, mover, 
     } catch (error) {
       await parkOrBury(lane, message, { attempt, isLast: isBroken || attempt >= retry.limit, reason: reasonOf(error) })
     }
-    // On a closed channel the broker has already requeued the message.
-    if (lane.isOpen) lane.channel.ack(message)
+    await lane.acks.handled(message)
   }
 
   /** Retries until the copy is confirmed or the channel is closed: to return the message immediately would only use up its deliveries. */

@@ -163,6 +163,24 @@ describe('bus: RabbitMQ over a bad line and with consumers that die', function (
     await until('all were handled', () => seen.size === messages.length, 30)
   })
 
+  it('acknowledges what overtook a message that is still being handled, and gets that one again after a crash', async () => {
+    const [slow, ...others] = batch(8)
+    const held = new Set([slow!, ...others.slice(-2)].map(({ event }) => event.id))
+    const seen: string[] = []
+    await proxied.subscribe({ ...queue(), prefetch: 3 }, async ({ id }) => {
+      seen.push(id)
+      if (held.has(id) && seen.filter(one => one === id).length === 1) await new Promise(() => {})
+    })
+    await direct.publish([slow!, ...others])
+    // no more than three are unacknowledged, and these three are held
+    await until('all were handed out', () => seen.length === 8)
+
+    proxy.reset()
+
+    await until('the held ones came again', () => seen.length === 11)
+    assert.deepEqual(new Set(seen.slice(8)), held)
+  })
+
   it('works over a slow line', async () => {
     proxy.delay(20)
     let seen = 0
