@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { event } from '@carapace/api'
-import { type Bus, inProcessBus, quiet, rabbitBus } from '@carapace/bus'
-import { acquireBroker, acquireMongo, median, quantile } from '@carapace/testing'
+import { type Bus, quiet, rabbitBus } from '@carapace/bus'
+import { acquireBroker, acquireMongo, median } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { z } from 'zod'
 import { aggregateStore, openDatabase, startRelay } from '../index.ts'
@@ -15,13 +15,11 @@ import { aggregateStore, openDatabase, startRelay } from '../index.ts'
  * backlog, reading and emptying outboxes on the way; the rate depends on how many events a document holds. Next to the wall clock it prints the CPU time
  * of this process for each event, which other work on the machine distorts less. The embedded engine runs in a process of its own, as it does in the
  * embedded start.
- * Then: the time from the commit of an aggregate to the end of the handler, in process.
  */
 const events = 3_000
 const batchSize = 100
 const rounds = 5
 const perDocument = [1, 10, 100]
-const latencies = 3_000
 
 interface Place {
   uri: string
@@ -41,7 +39,6 @@ async function main(): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url))
   const [mongo] = (await once(child, 'message')) as [Place]
   await relayRates(mongo)
-  await commitToApplied(mongo)
   child.disconnect()
 }
 
@@ -149,37 +146,4 @@ async function measure(work: () => Promise<void>): Promise<Measured> {
   await work()
   const { user, system } = process.cpuUsage(before)
   return { rate: (events * 1000) / (performance.now() - start), cpu: (user + system) / events }
-}
-
-async function commitToApplied(mongo: Place): Promise<void> {
-  const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}latency` })
-  const things = aggregateStore<Thing>(db, { collection: 'things', resource: 'thing' })
-  const applied = db.connection.collection<{ _id: string; at: number }>('applied')
-  await db.init()
-  const bus = inProcessBus({ log: quiet })
-  const found: number[] = []
-  const committed = new Map<string, number>()
-  await bus.subscribe({ name: 'carapace.bench', exchange: 'events', bindings: ['bench.#'] }, async ({ subject, aggregateversion, data }) => {
-    await applied.updateOne({ _id: subject }, { $max: { at: Number(data.at) } }, { upsert: true })
-    const key = `${subject} ${aggregateversion}`
-    // the handler may end before the writer knows of its commit
-    found.push(Math.max(0, performance.now() - (committed.get(key) ?? performance.now())))
-    committed.delete(key)
-  })
-  const relay = startRelay(db, bus, { source: '/carapace/bench', exclusive: true })
-  const ids = Array.from({ length: 50 }, () => randomUUID())
-  for (const id of ids) await things.create({ id, step: 0 }, [])
-  db.changes.prependListener('saved', (_collection, id, handoff) => committed.set(`${id} ${handoff?.version}`, performance.now()))
-  for (let n = 0; n < latencies; n++) {
-    const id = ids[n % ids.length]!
-    await things.change(id, thing => ({ state: { ...thing, step: n }, events: [draft(id)] }))
-    await sleep(2)
-  }
-  while (found.length < latencies) await sleep(5)
-  console.log(
-    `commit to applied, in process: p50 ${quantile(found, 0.5).toFixed(2)} ms (wanted 5), p99 ${quantile(found, 0.99).toFixed(2)} ms (wanted 30), ${latencies} events, 1 every 2 ms and a write`,
-  )
-  await relay.close()
-  await bus.close()
-  await db.close()
 }
