@@ -21,6 +21,7 @@ describe('hostile input', () => {
     fc.constant(`/api/agents/${agentId}/unread-count`),
     fc.string({ maxLength: 80 }).map(id => `/api/agents/${encodeURIComponent(id)}/notifications`),
     fc.webPath().map(tail => `/api/agents/${agentId}${tail}`),
+    fc.constantFrom('', '/rotate-secret', '/test', '/deliveries', '/deliveries/none/replay').map(tail => `/api/agents/${agentId}/webhook${tail}`),
   )
   const query = fc.oneof(
     fc.constant(''),
@@ -29,12 +30,22 @@ describe('hostile input', () => {
       .record({ limit: fc.string({ maxLength: 12 }), offset: fc.string({ maxLength: 12 }), unreadOnly: fc.string({ maxLength: 6 }) })
       .map(fields => `?${new URLSearchParams(fields)}`),
   )
+  // none that exists: what is accepted is delivered to
+  const address = fc.constantFrom(
+    'https://a.invalid/',
+    'https://a.invalid:0/',
+    'http://127.0.0.1/',
+    'https://[::1]/',
+    'https://u:p@a.invalid/',
+    'https://0/',
+  )
   const body = fc.oneof(
     fc.constant(undefined),
     fc.json({ maxDepth: 5 }),
     fc.string({ maxLength: 200 }),
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.record({ read: fc.jsonValue(), notificationIds: fc.jsonValue() }).map(value => JSON.stringify(value)),
+    fc.record({ webhookUrl: fc.oneof(fc.jsonValue(), address), types: fc.jsonValue() }).map(value => JSON.stringify(value)),
     fc.constantFrom(
       '{"a": ',
       '[1,2]',
@@ -46,7 +57,7 @@ describe('hostile input', () => {
   )
   const type = fc.constantFrom('application/json', 'application/json; charset=utf-8', 'text/plain', 'application/json; charset=klingon', '')
   const identity = fc.constantFrom({}, { 'x-agent-id': agentId, 'x-wallet-address': '0x1' }, { 'x-agent-id': '$ne', 'idempotency-key': 'k' })
-  const request = fc.record({ method: fc.constantFrom('GET', 'PATCH', 'PATCH', 'POST', 'DELETE'), path, query, body, type, identity })
+  const request = fc.record({ method: fc.constantFrom('GET', 'PATCH', 'PATCH', 'PUT', 'POST', 'DELETE'), path, query, body, type, identity })
 
   it(`gets an answer below 500 and, for errors, the declared body, in ${requests.toLocaleString('en')} generated requests`, async function () {
     this.timeout(90_000)

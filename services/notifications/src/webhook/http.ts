@@ -26,11 +26,10 @@ export const webhookHandlers = (parts: DeliveryParts & Pick<Platform, 'config'>)
       }
       checkAddress(url, allowsLoopback(parts))
       const wanted = { url, types }
-      const present = await webhooks.changeKnown(id, webhook => ({ state: setTo(webhook, wanted), events: [] }))
-      if (present) return { ...view(present), secret: null }
       const secret = newSecret()
-      const made = await webhooks.create({ id, ...wanted, secret, previous: null, disabledAt: null }, [])
-      return { ...view(made), secret }
+      const made = await webhooks.createOnce(id, () => ({ state: { id, ...wanted, secret, previous: null, disabledAt: null }, events: [] }))
+      if (made.secret === secret) return { ...view(made), secret }
+      return { ...view(await webhooks.change(id, webhook => ({ state: setTo(webhook, wanted), events: [] }))), secret: null }
     },
 
     rotateWebhookSecret: async ({ params: { id } }) => {

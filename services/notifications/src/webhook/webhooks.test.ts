@@ -150,6 +150,17 @@ describe('webhooks', () => {
     assert.equal((await call(agentId, 'POST', '/test', {})).status, 404)
   })
 
+  it('show one secret where they are set several times in one moment', async () => {
+    const agentId = randomUUID()
+    const urls = ['/1', '/2', '/3', '/4'].map(path => receiver.url + path)
+
+    const answers = await Promise.all(urls.map(webhookUrl => call(agentId, 'PUT', '', { webhookUrl })))
+
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    assert.equal(answers.filter(({ body }) => body.secret !== null).length, 1)
+    assert.ok(urls.includes((await call(agentId, 'GET')).body.webhookUrl))
+  })
+
   it('belong to their agent', async () => {
     const [mine, other] = [await subscribed(), await subscribed()]
     await platform.publish(assigned(mine.agentId))
