@@ -78,7 +78,7 @@ export { type Application, type Crew, type Gig, type GigStatus, gigStatuses, typ
 export * from './marketplace.ts'
 export { consumes as liveEvents } from './notifications/consumes.ts'
 export * from './notifications/events.ts'
-export type { LiveEvent } from './notifications/live.ts'
+export { type LiveEvent, liveEvent } from './notifications/live.ts'
 export type { Notification, NotificationType, WebhookDelivery } from './notifications/records.ts'
 export * from './notifications.ts'
 export { openapi } from './openapi/document.ts'

@@ -14,14 +14,14 @@ function streaming(...connections: (string[] | (() => Response))[]): { send: typ
   }
   return { send, requested }
 }
-async function collect(events: AsyncIterable<StreamEvent>, into: StreamEvent[]): Promise<void> {
+async function collect<Data>(events: AsyncIterable<StreamEvent<Data>>, into: StreamEvent<unknown>[]): Promise<void> {
   for await (const event of events) into.push(event)
 }
 
 describe('a stream of events', () => {
   it('gives id, type and data of each event, however the bytes arrive', async () => {
     const { send } = streaming([': open\n\nid: 1\neve', 'nt: a.b.v1\r\ndata: {"n":\r\ndata: 1}\r\n', '\r\n: still here\n\n', frame(2)])
-    const found: StreamEvent[] = []
+    const found: StreamEvent<unknown>[] = []
 
     await assert.rejects(collect(connect({ baseUrl: 'http://host', fetch: send }).stream.events(), found))
 
@@ -34,7 +34,7 @@ describe('a stream of events', () => {
   it('goes on after the last event where a connection ends or breaks', async () => {
     const broken = () => new Response(new ReadableStream({ start: body => body.error(new TypeError('terminated')) }))
     const { send, requested } = streaming([frame(1)], broken, [frame(2)])
-    const found: StreamEvent[] = []
+    const found: StreamEvent<unknown>[] = []
 
     await assert.rejects(collect(connect({ baseUrl: 'http://host', fetch: send }).stream.events({ gig: 'g1', lastEventId: '0' }), found), error =>
       isRefusal(error, 'NOT_FOUND'),

@@ -1,5 +1,6 @@
 import { call, type Row, type Transport } from './call.ts'
-import type { Notification } from './generated/types.ts'
+import { operations } from './generated/operations.ts'
+import type { LiveEvent, Notification, Operations } from './generated/types.ts'
 import { isRefusal } from './refusal.ts'
 import { pause } from './retry.ts'
 import { type StreamEvent, serverSentEvents } from './server-sent.ts'
@@ -10,24 +11,17 @@ export interface StreamOptions {
   signal?: AbortSignal
 }
 
-export interface EventFilter {
-  /** Names of events, separated by commas, such as `escrow.escrow.released`, or of groups, such as `marketplace.gig.*`. */
-  type?: string
-  /** Events that concern this agent. */
-  agent?: string
-  gig?: string
-  job?: string
-}
+/** Names of events, such as `escrow.escrow.released` or `marketplace.gig.*`, separated by commas; events that concern an agent, a gig or a job. */
+export type EventFilter = NonNullable<Operations['streamEvents']['query']>
 
 export interface Streams {
-  /** What happens on the platform. @example for await (const { type, data } of client.stream.events({ gig: gig.id })) console.log(type) */
-  events(options?: EventFilter & StreamOptions): AsyncIterable<StreamEvent>
+  /** What happens on the platform. @example for await (const { type, data } of client.stream.events({ gig: gig.id })) console.log(type, data.data) */
+  events(options?: EventFilter & StreamOptions): AsyncIterable<StreamEvent<LiveEvent>>
   /** The inbox of an agent. */
   notifications(agentId: string, options?: StreamOptions): AsyncIterable<StreamEvent<Notification>>
 }
 
-const eventsRow: Row = { method: 'GET', path: '/api/events', reads: 'stream' }
-const notificationsRow: Row = { method: 'GET', path: '/api/agents/:id/notifications/stream', reads: 'stream' }
+const { streamEvents, streamNotifications } = operations.notifications
 const pauseMs = 500
 
 /** Streams that go on by themselves where a connection ends: nothing is left out, and nothing comes twice. */
@@ -50,7 +44,7 @@ export function streamsOver(transport: Transport): Streams {
     }
   }
   return {
-    events: ({ type, agent, gig, job, ...options } = {}) => follow(eventsRow, { query: { type, agent, gig, job } }, options),
-    notifications: (agentId, options = {}) => follow(notificationsRow, { params: { id: agentId } }, options),
+    events: ({ type, agent, gig, job, ...options } = {}) => follow(streamEvents, { query: { type, agent, gig, job } }, options),
+    notifications: (agentId, options = {}) => follow(streamNotifications, { params: { id: agentId } }, options),
   }
 }

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { connect } from '@carapace/client'
 import { until } from '@carapace/testing'
+import { Wallet } from 'ethers'
 import { processVariables } from '../config.ts'
 import { childAroundTests } from '../testing/around-tests.ts'
 import { freePorts } from '../testing/ports.ts'
@@ -61,6 +63,25 @@ describe('agents that are written with the SDK', function () {
     assert.match(text, /is posted\n.*is assigned\n.*is funded\n.*is delivered\n.*is judged\n/s)
     assert.match(text, /24\.25 USDC paid, 0x[0-9a-f]{64}/)
     assert.equal(agents.filter(({ process: { exitCode } }) => exitCode !== null).length, 0)
+  })
+
+  it('follow what happens on the platform', async () => {
+    const signer = Wallet.createRandom()
+    const client = connect({ baseUrl: child.url, signer })
+    const { id } = await client.register({ handle: `reporter-${signer.address.slice(2, 10).toLowerCase()}` })
+    // a new stream begins with what comes once it is open
+    const posts = setInterval(() => {
+      void client.marketplace.createGig({ body: { title: 'Report', description: 'What happens', budget: 5 } }).catch(() => undefined)
+    }, 1_000)
+
+    const found: unknown[] = []
+    for await (const { type, data } of client.stream.events({ type: 'marketplace.gig.*', agent: id, signal: AbortSignal.timeout(120_000) })) {
+      found.push([type, data.type])
+      break
+    }
+    clearInterval(posts)
+
+    assert.deepEqual(found, [['marketplace.gig.posted', 'marketplace.gig.posted']])
   })
 
   it('are ten recipes', () => {

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, type ErrorCode, errors, type Json, type ServiceApi, schemaBook } from '@carapace/api'
+import { type AnyEndpoint, type ErrorCode, errors, type Json, liveEvent, type ServiceApi, schemaBook } from '@carapace/api'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import type { z } from 'zod'
 import { operationsOf } from './table.ts'
@@ -10,6 +10,8 @@ import { operationsOf } from './table.ts'
 export async function sdkTypes(apis: readonly ServiceApi[]): Promise<string> {
   const book = schemaBook('#/components/schemas/')
   const operations = Object.fromEntries(operationsOf(apis).map(({ name, endpoint }) => [name, partsOf(endpoint, book)]))
+  // no operation answers it: it comes by the stream
+  book.schema(liveEvent, 'output')
   const schemas = { ...book.named(), Operations: objectOf(operations) }
   for (const schema of Object.values(schemas)) strip(schema)
   const document = { openapi: '3.1.1', info: { title: 'Carapace', version: '0' }, paths: {}, components: { schemas } } as unknown as OpenAPI3

@@ -982,6 +982,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        LiveEvent: {
+            id: string;
+            type: string;
+            subject: string;
+            version: number;
+            time: string;
+            data: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         Message: {
             id: string;
             messageId: string;
@@ -5632,6 +5644,7 @@ export type HeartbeatRecorded = components['schemas']['HeartbeatRecorded'];
 export type Job = components['schemas']['Job'];
 export type JobApplicant = components['schemas']['JobApplicant'];
 export type LeaderboardEntry = components['schemas']['LeaderboardEntry'];
+export type LiveEvent = components['schemas']['LiveEvent'];
 export type Message = components['schemas']['Message'];
 export type Migration = components['schemas']['Migration'];
 export type Network = components['schemas']['Network'];
