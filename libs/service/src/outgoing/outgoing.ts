@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Platform } from '../define.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
 export interface OutgoingRequest {
@@ -59,6 +60,12 @@ export async function sendOutgoing(url: URL, request: OutgoingRequest, options: 
     outgoing.end(body)
   })
 }
+
+/** @throws OutgoingRefused where a request to it would not be sent; Error where nobody knows its host */
+export const checkOutgoing = async (url: URL, options: OutgoingOptions = {}): Promise<void> => void (await addressOf(url, options))
+
+/** Whether requests may go to this machine: on devnets, where the operator says so. */
+export const allowsLoopback = ({ config }: Pick<Platform, 'config'>): boolean => config.WEBHOOK_LOOPBACK && config.SANDBOX === true
 
 /** @throws OutgoingRefused where any address of the host is none that requests may go to */
 async function addressOf(url: URL, { allowsLoopback = false, resolve = allOf }: OutgoingOptions): Promise<{ address: string; family: number }> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Notification } from '@carapace/api'
-import { OutgoingRefused, type Platform, sendOutgoing } from '@carapace/service'
+import { allowsLoopback, OutgoingRefused, type Platform, sendOutgoing } from '@carapace/service'
 import { Webhook as Signer } from 'standardwebhooks'
 import type { Inbox } from '../inbox.store.ts'
 import { abandoned, claimed, type Delivery, queued, type Try, tried } from './delivery.ts'
@@ -12,9 +12,6 @@ export interface DeliveryParts extends Pick<Platform, 'clock' | 'config'> {
   webhooks: WebhookStore
   deliveries: DeliveryStore
 }
-
-/** Whether webhooks may go to this machine: on devnets, where the operator says so. */
-export const allowsLoopback = ({ config }: Pick<Platform, 'config'>): boolean => config.WEBHOOK_LOOPBACK && config.SANDBOX === true
 
 /** Queues what an event has put into inboxes. The same event again queues nothing: an id follows from the notification. */
 export async function queueNotices(

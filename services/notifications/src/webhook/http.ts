@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type notificationsApi, refuse } from '@carapace/api'
-import { type Handlers, type Platform, recordIdOf } from '@carapace/service'
-import { allowsLoopback, bodyOf, type DeliveryParts } from './deliver.ts'
+import { allowsLoopback, type Handlers, type Platform, recordIdOf } from '@carapace/service'
+import { bodyOf, type DeliveryParts } from './deliver.ts'
 import { deliveryView, ofAgent, queued, replayed } from './delivery.ts'
 import { checkAddress, rotated, setTo, type Webhook } from './webhook.ts'
 
