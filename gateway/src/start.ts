@@ -13,6 +13,7 @@ import {
   type Prerequisites,
   startService,
 } from '@carapace/service'
+import type { Tasks } from './a2a/tasks.ts'
 import { type CacheLimits, microCache } from './cache/micro-cache.ts'
 import { withLegacy } from './compat/legacy.ts'
 import { crossOrigin } from './door/cross-origin.ts'
@@ -26,8 +27,12 @@ import { openAdminLog } from './identity/admin-log.ts'
 import { type AgentRows, openAgents } from './identity/agents.ts'
 import { verifier } from './identity/erc8128.ts'
 import { openNonces } from './identity/nonces.ts'
+import { insideDoor } from './inside/inside.ts'
+import { outerSignatures } from './inside/outer-signature.ts'
 import { authMode } from './mode.ts'
+import { openProtocols } from './open-protocols.ts'
 import { ownService } from './own/service.ts'
+import { protocolsApi } from './protocols.ts'
 import { openPools } from './proxy/pipe.ts'
 import { openStreams } from './proxy/streams.ts'
 import { memoryStore, rateLimits } from './rate/limits.ts'
@@ -99,14 +104,18 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     started = parts
     const { db, peers, metrics, log, newId } = parts.own.platform
     answerBrokenRequests(server, newId)
-    const table = routes(servedApis(options))
+    const table = routes([...servedApis(options), protocolsApi])
+    const inside = insideDoor(server)
+    const { verifySignature, verifyOuter } = outerSignatures(verifier({ nonces: await openNonces(db), peers, publicBaseUrl }), inside)
+    const identity = { mode, exposed, admins, agents: parts.agents, verifySignature }
     const own = door({
       table,
+      protocols: openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl }),
       pools: parts.pools,
       streams,
       rates: parts.rates,
       cache: microCache(options.cacheLimits),
-      identity: { mode, exposed, admins, agents: parts.agents, verifySignature: verifier({ nonces: await openNonces(db), peers, publicBaseUrl }) },
+      identity,
       adminLog: await openAdminLog(db),
       peers,
       sell: counted(
@@ -173,7 +182,7 @@ function servedApis({ config, networks }: GatewayOptions): ServiceApi[] {
 async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 'plain' | 'signed', { paths }: Assets) {
   const { config, internalKey, networks } = options
   let ownUrl = ''
-  const known: { rows?: AgentRows } = {}
+  const known: { rows?: AgentRows; tasks?: Tasks } = {}
   const address = (service: ServiceName) => (service === 'gateway' ? ownUrl : options.address(service))
   const own = await startService(
     ownService({ networks: networks && (() => Promise.resolve(networks)), publicBaseUrl, mode, paths, internalKey, address }, known),
@@ -199,5 +208,5 @@ async function startParts(options: GatewayOptions, publicBaseUrl: string, mode: 
   }
   const { peers } = own.platform
   const readNetworks = networks ? () => Promise.resolve(networks) : networkReader({ peers }).all
-  return { own, agents: openAgents(known.rows!, peers), networks: readNetworks, pools, rates, close }
+  return { own, agents: openAgents(known.rows!, peers), tasks: known.tasks!, networks: readNetworks, pools, rates, close }
 }

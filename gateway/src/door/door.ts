@@ -24,6 +24,7 @@ import type { MicroCache } from '../cache/micro-cache.ts'
 import { type Caching, sendThroughCache } from '../cache/step.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
+import { type Protocol, type ProtocolName, protocolOf } from '../protocols.ts'
 import { encodingFor } from '../proxy/compress.ts'
 import { contextOf, requestHeaders } from '../proxy/forwarded.ts'
 import { CaughtAnswer, type PipeCall, type Pools, pipe } from '../proxy/pipe.ts'
@@ -41,6 +42,7 @@ import { answerLocally, isLocal, type LocalParts } from './local.ts'
 import { closing, sendStored } from './paid-answer.ts'
 import { type Ended, unanswered } from './record.ts'
 import { refusalIn, sendRefusal } from './send-refusal.ts'
+import { speak } from './speak.ts'
 
 export interface DoorParts {
   table: RouteTable
@@ -50,6 +52,7 @@ export interface DoorParts {
   cache: MicroCache
   identity: IdentityParts
   adminLog: AdminLog
+  protocols: Readonly<Record<ProtocolName, Protocol>>
   /** Undefined where nothing is sold. */
   sell: Sell | undefined
   peers: Peers
@@ -139,6 +142,8 @@ async function pass(request: Request, response: Response, traceparent: string, p
   checkBodyHeaders(request)
 
   const body = bodyReader(request)
+  const protocol = protocolOf(route)
+  if (protocol) return speak(parts.protocols[protocol], { request, response, route, peer, body, traceparent, ...progress }, parts)
   const identity = await admit(request, response, route, peer, body, progress, parts)
   progress.identity = identity
   const known = contextOf(request, { ip: peer.ip, identity })

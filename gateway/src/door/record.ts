@@ -1,6 +1,7 @@
 import type { Found, Refusal } from '@carapace/api'
 import { atTickEnd, type Logger, type Metrics, requestLine, type Trace } from '@carapace/service'
 import type { Identity } from '../identity/identify.ts'
+import { protocolOf } from '../protocols.ts'
 
 /** The status of a request whose client went away before there was an answer; the number is nginx's. */
 export const unanswered = 499
@@ -22,7 +23,7 @@ export function recorder(log: Logger, metrics: Metrics): (ended: Ended) => void 
   return atTickEnd(({ requestId, trace, method, status, ms, route, identity, failure }) => {
     const label = route?.path ?? 'none'
     // the gateway's own endpoints are counted where they are handled
-    if (route?.service !== 'gateway' || failure) metrics.answered(label, route ? method : 'any', status, ms / 1000)
+    if (route?.service !== 'gateway' || protocolOf(route) || failure) metrics.answered(label, route ? method : 'any', status, ms / 1000)
     const line = requestLine({ traceId: trace.traceId, requestId, agentId: identity?.agent?.agentId, status, ms, failure })
     log.info({ method, route: label, ...line, admin: identity?.admin?.wallet }, 'request')
   })

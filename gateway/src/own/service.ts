@@ -1,6 +1,8 @@
 import { apis, apiVersion, asyncapi, gatewayApi, openapi, refuse } from '@carapace/api'
 import { networkReader } from '@carapace/chain'
-import { defineService, type HandlersOf, type Platform, reply, type Subscription } from '@carapace/service'
+import { allowsLoopback, defineService, type HandlersOf, type OutgoingOptions, type Platform, reply, type Subscription } from '@carapace/service'
+import { a2aJobs } from '../a2a/jobs.ts'
+import { openTasks, type Tasks } from '../a2a/tasks.ts'
 import { type AgentRows, agentEvents, openAgentRows } from '../identity/agents.ts'
 import type { NetworkSource } from '../networks.ts'
 import { openSharedWindows } from '../rate/store.ts'
@@ -29,18 +31,25 @@ interface Stores {
   clocks: ClockStore
   faucets: FaucetStore
   networks: NetworkSource
+  a2aTasks: Tasks
+  /** Of push notifications. */
+  outgoing: OutgoingOptions
 }
 type Parts = Stores & Platform
 
-/** The gateway's own endpoints: a service like the others, in the gateway's process and on its database. The door reads its agents too. */
-export const ownService = (options: OwnOptions, agents: { rows?: AgentRows }) =>
+/** The gateway's own endpoints: a service like the others, in the gateway's process and on its database. The door uses what is `opened` too. */
+export const ownService = (options: OwnOptions, opened: { rows?: AgentRows; tasks?: Tasks }) =>
   defineService({
     api: gatewayApi,
     stores: async (platform: Platform): Promise<Stores> => {
       await openSharedWindows(platform.db)
-      agents.rows = openAgentRows(platform.db)
+      opened.rows = openAgentRows(platform.db)
+      const outgoing = { allowsLoopback: allowsLoopback(platform) }
+      opened.tasks = await openTasks(platform.db, outgoing, () => platform.clock.now())
       return {
-        agentRows: agents.rows,
+        agentRows: opened.rows,
+        a2aTasks: opened.tasks,
+        outgoing,
         clocks: clockStore(platform),
         faucets: faucetStore(platform.db),
         networks: options.networks ?? networkReader(platform).all,
@@ -48,6 +57,7 @@ export const ownService = (options: OwnOptions, agents: { rows?: AgentRows }) =>
     },
     http: parts => http(parts, options),
     events: ({ agentRows, faucets }: Parts): Subscription[] => [...agentEvents(agentRows), ...faucetEvents(faucets)],
+    jobs: a2aJobs,
   })
 
 const http = (parts: Parts, options: OwnOptions): HandlersOf<typeof gatewayApi> => ({

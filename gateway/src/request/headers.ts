@@ -26,7 +26,7 @@ export const crossOriginHeaders: RawHeaders = ['access-control-allow-origin', '*
  * The clients of x402 send access-control-expose-headers with their payment, a header of answers; browsers request it as any other.
  */
 const requestHeaders =
-  'accept, access-control-expose-headers, content-type, if-none-match, last-event-id, payment-signature, prefer, traceparent, x-payment, x-request-id'
+  'accept, access-control-expose-headers, content-type, if-none-match, last-event-id, mcp-protocol-version, payment-signature, prefer, traceparent, x-payment, x-request-id'
 const signedHeaders = 'content-digest, idempotency-key, signature, signature-input, x-agent-id, x-wallet-address'
 
 /** Answer to a preflight. */

@@ -18,6 +18,8 @@ export interface Upstream {
   port: number
   seen: Seen[]
   agents: Map<string, AgentRow>
+  /** Of the marketplace, to the gateway itself. */
+  gigs: Map<string, object>
   /** By their own id and by their gig's. */
   receipts: Map<string, TrustReceipt>
   /** How public routes are answered; by default with what was seen of the context. */
@@ -64,6 +66,7 @@ export async function startUpstream(internalKey: string): Promise<Upstream> {
     port,
     seen: [],
     agents: new Map(),
+    gigs: new Map(),
     receipts: new Map(),
     answer: ({ context }, response) => json(response, 200, { context }),
     closed: [],
@@ -119,6 +122,7 @@ function answerInternal(upstream: Upstream, { url, context, body }: Seen, respon
     json(response, 200, { state: 'settled' })
   } else if (url === '/internal/v1/networks') json(response, 200, { networks: devnets })
   else if (url.includes('/balance/')) json(response, 200, { usdc: '1250000', native: '1', blockNumber: 1 })
+  else if (url.startsWith('/api/gigs/') && upstream.gigs.has(key)) json(response, 200, upstream.gigs.get(key))
   else if (receipt) json(response, 200, receipt)
   else if (agent) json(response, 200, agent)
   else json(response, 404, { message: 'Not found', code: 'NOT_FOUND', status: 404 })

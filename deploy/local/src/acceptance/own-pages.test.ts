@@ -95,8 +95,10 @@ describe('links on a devnet', function () {
     })
     const endpoints = card.services.map(({ endpoint }: { endpoint: string }) => endpoint).filter((endpoint: string) => endpoint.startsWith('http'))
 
-    for (const url of [card.url, card.documentationUrl, ...card.supportedInterfaces.map(({ url }: { url: string }) => url), ...endpoints])
-      assert.equal((await pageAt(url)).status, 200, url)
+    for (const url of [card.url, card.documentationUrl, ...endpoints]) assert.equal((await pageAt(url)).status, 200, url)
+    // what speaks JSON-RPC answers a GET with what it accepts
+    for (const { url, protocolBinding } of card.supportedInterfaces)
+      assert.equal((await pageAt(url)).status, protocolBinding === 'JSONRPC' ? 405 : 200, url)
     assert.deepEqual((await call('/.well-known/agent-registration.json')).registrations, card.registrations)
   })
 

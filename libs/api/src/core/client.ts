@@ -50,8 +50,9 @@ async function call(endpoint: AnyEndpoint, args: LooseArgs, options: ClientOptio
   const headers = Object.entries({ ...common, ...args.headers }).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const isEndless = endpoint.produces === 'text/event-stream'
   const signals = [...(args.signal ? [args.signal] : []), ...(isEndless ? [] : [AbortSignal.timeout(options.timeoutMs ?? 30_000)])]
-  const response = await (options.fetch ?? fetch)(`${options.baseUrl}${pathOf(endpoint, args.params)}${queryText(args.query)}`, {
-    method: endpoint.method.toUpperCase(),
+  const { method, target } = requestOf(endpoint, args)
+  const response = await (options.fetch ?? fetch)(`${options.baseUrl}${target}`, {
+    method,
     headers: [...headers, ...(args.body === undefined ? [] : [['content-type', 'application/json'] as [string, string]])],
     ...(args.body === undefined ? {} : { body: JSON.stringify(args.body) }),
     signal: AbortSignal.any(signals),
@@ -63,6 +64,14 @@ async function call(endpoint: AnyEndpoint, args: LooseArgs, options: ClientOptio
   if (endpoint.produces === 'image/png') return new Uint8Array(await response.arrayBuffer())
   if (isEndless) return response.body
   return endpoint.produces ? response.text() : response.json()
+}
+
+/**
+ * Method, path and query of a call.
+ * @throws TypeError without a parameter that the path needs
+ */
+export function requestOf(endpoint: AnyEndpoint, { params, query }: Pick<LooseArgs, 'params' | 'query'>): { method: string; target: string } {
+  return { method: endpoint.method.toUpperCase(), target: `${pathOf(endpoint, params)}${queryText(query)}` }
 }
 
 function pathOf(endpoint: AnyEndpoint, params: Record<string, string> = {}): string {

@@ -133,6 +133,14 @@ export const getA2aCard = endpoint({
   response: a2aCard,
 })
 
+export const getAgentA2aCard = endpoint({
+  method: 'get',
+  path: '/agents/:handle/agent-card.json',
+  summary: 'A2A card of a registered agent, by handle or id',
+  caller: 'public',
+  response: a2aCard,
+})
+
 export const listAgentDirectory = endpoint({
   method: 'get',
   path: '/.well-known/agents.json',

@@ -107,6 +107,7 @@ export const a2aCard = z
     type: z.string(),
     services: z.array(z.looseObject({ name: z.string(), endpoint: z.string() })),
     registrations: z.array(registrationEntry),
+    signatures: z.array(z.looseObject({ protected: z.string(), signature: z.string() })),
   })
   .meta({ id: 'A2AAgentCard' })
 

@@ -12,6 +12,7 @@ export const operations = {
     getA2aCard: { method: 'GET', path: '/.well-known/agent-card.json' },
     getActivityStatus: { method: 'GET', path: '/api/agents/:id/activity-status' },
     getAgent: { method: 'GET', path: '/api/agents/:id' },
+    getAgentA2aCard: { method: 'GET', path: '/agents/:handle/agent-card.json' },
     getAgentByHandle: { method: 'GET', path: '/api/agents/handle/:handle' },
     getAgentByMolt: { method: 'GET', path: '/api/agents/by-molt/:name' },
     getAgentErc8004: { method: 'GET', path: '/api/agents/:handle/erc8004' },

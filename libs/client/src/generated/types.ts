@@ -107,6 +107,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            signatures: ({
+                protected: string;
+                signature: string;
+            } & {
+                [key: string]: unknown;
+            })[];
         } & {
             [key: string]: unknown;
         };
@@ -1919,6 +1925,12 @@ export interface components {
                 } & {
                     [key: string]: unknown;
                 };
+            };
+            getAgentA2aCard: {
+                params: {
+                    handle: string;
+                };
+                response: components["schemas"]["A2AAgentCard"];
             };
             getAgentByHandle: {
                 params: {

@@ -11,18 +11,13 @@ const unused = ['marketplace.gig.updated']
 
 /** Facts that no service needs, for readers of the bus outside (AsyncAPI), and snapshots of services whose rows nobody copies. */
 const forOutside = [
-  'commerce.job.created',
-  'commerce.job.funded',
   'commerce.snapshot.published',
   'domains.snapshot.published',
-  'marketplace.gig.disputed',
-  'reputation.score.synced',
   'swarm.snapshot.published',
   'treasury.reservation.captured',
   'treasury.reservation.made',
   'treasury.reservation.voided',
   'treasury.x402.returned',
-  'treasury.x402.settled',
 ]
 
 describe('every event that a running service declares', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk'
 import { until } from '@carapace/testing'
 import { type Harness, startHarness } from '../testing/harness.ts'
 
@@ -74,8 +75,11 @@ describe('cards and discovery documents', () => {
   it('has an A2A card that 1.0 and 0.3 readers understand', async () => {
     const { body, headers } = await harness.call('GET', '/.well-known/agent-card.json')
     assert.equal(body.supportedInterfaces[0].protocolVersion, '1.0')
-    assert.equal(body.url, body.supportedInterfaces[0].url)
-    assert.doesNotMatch(JSON.stringify([body.supportedInterfaces, body.preferredTransport]), /HTTP\+JSON|JSONRPC|GRPC/, 'nothing speaks A2A here')
+    assert.deepEqual(
+      body.supportedInterfaces.map(({ protocolBinding }: { protocolBinding: string }) => protocolBinding),
+      ['JSONRPC', body.preferredTransport],
+    )
+    assert.equal(body.url, body.supportedInterfaces[1].url, 'nothing speaks A2A 0.3 here')
     assert.deepEqual([body.type, body.registrations], ['https://eips.ethereum.org/EIPS/eip-8004#registration-v1', []])
     assert.deepEqual(
       body.services.map(({ name }: { name: string }) => name),
@@ -83,5 +87,22 @@ describe('cards and discovery documents', () => {
     )
     assert.equal(headers.get('cache-control'), 'no-cache', 'the platform agent is about to be registered')
     assert.deepEqual((await harness.call('GET', '/.well-known/agent-registration.json')).body, { registrations: [] })
+  })
+
+  it('has A2A cards of the platform and of each agent, signed by the key in did.json', async () => {
+    const agent = await harness.agent({ skills: ['rust'] })
+    const { body: did } = await harness.call('GET', '/.well-known/did.json')
+    const keyOf = async (kid: string) => did.verificationMethod.find(({ id }: { id: string }) => id === kid).publicKeyJwk
+    const verify = verifyAgentCardSignature(keyOf)
+
+    for (const path of ['/.well-known/agent-card.json', `/agents/${agent.handle}/agent-card.json`]) {
+      const { body } = await harness.call('GET', path)
+      await verify(AgentCard.fromJSON(body))
+      await assert.rejects(verify(AgentCard.fromJSON({ ...body, description: 'something else' })), path)
+    }
+    const { body } = await harness.call('GET', `/agents/${agent.id}/agent-card.json`)
+    assert.deepEqual([body.name, body.supportedInterfaces[0].tenant], [agent.handle, agent.handle])
+    assert.ok(body.skills.some(({ id }: { id: string }) => id === 'rust'))
+    assert.equal((await harness.call('GET', '/agents/nobody-here/agent-card.json')).status, 404)
   })
 })

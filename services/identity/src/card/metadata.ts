@@ -28,7 +28,11 @@ export function cardMetadata(agent: Agent, baseUrl: string) {
     services: [
       { name: 'web', endpoint: page },
       ...agent.skills.flatMap(skill => (skill.mcpEndpoint === null ? [] : [{ name: 'MCP', endpoint: skill.mcpEndpoint }])),
-      ...(agent.platform ? [{ name: 'A2A', endpoint: `${baseUrl}/.well-known/agent-card.json`, version: '1.0' }] : []),
+      {
+        name: 'A2A',
+        endpoint: agent.platform ? `${baseUrl}/.well-known/agent-card.json` : `${baseUrl}/agents/${agent.handle}/agent-card.json`,
+        version: '1.0',
+      },
     ],
     x402Support: false,
     active: agent.status === 'active',

@@ -1,7 +1,7 @@
 import { type identityApi, refuse } from '@carapace/api'
 import { renderPng } from '@carapace/picture'
 import { bareList, content, type Handlers, reply } from '@carapace/service'
-import { a2aCard } from '../card/a2a-card.ts'
+import { agentCard, platformCard, signedCard } from '../card/a2a-card.ts'
 import { erc8004View, scanUrl, verification } from '../card/erc8004.ts'
 import { cardMetadata, registrations } from '../card/metadata.ts'
 import { cardEtag, cardSvg, cardWidth } from '../card/picture.ts'
@@ -40,10 +40,12 @@ export const discoveryHandlers = (parts: Parts) =>
       cardMetadata((await parts.agents.byCard(Number(params.tokenId))) ?? refuse('NOT_FOUND', { resource: 'card' }), parts.baseUrl),
 
     getA2aCard: async () => {
-      const card = a2aCard(parts.baseUrl, didOf(parts.baseUrl), await parts.agents.byHandle(platformHandle))
+      const card = platformCard(parts.baseUrl, didOf(parts.baseUrl), await parts.agents.byHandle(platformHandle))
       // its registrations are about to be confirmed
-      return reply(200, card, card.registrations.length > 0 ? wellKnown : { 'cache-control': 'no-cache' })
+      return reply(200, await signedCard(card, await parts.issuer()), card.registrations.length > 0 ? wellKnown : { 'cache-control': 'no-cache' })
     },
+
+    getAgentA2aCard: async ({ params }) => signedCard(agentCard(await parts.agents.named(params.handle), parts.baseUrl), await parts.issuer()),
 
     listAgentDirectory: async ({ query }) => {
       const { items, total } = await parts.agents.page({ registered: true, status: 'active' }, query)

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentCard, type SendMessageRequest, StreamResponse } from '@a2a-js/sdk'
+import { DefaultRequestHandler, JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server'
+import { a2aCapabilities, a2aInterface } from '@carapace/api'
+import type { Response } from 'express'
+import type { Identity } from '../identity/identify.ts'
+import type { Outer } from '../inside/inside.ts'
+import type { Performer } from '../inside/operation.ts'
+import type { Protocol } from '../protocols.ts'
+import { sendSmaller } from '../proxy/compress.ts'
+import type { RawHeaders } from '../request/headers.ts'
+import { executor, followsKey, outerKey } from './executor.ts'
+import { isOver, type Tasks } from './tasks.ts'
+
+export interface A2aParts {
+  tasks: Tasks
+  publicBaseUrl: string
+  performerOf(outer: Outer): Performer
+  /** Who calls, by what it has proven. @throws Refusal where it names one and proves another */
+  identityOf(outer: Outer): Promise<Identity>
+}
+
+interface Message {
+  id?: string | number | null
+  method?: unknown
+  params?: Partial<SendMessageRequest>
+}
+
+const anonymous = { isAuthenticated: false, userName: '' }
+const sse = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+const pollMs = 500
+const commentMs = 15_000
+
+/** A2A 1.0 over JSON-RPC. */
+export function a2aProtocol(parts: A2aParts): Protocol {
+  const card = AgentCard.fromJSON({
+    capabilities: a2aCapabilities,
+    supportedInterfaces: [{ ...a2aInterface, url: `${parts.publicBaseUrl}${a2aInterface.path}` }],
+    defaultInputModes: [],
+  })
+  // tasks are pushed by a job, which is there after a restart too
+  const silent = { send: async () => {} }
+  const handler = new DefaultRequestHandler(card, parts.tasks.store, executor(parts), undefined, parts.tasks.configs, silent)
+  const rpc = new JsonRpcTransportHandler(handler)
+
+  return async (outer, response, headers) => {
+    await outer.count()
+    const text = outer.body.toString()
+    const message = parsed(text)
+    if (message === 'no JSON') return reply({ jsonrpc: '2.0', id: null, error: notJson })
+    const id = message?.id ?? null
+    // who it is from is answered as everywhere
+    const context = await contextOf(outer, message, parts)
+    try {
+      validateVersion(context.requestedVersion, card, 'JSONRPC')
+      const answer = await rpc.handle(message ? { ...message } : text, context)
+      if (Symbol.asyncIterator in answer) await stream(answer, { outer, response, headers, id, context, tasks: parts.tasks, reply })
+      else reply(answer)
+    } catch (error) {
+      reply({ jsonrpc: '2.0', id, error: JsonRpcTransportHandler.mapToJSONRPCError(error) })
+    }
+
+    function reply(body: object): void {
+      if (response.headersSent) return void response.end(frame(body))
+      for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!)
+      sendSmaller(outer.request, response, 200, body, { 'cache-control': 'private, no-store' })
+    }
+  }
+}
+
+async function contextOf(outer: Outer, message: Message | undefined, { identityOf }: A2aParts): Promise<ServerCallContext> {
+  const { agent } = await identityOf(outer)
+  const version = outer.request.headers['a2a-version']
+  const { configuration } = message?.params ?? {}
+  const follows =
+    message?.method === 'SendStreamingMessage' || configuration?.returnImmediately === true || configuration?.taskPushNotificationConfig !== undefined
+  return new ServerCallContext({
+    user: agent ? { isAuthenticated: true, userName: agent.agentId } : anonymous,
+    ...(typeof version === 'string' && version !== '' ? { requestedVersion: version } : {}),
+    state: new Map<string, unknown>([[outerKey, outer], ...(follows ? [[followsKey, true] as const] : [])]),
+  })
+}
+
+interface Open {
+  outer: Outer
+  response: Response
+  headers: RawHeaders
+  id: string | number | null
+  context: ServerCallContext
+  tasks: Tasks
+  reply(body: object): void
+}
+
+/** Sends what the call itself says, then what becomes of a task that follows a gig, until that is over or its reader disconnects. */
+async function stream(answers: AsyncGenerator<object, void, undefined>, open: Open): Promise<void> {
+  const { outer, response, headers, id, context, tasks } = open
+  const first = await answers.next()
+  if (first.done) return
+  const taskId = (first.value as Answer).result?.task?.id
+  // what is refused before it begins is no stream
+  if (taskId === undefined) return open.reply(first.value)
+  response.writeHead(200, [...headers, ...Object.entries(sse).flat()])
+  const comments = setInterval(() => response.write(':\n\n'), commentMs)
+  try {
+    response.write(frame(first.value))
+    let shown = statusIn(first.value)
+    for await (const answer of answers) {
+      response.write(frame(answer))
+      shown = statusIn(answer) ?? shown
+    }
+    if (shown?.state !== 'TASK_STATE_WORKING') return
+    for await (const payload of changes(tasks, taskId, context, shown.message?.messageId, outer.signal))
+      response.write(frame({ jsonrpc: '2.0', id, result: StreamResponse.toJSON({ payload }) }))
+  } finally {
+    clearInterval(comments)
+    response.end()
+  }
+}
+
+/** What happens to a followed task, in whichever process: it is read from where it is stored. `shown`: the message that its reader has last got. */
+async function* changes(
+  tasks: Tasks,
+  taskId: string,
+  context: ServerCallContext,
+  shown: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<NonNullable<StreamResponse['payload']>> {
+  let known: { version: number; message: string | undefined } = { version: 0, message: shown }
+  for (;;) {
+    const row = await tasks.seen(taskId, context)
+    if (!row || signal.aborted) return
+    const { task, version } = row
+    const state = task.status?.state ?? 0
+    const message = task.status?.message?.messageId
+    if (version !== known.version && (isOver(state) || message !== known.message)) {
+      const ids = { taskId, contextId: task.contextId }
+      // what a task has made comes before its end
+      if (isOver(state))
+        for (const artifact of task.artifacts)
+          yield { $case: 'artifactUpdate', value: { ...ids, artifact, append: false, lastChunk: true, metadata: undefined } }
+      yield { $case: 'statusUpdate', value: { ...ids, status: task.status, metadata: undefined } }
+    }
+    if (!row.isFollowed) return
+    known = { version, message }
+    await sleep(pollMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+interface Status {
+  state?: string
+  message?: { messageId?: string }
+}
+interface Answer {
+  result?: { task?: { id: string; status?: Status }; statusUpdate?: { status?: Status } }
+}
+
+function statusIn(answer: object): Status | undefined {
+  const { task, statusUpdate } = (answer as Answer).result ?? {}
+  return (statusUpdate ?? task)?.status
+}
+
+const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
+
+/** Of JSON-RPC; the SDK answers invalid params. */
+const notJson = { code: -32_700, message: 'The body is no JSON' }
+
+/** Undefined for what is no object: the handler says what is wrong with it. */
+function parsed(text: string): Message | undefined | 'no JSON' {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return 'no JSON'
+  }
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { type ListTasksRequest, type ListTasksResponse, Task, TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk'
+import { RequestMalformedError } from '@a2a-js/sdk/errors'
+import type { PushNotificationStore, ServerCallContext, TaskStore } from '@a2a-js/sdk/server'
+import { checkOutgoing, type OutgoingOptions, OutgoingRefused } from '@carapace/service'
+import { createIndexes, type Database } from '@carapace/store'
+import type { Collection } from 'mongoose'
+
+/** A task of A2A as it is stored, for a month after its last change. */
+export interface StoredTask {
+  _id: string
+  /** The agent that it is of; null: nobody was named, and its id is the key to it. */
+  owner: string | null
+  contextId: string
+  state: TaskState
+  /** In JSON, as the protocol has it. */
+  task: object
+  version: number
+  updatedAt: Date
+  expireAt: Date
+  /** A gig whose changes it reports, its last known status and when it is read next. */
+  gigId?: string
+  gigStatus?: string
+  nextAt?: Date
+  configs: StoredConfig[]
+  /** When its subscribers are to be notified of its last change, and how often that has failed. */
+  pushAt?: Date
+  failures: number
+}
+
+interface StoredConfig {
+  id: string
+  config: object
+}
+
+export interface Tasks {
+  collection: Collection
+  store: TaskStore
+  configs: PushNotificationStore
+  /** Has the task follow a gig from now on; its first event may be on its way here still. */
+  follow(taskId: string, context: ServerCallContext, gig: { gigId: string; gigStatus: string }): Promise<void>
+  /** What is due by `field`, each claimed until `until`: another process leaves it alone. */
+  due(field: 'nextAt' | 'pushAt', now: Date, until: Date): AsyncGenerator<StoredTask>
+  /** The gig of a task was read, and will be next then, unless the task is over by now. */
+  polled(taskId: string, gigStatus: string | undefined, nextAt: Date): Promise<void>
+  /** No push is due any more, unless the task has changed. */
+  pushed(taskId: string, version: number): Promise<void>
+  pushAgain(taskId: string, version: number, pushAt: Date): Promise<void>
+  /** The task as it is stored, if it is there and the caller may see it. */
+  seen(taskId: string, context: ServerCallContext): Promise<{ task: Task; version: number; isFollowed: boolean } | undefined>
+}
+
+const dayMs = 86_400_000
+const storedMs = 30 * dayMs
+const mostConfigs = 5
+const mostListed = 100
+
+/** Whose a call is, by its user: the id of an agent, or nobody. */
+export const ownerOf = ({ user }: ServerCallContext): string | null => (user?.isAuthenticated ? user.userName : null)
+
+export async function openTasks(db: Database, outgoing: OutgoingOptions, now: () => Date): Promise<Tasks> {
+  const tasks = db.connection.collection<StoredTask>('a2a_tasks')
+  await createIndexes(tasks, {
+    expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 },
+    owner_newest: { key: { owner: 1, updatedAt: -1, _id: -1 } },
+    followed: { key: { nextAt: 1 }, partialFilterExpression: { nextAt: { $exists: true } } },
+    to_push: { key: { pushAt: 1 }, partialFilterExpression: { pushAt: { $exists: true } } },
+  })
+  const own = async (taskId: string, context: ServerCallContext) => {
+    const row = await tasks.findOne({ _id: taskId })
+    return row && (row.owner === null || row.owner === ownerOf(context)) ? row : undefined
+  }
+  // jobs that wait for a time read it again
+  const saved = (taskId: string) => db.changes.emit('saved', tasks.collectionName, taskId, undefined)
+  return {
+    collection: db.connection.collection(tasks.collectionName),
+    store: {
+      load: async (taskId, context) => {
+        const row = await own(taskId, context)
+        return row && row.version > 0 ? Task.fromJSON(row.task) : undefined
+      },
+      save: async (task, context) => {
+        const at = now()
+        const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED
+        const fields = {
+          contextId: task.contextId,
+          state,
+          task: Task.toJSON(task) as object,
+          updatedAt: at,
+          expireAt: new Date(at.getTime() + storedMs),
+        }
+        const ends = isOver(state) ? { $unset: { nextAt: 1 as const } } : {}
+        await ensure(task.id, context)
+        await tasks.updateOne({ _id: task.id }, { $set: fields, $inc: { version: 1 }, ...ends })
+        // who is to be notified is known by now
+        await tasks.updateOne({ _id: task.id, 'configs.0': { $exists: true } }, { $set: { pushAt: at, failures: 0 } })
+        saved(task.id)
+      },
+      list: (params, context) => listed(params, ownerOf(context)),
+    },
+    configs: {
+      save: async (taskId, context, config) => {
+        if (ownerOf(context) === null) throw new RequestMalformedError('Push notifications need a caller that is registered')
+        if (!URL.canParse(config.url)) throw new RequestMalformedError('url: it must be an https URL')
+        await checkOutgoing(new URL(config.url), outgoing).catch((error: unknown) => {
+          throw new RequestMalformedError(`url: ${error instanceof OutgoingRefused ? error.message : 'nobody knows its host'}`)
+        })
+        config.id ||= randomUUID()
+        config.taskId = taskId
+        const entry = { id: config.id, config: TaskPushNotificationConfig.toJSON(config) as object }
+        await ensure(taskId, context)
+        await tasks.updateOne({ _id: taskId }, { $pull: { configs: { id: config.id } } })
+        const { matchedCount } = await tasks.updateOne(
+          { _id: taskId, [`configs.${mostConfigs - 1}`]: { $exists: false } },
+          { $push: { configs: entry } },
+        )
+        if (matchedCount === 0) throw new RequestMalformedError(`A task has at most ${mostConfigs} push notification configs`)
+      },
+      load: async (taskId, context) => ((await own(taskId, context))?.configs ?? []).map(({ config }) => TaskPushNotificationConfig.fromJSON(config)),
+      delete: async (taskId, context, configId) => {
+        if (await own(taskId, context)) await tasks.updateOne({ _id: taskId }, { $pull: { configs: configId === undefined ? {} : { id: configId } } })
+      },
+    },
+    follow: async (taskId, context, gig) => {
+      await ensure(taskId, context)
+      await tasks.updateOne({ _id: taskId }, { $set: { ...gig, nextAt: now() } })
+      saved(taskId)
+    },
+    due: async function* (field, at, until) {
+      for (;;) {
+        const row = await tasks.findOneAndUpdate({ [field]: { $lte: at } }, { $set: { [field]: until } }, { sort: { [field]: 1 } })
+        if (!row) return
+        yield row
+      }
+    },
+    polled: async (taskId, gigStatus, nextAt) => {
+      await tasks.updateOne({ _id: taskId, nextAt: { $exists: true } }, { $set: { nextAt, ...(gigStatus === undefined ? {} : { gigStatus }) } })
+    },
+    pushed: async (taskId, version) => {
+      await tasks.updateOne({ _id: taskId, version }, { $unset: { pushAt: 1 } })
+    },
+    pushAgain: async (taskId, version, pushAt) => {
+      await tasks.updateOne({ _id: taskId, version }, { $set: { pushAt }, $inc: { failures: 1 } })
+    },
+    seen: async (taskId, context) => {
+      const row = await own(taskId, context)
+      return row && row.version > 0 ? { task: Task.fromJSON(row.task), version: row.version, isFollowed: row.nextAt !== undefined } : undefined
+    },
+  }
+
+  /** What is stored of a task may arrive before the task itself. */
+  async function ensure(taskId: string, context: ServerCallContext): Promise<void> {
+    const at = now()
+    const blank = { contextId: '', state: TaskState.TASK_STATE_UNSPECIFIED, task: {}, version: 0, configs: [], failures: 0 }
+    const row = { ...blank, owner: ownerOf(context), updatedAt: at, expireAt: new Date(at.getTime() + storedMs) }
+    await tasks.updateOne({ _id: taskId }, { $setOnInsert: row }, { upsert: true })
+  }
+
+  /** Of the caller only: what belongs to nobody is not listed. */
+  async function listed(params: ListTasksRequest, owner: string | null): Promise<ListTasksResponse> {
+    const pageSize = Math.min(Math.max(params.pageSize ?? 50, 1), mostListed)
+    const none: ListTasksResponse = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 }
+    if (owner === null) return none
+    const filter = {
+      owner,
+      version: { $gt: 0 },
+      ...(params.contextId ? { contextId: params.contextId } : {}),
+      ...(params.status ? { state: params.status } : {}),
+      ...(params.statusTimestampAfter ? { updatedAt: { $gt: new Date(params.statusTimestampAfter) } } : {}),
+    }
+    const after = Number.parseInt(params.pageToken, 10) || 0
+    const rows = await tasks.find(filter).sort({ updatedAt: -1, _id: -1 }).skip(after).limit(pageSize).toArray()
+    const totalSize = await tasks.countDocuments(filter)
+    const page = rows.map(({ task }) => Task.fromJSON(task)).map(task => ({ ...task, artifacts: params.includeArtifacts ? task.artifacts : [] }))
+    const end = after + rows.length
+    return { tasks: page, nextPageToken: end < totalSize ? String(end) : '', pageSize, totalSize }
+  }
+}
+
+const over: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_REJECTED,
+])
+
+/** Nothing changes a task in this state any more. */
+export const isOver = (state: TaskState): boolean => over.has(state)

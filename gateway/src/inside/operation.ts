@@ -1,0 +1,62 @@
+import { type AnyEndpoint, Refusal, requestOf } from '@carapace/api'
+import type { z } from 'zod'
+import type { InsideAnswer, InsideCall } from './inside.ts'
+
+/** An endpoint whose parameters, query and body are given as fields of one object. */
+export interface Operation {
+  endpoint: AnyEndpoint
+  /** Names of fields that say more than those of the declaration: declared → shown. */
+  names: Readonly<Record<string, string>>
+  /** The declared field that names the acting agent: the caller, where it is left out. */
+  actor: string | undefined
+}
+
+/** Who has an operation performed. */
+export interface Performer {
+  call(call: InsideCall): Promise<InsideAnswer>
+  /** The id of the agent that the outer request names, proven or not. */
+  agentId(): Promise<string | undefined>
+}
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** Declared fields, by where they go. */
+export const fieldsOf = ({ endpoint }: Operation) => ({
+  params: endpoint.params.shape as Record<string, z.ZodType>,
+  query: endpoint.query.shape as Record<string, z.ZodType>,
+  body: ((endpoint.body as z.ZodObject | undefined)?.shape ?? {}) as Record<string, z.ZodType>,
+})
+
+export const shownName = ({ names }: Operation, field: string): string => names[field] ?? field
+
+/** Performs an operation by a call of the API. @throws VALIDATION_ERROR without a field that the address needs; everything else the API judges */
+export async function perform(
+  operation: Operation,
+  given: Values,
+  performer: Performer,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<InsideAnswer> {
+  const { endpoint, actor } = operation
+  const fields = fieldsOf(operation)
+  const fieldValue = async (field: string): Promise<unknown> =>
+    given[shownName(operation, field)] ?? (field === actor ? performer.agentId() : undefined)
+  const pick = async (shape: object) => {
+    const entries = await Promise.all(Object.keys(shape).map(async field => [field, await fieldValue(field)] as const))
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  }
+  const [params, query, body] = await Promise.all([pick(fields.params), pick(fields.query), pick(fields.body)])
+  const missing = Object.keys(fields.params).filter(field => params[field] === undefined || params[field] === '')
+  if (missing.length > 0)
+    throw new Refusal('VALIDATION_ERROR', { errors: missing.map(field => ({ path: shownName(operation, field), message: 'is needed' })) })
+  return performer.call({ ...addressOf(endpoint, params, query), headers, ...(endpoint.body === undefined ? {} : { body }) })
+}
+
+function addressOf(endpoint: AnyEndpoint, params: Values, query: Values) {
+  try {
+    return requestOf(endpoint, { params: params as Record<string, string>, query: query as Record<string, string> })
+  } catch (error) {
+    // half a character has no form in an address
+    if (error instanceof URIError) throw new Refusal('VALIDATION_ERROR', { message: 'A field of the address is no text' })
+    throw error
+  }
+}

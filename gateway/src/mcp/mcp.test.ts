@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { exampleOf, type Json } from '@carapace/api'
+import { httpCall } from '@carapace/testing'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { type Harness, startHarness } from '../testing/harness.ts'
+import { json } from '../testing/upstream.ts'
+import { tools } from './tools.ts'
+
+/** The client of the protocol's own SDK, unchanged. */
+async function connected(url: string, headers: Record<string, string> = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+  return client
+}
+
+const call = async (client: Client, name: string, args: object = {}, meta?: object): Promise<CallToolResult> =>
+  (await client.callTool({ name, arguments: { ...args }, ...(meta ? { _meta: { ...meta } } : {}) })) as CallToolResult
+
+/** The error body in a result that is an error. */
+const errorIn = (result: CallToolResult) => {
+  assert.equal(result.isError, true, JSON.stringify(result))
+  const [content] = result.content
+  return JSON.parse(content?.type === 'text' ? content.text : '') as {
+    code: string
+    status: number
+    errors?: { path: string }[]
+    retryAfter?: number
+  }
+}
+
+describe('the tools of MCP', () => {
+  let harness: Harness
+  let client: Client
+  let agent: ReturnType<Harness['agent']>
+  before(async () => {
+    harness = await startHarness()
+    agent = harness.agent()
+    client = await connected(harness.url, { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet })
+  })
+  after(async () => {
+    await client.close()
+    await harness.close()
+  })
+  beforeEach(() => {
+    harness.upstream.seen.length = 0
+    harness.upstream.answer = (_seen, response) => json(response, 200, {})
+  })
+
+  it('are listed with words for a model, schemas and whether they change anything', async () => {
+    const { tools: listed } = await client.listTools()
+
+    assert.equal(listed.length, tools.size)
+    for (const { name, title, description, inputSchema, outputSchema, annotations } of listed) {
+      assert.match(name, /^[a-z]+(_[a-z0-9]+)*$/)
+      assert.ok(title && description && description.length > 30, name)
+      assert.deepEqual([inputSchema.type, outputSchema?.type], ['object', 'object'], name)
+      assert.equal(annotations?.readOnlyHint, tools.get(name)!.endpoint.rate === 'read', name)
+    }
+    const described = listed.find(({ name }) => name === 'list_gigs')!
+    assert.deepEqual((described.inputSchema.properties!.status as Json).enum, [
+      'open',
+      'assigned',
+      'pending_validation',
+      'completed',
+      'cancelled',
+      'disputed',
+    ])
+  })
+
+  it('reach their endpoint with what they were given, and answer what they declare', async () => {
+    const { tools: listed } = await client.listTools()
+    for (const { name, inputSchema, outputSchema } of listed) {
+      harness.upstream.seen.length = 0
+      const { endpoint, list } = tools.get(name)!
+      const declared = (outputSchema!.anyOf as Json[] | undefined)?.[0] ?? outputSchema!
+      const example = exampleOf(declared as Json, () => assert.fail()) as Record<string, unknown>
+      harness.upstream.answer = (_seen, response) => json(response, endpoint.status, list ? example[list] : example)
+      const args = exampleOf(inputSchema as Json, () => assert.fail()) as Record<string, unknown>
+      const { actor, names } = tools.get(name)!
+      if (actor) args[names[actor] ?? actor] = agent.agentId
+
+      const result = await call(client, name, args)
+
+      assert.equal(result.isError, undefined, `${name}: ${JSON.stringify(result)}`)
+      if (endpoint.path === '/api/networks') continue
+      const [seen] = harness.upstream.seen
+      assert.equal(seen?.method, endpoint.method.toUpperCase(), name)
+      const pattern = new RegExp(`^${endpoint.path.replace(/:[A-Za-z]+/g, '[^/?]+')}(\\?|$)`)
+      assert.match(seen!.url, pattern, name)
+    }
+  })
+
+  it('act for the caller whom the headers of the request name, and fill in its id', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 200, { notifications: [], unreadCount: 0, total: 0, limit: 20, offset: 0 })
+    const result = await call(client, 'list_notifications', { unreadOnly: 'true' })
+
+    assert.equal(result.isError, undefined, JSON.stringify(result))
+    const [seen] = harness.upstream.seen
+    assert.equal(seen?.url, `/api/agents/${agent.agentId}/notifications?unreadOnly=true`)
+    assert.equal(seen?.context?.agent?.agentId, agent.agentId)
+  })
+
+  it('are refused as the API refuses them: as results that are errors, with the error body', async () => {
+    const anonymous = await connected(harness.url)
+    const draft = { title: 'Audit', description: 'Read it', budget: 40 }
+
+    assert.equal(errorIn(await call(anonymous, 'post_gig', draft)).code, 'AUTH_REQUIRED')
+    assert.deepEqual(errorIn(await call(anonymous, 'list_notifications')).errors, [{ path: 'agentId', message: 'is needed' }])
+    harness.upstream.answer = (_seen, response) => json(response, 409, { message: 'Already applied', code: 'ALREADY_APPLIED', status: 409 })
+    const refused = errorIn(await call(client, 'apply_to_gig', { gigId: randomUUID(), proposal: 'I can' }))
+    assert.deepEqual([refused.code, refused.status], ['ALREADY_APPLIED', 409])
+    await assert.rejects(call(client, 'no_such_tool'), { code: -32_602 })
+    await anonymous.close()
+  })
+
+  it('pass an idempotency key on', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 409, { message: 'Already applied', code: 'ALREADY_APPLIED', status: 409 })
+    await call(client, 'apply_to_gig', { gigId: randomUUID(), proposal: 'I can', idempotencyKey: 'once-1' })
+
+    const [seen] = harness.upstream.seen
+    assert.deepEqual([seen?.context?.idempotencyKey, JSON.parse(seen!.body.toString())], ['once-1', { proposal: 'I can' }])
+  })
+
+  it('say how many there are of a bare list', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 200, [], { 'x-total-count': '7' })
+
+    assert.deepEqual((await call(client, 'list_gigs')).structuredContent, { gigs: [], total: 7 })
+  })
+
+  it('have resources and prompts with them', async () => {
+    harness.upstream.answer = ({ url }, response) =>
+      url.endsWith('/nobody')
+        ? json(response, 404, { message: 'Not found', code: 'NOT_FOUND', status: 404 })
+        : json(response, 200, { handle: 'alice' })
+    const { resourceTemplates } = await client.listResourceTemplates()
+    const { prompts } = await client.listPrompts()
+    const { contents } = await client.readResource({ uri: 'agent://alice' })
+    const { messages } = await client.getPrompt({ name: 'hire', arguments: { work: 'an audit', budget: '40' } })
+
+    assert.deepEqual(
+      resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+      ['agent://{handle}', 'gig://{id}', 'receipt://{id}'],
+    )
+    assert.deepEqual(
+      prompts.map(({ name }) => name),
+      ['hire', 'find_work', 'judge'],
+    )
+    assert.deepEqual(contents, [{ uri: 'agent://alice', mimeType: 'application/json', text: '{"handle":"alice"}' }])
+    assert.equal(harness.upstream.seen[0]?.url, '/api/agents/alice')
+    assert.match(JSON.stringify(messages), /for 40 USDC on Carapace: an audit/)
+    for (const uri of ['agent://nobody', 'other://x', 'agent://a/b', 'agent://..'])
+      await assert.rejects(client.readResource({ uri }), { code: -32_002 }, uri)
+    await assert.rejects(client.getPrompt({ name: 'hire', arguments: { work: 'x' } }), { code: -32_602 })
+    // tools that prompts name exist
+    for (const prompt of ['hire', 'find_work', 'judge']) {
+      const { messages: shown } = await client.getPrompt({ name: prompt, arguments: { work: 'x', budget: '1', skills: 'x' } })
+      const named = [...JSON.stringify(shown).matchAll(/\b[a-z]+_[a-z_]+\b/g)].map(([name]) => name)
+      assert.deepEqual(
+        named.filter(name => !tools.has(name)),
+        [],
+        prompt,
+      )
+    }
+  })
+})
+
+describe('the MCP door', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness()
+  })
+  after(() => harness.close())
+  const headers = { accept: 'application/json, text/event-stream' }
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const post = (more: { headers?: Record<string, string>; body?: unknown; raw?: string } = {}) =>
+    httpCall(harness.url, 'POST', '/mcp', { body: ping, ...more, headers: { ...headers, ...more.headers } })
+
+  it('has no sessions and no streams of its own', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const answer = await httpCall(harness.url, method, '/mcp', { headers })
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST'], method)
+    }
+    const { status, body, headers: answered } = await post()
+    assert.deepEqual([status, body, answered.get('mcp-session-id')], [200, { jsonrpc: '2.0', id: 1, result: {} }, null])
+  })
+
+  it('refuses pages of other sites, and names that were pointed at it', async () => {
+    assert.equal((await post({ headers: { origin: 'https://evil.example' } })).status, 403)
+    assert.equal((await post({ headers: { origin: harness.url } })).status, 200)
+    const status = await new Promise(resolve => {
+      const sent = request(`${harness.url}/mcp`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', host: 'evil.example' },
+      })
+      sent.on('response', response => resolve(response.resume().statusCode))
+      sent.end(JSON.stringify(ping))
+    })
+    assert.equal(status, 403)
+  })
+
+  it('says what is wrong with a message that is none', async () => {
+    assert.equal((await post({ raw: '{' })).body.error.code, -32_700)
+    assert.equal((await post({ body: { jsonrpc: '2.0', id: 1, method: 'no/such' } })).body.error.code, -32_601)
+    assert.equal((await post({ headers: { accept: 'application/json' } })).status, 406)
+    assert.equal((await post({ headers: { 'content-type': 'text/plain' }, raw: '{}' })).status, 415)
+    assert.equal((await post({ headers: { 'mcp-protocol-version': '1999-01-01' } })).status, 400)
+  })
+})
+
+describe('the rate of MCP', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness({ RATE_LIMIT_READ: '4', RATE_LIMIT_WRITE: '2' })
+  })
+  after(() => harness.close())
+  const headers = { accept: 'application/json, text/event-stream' }
+  const post = async (method: string, params: object = {}) =>
+    httpCall(harness.url, 'POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method, params }, headers })
+
+  it('is that of the calls it makes: each counts once, as what it is', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 200, [])
+    for (let i = 0; i < 3; i++) assert.equal((await post('tools/call', { name: 'list_gigs', arguments: {} })).body.result.isError, undefined)
+    assert.equal((await post('tools/list')).status, 200)
+
+    const over = errorIn((await post('tools/call', { name: 'list_gigs', arguments: {} })).body.result)
+    assert.equal(over.code, 'RATE_LIMITED')
+    assert.ok((over.retryAfter ?? 0) > 0)
+    assert.equal((await post('tools/list')).status, 429)
+    assert.equal((await post('tools/call', { name: 'list_notifications', arguments: {} })).status, 429)
+    // writes have a window of their own
+    assert.equal(errorIn((await post('tools/call', { name: 'cancel_gig', arguments: { gigId: randomUUID() } })).body.result).code, 'AUTH_REQUIRED')
+  })
+})

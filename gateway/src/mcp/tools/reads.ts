@@ -1,0 +1,174 @@
+import {
+  commerceApi,
+  domainsApi,
+  escrowApi,
+  gatewayApi,
+  identityApi,
+  marketplaceApi,
+  notificationsApi,
+  reputationApi,
+  swarmApi,
+  treasuryApi,
+} from '@carapace/api'
+import { type Tool, tool } from './tool.ts'
+
+const { discoverAgents, searchAgents, getAgent } = identityApi.endpoints
+const { getReputation, getRisk, checkEligibility, getLeaderboard } = reputationApi.endpoints
+const { listGigs, getGig, listApplicants, listAgentGigs, listAgentOffers, getFeeEstimate } = marketplaceApi.endpoints
+const { getValidation, listPendingVotes, getClaimableRewards } = swarmApi.endpoints
+const { getEscrow, getBondStatus, getGigReceipt, getReceipt, listEarnings } = escrowApi.endpoints
+const { listJobs, getJob } = commerceApi.endpoints
+const { resolveDomain, checkDomain } = domainsApi.endpoints
+const { getTreasuryBalance } = treasuryApi.endpoints
+const { listNotifications } = notificationsApi.endpoints
+const { listNetworks } = gatewayApi.endpoints
+
+const ofGig = { names: { id: 'gigId' } }
+const ofAgent = { names: { id: 'agentId' } }
+/** What an agent mostly wants to know of itself. */
+const mine = { names: { id: 'agentId' }, actor: 'id' }
+
+/** Tools that change nothing. */
+export const reads: readonly Tool[] = [
+  tool(
+    'find_agents',
+    'Find agents',
+    discoverAgents,
+    'Find agents to hire or to check, by skills (comma-separated), least FusedScore, greatest risk, least bond in USDC and activity. Best score first; each has its score, tier, badges and bond.',
+  ),
+  tool(
+    'search_agents',
+    'Search agents',
+    searchAgents,
+    'Search agents by a text `q` in handle, description or skills. Use find_agents to filter by figures.',
+  ),
+  tool(
+    'get_agent',
+    'Get an agent',
+    getAgent,
+    'The public profile of one agent, by its id (UUID) or handle: wallet, skills, score, tier, bond, on-chain identity.',
+    {
+      names: { id: 'agent' },
+    },
+  ),
+  tool(
+    'get_reputation',
+    'Get reputation',
+    getReputation,
+    'How trustworthy an agent is: FusedScore 0 to 100 with its four components, tier and history. `view` basic leaves out the details.',
+    { names: { id: 'agent' } },
+  ),
+  tool(
+    'get_risk',
+    'Get risk',
+    getRisk,
+    'Risk of dealing with an agent: 0 to 100, level, flags with reasons, and a recommendation: HIRE, CAUTION or AVOID.',
+  ),
+  tool(
+    'check_eligibility',
+    'Check eligibility of a wallet',
+    checkEligibility,
+    'Whether the agent behind a wallet reaches a least score and stays under a greatest risk, as one verdict with reasons. Costs 0.001 USDC by x402: the first answer is the price, repeat the call with the payment in _meta["x402/payment"].',
+  ),
+  tool('get_leaderboard', 'Leaderboard', getLeaderboard, 'The 50 agents with the highest FusedScore.'),
+  tool(
+    'list_gigs',
+    'List gigs',
+    listGigs,
+    'Paid work, newest first. `status` open is work that you can apply for; also by skill, budget in USDC, network, poster or assignee.',
+    { list: 'gigs' },
+  ),
+  tool(
+    'get_gig',
+    'Get a gig',
+    getGig,
+    'One gig: what is wanted, its budget, state, assignee, escrow and validation. The deliverable is shown only to those concerned.',
+    ofGig,
+  ),
+  tool(
+    'list_applicants',
+    'List applicants',
+    listApplicants,
+    'Who has applied for a gig, with proposal, score and risk: choose one with accept_applicant.',
+    ofGig,
+  ),
+  tool('list_agent_gigs', 'Gigs of an agent', listAgentGigs, 'Gigs of an agent as poster or assignee, yours by default.', mine),
+  tool(
+    'list_offers',
+    'List offers',
+    listAgentOffers,
+    'Gigs that were offered to an agent and wait for its answer, yours by default. Answer with respond_to_offer.',
+    mine,
+  ),
+  tool('get_fee_estimate', 'Estimate the fee', getFeeEstimate, 'What you would be paid for a gig after the platform fee of your tier.', ofGig),
+  tool(
+    'get_escrow',
+    'Get the escrow of a gig',
+    getEscrow,
+    'Whether the budget of a gig is locked, released, refunded or disputed, with amounts and transactions. Check it before you begin to work.',
+  ),
+  tool(
+    'get_validation',
+    'Get a validation',
+    getValidation,
+    'One validation of a deliverable: panel, threshold, votes so far, verdict and time left.',
+    { names: { id: 'validationId' } },
+  ),
+  tool(
+    'list_pending_votes',
+    'List pending votes',
+    listPendingVotes,
+    'Validations that wait for the vote of an agent, yours by default. Vote with vote_validation.',
+    mine,
+  ),
+  tool(
+    'get_claimable_rewards',
+    'Claimable rewards',
+    getClaimableRewards,
+    'Rewards for votes that an agent can claim with claim_rewards, yours by default.',
+    { actor: 'agentId' },
+  ),
+  tool(
+    'get_trust_receipt',
+    'Get a trust receipt',
+    getReceipt,
+    'The receipt of a settled gig by its own id: parties, amounts, verdict and the transaction that paid.',
+    { names: { id: 'receiptId' } },
+  ),
+  tool(
+    'get_gig_receipt',
+    'Get the receipt of a gig',
+    getGigReceipt,
+    'The trust receipt of a settled gig, by the id of the gig. There is none until the payment is confirmed.',
+  ),
+  tool('list_earnings', 'List earnings', listEarnings, 'What an agent has earned, with each payment and its transaction, yours by default.', mine),
+  tool('get_bond_status', 'Get a bond', getBondStatus, 'The stake of an agent: total, available and locked for gigs, in USDC, yours by default.', {
+    actor: 'agentId',
+  }),
+  tool(
+    'get_treasury_balance',
+    'Get the treasury balance',
+    getTreasuryBalance,
+    'What is in your custodial treasury wallet, in micro-USDC (1 USDC = 1000000), by network.',
+    ofAgent,
+  ),
+  tool(
+    'list_notifications',
+    'List notifications',
+    listNotifications,
+    'Your inbox, newest first: applications, assignments, votes that wait for you, payments. `unreadOnly` true for what is new.',
+    ofAgent,
+  ),
+  tool(
+    'list_commerce_jobs',
+    'List commerce jobs',
+    listJobs,
+    'Jobs between agents under ERC-8183, newest first, by status, network, poster or assignee.',
+  ),
+  tool('get_commerce_job', 'Get a commerce job', getJob, 'One ERC-8183 job: parties, budget, state on chain, and what can be done next.'),
+  tool('resolve_domain', 'Resolve a name', resolveDomain, 'To whom a name such as alice.molt belongs: agent, wallet and records.', {
+    names: { fullDomain: 'name' },
+  }),
+  tool('check_domain', 'Check a name', checkDomain, 'Whether a name is free under an extension, and its price in USDC.'),
+  tool('list_networks', 'List networks', listNetworks, 'The networks that payments run on, with chain ids, RPC addresses and contracts.'),
+]

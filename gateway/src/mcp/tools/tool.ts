@@ -1,0 +1,75 @@
+import { type AnyEndpoint, type Json, selfContained } from '@carapace/api'
+import { z } from 'zod'
+import { fieldsOf, type Operation, shownName } from '../../inside/operation.ts'
+
+/** One tool of MCP: an endpoint of the API in words for a model. */
+export interface Tool extends Operation {
+  name: string
+  title: string
+  description: string
+  /** Under what an answer that is a bare list is shown: what MCP calls structured is an object. */
+  list: string | undefined
+  /** Moves money or ends something for good. */
+  destructive: boolean
+}
+
+type Options = Partial<Pick<Tool, 'names' | 'actor' | 'list' | 'destructive'>>
+
+export function tool(name: string, title: string, endpoint: AnyEndpoint, description: string, options: Options = {}): Tool {
+  return { name, title, endpoint, description, names: {}, actor: endpoint.self ?? endpoint.actor, list: undefined, destructive: false, ...options }
+}
+
+/** A write under the same key has one effect (behaviour 1.9). */
+export const keyName = 'idempotencyKey'
+export const keyForm = /^[\x21-\x7e]{1,255}$/
+const key = z
+  .string()
+  .regex(keyForm)
+  .optional()
+  .meta({ description: 'Any text of your own. Repeat a call whose answer you did not get under the same key: it then has one effect' })
+
+/** A challenge of x402 (version 2, over MCP). */
+const paymentRequired = {
+  type: 'object',
+  properties: { x402Version: { type: 'number' }, error: { type: 'string' }, accepts: { type: 'array', items: { type: 'object' } } },
+  required: ['x402Version', 'accepts'],
+}
+
+const isRead = ({ endpoint }: Tool): boolean => endpoint.rate === 'read'
+
+/** A tool as `tools/list` answers it; its schemas are those of the declaration. */
+export function listed(tool: Tool) {
+  const { name, title, description, destructive } = tool
+  return {
+    name,
+    title,
+    description,
+    inputSchema: inputOf(tool) as { type: 'object' },
+    outputSchema: outputOf(tool) as { type: 'object' },
+    annotations: {
+      title,
+      readOnlyHint: isRead(tool),
+      ...(isRead(tool) ? {} : { destructiveHint: destructive, idempotentHint: false }),
+      // what other agents do changes its answer
+      openWorldHint: true,
+    },
+  }
+}
+
+function inputOf(tool: Tool): Json {
+  const { params, query, body } = fieldsOf(tool)
+  const shown = Object.entries({ ...params, ...query, ...body }).map(([field, type]) => [
+    shownName(tool, field),
+    field === tool.actor ? callersOwn(type) : type,
+  ])
+  return selfContained(z.object({ ...Object.fromEntries(shown), ...(isRead(tool) ? {} : { [keyName]: key }) }), 'input')
+}
+
+const callersOwn = (type: z.ZodType): z.ZodType => type.optional().meta({ description: 'Default: you, the caller' })
+
+function outputOf({ endpoint, list }: Tool): Json {
+  const answer = selfContained(endpoint.response!, 'output')
+  const shown = list ? { type: 'object', properties: { [list]: answer, total: { type: 'integer' } }, required: [list] } : answer
+  const isSold = endpoint.prices.some(({ gated }) => gated) || endpoint.quote !== undefined
+  return isSold ? { type: 'object', anyOf: [shown, paymentRequired] } : shown
+}

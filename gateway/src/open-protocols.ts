@@ -1,0 +1,28 @@
+import { a2aProtocol } from './a2a/protocol.ts'
+import type { Tasks } from './a2a/tasks.ts'
+import { type IdentityParts, identify } from './identity/identify.ts'
+import { namedAgent } from './identity/named-agent.ts'
+import type { Inside, Outer } from './inside/inside.ts'
+import type { Performer } from './inside/operation.ts'
+import type { Signatures } from './inside/outer-signature.ts'
+import { mcpProtocol } from './mcp/protocol.ts'
+import type { Protocol, ProtocolName } from './protocols.ts'
+
+export interface ProtocolParts {
+  inside: Inside
+  identity: IdentityParts
+  verifyOuter: Signatures['verifyOuter']
+  tasks: Tasks
+  publicBaseUrl: string
+}
+
+/** What each protocol of the door is answered by. */
+export function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl }: ProtocolParts): Record<ProtocolName, Protocol> {
+  const performerOf = (outer: Outer): Performer => ({
+    call: call => inside.call(outer, call),
+    agentId: () => namedAgent(outer.request, identity.agents),
+  })
+  const identityOf = (outer: Outer) =>
+    identify(outer.request, () => Promise.resolve(outer.body), outer.route, outer.peer, { ...identity, verifySignature: verifyOuter(outer) })
+  return { callMcp: mcpProtocol({ performerOf, publicBaseUrl }), callA2a: a2aProtocol({ tasks, performerOf, identityOf, publicBaseUrl }) }
+}

@@ -1,0 +1,1 @@
+export { relayed } from './relay.ts'
