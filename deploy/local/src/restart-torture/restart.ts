@@ -1,7 +1,7 @@
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSeconds, until } from '@carapace/testing'
 import type { Supervised } from '../distributed/supervise.ts'
+import { isListening } from '../testing/listening.ts'
 import { signal } from '../torture/process-tree.ts'
 
 export interface Restarted {
@@ -34,11 +34,12 @@ export async function restart(service: Supervised, how: 'SIGTERM' | 'SIGKILL'): 
 
 /** Adds up how long connections to an address are refused. */
 function watchAbsence(url: string): { end(): Promise<number> } {
+  const { hostname, port } = new URL(url)
   let over = false
   let awayMs = 0
   const watching = (async () => {
     for (let last = performance.now(); !over; ) {
-      const listens = await isListening(url)
+      const listens = await isListening(hostname, Number(port))
       const now = performance.now()
       if (!listens) awayMs += now - last
       last = now
@@ -52,16 +53,4 @@ function watchAbsence(url: string): { end(): Promise<number> } {
       return awayMs / 1_000
     },
   }
-}
-
-function isListening(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url)
-  return new Promise(resolve => {
-    const socket = connect(Number(port), hostname)
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }

@@ -19,6 +19,8 @@ describe('the secrets of a deployment', () => {
   it('have the form that the configuration wants', async () => {
     const config = readConfig({
       INTERNAL_KEY_FILE: file('internal-key'),
+      INTERNAL_KEY_ACCEPTED_FILE: file('internal-key-accepted'),
+      ISSUER_KEYS_ACCEPTED_FILE: file('issuer-keys-accepted'),
       AMQP_URL_FILE: file('amqp-url'),
       METRICS_TOKEN_FILE: file('metrics-token'),
       CUSTODY_PASSPHRASE_FILE: file('custody-passphrase'),
@@ -28,6 +30,7 @@ describe('the secrets of a deployment', () => {
       X402_PAY_TO_ADDRESS_FILE: file('income-wallet'),
     })
 
+    assert.deepEqual([config.INTERNAL_KEY_ACCEPTED, config.ISSUER_KEYS_ACCEPTED], [undefined, []])
     assert.equal(config.ORACLE_WALLET, computeAddress(config.DOCTOR_KEY!))
     assert.ok((await read('rabbitmq.conf')).endsWith(`default_pass = ${new URL(config.AMQP_URL!).password}`))
   })

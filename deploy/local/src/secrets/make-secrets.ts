@@ -7,11 +7,15 @@ import { readConfig, writeOnce } from '@carapace/service'
 import { computeAddress, Wallet } from 'ethers'
 
 const random = (bytes: number) => () => randomBytes(bytes).toString('hex')
+/** Set while keys are exchanged only (docs/operate.md). */
+const none = () => ''
 const newKey = () => Wallet.createRandom().privateKey
 
 /** What no other secret is made from. */
 const independent: Record<string, () => string> = {
   'internal-key': random(32),
+  'internal-key-accepted': none,
+  'issuer-keys-accepted': none,
   'metrics-token': random(24),
   'custody-passphrase': random(24),
   'rabbitmq-password': random(24),
