@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { root } from '../kubernetes/manifests.ts'
 import { podman } from './podman.ts'
 
@@ -13,13 +16,46 @@ export function buildOf(image: string): string[] | undefined {
   return ['--build-arg', `SERVICE=${folder}`]
 }
 
-/** Builds those that are ours; the steps that they share are made once. @throws Error that names an image of others that is not there and cannot be pulled */
-export async function provideImages(images: readonly string[], say: (line: string) => void): Promise<void> {
+/** What a stand-in made of Debian's package has under another user than the official image: the user that the manifest names. */
+const owned: Readonly<Record<string, string>> = { rabbitmq: '/etc/rabbitmq /var/lib/rabbitmq /var/log/rabbitmq' }
+
+interface Options {
+  /** Those of ours that are there are used as they are. */
+  reuse: boolean
+  /** The user that runs an image. */
+  userOf(image: string): string
+  say: (line: string) => void
+}
+
+/**
+ * Builds those that are ours; the steps that they share are made once.
+ * @returns what to run for each
+ * @throws Error that names an image of others that is not there and cannot be pulled
+ */
+export async function provideImages(images: readonly string[], { reuse, userOf, say }: Options): Promise<ReadonlyMap<string, string>> {
+  const provided = new Map<string, string>()
   for (const image of images) {
     const build = buildOf(image)
-    if (build) await podman('build', '--layers', '--isolation', 'chroot', '--format', 'docker', ...build, '-t', image, '-f', `${root}deploy/Dockerfile`, root)
-    else if (!(await isLocal(image))) await podman('pull', '-q', image)
-    say(`  ${build ? 'built' : 'there'}  ${image}`)
+    if (build && !(reuse && (await isLocal(image)))) await podman('build', ...how, ...build, '-t', image, '-f', `${root}deploy/Dockerfile`, root)
+    else if (!build && !(await isLocal(image))) await podman('pull', '-q', image)
+    const folders = owned[image.split(':')[0]!]
+    provided.set(image, folders ? await ownedBy(userOf(image), folders, image) : image)
+    say(`  image  ${image}`)
+  }
+  return provided
+}
+
+const how = ['--layers', '--isolation', 'chroot', '--format', 'docker']
+
+async function ownedBy(user: string, folders: string, image: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carapace-image-'))
+  const tag = `localhost/carapace-check/${image}`
+  try {
+    await writeFile(path.join(folder, 'Dockerfile'), `FROM ${image}\nUSER 0\nRUN chown -R ${user} ${folders}\n`)
+    await podman('build', ...how, '-t', tag, folder)
+    return tag
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 

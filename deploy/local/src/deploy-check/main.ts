@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { processVariables } from '../config.ts'
 import { type Manifest, renderOverlay } from '../kubernetes/manifests.ts'
 import { freePorts } from '../testing/ports.ts'
@@ -8,7 +8,9 @@ import { provideImages } from './images.ts'
 import { podsOf } from './pods.ts'
 import { runPods } from './run-pods.ts'
 
-// npm run deploy:check: the overlay dev as a cluster would run it, on podman, and the demo against it. As root: it reads the addresses of pods.
+// npm run deploy:check [-- --reuse]: the overlay dev as a cluster would run it, on podman, and the demo against it. --reuse: with the images that were
+// built before. As root: it connects to pods by their addresses.
+const { values } = parseArgs({ options: { reuse: { type: 'boolean', default: false } } })
 const say = (line: string) => console.log(line)
 const run = promisify(execFile)
 
@@ -23,16 +25,16 @@ const withPorts = (manifests: Manifest[]): Manifest[] =>
   JSON.parse(ports.reduce((text, { shown, port }) => text.replaceAll(`//localhost:${shown}`, `//localhost:${port}`), JSON.stringify(manifests)))
 
 const pods = podsOf(withPorts(await renderOverlay('dev')))
-const images = new Set(pods.flatMap(({ first, containers }) => [...first, ...containers].map(({ image }) => image)))
-say(`The overlay dev: ${pods.length} pods of ${images.size} images`)
-await provideImages([...images].toSorted(), say)
+const users = new Map(pods.flatMap(({ first, containers }) => [...first, ...containers].map(({ image, user }) => [image, user] as const)))
+say(`The overlay dev: ${pods.length} pods of ${users.size} images`)
+const images = await provideImages([...users.keys()].toSorted(), { reuse: values.reuse, userOf: image => users.get(image)!, say })
 const published = Object.fromEntries(
   ports.map(({ place, port }) => {
     const [name, inside] = place.split(':') as [string, string]
     return [name, [`127.0.0.1:${port}:${inside}`]]
   }),
 )
-const running = await runPods(pods, published, say)
+const running = await runPods(pods, { images, published, say })
 try {
   await running.ready()
   const demo = fileURLToPath(new URL('../demo/main.js', import.meta.url))

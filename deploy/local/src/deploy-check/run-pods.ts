@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isListening } from '../testing/listening.ts'
-import type { Pod, PodContainer, Probe } from './pods.ts'
 import { podman } from './podman.ts'
+import type { Pod, PodContainer, Probe } from './pods.ts'
 
 export interface RunningPods {
   /** Resolves when every pod is ready. @throws Error with the end of the log of one that is not, in time */
@@ -15,12 +15,20 @@ export interface RunningPods {
   remove(): Promise<void>
 }
 
+export interface RunOptions {
+  /** What is run for an image. */
+  images: ReadonlyMap<string, string>
+  /** Ports of this machine that lead to a pod. */
+  published: Readonly<Record<string, string[]>>
+  say: (line: string) => void
+}
+
 const readySeconds = 240
 /** Of terminationGracePeriodSeconds, without the pause for what is still sent there. */
 const graceSeconds = 15
 
 /** Starts pods on a network of their own, where they find each other by the names of their Services. */
-export async function runPods(pods: readonly Pod[], published: Readonly<Record<string, string[]>>, say: (line: string) => void): Promise<RunningPods> {
+export async function runPods(pods: readonly Pod[], { images, published, say }: RunOptions): Promise<RunningPods> {
   const network = `carapace-check-${process.pid}`
   const folder = await mkdtemp(path.join(tmpdir(), 'carapace-pods-'))
   const podName = (pod: Pod) => `${network}-${pod.name}`
@@ -38,7 +46,8 @@ export async function runPods(pods: readonly Pod[], published: Readonly<Record<s
       const ports = (published[pod.name] ?? []).flatMap(port => ['-p', port])
       const aliases = pod.aliases.map(alias => `alias=${alias}`).join()
       await podman('pod', 'create', '--name', podName(pod), '--network', `${network}:${aliases}`, ...ports)
-      const start = (one: PodContainer, how: string[]) => podman('run', ...how, ...optionsOf(one, own, podName(pod)), one.image, ...one.args)
+      const start = (one: PodContainer, how: string[]) =>
+        podman('run', ...how, ...optionsOf(one, own, podName(pod)), images.get(one.image)!, ...one.args)
       for (const one of pod.first) await start(one, ['--rm'])
       for (const one of pod.containers) await start(one, ['-d', '--restart', 'always', '--name', containerName(pod, one)])
       say(`  started  ${pod.name}`)
