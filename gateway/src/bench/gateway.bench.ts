@@ -20,6 +20,8 @@ export interface Party {
 const rounds = 5
 const seconds = 3
 const targets = { pipe: 0.5, nginx: 0.25 }
+/** Of the gateway that records a tenth of its traces to the one that records none. */
+const sampledTarget = 0.85
 
 async function start(name: string, ...args: string[]): Promise<Party> {
   const child: ChildProcess = fork(fileURLToPath(new URL('./serve.js', import.meta.url)), [name, ...args], {
@@ -52,7 +54,9 @@ async function measure({ url, cpu, name }: Party): Promise<{ perSecond: number; 
 
 const service = await start('service')
 const nginx = await startNginx(service.url)
-const parties = [await start('gateway', service.url), await start('pipe', service.url), ...(nginx ? [nginx] : [])]
+const collector = await start('collector')
+const sampled = await start('sampled', service.url, 'info', collector.url)
+const parties = [await start('gateway', service.url), sampled, await start('pipe', service.url), ...(nginx ? [nginx] : [])]
 const results = new Map(parties.map(({ name }) => [name, [] as { perSecond: number; perCpuSecond: number }[]]))
 for (const party of parties) await measure(party)
 for (let round = 0; round < rounds; round++) for (const party of parties) results.get(party.name)?.push(await measure(party))
@@ -71,4 +75,6 @@ for (const [name, least] of Object.entries(targets)) {
       `gateway / ${name}: ${(own.perSecond / other.perSecond).toFixed(2)} (by CPU ${(own.perCpuSecond / other.perCpuSecond).toFixed(2)}), target ${least}`,
     )
 }
-for (const party of [...parties, service]) await party.close()
+const ratio = (of: 'perSecond' | 'perCpuSecond') => (figures.sampled![of] / own[of]).toFixed(2)
+console.log(`a tenth of the traces recorded / none: ${ratio('perSecond')} (by CPU ${ratio('perCpuSecond')}), target ${sampledTarget}`)
+for (const party of [...parties, service, collector]) await party.close()

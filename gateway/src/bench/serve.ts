@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readConfig, startTelemetry } from '@carapace/service'
 import { Pool } from 'undici'
 import { startHarness } from '../testing/harness.ts'
 
@@ -24,6 +25,12 @@ const roles: Record<string, (upstream: string) => Promise<string>> = {
         'content-length': Buffer.byteLength(body),
       })
       response.end(body)
+    }),
+
+  /** Accepts spans and forgets them. */
+  collector: () =>
+    listen((request, response) => {
+      request.resume().once('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
     }),
 
   /** Nothing but forwarding: the most that this way of proxying can give. */
@@ -53,6 +60,13 @@ const roles: Record<string, (upstream: string) => Promise<string>> = {
     const harness = await startHarness({ RATE_LIMIT_READ: '100000000', LOG_LEVEL: process.argv[4] ?? 'info' }, { address: () => upstream })
     process.once('disconnect', () => void harness.close().then(() => process.exit(0)))
     return harness.url
+  },
+
+  /** The gateway that records a tenth of its traces: `sampled <upstream> <log level> <collector>`. */
+  sampled: async upstream => {
+    const sampling = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' }
+    await startTelemetry(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[5], ...sampling }))
+    return roles.gateway!(upstream)
   },
 }
 

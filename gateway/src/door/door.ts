@@ -85,7 +85,7 @@ export function door(parts: DoorParts): (request: Request, response: Response) =
   return (request, response) => {
     const parent = text(request.headers.traceparent)
     if (spansAreRecorded())
-      void inSpan({ by: 'gateway', name: request.method, kind: 'server' }, parent, trace => serve(request, response, trace, parts))
+      void inSpan({ by: 'gateway', name: request.method, kind: 'server', fromOutside: true }, parent, trace => serve(request, response, trace, parts))
     else void serve(request, response, newTrace(parent), parts)
   }
 }

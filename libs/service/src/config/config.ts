@@ -110,8 +110,8 @@ export const configSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http|https').optional().describe('Where traces go (OTLP over HTTP); unset: none are exported'),
   OTEL_TRACES_SAMPLER: z
     .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
-    .default('parentbased_always_on')
-    .describe('Which traces are exported; parentbased: as the caller has decided, where its request says so'),
+    .default('always_on')
+    .describe('Which traces are exported; parentbased: as the caller has decided, where its request says so; else no caller decides that'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .refine(text => Number(text) >= 0 && Number(text) <= 1, 'must be a number from 0 to 1')

@@ -15,13 +15,14 @@ describe('the export of spans', () => {
   const recorded = async (settings: Record<string, string>, times: number, parent?: string): Promise<ExportedSpan[]> => {
     const telemetry = await startTelemetry(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, ...settings }))
     for (let n = 0; n < times; n++)
-      await inSpan({ by: 'social', name: 'GET /a', kind: 'server' }, parent, async trace => {
+      await inSpan({ by: 'social', name: 'GET /a', kind: 'server', fromOutside: true }, parent, async trace => {
         await inSpan({ by: 'escrow', name: 'process a', kind: 'consumer' }, traceparentOf(trace), async () => undefined)
         beginSpan({ by: 'swarm', name: 'send a', kind: 'producer' }, traceparentOf(trace))?.end()
       })
     await telemetry.close()
     return sink.spans
   }
+  const requestsEach = 400
   const parentOf = (flags: string) => `00-${'c'.repeat(32)}-${'d'.repeat(16)}-${flags}`
 
   it('shows each span under the one that it continues, by the service that recorded it', async () => {
@@ -49,14 +50,28 @@ describe('the export of spans', () => {
     sink = await startOtlpSink()
   })
 
-  it('exports the share of traces that is configured, each of them whole', async () => {
-    const spans = await recorded({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }, 400)
+  for (const sampler of ['parentbased_traceidratio', 'traceidratio'])
+    it(`exports the share of traces that is configured, each of them whole, by ${sampler}`, async () => {
+      const spans = await recorded({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' }, requestsEach)
 
-    const sizes = new Map<string, number>()
-    for (const { traceId } of spans) sizes.set(traceId, (sizes.get(traceId) ?? 0) + 1)
-    assert.deepEqual(new Set(sizes.values()), new Set([3]))
-    assert.ok(sizes.size > 40 && sizes.size < 160, `${sizes.size} of 400`)
-  })
+      const sizes = new Map<string, number>()
+      for (const { traceId } of spans) sizes.set(traceId, (sizes.get(traceId) ?? 0) + 1)
+      assert.deepEqual(new Set(sizes.values()), new Set([3]))
+      assert.ok(sizes.size > 40 && sizes.size < 160, `${sizes.size} of ${requestsEach}`)
+    })
+
+  // ids at either end of the range that the ratio is compared with
+  for (const digit of ['0', 'f'])
+    for (const flags of ['00', '01'])
+      it(`lets no caller decide that, by flags ${flags} or an id of ${digit}`, async () => {
+        const parent = `00-${digit.repeat(31)}1-${'d'.repeat(16)}-${flags}`
+
+        const spans = await recorded({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }, requestsEach, parent)
+
+        const requests = spans.filter(({ name }) => name === 'GET /a').length
+        assert.ok(requests > 40 && requests < 160, `${requests} of ${requestsEach}`)
+        assert.equal(spans.length, 3 * requests)
+      })
 
   const decisions: [sampler: string, flags: string, spans: number][] = [
     ['parentbased_always_on', '01', 3],

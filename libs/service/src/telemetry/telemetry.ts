@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceName } from '@carapace/api'
-import type { Tracer } from '@opentelemetry/api'
+import { ROOT_CONTEXT, type Tracer } from '@opentelemetry/api'
 import type { BasicTracerProvider, Sampler } from '@opentelemetry/sdk-trace-base'
 import type { Config } from '../config/config.ts'
 import { recordSpans } from './trace.ts'
@@ -22,16 +23,20 @@ export async function startTelemetry(config: Settings): Promise<{ close(): Promi
   ])
   const exporter = new exporters.OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })
   const spanProcessors = [new sdk.BatchSpanProcessor(exporter)]
-  const sampler = samplerOf(config, sdk)
-  const tracers = new Map<ServiceName, Tracer>()
-  const open = (service: ServiceName): Tracer => {
+  const samplers = samplersOf(config, sdk)
+  /** By service, of what comes from outside and of what follows from our own spans. */
+  const tracers = { outside: new Map<ServiceName, Tracer>(), inside: new Map<ServiceName, Tracer>() }
+  const open = (service: ServiceName, from: keyof typeof tracers): Tracer => {
     const resource = resources.resourceFromAttributes({ 'service.name': service, 'service.namespace': 'carapace' })
-    const provider: BasicTracerProvider = new sdk.BasicTracerProvider({ resource, sampler, spanProcessors })
+    const provider: BasicTracerProvider = new sdk.BasicTracerProvider({ resource, sampler: samplers[from], spanProcessors })
     const tracer = provider.getTracer('carapace')
-    tracers.set(service, tracer)
+    tracers[from].set(service, tracer)
     return tracer
   }
-  recordSpans(service => tracers.get(service) ?? open(service))
+  recordSpans((service, fromOutside) => {
+    const from = fromOutside ? 'outside' : 'inside'
+    return tracers[from].get(service) ?? open(service, from)
+  })
   return {
     close: async () => {
       recordSpans(undefined)
@@ -47,16 +52,24 @@ export async function startTelemetry(config: Settings): Promise<{ close(): Promi
 /** So long the end of a process waits for a collector that does not answer. */
 const flushMs = 2_000
 
-/** Which traces are recorded. By the ratio every process decides alike: it follows from the id of the trace. */
-function samplerOf(
+/**
+ * Which traces are recorded. That is decided once, where a trace begins here, and the rest of it follows. Unless the sampler is one by the parent, neither
+ * the flag nor the id that a caller sent has a part in it: the ratio is drawn by an id of our own.
+ */
+function samplersOf(
   { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Settings,
   sdk: typeof import('@opentelemetry/sdk-trace-base'),
-): Sampler {
+): { outside: Sampler; inside: Sampler } {
   const roots: Record<string, () => Sampler> = {
     always_on: () => new sdk.AlwaysOnSampler(),
     always_off: () => new sdk.AlwaysOffSampler(),
     traceidratio: () => new sdk.TraceIdRatioBasedSampler(ratio),
   }
   const root = roots[name.replace('parentbased_', '')]!()
-  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root
+  const inside = new sdk.ParentBasedSampler({ root })
+  const own: Sampler = {
+    shouldSample: (_context, _traceId, ...rest) => root.shouldSample(ROOT_CONTEXT, randomBytes(16).toString('hex'), ...rest),
+    toString: () => `own decision by ${root.toString()}`,
+  }
+  return { outside: name.startsWith('parentbased_') ? inside : own, inside }
 }

@@ -18,7 +18,11 @@ export interface SpanOf {
   name: string
   kind: keyof typeof kinds
   attributes?: Attributes
+  /** What it continues was sent by anybody: whether it is recorded follows from that only where the configuration says so. */
+  fromOutside?: boolean
 }
+
+export type TracerOf = (service: ServiceName, fromOutside: boolean) => Tracer
 
 /** A piece of work that has begun. */
 export interface Begun {
@@ -37,10 +41,10 @@ const kinds = {
 
 const storage = new AsyncLocalStorage<Trace>()
 const pattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
-let tracerOf: ((service: ServiceName) => Tracer) | undefined
+let tracerOf: TracerOf | undefined
 
 /** Called by telemetry.ts when spans have somewhere to go, and without a tracer when they have not any more. */
-export function recordSpans(by: typeof tracerOf): void {
+export function recordSpans(by: TracerOf | undefined): void {
   tracerOf = by
 }
 export const spansAreRecorded = (): boolean => tracerOf !== undefined
@@ -53,14 +57,14 @@ export function traceparentOf(current: Pick<Trace, 'traceId' | 'spanId' | 'sampl
 
 /** Runs `work` in a new span that continues `parent` (a traceparent), or starts a trace. */
 export function inSpan<T>(of: SpanOf, parent: string | undefined, work: (current: Trace) => T): T | Promise<Awaited<T>> {
-  const current = tracerOf === undefined ? newTrace(parent) : traceOf(start(tracerOf(of.by), of, parent))
+  const current = tracerOf === undefined ? newTrace(parent) : traceOf(start(tracerOf, of, parent))
   return current.span === undefined ? storage.run(current, work, current) : recorded({ ...current, span: current.span }, work)
 }
 
 /** Begins a span round work that nothing else is traced in. Undefined where nothing is recorded. @param startedAt Unix ms, default now */
 export function beginSpan(of: SpanOf, parent: string | null | undefined, startedAt?: number): Begun | undefined {
   if (tracerOf === undefined || !parent) return undefined
-  const { span, ...ids } = traceOf(start(tracerOf(of.by), of, parent, startedAt))
+  const { span, ...ids } = traceOf(start(tracerOf, of, parent, startedAt))
   if (span === undefined) return undefined
   const end = (failed = false) => {
     if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
@@ -86,11 +90,16 @@ export function spanEnds({ span }: Trace, method: string, route: string, status:
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-function start(tracer: Tracer, { name, kind, attributes = {} }: SpanOf, parent: string | undefined, startTime?: number): Span {
+function start(
+  tracers: TracerOf,
+  { by, name, kind, attributes = {}, fromOutside = false }: SpanOf,
+  parent: string | undefined,
+  startTime?: number,
+): Span {
   const match = parent === undefined ? null : pattern.exec(parent)
   const outer = match && { traceId: match[1]!, spanId: match[2]!, traceFlags: Number.parseInt(match[3]!, 16) & 1, isRemote: true }
   const options = { kind: kinds[kind], attributes, ...(startTime === undefined ? {} : { startTime }) }
-  return tracer.startSpan(name, options, outer ? tracing.setSpanContext(ROOT_CONTEXT, outer) : ROOT_CONTEXT)
+  return tracers(by, fromOutside).startSpan(name, options, outer ? tracing.setSpanContext(ROOT_CONTEXT, outer) : ROOT_CONTEXT)
 }
 
 function traceOf(span: Span): Trace {
