@@ -48,7 +48,7 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
     chainStatus: async ({ params }) => {
       const { network, reads, parts } = on(params.chain)
       const head = await reads.head()
-      const { leading, queued, inflight, nonceGap, contradiction } = lanes.state(network.chain)
+      const { leading, led, queued, inflight, nonceGap, contradiction } = await lanes.status(network.chain)
       return {
         chain: network.chain,
         chainId: network.profile.chainId,
@@ -56,6 +56,7 @@ export const http = ({ records, outcomes, networks, operator, custody, lanes, cl
         headHash: head.hash,
         headTime: head.time,
         leading,
+        led,
         contradicted: contradiction !== undefined,
         lane: { address: parts.signer.address, queued, inflight, nonceGap },
         contracts: { ...network.addresses },

@@ -1,16 +1,12 @@
 import type { Chain } from '@carapace/api'
 import type { Bus } from '@carapace/bus'
+import { figuresOf } from './lane/lane-figures.ts'
+import { type LaneFigures, leaseFigures } from './lane/lease.ts'
 import { type RunningLane, runLane } from './leader.ts'
 import type { Networks } from './networks.ts'
 
-export interface LaneState {
+export interface LaneState extends LaneFigures {
   leading: boolean
-  /** Operations that are not signed. */
-  queued: number
-  /** Transactions that are not mined. */
-  inflight: number
-  /** Slots between the lowest unmined one and the next nonce that nothing holds: must be 0. */
-  nonceGap: number
   paused: string | undefined
   /** In what the node contradicts itself: until it stops doing so, the lane waits. */
   contradiction: string | undefined
@@ -23,6 +19,8 @@ export interface Lanes {
   /** They follow the chains and publish events once `after` has resolved. */
   start(bus: Bus, after: Promise<void>): void
   state(chain: Chain): LaneState
+  /** The same, with the figures of the process that leads, where that is another one; and whether any does. */
+  status(chain: Chain): Promise<LaneState & { led: boolean }>
   /** This process wrote something for the leaders: those of this process search for it soon, others with their next search. */
   checkStore(): void
   close(): Promise<void>
@@ -33,6 +31,12 @@ const idle: LaneState = { leading: false, queued: 0, inflight: 0, nonceGap: 0, p
 export function openLanes(networks: Networks): Lanes {
   const running = new Map<Chain, RunningLane>()
   let isClosed = false
+  const state = (chain: Chain): LaneState => {
+    const lane = running.get(chain)?.current()
+    if (!lane) return idle
+    const { paused, contradiction, unchecked } = lane
+    return { leading: true, ...figuresOf(lane), paused, contradiction, unchecked: unchecked.size }
+  }
   return {
     start: (bus, after) => {
       const run = () => {
@@ -42,14 +46,13 @@ export function openLanes(networks: Networks): Lanes {
       // Where it fails the start of the service fails with it.
       after.then(run, () => {})
     },
-    state: chain => {
-      const lane = running.get(chain)?.current()
-      if (!lane) return idle
-      const inflight = lane.slots.openCount
-      const lowest = lane.slots.lowestOpen()
-      const nonceGap = lowest ? lane.slots.nextNonce - lowest.nonce - inflight : 0
-      const { paused, contradiction, unchecked } = lane
-      return { leading: true, queued: lane.queue.size, inflight, nonceGap: Math.max(0, nonceGap), paused, contradiction, unchecked: unchecked.size }
+    state,
+    status: async chain => {
+      const own = state(chain)
+      if (own.leading) return { ...own, led: true }
+      const { db, id } = networks.get(chain)!.parts
+      const figures = await leaseFigures(db.leases, id)
+      return { ...own, ...figures, led: figures !== undefined }
     },
     checkStore: () => {
       for (const lane of running.values()) lane.current()?.checkStore()

@@ -3,6 +3,7 @@ import { commandQueue } from '@carapace/api'
 import { type Bus, settledWithin } from '@carapace/bus'
 import { beginSpan, processing } from '@carapace/service'
 import type { Lane, LaneParts } from './lane/lane.ts'
+import { figuresOf } from './lane/lane-figures.ts'
 import { acquireLease, type Lease } from './lane/lease.ts'
 import { intake } from './outbound/intake.ts'
 import { begin, openTerm, startTimers, type Term } from './term.ts'
@@ -66,6 +67,7 @@ async function underLease(parts: LaneParts, bus: Bus, node: NodeNews, lease: Lea
     lane.send(lane.slots.open().map(slot => slot.nonce))
     consumer = await consumeCommands(bus, lane)
     leading(lane)
+    lease.describe(() => figuresOf(lane))
     lane.log.info({ lane: lane.id, epoch: lease.epoch, nextNonce: lane.slots.nextNonce, open: lane.slots.openCount }, 'leading the lane')
     lane.wake()
     const reason = await Promise.race([term.ended, lease.lost, aborted(stop)])

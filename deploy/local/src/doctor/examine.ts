@@ -77,8 +77,8 @@ const lane = ({ peers }: Patient, chain: Chain) =>
       {
         where: chain,
         name: 'lane_leads',
-        count: status.leading ? 0 : 1,
-        detail: status.leading ? [] : [`nobody sends: ${queued} queued, ${inflight} sent`],
+        count: status.led ? 0 : 1,
+        detail: status.led ? [] : [`nobody sends: ${queued} queued, ${inflight} sent`],
       },
     ]
   })

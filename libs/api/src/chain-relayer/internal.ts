@@ -237,7 +237,10 @@ export const relayerReads = {
       head: z.int(),
       headHash: txHash,
       headTime: z.int(),
+      /** The process that answers sends. */
       leading: z.boolean(),
+      /** It, or another process, sends: `lane` is what that one has to do. */
+      led: z.boolean(),
       /** The node contradicts itself: what it does not show may be there. */
       contradicted: z.boolean(),
       lane: z.object({ address: z.string(), queued: z.int(), inflight: z.int(), nonceGap: z.int() }),

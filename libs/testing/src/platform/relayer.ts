@@ -113,6 +113,6 @@ export function knownNetworks(contracts: Record<string, string>): KnownNetwork[]
 
 /** The relayer's `chainStatus` of a lane that leads and has nothing to do. */
 export const laneStatus = (chain: Chain, address: string) => ({
-  ...{ chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, contradicted: false, contracts: {} },
+  ...{ chain, chainId: 1, head: 1, headHash: newHash(), headTime: 1, leading: true, led: true, contradicted: false, contracts: {} },
   lane: { address, queued: 0, inflight: 0, nonceGap: 0 },
 })

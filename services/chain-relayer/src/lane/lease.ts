@@ -8,6 +8,18 @@ export interface LeaseRecord {
   holder: string
   epoch: number
   expiresAt: Date
+  /** What the holder has to do, as of its last renewal: for processes that stand by. */
+  figures?: LaneFigures
+}
+
+/** How much work a lane has. */
+export interface LaneFigures {
+  /** Operations that are not signed. */
+  queued: number
+  /** Transactions that are not mined. */
+  inflight: number
+  /** Slots between the lowest unmined one and the next nonce that nothing holds: must be 0. */
+  nonceGap: number
 }
 
 /** The right to sign and send for one lane. It gives liveness only: unique indexes make a stale holder harmless. */
@@ -17,6 +29,8 @@ export interface Lease {
   valid(): boolean
   /** Resolves when the lease is lost or released. */
   readonly lost: Promise<void>
+  /** Each renewal says from now on what the lane has to do. */
+  describe(figures: () => LaneFigures): void
   release(): Promise<void>
 }
 
@@ -47,6 +61,7 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
     end()
   }
   let renewing = false
+  let figures: (() => LaneFigures) | undefined
   const timer = setInterval(() => {
     if (performance.now() - renewedAt > timings.leaseTrustMs) return stop()
     if (renewing) return
@@ -60,7 +75,8 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
 
   async function renew(): Promise<void> {
     const at = performance.now()
-    const renewed = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(Date.now() + timings.leaseTtlMs) } })
+    const expiresAt = new Date(Date.now() + timings.leaseTtlMs)
+    const renewed = await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt, ...(figures ? { figures: figures() } : {}) } })
     if (renewed.matchedCount === 0) stop()
     else renewedAt = at
   }
@@ -69,11 +85,21 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
     epoch,
     valid: () => !over && performance.now() - renewedAt < timings.leaseTrustMs,
     lost,
+    describe: by => {
+      figures = by
+    },
     release: async () => {
       stop()
       await leases.updateOne({ _id: lane, holder, epoch }, { $set: { expiresAt: new Date(0) } })
     },
   }
+}
+
+/** What the holder of a lane's lease last said of it; undefined while nobody holds it. */
+export async function leaseFigures(leases: mongo.Collection<LeaseRecord>, lane: string): Promise<LaneFigures | undefined> {
+  const record = await leases.findOne({ _id: lane })
+  if (!record || record.expiresAt < new Date()) return undefined
+  return record.figures ?? { queued: 0, inflight: 0, nonceGap: 0 }
 }
 
 /** A process of this machine that has ended does not return: no need to wait until its lease expires. */
