@@ -1,10 +1,13 @@
 import dns from 'node:dns'
 
+/** So many addresses of this machine, one for each replica. */
+export const loopbackHosts = (count: number): string[] => Array.from({ length: count }, (_, at) => `127.0.0.${at + 1}`)
+
 /**
- * Imported, or preloaded by a process, it lets one machine stand in for a cluster: names below `replicas.test` have two loopback addresses, given in
- * changing order, as DNS does for a service that runs in several replicas.
+ * Imported, or preloaded by a process, it lets one machine stand in for a cluster: names below `replicas.test` have several loopback addresses (REPLICAS
+ * says how many, default 2), given in changing order, as DNS does for a service that runs in several replicas.
  */
-export const replicaHosts: readonly string[] = ['127.0.0.1', '127.0.0.2']
+export const replicaHosts: readonly string[] = loopbackHosts(Number(process.env.REPLICAS ?? 2))
 
 const { lookup } = dns
 let lookups = 0

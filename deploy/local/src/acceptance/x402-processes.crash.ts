@@ -97,7 +97,7 @@ describe('a payment by x402 of which one process of many is killed', function ()
 
   before(async () => {
     folder = await temporaryDataDir()
-    const { variables, replicas } = replicated('treasury')
+    const { variables, replicas } = replicated(['treasury'])
     const preload = new URL('../testing/x402-crash-points.js', import.meta.url).href
     const NODE_OPTIONS = `${variables.NODE_OPTIONS} --import=${preload}`
     running = await startDistributedSystem({

@@ -24,7 +24,7 @@ const dialects = {
 
 describe('one payment that two gateways send to two treasuries, all in processes of their own', function () {
   this.timeout(300_000)
-  const { variables, replicas } = replicated('gateway', 'treasury')
+  const { variables, replicas } = replicated(['gateway', 'treasury'])
   const running = distributedAroundTests({ replicas, variables: { ...variables, X402_PAY_TO_ADDRESS: payTo } })
   let gateways: string[]
   before(() => {

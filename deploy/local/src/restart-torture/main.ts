@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import type { ServiceName } from '@carapace/api'
 import { replicated, startDistributedSystem } from '../testing/distributed.ts'
 import { readServices } from '../testing/reads.ts'
-import { readAll } from './reads.ts'
+import { publicReads, sendAll } from './reads.ts'
 import { type Restarted, restart } from './restart.ts'
 
 // npm run torture:restart [-- --replicas=1|2]
@@ -23,7 +23,7 @@ const runs = [
     count: '2',
     title: 'two replicas of each service but the relayer, each killed and later ended in order',
     how: ['SIGKILL', 'SIGTERM'],
-    options: replicated(...twice),
+    options: replicated(twice),
   },
 ] as const
 
@@ -35,7 +35,7 @@ for (const { count, title, how, options } of runs) {
   const running = await startDistributedSystem(options)
   try {
     const { id } = await running.system.newPlayer()
-    const reader = await readAll(running.system, id)
+    const sender = sendAll(await publicReads(running.system, id), 50)
     const starts: Restarted[] = []
     for (const signal of how)
       for (const service of running.platform.processes.filter(({ name }) => restarted(name))) {
@@ -45,8 +45,8 @@ for (const { count, title, how, options } of runs) {
         console.log(`  ${signal} ${service.name.padEnd(13)} ${show(start)}`)
       }
     await sleep(pauseMs)
-    const { reads, failures, slowestMs } = await reader.stop()
-    console.log(`${failures.length} of ${reads} reads failed; the slowest took ${(slowestMs / 1000).toFixed(2)} s`)
+    const { requests, failures, slowestMs } = await sender.stop()
+    console.log(`${failures.length} of ${requests} reads failed; the slowest took ${(slowestMs / 1000).toFixed(2)} s`)
     for (const { path, answer } of failures.slice(0, 20)) console.log(`  ${path}: ${answer}`)
     const slow = starts.filter(({ startSeconds }) => startSeconds > wantedStartSeconds).length
     console.log(`${slow} of ${starts.length} starts took more than ${wantedStartSeconds} s${isQuiet ? '' : ', which says nothing on a busy machine'}`)

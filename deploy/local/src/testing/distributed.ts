@@ -1,10 +1,14 @@
 import type { ServiceName } from '@carapace/api'
 import { acquireBroker, openSystem, type System, startOwnBroker } from '@carapace/testing'
-import { replicaHosts } from '@carapace/testing/replica-names'
+import { loopbackHosts } from '@carapace/testing/replica-names'
 import { processVariables } from '../config.ts'
 import { type Distributed, type DistributedOptions, startDistributed } from '../distributed/start.ts'
+import { services } from '../services.ts'
 import { temporaryDataDir } from './child.ts'
 import { freePorts } from './ports.ts'
+
+/** Every process that a deployment runs in replicas. */
+export const everyProcess: readonly ServiceName[] = [...services.map(({ api }) => api.name as ServiceName), 'gateway']
 
 /** A process that may be killed at any moment; something starts it again. */
 interface Victim {
@@ -27,10 +31,11 @@ export interface SystemOptions extends DistributedOptions {
   variables?: Record<string, string>
 }
 
-/** Two of each of these under one name, of which a call reaches one or the other. */
-export const replicated = (...of: readonly ServiceName[]): Required<Pick<SystemOptions, 'replicas' | 'variables'>> => ({
-  replicas: { of, hosts: replicaHosts },
+/** Several of each of these under one name, of which a call reaches one or the other. */
+export const replicated = (of: readonly ServiceName[], count = 2): Required<Pick<SystemOptions, 'replicas' | 'variables'>> => ({
+  replicas: { of, hosts: loopbackHosts(count) },
   variables: {
+    REPLICAS: String(count),
     SERVICE_URL: 'http://{service}.replicas.test:{port}',
     NODE_OPTIONS: `--import=${import.meta.resolve('@carapace/testing/replica-names')}`,
   },

@@ -1,11 +1,11 @@
-import { startDistributedSystem } from '../testing/distributed.ts'
+import { everyProcess, replicated, startDistributedSystem } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
 import { signal } from './process-tree.ts'
 import type { Subject } from './subject.ts'
 
-/** `npm run start:distributed`, of which each service, the gateway, the database and the chains' nodes are hit. */
-export async function startDistributedSubject(): Promise<Subject> {
-  const running = await startDistributedSystem()
+/** `npm run start:distributed`, of which each replica of each service and the gateway, the database and the chains' nodes are hit. */
+export async function startDistributedSubject(replicas = 1): Promise<Subject> {
+  const running = await startDistributedSystem(replicas > 1 ? replicated(everyProcess, replicas) : {})
   return {
     system: running.system,
     blows: running.victims.map(({ name, pid }) => ({

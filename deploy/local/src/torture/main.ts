@@ -7,12 +7,12 @@ import { secondsToEnd } from './orphans.ts'
 import { linesOf } from './round.ts'
 import { torture } from './torture.ts'
 
-// npm run torture:settlement [-- settlements seed --start=embedded|distributed|both --short]
+// npm run torture:settlement [-- settlements seed --start=embedded|distributed|both --replicas=N --short]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { start: { type: 'string' }, short: { type: 'boolean', default: false } },
+  options: { start: { type: 'string' }, replicas: { type: 'string', default: '1' }, short: { type: 'boolean', default: false } },
 })
-const starts = { embedded: () => startEmbeddedSystem(), distributed: startDistributedSubject }
+const starts = { embedded: () => startEmbeddedSystem(), distributed: () => startDistributedSubject(Number(values.replicas)) }
 /** A hundred kills each in the long form, twenty in the short one. */
 const [kills, perRound] = [10, 10]
 const settlements = Number(positionals[0] ?? (values.short ? 2 * perRound : 10 * perRound))

@@ -68,16 +68,20 @@ export interface Exchange {
 
 /**
  * Connects to a running platform.
+ * @param urls its gateway, or several that answer in turn; which may change meanwhile
  * @param rpcUrls where the chains are reached, when not at the addresses that the platform publishes
  * @param onAnswer sees each request of this system with its answer
  */
 export async function openSystem(
-  url: string,
+  urls: string | readonly string[],
   rpcUrls: Readonly<Record<string, string>> = {},
   onAnswer: (exchange: Exchange) => void = () => {},
 ): Promise<System> {
+  const gateways = typeof urls === 'string' ? [urls] : urls
+  const url = gateways[0]!
+  let calls = 0
   const call: System['call'] = async (method, path, options = {}) => {
-    const answer = await httpCall(url, method, path, options)
+    const answer = await httpCall(gateways[calls++ % gateways.length]!, method, path, options)
     onAnswer({ method, path, options, answer })
     return answer
   }

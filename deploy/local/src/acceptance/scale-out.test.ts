@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { httpCall, openSystem, type Player, type System, until } from '@carapace/testing'
+import { processVariables } from '../config.ts'
+import { distributedAroundTests } from '../testing/around-tests.ts'
+import { everyProcess, replicated } from '../testing/distributed.ts'
+import { faultsOf } from '../testing/health.ts'
+import { newValidators, scenarios } from '../testing/scenarios.ts'
+
+/** SCALE_OUT=3 npx mocha deploy/local/dist/acceptance/scale-out.test.js */
+const count = Number(processVariables.SCALE_OUT ?? 2)
+const callsEach = 5
+
+describe(`${count} replicas of every process, on RabbitMQ and one database`, function () {
+  this.timeout(600_000)
+  const running = distributedAroundTests(replicated(everyProcess, count))
+  let gateways: string[]
+  let system: System
+  before(async () => {
+    gateways = running.platform.processes.filter(({ name }) => name === 'gateway').map(({ url }) => url)
+    system = await openSystem(gateways)
+    await newValidators(system)
+  })
+  after(() => system.close())
+
+  it('are as many processes, each ready', () => {
+    assert.equal(gateways.length, count)
+    assert.equal(running.platform.processes.length, count * everyProcess.length)
+  })
+
+  for (const [title, play] of scenarios) it(`${title}, whichever gateways are called`, () => play(system))
+
+  it('do once what all gateways are sent with one idempotency key', async () => {
+    const poster = await system.newPlayer({ usdc: 100 })
+    const body = { title: 'Read a page', description: 'One.', skillsRequired: ['solidity'], budget: 10, currency: 'USDC', chain: 'BASE_SEPOLIA' }
+    const headers = { ...poster.headers, 'idempotency-key': randomUUID() }
+    const post = (url: string) =>
+      until('the answer is final', async () => {
+        const answer = await httpCall(url, 'POST', '/api/gigs', { body: { ...body, bondRequired: 0, deadlineHours: 48 }, headers })
+        return answer.body?.retryable === true ? undefined : answer
+      })
+
+    const answers = await Promise.all(gateways.flatMap(url => Array.from({ length: callsEach }, () => post(url))))
+
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+    assert.equal(new Set(answers.map(({ body: { gig, id } }) => gig?.id ?? id)).size, 1)
+    assert.equal((await system.get(`/api/agents/${poster.id}/gigs?role=poster`)).gigs.length, 1)
+  })
+
+  it('count the calls of a client together', async () => {
+    const agent = await system.newPlayer()
+    const remaining = async (url: string) => {
+      const { headers } = await httpCall(url, 'POST', '/api/agent-heartbeat', { body: {}, headers: agent.headers })
+      return Number(headers.get('x-ratelimit-remaining'))
+    }
+
+    const left: number[] = []
+    for (const url of gateways) left.push(await remaining(url))
+
+    // each replica counts from a share of the limit that it has claimed of the common window
+    assert.deepEqual(
+      left,
+      left.toSorted((a, b) => b - a),
+    )
+    assert.equal(new Set(left).size, count)
+  })
+
+  it('send a notification once down the stream of each gateway, whichever replica wrote it', async () => {
+    const [agent, follower] = (await Promise.all([system.newPlayer(), system.newPlayer()])) as [Player, Player]
+    const readers = await Promise.all(gateways.map(url => readStream(url, agent)))
+
+    await system.post(`/api/agents/${agent.id}/follow`, {}, follower.headers)
+
+    await until('each has it', () => readers.every(({ ids }) => ids.length > 0))
+    const [newest] = (await system.get(`/api/agents/${agent.id}/notifications?limit=20&offset=0`)).notifications
+    for (const reader of readers) {
+      assert.deepEqual(reader.ids, [newest.id])
+      reader.close()
+    }
+  })
+
+  const untilFaultless = (seconds: number) =>
+    until(
+      'the doctor finds nothing',
+      async () => {
+        assert.deepEqual(await faultsOf(running), [])
+        return true
+      },
+      seconds,
+    )
+
+  it('leave the doctor nothing to find, whichever replica answers', async () => {
+    await untilFaultless(120)
+    for (let times = 1; times < count; times++) await untilFaultless(10)
+  })
+})
+
+/** The ids that a stream of notifications has sent, in order. */
+async function readStream(url: string, { id, headers }: Player): Promise<{ ids: string[]; close(): void }> {
+  const ending = new AbortController()
+  const response = await fetch(`${url}/api/agents/${id}/notifications/stream`, { headers, signal: ending.signal })
+  assert.equal(response.status, 200)
+  const ids: string[] = []
+  const collect = async () => {
+    let text = ''
+    for await (const piece of response.body!) {
+      text += Buffer.from(piece).toString()
+      const frames = text.split('\n\n')
+      text = frames.pop()!
+      ids.push(...frames.flatMap(frame => /^id: (.+)$/m.exec(frame)?.[1] ?? []))
+    }
+  }
+  void collect().catch(() => undefined)
+  return { ids, close: () => ending.abort() }
+}
