@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { httpCall, openSystem, type Player, type System, until } from '@carapace/testing'
+import { MongoClient } from 'mongodb'
 import { processVariables } from '../config.ts'
+import { manualFile } from '../mongodb-features/sources.ts'
 import { distributedAroundTests } from '../testing/around-tests.ts'
 import { everyProcess, replicated } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
@@ -79,6 +82,13 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
     }
   })
 
+  it('have the second unique indexes that the manual names: such a collection cannot be sharded by its ids', async () => {
+    const found = await uniqueIndexes(running.platform.config.MONGODB_URI!)
+
+    const row = /^\| whole \| (.*) \|$/m.exec(readFileSync(manualFile, 'utf8'))?.[1] ?? ''
+    assert.deepEqual([...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name).toSorted(), found)
+  })
+
   const untilFaultless = (seconds: number) =>
     until(
       'the doctor finds nothing',
@@ -94,6 +104,25 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
     for (let times = 1; times < count; times++) await untilFaultless(10)
   })
 })
+
+/** Collections that have a unique index besides that of their ids. */
+async function uniqueIndexes(uri: string): Promise<string[]> {
+  const client = await MongoClient.connect(uri)
+  try {
+    const found: string[] = []
+    const { databases } = await client.db().admin().listDatabases({ nameOnly: true })
+    for (const { name } of databases) {
+      const db = client.db(name)
+      for (const { collectionName } of await db.collections()) {
+        const indexes = await db.collection(collectionName).indexes()
+        if (indexes.some(({ unique }) => unique === true)) found.push(`${name}.${collectionName}`)
+      }
+    }
+    return found.toSorted()
+  } finally {
+    await client.close()
+  }
+}
 
 /** The ids that a stream of notifications has sent, in order. */
 async function readStream(url: string, { id, headers }: Player): Promise<{ ids: string[]; close(): void }> {
