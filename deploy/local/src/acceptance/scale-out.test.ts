@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { httpCall, openSystem, type Player, type System, until } from '@carapace/testing'
+import type { Notification } from '@carapace/api'
+import { hourSeconds, httpCall, openSystem, type Player, type System, until } from '@carapace/testing'
 import { MongoClient } from 'mongodb'
 import { processVariables } from '../config.ts'
 import { manualFile } from '../mongodb-features/sources.ts'
 import { distributedAroundTests } from '../testing/around-tests.ts'
 import { everyProcess, replicated } from '../testing/distributed.ts'
 import { faultsOf } from '../testing/health.ts'
-import { newValidators, scenarios } from '../testing/scenarios.ts'
+import { fundedJob, gigIs } from '../testing/job.ts'
+import { assertRefunded, newValidators, scenarios } from '../testing/scenarios.ts'
 
 /** SCALE_OUT=3 npx mocha deploy/local/dist/acceptance/scale-out.test.js */
 const count = Number(processVariables.SCALE_OUT ?? 2)
@@ -32,6 +34,21 @@ describe(`${count} replicas of every process, on RabbitMQ and one database`, fun
   })
 
   for (const [title, play] of scenarios) it(`${title}, whichever gateways are called`, () => play(system))
+
+  it('act once on a deadline that each of them sees', async () => {
+    const job = await fundedJob(system, { deadlineHours: 1 })
+
+    await system.advance(26 * hourSeconds)
+
+    await gigIs(system, job.gigId, 'cancelled')
+    await assertRefunded(system, job)
+    for (const { id } of [job.poster, job.worker]) {
+      const { notifications } = await system.get(`/api/agents/${id}/notifications?limit=100&offset=0`)
+      const types = notifications.filter((one: Notification) => one.metadata?.gigId === job.gigId).map(({ type }: Notification) => type)
+      assert.ok(types.length > 0)
+      assert.deepEqual(types, [...new Set(types)])
+    }
+  })
 
   it('do once what all gateways are sent with one idempotency key', async () => {
     const poster = await system.newPlayer({ usdc: 100 })

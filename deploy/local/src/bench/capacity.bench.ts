@@ -7,11 +7,11 @@ import { deliver, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
 import { declaredReads } from '../testing/reads.ts'
 import { newValidators } from '../testing/scenarios.ts'
 
-// npm run bench:capacity: CPU time that each process takes, one of each on RabbitMQ, for reads and for settled gigs; the table of docs/operate.md. CPU time
+// npm run bench:capacity: CPU time of each process, one of each on RabbitMQ, for reads and for settled gigs; the table of docs/operate.md. CPU time
 // does not depend on what else the machine does as much as time does.
 const reads = 4_000
 const settlements = 24
-const atOnce = 8
+const concurrent = 8
 
 const running = await startDistributedSystem()
 const { system, platform } = running
@@ -62,5 +62,5 @@ async function inParallel(count: number, work: (at: number) => Promise<unknown>)
   const worker = async () => {
     while (next < count) await work(next++)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrent }, worker))
 }

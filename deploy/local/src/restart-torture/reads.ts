@@ -52,19 +52,19 @@ export async function atRest(requests: readonly Omit<Planned, 'status'>[]): Prom
   return planned
 }
 
-/** Sends requests in turn, so many per second however slow the answers are. One fails when it is not answered as it was at rest. */
+/** Sends requests one after the other and again, so many per second however slow the answers are. One fails when it is not answered as it was at rest. */
 export function sendAll(planned: readonly Planned[], perSecond: number): Sender {
   const result: Sent = { requests: 0, failures: [], slowestMs: 0 }
   const awaited = new Set<Promise<void>>()
   let stopped = false
   const sendOne = async ({ path, status, send }: Planned) => {
     const start = performance.now()
-    const answer = await send().then(
-      one => String(one.status),
-      (error: Error) => String(error.cause ?? error),
+    const { answer, detail } = await send().then(
+      ({ status, body }) => ({ answer: String(status), detail: ` ${body?.code ?? ''} ${body?.message ?? ''}` }),
+      (error: Error) => ({ answer: String(error.cause ?? error), detail: '' }),
     )
     result.slowestMs = Math.max(result.slowestMs, performance.now() - start)
-    if (answer !== String(status)) result.failures.push({ path, answer: `${answer} instead of ${status}` })
+    if (answer !== String(status)) result.failures.push({ path, answer: `${answer} instead of ${status}${detail}` })
   }
   const sending = (async () => {
     for (const start = performance.now(); !stopped; ) {

@@ -68,7 +68,7 @@ export interface Exchange {
 
 /**
  * Connects to a running platform.
- * @param urls its gateway, or several that answer in turn; which may change meanwhile
+ * @param urls its gateway, or several of which each call reaches the next; which may change meanwhile
  * @param rpcUrls where the chains are reached, when not at the addresses that the platform publishes
  * @param onAnswer sees each request of this system with its answer
  */

@@ -5,7 +5,7 @@ import type { NetworkParts } from '../networks.ts'
 import { type Kit, laneParts, quickTimings, startKit } from '../testing/kit.ts'
 import { acquireLease } from './lease.ts'
 
-describe('a process that stands by', () => {
+describe('a process on standby', () => {
   const chain = 'BASE_SEPOLIA'
   let kit: Kit
   before(async () => {

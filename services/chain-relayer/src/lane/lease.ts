@@ -8,7 +8,7 @@ export interface LeaseRecord {
   holder: string
   epoch: number
   expiresAt: Date
-  /** What the holder has to do, as of its last renewal: for processes that stand by. */
+  /** What the holder has to do, as of its last renewal: for processes on standby. */
   figures?: LaneFigures
 }
 
@@ -95,7 +95,7 @@ export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: 
   }
 }
 
-/** What the holder of a lane's lease last said of it; undefined while nobody holds it. */
+/** What the holder of a lane's lease last reported; undefined while nobody holds it. */
 export async function leaseFigures(leases: mongo.Collection<LeaseRecord>, lane: string): Promise<LaneFigures | undefined> {
   const record = await leases.findOne({ _id: lane })
   if (!record || record.expiresAt < new Date()) return undefined
