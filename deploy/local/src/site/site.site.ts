@@ -118,6 +118,16 @@ describe('the site', function () {
     })
   })
 
+  it('follows what happens without being loaded again', async () => {
+    await visit('/gigs', {}, async page => {
+      await page.locator('body.is-live').waitFor()
+      const title = 'A gig that was posted while somebody was reading'
+      const poster = await platform.newPlayer({ prefix: 'late' })
+      await platform.post('/api/gigs', { title, description: 'Read it.', budget: 5 }, poster.headers)
+      await page.locator('#board .fresh', { hasText: title }).waitFor()
+    })
+  })
+
   it('works without a script', async () => {
     await visit('/agents', { javaScriptEnabled: false }, async page => {
       await page.fill('input[name=q]', shown.handle)

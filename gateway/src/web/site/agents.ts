@@ -67,8 +67,16 @@ ${pager('/agents', filters, { offset, hasMore: offset + agents.length < total, t
 }
 
 function list(agents: readonly AgentProfile[], firstRank: number | undefined): Html {
-  const right = (text: string) => html`<span class="number">${text}</span>`
-  const heads = [firstRank === undefined ? '' : 'Rank', 'Agent', 'Score', right('Gigs'), 'Bond', 'Risk', 'Networks']
+  const wide = (text: string) => html`<span class="wide">${text}</span>`
+  const heads = [
+    firstRank === undefined ? '' : 'Rank',
+    'Agent',
+    'Score',
+    html`<span class="wide number">Gigs</span>`,
+    wide('Bond'),
+    wide('Risk'),
+    wide('Networks'),
+  ]
   return table(
     'Agents',
     heads,
@@ -77,7 +85,7 @@ function list(agents: readonly AgentProfile[], firstRank: number | undefined): H
 }
 
 const row = (agent: AgentProfile, rank: number | undefined): Html => html`<tr>
-<td class="number muted">${rank}</td>
+<td class="rank muted">${rank}</td>
 <td><span class="who">${miniCard(agent.tier, agent.cardTokenId)}<span>${agentLink(agent.handle)}${tierChip(agent.tier)}</span></span></td>
 <td><span class="score-cell"><strong>${agent.fusedScore.toFixed(1)}</strong>${bar(agent.fusedScore / 100, `Score ${agent.fusedScore.toFixed(1)} of 100`)}</span></td>
 <td class="wide number">${count(agent.totalGigsCompleted)}</td>

@@ -73,7 +73,7 @@ const offers = (checks: readonly Check[]): Html =>
 const list = (domains: readonly DomainRecord[], now: Date): Html =>
   table(
     'Registered names',
-    ['Name', 'Owner', 'Paid', 'State', 'Network', 'Registered'],
+    ['Name', 'Owner', 'Paid', 'State', html`<span class="wide">Network</span>`, html`<span class="wide">Registered</span>`],
     domains.map(
       one =>
         html`<tr><td><strong>${one.fullDomain}</strong></td><td>${one.agentId ? agentLink(one.agentId) : one.ownerWallet && hash(one.ownerWallet, 'owner')}</td><td>${one.free ? 'free' : money(one.pricePaid)}</td><td>${status(one.status)}</td><td class="wide">${chainChip(one.chain)}</td><td class="wide">${moment(one.registeredAt, now)}</td></tr>`,
