@@ -4,14 +4,18 @@ import type { AnswerSink } from '../proxy/pipe.ts'
 import { headerIn, type RawHeaders } from '../request/headers.ts'
 import type { CachedAnswer, Filling } from './micro-cache.ts'
 
-/** Sends a stored answer, or 304 to a client that has it. `own`: the headers of this request. */
-export function sendCached(request: IncomingMessage, response: ServerResponse, { headers, etag, body }: CachedAnswer, own: RawHeaders): void {
+/** Sends an answer of the cache. `own`: the headers of this request. */
+export const sendCached = (request: IncomingMessage, response: ServerResponse, answer: CachedAnswer, own: RawHeaders): void =>
+  sendReady(request, response, answer, [...own, ...age])
+
+/** Sends an answer that is made already, or 304 to a client that has it. */
+export function sendReady(request: IncomingMessage, response: ServerResponse, { headers, etag, body }: CachedAnswer, own: RawHeaders): void {
   if (etag !== undefined && matchesEtag(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, [...own, ...headers.filter((_, i) => !headers[i - (i % 2)]!.startsWith('content-')), ...age])
+    response.writeHead(304, [...own, ...headers.filter((_, i) => !headers[i - (i % 2)]!.startsWith('content-'))])
     response.end()
     return
   }
-  response.writeHead(200, [...own, ...headers, ...age])
+  response.writeHead(200, [...own, ...headers])
   response.end(body, 'latin1')
 }
 

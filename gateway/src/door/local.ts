@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { errors, refuse } from '@carapace/api'
 import { type Metrics, metricsType, type ReadinessParts, readiness } from '@carapace/service'
 import type { Request, Response } from 'express'
+import { sendReady } from '../cache/cached-answer.ts'
+import type { CachedAnswer } from '../cache/micro-cache.ts'
 import { sameSecret } from '../identity/admin-caller.ts'
 import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
@@ -28,8 +30,9 @@ export async function answerLocally(request: Request, response: Response, path: 
     sendSmaller(request, response, status, body, { ...pairs(headers), ...own })
 
   if (asset) answer(200, asset.bytes, asset.headers)
-  else if (path === '/healthz' || path === '/readyz') {
-    const { status, body } = await healthAnswer(path, parts.readiness)
+  else if (path === '/healthz') sendReady(request, response, alive, headers)
+  else if (path === '/readyz') {
+    const { status, body } = await readyAnswer(parts.readiness)
     answer(status, body, unstored)
   } else {
     checkMetricsReader(request, parts)
@@ -37,9 +40,17 @@ export async function answerLocally(request: Request, response: Response, path: 
   }
 }
 
-/** What /healthz and /readyz answer. */
-export async function healthAnswer(path: '/healthz' | '/readyz', parts: ReadinessParts): Promise<{ status: number; body: object }> {
-  if (path === '/healthz') return { status: 200, body: { status: 'ok' } }
+/** What /healthz answers: probes are many, and it never changes. */
+export const alive = readyMade({ status: 'ok' })
+
+function readyMade(body: object): CachedAnswer {
+  const text = JSON.stringify(body)
+  const [etag, type] = ['W/"alive"', 'application/json; charset=utf-8']
+  return { headers: ['cache-control', 'no-store', 'etag', etag, 'content-type', type, 'content-length', String(text.length)], etag, body: text }
+}
+
+/** What /readyz answers. */
+export async function readyAnswer(parts: ReadinessParts): Promise<{ status: number; body: object }> {
   const { status, checks, degraded } = await readiness(parts)
   if (status === 'ready') return { status: 200, body: { status, checks, degraded } }
   const message = status === 'draining' ? 'This gateway is about to end' : 'Not everything this gateway needs is there'

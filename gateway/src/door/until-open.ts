@@ -1,7 +1,8 @@
 import type { Bus } from '@carapace/bus'
 import { openLater, type Prerequisites, send } from '@carapace/service'
 import type { Request, Response } from 'express'
-import { healthAnswer, unstored } from './local.ts'
+import { sendReady } from '../cache/cached-answer.ts'
+import { alive, readyAnswer, unstored } from './local.ts'
 
 type Serve = (request: Request, response: Response) => unknown
 
@@ -16,8 +17,9 @@ export function untilOpen(prerequisites: Prerequisites, bus: Bus): { handle: Ser
   }
   return {
     handle: (request, response) => {
-      if (request.path !== '/healthz' && request.path !== '/readyz') gate.handle(request, response, () => {})
-      else void healthAnswer(request.path, readiness).then(({ status, body }) => send(request, response, status, body, { ...unstored }))
+      if (request.path === '/healthz') sendReady(request, response, alive, [])
+      else if (request.path !== '/readyz') gate.handle(request, response, () => {})
+      else void readyAnswer(readiness).then(({ status, body }) => send(request, response, status, body, { ...unstored }))
     },
     open: gate.open,
   }
