@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { cpuSeconds } from '@carapace/testing'
+import { threadSeconds } from '@carapace/testing'
 import getPort from 'get-port'
 import type { Party } from './gateway.bench.ts'
 
@@ -22,7 +22,7 @@ export async function startNginx(upstream: string): Promise<Party | undefined> {
   return {
     name: 'nginx',
     url,
-    cpu: async () => cpuSeconds(running.pid!) * 1e6,
+    cpu: () => threadSeconds(running.pid!) * 1e6,
     close: async () => {
       running.kill('SIGTERM')
       await new Promise(resolve => running.once('exit', resolve))

@@ -4,7 +4,7 @@ import { readConfig, startTelemetry } from '@carapace/service'
 import { Pool } from 'undici'
 import { startHarness } from '../testing/harness.ts'
 
-/** One party of the bench as a process of its own: `node serve.js <role> [upstream url]`. Sends its address, and its CPU time on request. */
+/** One party of the bench as a process of its own: `node serve.js <role> [upstream url]`. Sends its address. */
 const record = {
   id: '0190a5d0-0000-7000-8000-000000000001',
   title: 'Audit a vault',
@@ -79,8 +79,4 @@ function listen(handler: (request: IncomingMessage, response: ServerResponse) =>
   })
 }
 
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ cpu: user + system })
-})
 process.send?.({ url: await roles[process.argv[2]!]!(process.argv[3] ?? '') })

@@ -1,4 +1,4 @@
-import { acquireBroker, median, outgoing, quantile } from '@carapace/testing'
+import { acquireBroker, median, outgoing, quantile, reportFigure } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { quiet } from '../bus.ts'
 import { inProcessBus, rabbitBus } from '../index.ts'
@@ -61,6 +61,10 @@ console.log(
 )
 console.log(
   `bus.publish, four batches under way: ${perSecond(rates.map(({ overlapping }) => overlapping))}, ratio ${ratio(rates.map(({ bare, overlapping }) => overlapping / bare))}`,
+)
+reportFigure(
+  'bus.publish',
+  rates.map(({ bare, bus }) => bus / bare),
 )
 const latencies = await inProcessLatencies()
 console.log(

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { event } from '@carapace/api'
 import { inProcessBus, quiet, rabbitBus } from '@carapace/bus'
-import { acquireBroker, acquireMongo, type Broker, quantile } from '@carapace/testing'
+import { acquireBroker, acquireMongo, type Broker, quantile, reportFigure } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { z } from 'zod'
 import { aggregateStore, type Database, openDatabase, projection, startRelay } from '../index.ts'
@@ -52,6 +52,8 @@ async function main(): Promise<void> {
   const applied = await overRabbit(mongo, broker)
   console.log(`bare amqplib, ${perSecond} events/s, window 100: ${shown(bare)}`)
   console.log(`commit to applied over RabbitMQ, ${perSecond} events/s: ${shown(applied.latencies)} (wanted p50 8, p99 40)`)
+  reportFigure('events.p50', [quantile(applied.latencies, 0.5)])
+  reportFigure('events.p99', [quantile(applied.latencies, 0.99)])
   console.log(`  CPU for each event: writer and relay ${applied.writerMicros} µs, consumer ${applied.consumerMicros} µs`)
   await broker.stop()
   engine.disconnect()

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { event } from '@carapace/api'
 import { type Bus, quiet, rabbitBus } from '@carapace/bus'
-import { acquireBroker, acquireMongo, median } from '@carapace/testing'
+import { acquireBroker, acquireMongo, median, reportFigure } from '@carapace/testing'
 import { connect } from 'amqplib'
 import { z } from 'zod'
 import { aggregateStore, openDatabase, startRelay } from '../index.ts'
@@ -95,6 +95,7 @@ async function relayRates(mongo: Place): Promise<void> {
     console.log(
       `outbox relay, ${String(count).padStart(3)} events a document: ${median(rate).toFixed(0)} events/s, ratio ${median(wall).toFixed(2)} (CPU time ${median(cpu).toFixed(2)}; wanted 0.70)`,
     )
+  reportFigure('store.relay', ratios.get(100)!.cpu)
   await connection.close()
   await bus.close()
   await broker.stop()

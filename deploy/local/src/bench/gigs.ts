@@ -1,0 +1,47 @@
+import { median, type Player, reportFigure, type System } from '@carapace/testing'
+import { deliver, escrowIs, fundedJob, gigIs, openPanel, vote } from '../testing/job.ts'
+import { newValidators } from '../testing/scenarios.ts'
+import { cpuOf } from './load.ts'
+
+const concurrent = 8
+const rounds = 2
+
+/** Plays gigs from post to receipt, 8 at a time: how many a second, what one costs, and the time from the delivery to the payment. */
+export async function timeGigs(system: System, pids: () => Promise<number[]>): Promise<Player[]> {
+  const validators = await newValidators(system)
+  const pairs = await Promise.all(Array.from({ length: concurrent }, () => pairOf(system)))
+  const paidMs: number[] = []
+  for (const pair of pairs.slice(0, 2)) await play(system, pair)
+  const [perSecond, cpu]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    const [start, before] = [performance.now(), await cpuOf(pids)]
+    paidMs.push(...(await Promise.all(pairs.map(pair => play(system, pair)))))
+    perSecond.push((concurrent * 1_000) / (performance.now() - start))
+    cpu.push(((await cpuOf(pids)) - before) / concurrent)
+  }
+  reportFigure('gig.perSecond', perSecond)
+  reportFigure('gig.cpu', cpu)
+  console.log(`submit to paid with ${concurrent} at a time: median ${median(paidMs).toFixed(0)} ms`)
+  const alone: number[] = []
+  for (const pair of pairs.slice(0, 5)) alone.push(await play(system, pair))
+  reportFigure('gig.paid', alone)
+  return [...validators, ...pairs.flatMap(({ poster, worker }) => [poster, worker])]
+}
+
+const pairOf = async (system: System) => ({
+  poster: await system.newPlayer({ usdc: 1_000, prefix: 'poster' }),
+  worker: await system.newPlayer({ prefix: 'worker' }),
+})
+
+/** Resolves to the milliseconds from the delivery to the released escrow. */
+async function play(system: System, pair: { poster: Player; worker: Player }): Promise<number> {
+  const job = await fundedJob(system, pair)
+  const start = performance.now()
+  await deliver(system, job)
+  const { id, panel } = await openPanel(system, job)
+  await vote(system, id, panel.slice(0, 2), 'approve')
+  await escrowIs(system, job.gigId, 'released')
+  const ms = performance.now() - start
+  await gigIs(system, job.gigId, 'completed')
+  return ms
+}

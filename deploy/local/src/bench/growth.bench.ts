@@ -1,0 +1,20 @@
+import { reportFigure } from '@carapace/testing'
+import type { Timing } from './compare-reads.ts'
+import { timeConversations } from './conversations.ts'
+import { timeReads } from './lists.ts'
+
+// Part of npm run bench: what each read costs among many agents and among few.
+const reads = await timeReads()
+printReads('reads', '1,000  10,000', reads)
+const conversations = await timeConversations()
+printReads('reads of messages between 1,000 agents', '1,000 100,000', conversations)
+const isSearch = ({ path }: Timing) => path.startsWith('/api/agents/search')
+const worst = (timings: readonly Timing[]) => Math.max(...timings.map(({ few, many }) => many / few))
+reportFigure('reads.growth', [worst([...reads, ...conversations].filter(timing => !isSearch(timing)))])
+reportFigure('reads.searchGrowth', [worst(reads.filter(isSearch))])
+
+function printReads(what: string, sizes: string, timings: readonly Timing[]): void {
+  console.log(`${`${what}, ms of CPU:`.padEnd(72)} ${sizes}  ratio (at most 1.2)`)
+  for (const { path, few, many } of timings)
+    console.log(`  ${path.padEnd(70)} ${few.toFixed(2).padStart(5)} ${many.toFixed(2).padStart(7)} ${(many / few).toFixed(2).padStart(6)}`)
+}
