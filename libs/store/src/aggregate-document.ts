@@ -37,16 +37,32 @@ export function newDocument(
   }
 }
 
+/** What an update makes of the envelope. */
+export interface Step {
+  version: number
+  now: Date
+  outbox: OutboxEntry[]
+  cause: string | undefined
+  /** All events that are in the outbox were sent, and there are no new ones: it is emptied by the same write. */
+  emptied?: ReadonlySet<string> | undefined
+}
+
+/** An outbox that holds none but these. */
+export const noneBut = (sent: Iterable<string>) => ({ outbox: { $not: { $elemMatch: { id: { $nin: [...sent] } } } } })
+
 /** The document as it is after an update. Its outbox has what was last written there. */
-export function updated(
-  before: Envelope,
-  state: object,
-  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined },
-): Envelope {
-  const { _id, createdAt, pending, lease, processed, outbox } = before
+export function updated(before: Envelope, state: object, change: Step): Envelope {
+  const { _id, createdAt, processed, outbox } = before
+  const { pending, lease } = change.emptied ? {} : before
   return {
     ...fieldsOf(state),
-    ...{ _id, createdAt, version: change.version, updatedAt: change.now, outbox: change.outbox.length ? change.outbox : outbox },
+    ...{
+      _id,
+      createdAt,
+      version: change.version,
+      updatedAt: change.now,
+      outbox: change.outbox.length ? change.outbox : change.emptied ? [] : outbox,
+    },
     ...(pending || change.outbox.length ? { pending: true } : {}),
     ...(lease ? { lease } : {}),
     ...(processed || change.cause ? { processed: [...(processed ?? []), ...(change.cause ? [change.cause] : [])].slice(-rememberedCauses) } : {}),
@@ -54,19 +70,17 @@ export function updated(
 }
 
 /** Only what differs is written. An outbox that was empty is leased to this process by the same write: it sends without claiming. */
-export function updateOf(
-  before: Envelope,
-  state: object,
-  change: { version: number; now: Date; outbox: OutboxEntry[]; cause: string | undefined },
-): Record<string, unknown> {
+export function updateOf(before: Envelope, state: object, change: Step): Record<string, unknown> {
   const after = fieldsOf(state)
   const set: Record<string, unknown> = { version: change.version, updatedAt: change.now }
   for (const [key, value] of Object.entries(after)) if (before[key] !== value) set[key] = value
   const unset = Object.fromEntries(
     Object.keys(before)
       .filter(key => !ownFields.has(key) && !Object.hasOwn(after, key))
+      .concat(change.emptied ? ['pending', 'lease'] : [])
       .map(key => [key, '']),
   )
+  if (change.emptied) set.outbox = []
   if (change.outbox.length) {
     set.pending = true
     if (!before.pending) set.lease = { token: relayToken, until: leaseUntil() }

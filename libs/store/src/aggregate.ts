@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draft, type ErrorCode, type PageQuery, Refusal, refuse } from '@carapace/api'
 import type { ClientSession, Collection, mongo } from 'mongoose'
-import { type Envelope, newDocument, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
+import { type Envelope, newDocument, noneBut, type Stored, stored, updated, updateOf } from './aggregate-document.ts'
 import { type Booking, bookingOf } from './booking.ts'
 import { announce, type Database, whenEnded } from './database.ts'
 import { isUnwritten, isWriteConflict, refuseDuplicate } from './errors/duplicate.ts'
 import { changesOfMany, type Decide, newOfMany } from './gathered/aggregate-many.ts'
+import { type Joined, readsOfMany } from './gathered/reads-of-many.ts'
 import type { Indexes } from './indexes.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { orExisting } from './or-existing.ts'
-import { outboxEntries } from './outbox/entry.ts'
+import { outboxEntries, outboxKey } from './outbox/entry.ts'
 import { type Optimistic, recentOf } from './recent/recent.ts'
 import type { ShareOf } from './share.ts'
 import { openSums, type Sums } from './sums.ts'
@@ -67,6 +68,8 @@ export interface AggregateStore<T, D extends Decision<T> = Decision<T>> {
   get(id: string, session?: ClientSession): Promise<Stored<T> | undefined>
   /** By id, in one read. */
   many(ids: readonly string[]): Promise<Map<string, Stored<T>>>
+  /** As `many`, and documents of another collection of the database by the same read. */
+  manyWith(ids: readonly string[], others: Joined): Promise<{ found: Map<string, Stored<T>>; joined: mongo.Document[] }>
   /** @throws NOT_FOUND */
   need(id: string, session?: ClientSession): Promise<Stored<T>>
   /**
@@ -163,11 +166,13 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       const version = document.version + 1
       const outbox = outboxEntries(db, decision.events, version, now)
       const after: Stored<T> = { ...state, id, version, createdAt: document.createdAt, updatedAt: now }
-      const step = { version, now, outbox, cause: options.cause }
+      // one of a transaction may be reversed
+      const sent = outbox.length === 0 && !options.session ? db.sentOutboxes.get(outboxKey(spec.collection, id)) : undefined
+      const step = { version, now, outbox, cause: options.cause, emptied: attempt === 1 ? sent : undefined }
       const update = updateOf(document, state, step)
       const guardedUpdate = async (session: { session?: ClientSession }) => {
         const { modifiedCount } = await raw
-          .updateOne({ _id: id, version: document.version }, update, session)
+          .updateOne({ _id: id, version: document.version, ...(step.emptied ? noneBut(step.emptied) : {}) }, update, session)
           .catch((error: unknown) => refuseDuplicate(error, spec.duplicates ?? {}))
         return modifiedCount === 1
       }
@@ -190,6 +195,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       }
       if (isWritten) {
         announce(db, options.session, spec.collection, id, { after: document.version, version, entries: outbox, isAll: !document.pending })
+        if (step.emptied) db.changes.emit('emptied', spec.collection, id)
         return after
       }
     }
@@ -243,15 +249,7 @@ export function aggregateStore<T extends { id: string }, D extends Decision<T> =
       return document ? read(document) : undefined
     },
 
-    many: async ids => {
-      const wanted = [...new Set(ids)]
-      const cached = wanted.map(id => recent.exact(id))
-      const others = wanted.filter((_, at) => !cached[at])
-      const reading = recent.begin()
-      const documents = others.length === 0 ? [] : await raw.find({ _id: { $in: others } }).toArray()
-      for (const document of documents) recent.put(document, reading)
-      return new Map([...cached, ...documents].flatMap(document => (document ? [[document._id, read(document)]] : [])))
-    },
+    ...readsOfMany(parts),
 
     need: async (id, session) => (await store.get(id, session)) ?? refuse('NOT_FOUND', { resource: spec.resource }),
 

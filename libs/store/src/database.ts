@@ -24,6 +24,7 @@ export interface DatabaseOptions {
 type Changes = {
   saved: [collection: string, id: string, handoff: Handoff | undefined]
   cleared: [collection: string, id: string, version: number]
+  emptied: [collection: string, id: string]
   /** A write past a store begins, and has ended. @param ids undefined: of any document */
   writing: [collection: string, ids: readonly string[] | undefined, write: object]
   wrote: [collection: string, ids: readonly string[] | undefined, write: object]
@@ -38,8 +39,13 @@ export interface Database {
   readonly clock: Clock
   newId(): string
   traceparent(): string | undefined
-  /** Emits `saved` after each committed aggregate write in this process, `cleared` when the events up to a version were sent and none is left. */
+  /**
+   * Emits `saved` after each committed aggregate write in this process, `cleared` when the events up to a version were sent and none is left, `emptied`
+   * when a write of the document has emptied its outbox.
+   */
   readonly changes: EventEmitter<Changes>
+  /** Ids of the events in an outbox whose last ones were sent, while it waits to be emptied; by `outboxKey`. */
+  readonly sentOutboxes: Map<string, ReadonlySet<string>>
   /** Collections that hold outboxes, and whether a document goes away once its outbox is sent. */
   readonly outboxes: Map<string, 'keep' | 'delete'>
   /** A collection as the driver gives it; `init` creates its indexes. */
@@ -71,6 +77,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     newId: options.newId ?? (() => v7()),
     traceparent: options.traceparent ?? (() => undefined),
     changes,
+    sentOutboxes: new Map(),
     outboxes: new Map(),
     collection: (name, indexes) => {
       tables.set(name, { ...tables.get(name), ...indexes })

@@ -129,12 +129,12 @@ describe('sums of a collection', () => {
     assert.deepEqual(await ofThese(), [])
 
     await rowsOf('sums').updateOne({ _id: `gigs${made}/3` }, { $inc: { 'of.budget': 1n } })
-    await rowsOf('sum_members').updateOne({ _id: `gigs${made}/people/bob` }, { $set: { documents: 1n } })
+    await rowsOf('sums').updateOne({ _id: `gigs${made}/members/people/bob` }, { $set: { documents: 1n } })
     assert.deepEqual(await ofThese(), [
       `gigs${made}: "budget" is stored as 16 and adds up to 15`,
       `gigs${made}: the kept members of "people" are not those that documents name`,
     ])
-    await rowsOf('sum_members').deleteOne({ _id: `gigs${made}/people/ada` })
+    await rowsOf('sums').deleteOne({ _id: `gigs${made}/members/people/ada` })
     assert.match((await ofThese())[1]!, /"people" is stored as 3 and adds up to 2/)
 
     await forget()

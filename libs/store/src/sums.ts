@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose'
+import type { ClientSession, mongo } from 'mongoose'
 import type { Database } from './database.ts'
 import { pool } from './pool.ts'
 import { allOf, type Difference, difference, plus, type ShareOf } from './share.ts'
@@ -14,8 +14,10 @@ export interface Sums<T> {
   /** Whether a write changes a figure. */
   differ(before: T, after: T): boolean
   /** The figures by name; 0n for one that nothing adds to. Added up from the documents when they were never stored, or were deleted. */
-  read(): Promise<(name: string) => bigint>
+  read(): Promise<Figures>
 }
+/** One figure by its name, and the names of those that something has added to. */
+export type Figures = ((name: string) => bigint) & { names(): string[] }
 type Write = (options: { session?: ClientSession }) => Promise<boolean>
 
 interface Row {
@@ -23,6 +25,8 @@ interface Row {
   _id: string
   /** Everything that was there before the sums is in them. */
   isComplete?: boolean
+  /** How the members are stored: rows of another form are added up again. */
+  form?: number
   of: Record<string, bigint>
 }
 interface Member {
@@ -31,6 +35,7 @@ interface Member {
   documents: bigint
 }
 
+const form = 2
 /** Rows that the figures of one collection are spread over, so that writers at the same time seldom meet in one. */
 const partCount = 8
 
@@ -46,14 +51,15 @@ export function openSums<T>(
 ): Sums<T> {
   if (!shareOf) return noSums
   const rows = db.collection<Row>('sums')
-  const members = db.collection<Member>('sum_members')
+  const members = db.collection<Member>('sums')
   const parts = Array.from({ length: partCount }, (_, part) => `${collection}/${part}`)
+  const membersName = `${collection}/members`
   // all of this collection: "0" comes next after "/"
-  const ownMembers = { _id: { $gte: `${collection}/`, $lt: `${collection}0` } }
-  const idOf = (set: string, member: string) => `${collection}/${set}/${member}`
+  const ownMembers = { _id: { $gte: `${membersName}/`, $lt: `${membersName}0` } }
+  const idOf = (set: string, member: string) => `${membersName}/${set}/${member}`
 
   const storedParts = async (session?: ClientSession): Promise<Row[] | undefined> => {
-    const found = await rows.find({ _id: { $in: parts }, isComplete: true }, session ? { session } : {}).toArray()
+    const found = await rows.find({ _id: { $in: parts }, isComplete: true, form }, session ? { session } : {}).toArray()
     return found.length === partCount ? found : undefined
   }
 
@@ -65,7 +71,7 @@ export function openSums<T>(
     },
     members: async function* (session) {
       for await (const { _id, documents } of members.find(ownMembers, { session })) {
-        const [set = '', ...member] = _id.slice(collection.length + 1).split('/')
+        const [set = '', ...member] = _id.slice(membersName.length + 1).split('/')
         yield { set, member: member.join('/'), documents }
       }
     },
@@ -93,21 +99,24 @@ export function openSums<T>(
       const named = [...counts].map(([_id, documents]) => ({ _id, documents }))
       if (named.length) await members.insertMany(named, { session })
       for (const [part, _id] of parts.entries())
-        await rows.replaceOne({ _id }, { isComplete: true, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
+        await rows.replaceOne({ _id }, { isComplete: true, form, of: part === 0 ? Object.fromEntries(of) : {} }, { session, upsert: true })
     }, longTransactionLimitMs)
 
   /** Two writers of one row would make one of them begin again: those of this process run one after another, in an order that others rarely have too. */
   const ownParts = pool(parts.toSorted(() => Math.random() - 0.5))
   const add = async (change: Difference, part: string, session: ClientSession) => {
-    const inc = new Map(change.sums)
     const [added, removed] = [change.members.filter(({ by }) => by > 0n), change.members.filter(({ by }) => by < 0n)]
-    if (added.length > 0) {
-      const updates = added.map(({ set, member, by }) => ({
-        updateOne: { filter: { _id: idOf(set, member) }, update: { $inc: { documents: by } }, upsert: true },
-      }))
-      const { upsertedIds } = await members.bulkWrite(updates, { session })
+    const updates = added.map(({ set, member, by }) => ({
+      updateOne: { filter: { _id: idOf(set, member) }, update: { $inc: { documents: by } }, upsert: true },
+    }))
+    // the row of the figures is the last that a transaction locks
+    const isLast = removed.length === 0 && change.sums.size > 0
+    const ofSums = isLast ? [{ updateOne: { filter: { _id: part }, update: incOf(change.sums), upsert: true } }] : []
+    const inc = new Map(isLast ? [] : change.sums)
+    if (updates.length + ofSums.length > 0) {
+      const { upsertedIds } = await rows.bulkWrite([...updates, ...ofSums] as mongo.AnyBulkWriteOperation<Row>[], { session })
       // one that no document names any more is deleted: what is made is named for the first time
-      for (const at of Object.keys(upsertedIds)) plus(inc, added[Number(at)]!.set, 1n)
+      for (const at of Object.keys(upsertedIds)) if (added[Number(at)]) plus(inc, added[Number(at)]!.set, 1n)
     }
     for (const { set, member, by } of removed) {
       const _id = idOf(set, member)
@@ -116,8 +125,7 @@ export function openSums<T>(
       plus(inc, set, by)
       await members.deleteOne({ _id }, { session })
     }
-    const $inc = Object.fromEntries([...inc].map(([name, by]) => [`of.${name}`, by]))
-    if (inc.size > 0) await rows.updateOne({ _id: part }, { $inc }, { session, upsert: true })
+    if (inc.size > 0) await rows.updateOne({ _id: part }, incOf(inc), { session, upsert: true })
   }
 
   const write = (change: Difference, session: ClientSession | undefined, work: Write): Promise<boolean> => {
@@ -145,10 +153,12 @@ export function openSums<T>(
         found = await storedParts()
       }
       const present = totalOf(found)
-      return name => present.get(name) ?? 0n
+      return Object.assign((name: string) => present.get(name) ?? 0n, { names: () => [...present.keys()] })
     },
   }
 }
+
+const incOf = (sums: ReadonlyMap<string, bigint>) => ({ $inc: Object.fromEntries([...sums].map(([name, by]) => [`of.${name}`, by])) })
 
 const isNone = ({ sums, members }: Difference): boolean => sums.size === 0 && members.length === 0
 
@@ -164,5 +174,5 @@ const noSums: Sums<unknown> = {
   write: (_before, _after, session, work) => work(session ? { session } : {}),
   writeNew: (_documents, session, work) => work({ session }),
   differ: () => false,
-  read: async () => () => 0n,
+  read: async () => Object.assign(() => 0n, { names: () => [] }),
 }

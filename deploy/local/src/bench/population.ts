@@ -25,7 +25,7 @@ export interface Records {
 
 const batch = 500
 /** Locks and clocks of those who wrote it, and the list of candidates, which has one head; sums are recalculated when they are missing. */
-const skipped = new Set(['chain_leases', 'chain_cursors', 'sandbox', 'sums', 'sum_members', 'candidate_list', 'candidate_list_changes'])
+const skipped = new Set(['chain_leases', 'chain_cursors', 'sandbox', 'sums', 'candidate_list', 'candidate_list_changes'])
 /** Any hexadecimal id, hash or address: the last eight digits are replaced by the number of the copy. */
 const key = /\b(?:0x)?[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}(?:[0-9a-f]{8}|[0-9a-f]{32})?\b/gi
 /** Numbers with a unique index, each below this. */

@@ -1,5 +1,7 @@
+import { noneBut } from '../aggregate-document.ts'
 import type { Database } from '../database.ts'
 import type { Claims, Pending } from './claims.ts'
+import { outboxKey } from './entry.ts'
 
 /** `kept`: something else is in the outbox (a newer event of another process), or a lease was lost. `withdrawn`: nothing was written. */
 export type ClearOutcome = 'cleared' | 'kept' | 'withdrawn'
@@ -15,6 +17,8 @@ export interface OutboxClears {
   clear(collection: string, id: string, ids: readonly string[]): Clear
   /** Removes events that were sent from an outbox that holds others too. */
   removeSent(collection: string, id: string, ids: readonly string[]): Promise<void>
+  /** A write of the document has emptied the outbox, which waits for it no longer. */
+  emptied(collection: string, id: string): void
   /** Documents whose events were all sent. */
   waiting(collection: string): string[]
   /** Writes what is waiting, and from now on without delay. */
@@ -56,7 +60,7 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
   /** An outbox that holds nothing but events that were sent is emptied, even if its document was written otherwise meanwhile. */
   async function clearBatch(collection: string, batch: readonly Sent[]): Promise<void> {
     const sentIds = batch.flatMap(sent => sent.ids)
-    const filter = { ...claims.own, _id: { $in: batch.map(sent => sent.id) }, outbox: { $not: { $elemMatch: { id: { $nin: sentIds } } } } }
+    const filter = { ...claims.own, _id: { $in: batch.map(sent => sent.id) }, ...noneBut(sentIds) }
     const cleared =
       db.outboxes.get(collection) === 'delete'
         ? (await raw(collection).deleteMany(filter)).deletedCount
@@ -73,10 +77,18 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
     return batch
   }
 
+  function leave(batch: Batch, collection: string, sent: Sent, outcome: ClearOutcome): void {
+    if (!batch.sent.delete(sent)) return
+    db.sentOutboxes.delete(outboxKey(collection, sent.id))
+    sent.done(outcome)
+  }
+
   function run(collection: string): void {
     const { sent, timer } = batches.get(collection)!
     batches.delete(collection)
     clearTimeout(timer)
+    // what is being written is left to this write
+    for (const { id } of sent) db.sentOutboxes.delete(outboxKey(collection, id))
     for (const batch of chunks(sent)) {
       clearBatch(collection, batch).catch((error: unknown) => {
         for (const { failed } of batch) failed(error)
@@ -99,17 +111,22 @@ export function outboxClears(db: Database, claims: Claims, waitMs: number, isCro
         sent = { id, ids, done: resolve, failed: reject }
       })
       batch.sent.add(sent)
+      db.sentOutboxes.set(outboxKey(collection, id), new Set(ids))
       if (batch.sent.size === manyDocuments) run(collection)
       return {
         done,
         withdraw: () => {
           // one that is being written is in no batch
-          if (batches.get(collection) === batch && batch.sent.delete(sent)) sent.done('withdrawn')
+          if (batches.get(collection) === batch) leave(batch, collection, sent, 'withdrawn')
         },
       }
     },
     removeSent: async (collection, id, ids) => {
       await raw(collection).updateOne({ _id: id }, { $pull: { outbox: { id: { $in: [...ids] } } } })
+    },
+    emptied: (collection, id) => {
+      const batch = batches.get(collection)
+      for (const sent of batch?.sent ?? []) if (sent.id === id) leave(batch!, collection, sent, 'cleared')
     },
     waiting: collection => [...(batches.get(collection)?.sent ?? [])].map(({ id }) => id),
     close: () => {

@@ -26,6 +26,9 @@ export interface Handoff {
   isAll: boolean
 }
 
+/** Names a document in `sentOutboxes` of a database. */
+export const outboxKey = (collection: string, id: string): string => `${collection}/${id}`
+
 /** Two handoffs of one document as one; undefined where a write of another process may lie between them. */
 export const joined = (earlier: Handoff, later: Handoff): Handoff | undefined =>
   later.after === earlier.version

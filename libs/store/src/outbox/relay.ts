@@ -10,7 +10,7 @@ import { nothingMore, outboxWork, type Work } from './work.ts'
 export interface RelayOptions {
   /** CloudEvents source, `/carapace/<service>` */
   source: string
-  /** How often the relay sweeps for what another process left unsent. Default 10 s, 60 s where no other shares the database. */
+  /** How often the relay sweeps for what another process left unsent. Default 10 s, 5 min where no other shares the database. */
   sweepMs?: number
   /** First pause before what could not be sent is tried again. Default 1,000 ms. */
   retryMs?: number
@@ -40,7 +40,7 @@ const [clearMs, soleClearMs] = [500, 5_000]
 /** Ids of sent events that are compared with a document that is written to all the time. */
 const mostUncleared = 1_000
 
-const [sweepMs, soleSweepMs] = [10_000, 60_000]
+const [sweepMs, soleSweepMs] = [10_000, 300_000]
 
 /**
  * Sends embedded events in order per document and removes them only after the confirm. Woken by writes; a slow sweep finds the rest.
@@ -70,6 +70,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
     stopped,
   })
   db.changes.on('saved', work.wake)
+  db.changes.on('emptied', clears.emptied)
   const opened = options.after === undefined ? Promise.resolve(work.open()) : options.after.then(work.open)
   const everyMs = options.sweepMs ?? (options.exclusive ? soleSweepMs : sweepMs)
   const tickMs = Math.min(retryMs, everyMs)
@@ -85,6 +86,7 @@ export function startRelay(db: Database, bus: Bus, options: RelayOptions): Relay
       stopping.abort()
       sweeps.close()
       db.changes.off('saved', work.wake)
+      db.changes.off('emptied', clears.emptied)
     },
   }
 }
@@ -105,12 +107,10 @@ function sender(
     const { collection, id } = work
     /** Ids of what was sent and may still be in the outbox. */
     let sent: string[] = []
-    const read = async () => {
-      if (sent.length > mostUncleared) {
-        await clears.removeSent(collection, id, sent)
-        sent = []
-      }
-      return claims.one(collection, id)
+    const removeMany = async () => {
+      if (sent.length <= mostUncleared) return
+      await clears.removeSent(collection, id, sent)
+      sent = []
     }
     /** What writes added while the outbox was emptied; undefined when it is empty, or another process has it. */
     const clear = async (version: number): Promise<Handoff | 'unknown' | undefined> => {
@@ -128,7 +128,8 @@ function sender(
     }
     let next: Handoff | 'unknown' | undefined = handoff ?? 'unknown'
     while (next && !stopped.aborted) {
-      if (next === 'unknown') next = await read()
+      await removeMany()
+      if (next === 'unknown') next = await claims.one(collection, id)
       if (!next) return
       const entries = without(next.entries, sent)
       if (entries.length > 0) await work.fromOrigin(publish, entries)

@@ -28,6 +28,31 @@ describe('a store in a database to which no other process writes', () => {
     await mongo.close()
   })
 
+  it('reads documents with those of another collection, and knows those that it has read', async () => {
+    const { db, counters } = await opened()
+    const others = db.connection.collection<{ _id: string; of: string; count: bigint }>('others')
+    const [first, second] = [await counters.create({ id: randomUUID(), count: 1 }, []), await counters.create({ id: randomUUID(), count: 2 }, [])]
+    for (const [at, { id }] of [first, second, first].entries()) await others.insertOne({ _id: `${at}`, of: id, count: BigInt(at) })
+    const joinedOf = (...ids: string[]) => ({ collection: 'others', pipeline: [{ $match: { of: { $in: ids } } }, { $sort: { _id: -1 as const } }] })
+    nextTrace()
+
+    const none = await counters.manyWith([], joinedOf(first.id))
+    const both = await counters.manyWith([first.id, second.id, randomUUID()], joinedOf(first.id, second.id))
+    const again = await counters.manyWith([second.id], joinedOf(second.id))
+
+    assert.deepEqual([none.found.size, none.joined.map(({ _id }) => _id)], [0, ['2', '0']])
+    assert.deepEqual([...both.found.values()].map(({ count }) => count).sort(), [1, 2])
+    assert.deepEqual(
+      both.joined.map(({ _id, of, count }) => [_id, of, count]),
+      [
+        ['2', first.id, 2n],
+        ['1', second.id, 1n],
+        ['0', first.id, 0n],
+      ],
+    )
+    assert.deepEqual([again.found.get(second.id)?.count, again.joined.map(({ _id }) => _id)], [2, ['1']])
+  })
+
   async function opened(
     exclusive = true,
   ): Promise<{ db: Database; counters: AggregateStore<Counter>; reads: () => number; onRead: (work: () => Promise<unknown>) => void }> {
