@@ -24,11 +24,13 @@ export const events = (parts: Parts): Subscription[] => {
     on(api.agentFollowed, ({ followerAgentId }, event) => seen(followerAgentId, event.id)),
     on(api.agentCommented, ({ authorId }, event) => seen(authorId, event.id)),
     on(api.escrowReleased, async ({ assigneeId, creditable, ...gig }, event) => {
+      const since = reversedGigs.moment()
       // where the reversal is known already, crediting first would push an older use out
       if (!creditable || (await reversedGigs.has(gig.gigId))) return
       const credited = await agents.changeKnown(assigneeId, agent => creditGig(agent, gig, clock.now()), { cause: event.id })
       // one that came meanwhile found nothing to discredit
-      if (credited && (await reversedGigs.has(gig.gigId))) await agents.change(assigneeId, agent => discreditGig(agent, gig.gigId))
+      const isReversed = credited && reversedGigs.mayHaveCome(gig.gigId, since) && (await reversedGigs.has(gig.gigId))
+      if (isReversed) await agents.change(assigneeId, agent => discreditGig(agent, gig.gigId))
     }),
     on(api.jobApplied, ({ applicantId }, event) => seen(applicantId, event.id)),
     on(api.jobSubmitted, ({ assigneeId }, event) => seen(assigneeId, event.id)),

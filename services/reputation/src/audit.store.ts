@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { PageQuery } from '@carapace/api'
-import { type Database, duplicateIndex, type Indexes, type Page, totalsOf } from '@carapace/store'
+import { type Database, duplicateIndex, type Indexes, type Page, type Stored, totalsOf } from '@carapace/store'
 import type { Fact, Logged } from './facts.ts'
+import type { ScoreDoc, ScoreStore } from './score.store.ts'
 
 /** One entry of the hash-chained log. Entries never change. */
 export interface Entry {
@@ -46,6 +47,8 @@ export interface AuditLog {
   grownSince(agentIds: readonly string[], position: number): Promise<string[]>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Logged[]>
+  /** The same, and the agents' scores, in one read. */
+  factsWith(scores: Pick<ScoreStore, 'manyWith'>, agentIds: readonly string[]): Promise<{ docs: Map<string, Stored<ScoreDoc>>; log: Logged[] }>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
   verify(): Promise<number[]>
@@ -129,11 +132,11 @@ export function auditLog(db: Database): AuditLog {
     last: async () => (await entries.findOne({}, { projection: { seq: 1 }, sort: { seq: -1 } }))?.seq ?? 0,
     grownSince: async (agentIds, position) =>
       db.exclusive && known?.seq === position ? [] : entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
-    factsOf: async agentIds => {
-      const found = await entries
-        .find({ agentId: { $in: [...agentIds] } }, { projection: { agentId: 1, details: 1, at: 1 }, sort: { seq: 1 } })
-        .toArray()
-      return found.map(entry => ({ ...entry.details, agentId: entry.agentId, at: entry.at })).sort((a, b) => a.at.getTime() - b.at.getTime())
+    factsOf: async agentIds => logged(await entries.find({ agentId: { $in: [...agentIds] } }, { projection: factFields }).toArray()),
+    factsWith: async (scores, agentIds) => {
+      const pipeline = [{ $match: { agentId: { $in: [...agentIds] } } }, { $project: factFields }]
+      const { found, joined } = await scores.manyWith(agentIds, { collection: 'audit', pipeline })
+      return { docs: found, log: logged(joined as FactRow[]) }
     },
     page: (filter, { limit, offset }) =>
       totals.page(filter, { limit, offset }, () => entries.find(filter, { sort: { seq: -1 }, skip: offset, limit }).toArray()),
@@ -148,6 +151,13 @@ export function auditLog(db: Database): AuditLog {
     },
   }
 }
+
+type FactRow = Pick<Entry, 'agentId' | 'details' | 'at' | 'seq'>
+const factFields = { agentId: 1, details: 1, at: 1, seq: 1 } as const
+
+/** In order of their time; those of one time in the order of the log. */
+const logged = (rows: readonly FactRow[]): Logged[] =>
+  [...rows].sort((a, b) => a.at.getTime() - b.at.getTime() || a.seq - b.seq).map(({ agentId, details, at }) => ({ ...details, agentId, at }))
 
 /** The same for the same event, agent and key: a second delivery collides with the first. */
 function idOf({ eventId, agentId, key }: NewEntry): string {

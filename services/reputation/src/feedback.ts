@@ -1,26 +1,29 @@
-import type { Chain } from '@carapace/api'
+import type { Chain, Draft } from '@carapace/api'
 import { commands } from '@carapace/chain'
 import { baseUrlOf } from '@carapace/service'
 import { id as keccakOfText } from 'ethers'
 import type { Parts } from './parts.ts'
+import type { ScoreDoc } from './score.store.ts'
 
 interface Settled {
   /** Of the gig or the job. */
   gigId: string
-  assigneeId: string
   chain: Chain
   txHash: string
   /** Where its receipt is served. */
   receiptPath: string
 }
 
-/** ERC-8004 feedback of a settled gig or job, with the receipt as its file and proof of payment; once each, where the assignee is registered. */
-export async function giveFeedback(parts: Parts, { gigId, assigneeId, chain, txHash, receiptPath }: Settled): Promise<void> {
-  const tokenId = (await parts.scores.get(assigneeId))?.chains[chain].tokenId
-  if (tokenId === null || tokenId === undefined) return
-  const base = baseUrlOf(parts.config)
+/**
+ * ERC-8004 feedback of a settled gig or job, with the receipt as its file and proof of payment; none where the assignee is not registered. The relayer
+ * makes one of each.
+ */
+export function feedbackOf({ config }: Pick<Parts, 'config'>, { chains }: ScoreDoc, { gigId, chain, txHash, receiptPath }: Settled): Draft[] {
+  const { tokenId } = chains[chain]
+  if (tokenId === null) return []
+  const base = baseUrlOf(config)
   const feedbackUri = `${base}${receiptPath}`
-  await parts.emit([
+  return [
     commands.feedbackGive({
       chain,
       settlementId: gigId,
@@ -33,5 +36,5 @@ export async function giveFeedback(parts: Parts, { gigId, assigneeId, chain, txH
       feedbackUri,
       feedbackHash: keccakOfText(`${feedbackUri}#${txHash}`),
     }),
-  ])
+  ]
 }

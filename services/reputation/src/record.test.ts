@@ -28,8 +28,8 @@ describe('the standing of an agent', () => {
   }
   const moments = {
     'after the log was read': (parts: Parts, interfere: () => Promise<unknown>) => ({
-      factsOf: async (ids: readonly string[]) => {
-        const facts = await parts.audit.factsOf(ids)
+      factsWith: async (...given: Parameters<Parts['audit']['factsWith']>) => {
+        const facts = await parts.audit.factsWith(...given)
         await interfere()
         return facts
       },

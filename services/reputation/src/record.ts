@@ -1,6 +1,6 @@
-import type { CloudEvent } from '@carapace/api'
+import type { CloudEvent, Draft } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { gathered, type Stored } from '@carapace/store'
+import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
 import { type Dated, type Fact, type Logged, mergedFacts } from './facts.ts'
 import type { Parts } from './parts.ts'
@@ -15,6 +15,10 @@ interface Given {
   key?: string
   /** Whether the log says enough without the fact. */
   unless?: (log: readonly Logged[]) => boolean
+  /** What the event says about the agent itself: stored with its standing. To be repeated without effect. */
+  edit?: (doc: Stored<ScoreDoc>) => Stored<ScoreDoc>
+  /** What is sent to the chain because of it. To be sent again without effect. */
+  commands?: (doc: ScoreDoc) => Draft[]
 }
 interface Item extends Given {
   event: CloudEvent
@@ -35,6 +39,8 @@ interface Subject {
   log: Logged[]
   facts: readonly Dated[]
   standing: Standing
+  edits: NonNullable<Given['edit']>[]
+  commands: NonNullable<Given['commands']>[]
 }
 
 /**
@@ -47,15 +53,18 @@ export function record(parts: Parts, event: CloudEvent, agentId: string, fact: F
   recorders.set(parts, recorder)
   return recorder({ event, agentId, fact, ...given })
 }
-/** A payment and the skill that it proves come one after the other. */
-const momentMs = 100
+/** A registration and its confirmation, and a payment and the skill that it proves, come one after the other. */
+const momentMs = 250
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
-  const docs = await parts.scores.many(items.map(({ agentId }) => agentId))
   const known = parts.audit.position()
+  const { docs, log } = await parts.audit.factsWith(
+    parts.scores,
+    items.map(({ agentId }) => agentId),
+  )
   const now = parts.clock.now()
-  const subjects = await subjectsOf(parts, docs)
+  const subjects = await subjectsOf(parts, docs, log)
   const entries: (NewEntry & { scores: Scores })[] = []
   const answers = items.map(item => {
     const subject = subjects.get(item.agentId)
@@ -63,6 +72,8 @@ async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores 
     const before = subject.standing.fusedScore
     if (item.unless?.(subject.log)) return { before, after: before }
     addFact(subject, item, now)
+    if (item.edit) subject.edits.push(item.edit)
+    if (item.commands) subject.commands.push(item.commands)
     const scores = { before, after: subject.standing.fusedScore }
     entries.push({ ...entryOf(item), scores })
     return scores
@@ -87,15 +98,17 @@ export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc
   await storeAll(parts, subjects, { now, wholeUntil })
 }
 
-async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDoc>>): Promise<Map<string, Subject>> {
+/** @param read the logs of the documents' own agents, where they were read with them */
+async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDoc>>, read?: readonly Logged[]): Promise<Map<string, Subject>> {
   const owners = new Map<string, string[]>()
   for (const [id, doc] of docs) owners.set(id, await ownersOf(parts, doc))
-  const logs = await parts.audit.factsOf([...new Set([...owners.values()].flat())])
+  const unread = [...new Set([...owners.values()].flat())].filter(id => !(read && docs.has(id)))
+  const logs = [...(read ?? []), ...(unread.length > 0 ? await parts.audit.factsOf(unread) : [])].sort((a, b) => a.at.getTime() - b.at.getTime())
   return new Map(
     [...docs].map(([id, doc]) => {
       const own = owners.get(id)!
       const log = logs.filter(fact => own.includes(fact.agentId))
-      return [id, { doc, owners: own, log, facts: mergedFacts(id, log), standing: doc }] as const
+      return [id, { doc, owners: own, log, facts: mergedFacts(id, log), standing: doc, edits: [], commands: [] }] as const
     }),
   )
 }
@@ -119,27 +132,47 @@ async function storeAll(
 ): Promise<void> {
   if (subjects.length === 0) return
   const outdated = new Set<Subject>(wholeUntil === undefined ? subjects : [])
-  const isNews = (subject: Subject) => applyStanding(subject.doc, subject.standing, now) !== undefined
-  const [changed, same] = [subjects.filter(isNews), subjects.filter(subject => !isNews(subject))]
+  const isNews = (subject: Subject) => changed(subject, subject.doc, now) !== undefined
+  const [moved, same] = [subjects.filter(isNews), subjects.filter(subject => !isNews(subject))]
   if (wholeUntil !== undefined) {
-    for (const subject of await overtaken(parts, changed, now)) outdated.add(subject)
+    for (const subject of await overtaken(parts, moved, now)) outdated.add(subject)
     // a standing that was stored since the document was read may lack the fact; one that is stored later is compared with the log again
     const present = await parts.scores.many(same.map(({ doc }) => doc.id))
     for (const subject of same) if (present.get(subject.doc.id)?.version !== subject.doc.version) outdated.add(subject)
     // a fact that changed nothing when it came left no version
     const grown = new Set(
-      changed.length === 0
+      moved.length === 0
         ? []
         : await parts.audit.grownSince(
-            changed.flatMap(({ owners }) => owners),
+            moved.flatMap(({ owners }) => owners),
             wholeUntil,
           ),
     )
-    for (const subject of changed) if (subject.owners.some(owner => grown.has(owner))) outdated.add(subject)
+    for (const subject of moved) if (subject.owners.some(owner => grown.has(owner))) outdated.add(subject)
   }
   for (const subject of subjects)
-    if (outdated.has(subject)) await recompute(parts, subject.doc.id)
+    if (outdated.has(subject)) await again(parts, subject)
     else await recomputeHeir(parts, subject.doc.id, subject.facts)
+}
+
+/** What was stored meanwhile decides: the edits are made on it, and the whole log is read again. */
+async function again(parts: Parts, subject: Subject): Promise<void> {
+  const { id } = subject.doc
+  if (subject.edits.length + subject.commands.length > 0) await parts.scores.change(id, present => edited(subject, present))
+  await recompute(parts, id)
+}
+
+const edited = ({ edits, commands }: Subject, doc: Stored<ScoreDoc>) => {
+  const state = edits.reduce((made, edit) => edit(made), doc)
+  return { state, events: commands.flatMap(make => make(state)) }
+}
+
+/** The document with its edits and the standing, and what is sent with it; undefined where that is what it says. */
+function changed(subject: Subject, present: Stored<ScoreDoc>, now: Date): Decision<ScoreDoc> | undefined {
+  const own = edited(subject, present)
+  const standing = applyStanding(own.state, subject.standing, now)
+  if (standing) return { state: standing.state, events: [...standing.events, ...own.events] }
+  return subject.edits.length + own.events.length > 0 ? own : undefined
 }
 
 /** Stores the standings. Answers those of agents of which another one was stored since their documents were read. */
@@ -149,7 +182,7 @@ async function overtaken(parts: Parts, subjects: readonly Subject[], now: Date):
     const isPresent = present.version === subject.doc.version
     if (isPresent) old.delete(subject)
     else old.add(subject)
-    return isPresent ? applyStanding(present, subject.standing, now) : undefined
+    return isPresent ? changed(subject, present, now) : undefined
   }
   await parts.scores.changeAll(new Map(subjects.map(subject => [subject.doc.id, decideOn(subject)])))
   return [...old]

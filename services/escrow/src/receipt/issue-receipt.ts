@@ -13,8 +13,10 @@ export interface Scores {
  * first settlement, remain. Scores are those of the settlement, when the caller knows them.
  */
 export async function issueReceipt(parts: Parts, escrow: Escrow, scores?: Scores): Promise<{ receipt: Stored<Receipt>; isNew: boolean }> {
-  const known = await parts.receipts.everOf(escrow.id)
-  if (known) return { receipt: await parts.receipts.amend(receiptOf(escrow, known.id, known)), isNew: false }
+  const amended = async (known: Stored<Receipt>) => ({ receipt: await parts.receipts.amend(receiptOf(escrow, known.id, known)), isNew: false })
+  // a settlement is mostly the first: then nothing is found
+  const known = scores ? undefined : await parts.receipts.everOf(escrow.id)
+  if (known) return amended(known)
   const { posterId, assignment } = escrow
   const { assigneeId } = assignment!
   const agents = await parts.agents.many([posterId, assigneeId])
@@ -24,5 +26,6 @@ export async function issueReceipt(parts: Parts, escrow: Escrow, scores?: Scores
     return { handle, wallet, fusedScore: score ?? scoreOf!(agentId) }
   }
   const [poster, assignee] = await Promise.all([party(posterId, scores?.posterScore), party(assigneeId, scores?.assigneeScore)])
-  return parts.receipts.issue(receiptOf(escrow, parts.newId(), { poster, assignee }))
+  const issued = await parts.receipts.issue(receiptOf(escrow, parts.newId(), { poster, assignee }))
+  return issued.isNew ? issued : amended(issued.receipt)
 }

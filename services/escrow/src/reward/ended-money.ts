@@ -11,8 +11,8 @@ const jobFeeBp = 300
 
 /** Records how a gig or job ended for the money, and funds the rewards that waited for it. */
 export async function recordSource(parts: Parts, source: Omit<Source, 'used'>): Promise<void> {
-  await parts.rewardSources.put(source)
-  for (const { id } of await parts.rewards.ofSubject(source.id)) await fundWhenReady(parts, id)
+  const stored = await parts.rewardSources.put(source)
+  for (const reward of await parts.rewards.ofSubject(source.id)) await fundWhenReady(parts, reward, stored)
 }
 
 export const recordGigSource = (parts: Parts, gigId: string): Promise<void> =>

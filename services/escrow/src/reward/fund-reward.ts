@@ -15,20 +15,28 @@ export async function accrueRewards(parts: Parts, { validationId, gigId, jobId, 
   const shares = rewards.map(({ validatorId, amount }) => ({ validatorId, accrued: amount, funded: 0n, claiming: 0n, claimed: 0n }))
   const fundedBy = { fee: 0n, refund: 0n, topUp: 0n }
   const reward = { id: validationId, gigId, jobId, title, posterId, chain, shares, isFunded: false, fundedBy, fundedAt: null, topUps: [] }
-  await parts.rewards.createOnce(validationId, () => ({ state: reward, events: [] }))
+  const stored = await parts.rewards.createOnce(validationId, () => ({ state: reward, events: [] }))
   // what moves its money later finds the reward
-  if (await parts.rewardSources.get((gigId ?? jobId)!)) await fundWhenReady(parts, validationId)
+  const source = await parts.rewardSources.get((gigId ?? jobId)!)
+  if (source) await fundWhenReady(parts, stored, source)
 }
 
 /** The rewards of a validation are funded once, when its money has moved and its winners are known, whichever comes later. */
-export async function fundWhenReady(parts: Parts, validationId: string): Promise<void> {
+export async function fundWhenReady(parts: Parts, { id, isFunded }: Pick<Reward, 'id' | 'isFunded'>, known: Source): Promise<void> {
+  if (isFunded) return
+  let isFirst = true
   const work = async (session: ClientSession) => {
-    const reward = await parts.rewards.get(validationId, session)
-    const source = reward && (await parts.rewardSources.get((reward.gigId ?? reward.jobId)!, session))
-    if (!reward || !source || reward.isFunded) return
-    const amounts = equalShares(reward, await available(parts, source, session))
-    await book(parts, reward, amounts, source.kind, session)
-    await parts.rewardSources.use(source.id, sum(amounts), session)
+    // what was read a moment ago is used only as it was: where it is not any more, all begins again
+    const source = isFirst ? known : ((await parts.rewardSources.get(known.id, session)) ?? known)
+    isFirst = false
+    const limit = await available(parts, source, session)
+    let amounts: bigint[] | undefined
+    const decide = (present: Reward) => {
+      amounts = present.isFunded ? undefined : equalShares(present, limit)
+      return amounts && fund(present, amounts, source.kind, parts.clock.now())
+    }
+    await parts.rewards.change(id, decide, { session })
+    if (amounts) await parts.rewardSources.use(source, sum(amounts), session)
   }
   await alone(parts, work)
 }

@@ -1,4 +1,4 @@
-import type { Chain } from '@carapace/api'
+import { type Chain, refuse } from '@carapace/api'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import { type Booked, type Books, bookedOn } from '../books.ts'
@@ -12,7 +12,7 @@ const rewardIndexes: Indexes = {
   top_up_open: { key: { updatedAt: 1 }, partialFilterExpression: { isTopUpOpen: true } },
 }
 
-export type RewardStore = AggregateStore<Reward> & { ofSubject(id: string): Promise<{ id: string }[]> }
+export type RewardStore = AggregateStore<Reward> & { ofSubject(id: string): Promise<Reward[]> }
 
 /** The rewards of each validation; a funding is posted with the change that books it. */
 export function rewardStore(db: Database, ledger: Books): RewardStore {
@@ -48,11 +48,14 @@ const sourceIndexes: Indexes = {
 }
 
 type Row = Omit<Source, 'id'> & { _id: string }
+const sourceIn = ({ _id: id, ...row }: Row): Source => ({ id, ...row })
 export interface Sources {
-  /** Notes how a gig or job ended. */
-  put(source: Omit<Source, 'used'>): Promise<void>
+  /** Notes how a gig or job ended. Resolves to the source as it is then. */
+  put(source: Omit<Source, 'used'>): Promise<Source>
   get(id: string, session?: ClientSession): Promise<Source | undefined>
-  use(id: string, amount: bigint, session: ClientSession): Promise<void>
+  many(ids: readonly string[]): Promise<Map<string, Source>>
+  /** @throws CONFLICT when the source is another one by now */
+  use(source: Source, amount: bigint, session: ClientSession): Promise<void>
   /** Fees paid and rewards funded after refunds, of this poster on this network since then. Fundings of one poster run one after another. */
   ofPoster(posterId: string, chain: Chain, since: Date, session: ClientSession): Promise<{ fees: bigint; usedByRefunds: bigint }>
 }
@@ -62,14 +65,17 @@ export function sourceStore(db: Database): Sources {
   const posters = db.collection<{ _id: string; fundings: bigint }>('reward_turns')
   return {
     put: async ({ id, ...source }) => {
-      await rows.updateOne({ _id: id }, { $set: source, $setOnInsert: { used: 0n } }, { upsert: true })
+      const update = { $set: source, $setOnInsert: { used: 0n } }
+      return sourceIn((await rows.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' }))!)
     },
     get: async (id, session) => {
       const row = await rows.findOne({ _id: id }, session ? { session } : {})
-      return row ? { ...row, id: row._id } : undefined
+      return row ? sourceIn(row) : undefined
     },
-    use: async (id, amount, session) => {
-      await rows.updateOne({ _id: id }, { $inc: { used: amount } }, { session })
+    many: async ids => new Map((await rows.find({ _id: { $in: [...ids] } }).toArray()).map(row => [row._id, sourceIn(row)])),
+    use: async ({ id, kind, fee, used }, amount, session) => {
+      const { matchedCount } = await rows.updateOne({ _id: id, kind, fee, used }, { $inc: { used: amount } }, { session })
+      if (matchedCount === 0) refuse('CONFLICT')
     },
     ofPoster: async (posterId, chain, since, session) => {
       // two concurrent fundings would both see the old sum: writing this row makes one of them start again

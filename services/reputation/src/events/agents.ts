@@ -1,10 +1,12 @@
 import * as api from '@carapace/api'
 import { Retry } from '@carapace/bus'
 import { on, type Subscription } from '@carapace/service'
+import type { Stored } from '@carapace/store'
 import type { Logged } from '../facts.ts'
 import { newScore } from '../new-score.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
+import type { ScoreDoc } from '../score.store.ts'
 
 /** What identity publishes of agents. */
 export const agentEvents = (parts: Parts): Subscription[] => [
@@ -23,12 +25,12 @@ export const agentEvents = (parts: Parts): Subscription[] => [
     await record(parts, event, sourceAgentId, { type: 'migrated', to: targetAgentId })
   }),
   on(api.agentOnchainConfirmed, async ({ agentId, chain, tokenId, txHash, confirmedAt }, event) => {
-    await edit(parts, agentId, doc => ({
+    const registered = (doc: Stored<ScoreDoc>) => ({
       ...doc,
       syncDueAt: doc.syncDueAt ?? parts.clock.now(),
       chains: { ...doc.chains, [chain]: { ...doc.chains[chain], registered: true, tokenId } },
-    }))
-    await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash })
+    })
+    await record(parts, event, agentId, { type: 'onchain_confirmed', chain }, { at: confirmedAt, txHash, edit: registered })
   }),
   on(api.heartbeatRecorded, async ({ agentId, recordedAt }, event) => {
     const isSeen = (log: readonly Logged[]) =>

@@ -1,5 +1,5 @@
 import type * as api from '@carapace/api'
-import { giveFeedback } from '../feedback.ts'
+import { feedbackOf } from '../feedback.ts'
 import type { Parts } from '../parts.ts'
 import { record } from '../record.ts'
 
@@ -30,12 +30,11 @@ export async function settled(parts: Parts, payload: Released, event: api.CloudE
       event,
       assigneeId,
       { type: 'settled', role: 'assignee', with: posterId, theirScore: posterScore, net: String(net), ...common },
-      given,
+      { ...given, ...(creditable ? { commands: doc => feedbackOf(parts, doc, { ...payload, receiptPath }) } : {}) },
     ),
     record(parts, event, posterId, { type: 'settled', role: 'poster', with: assigneeId, theirScore: assigneeScore, net: '0', ...common }, given),
   ])
   if (afterDispute) await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: true, assigneeLost: false })
-  if (creditable) await giveFeedback(parts, { ...payload, receiptPath })
 }
 
 /** The end of a dispute counts against those who lost it. */

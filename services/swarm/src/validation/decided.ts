@@ -49,23 +49,15 @@ async function accrue(parts: Parts, validationId: string): Promise<void> {
   if (earned.length === 0) return
   const rewards = earned.map(({ validatorId, accrued: amount }) => ({ validatorId, amount }))
   const accrued = api.rewardAccrued.of({ ...facts(validation), rewards })
-  const announce = (session?: ClientSession) =>
-    parts.validations.change(validationId, state => ({ state, events: [accrued] }), {
-      cause: `accrue:${validationId}`,
-      ...(session ? { session } : {}),
-    })
-  const storeAll = async (session: ClientSession) => {
-    await parts.rewards.rows.createAll(earned, session)
-    await announce(session)
-  }
   try {
-    await parts.queue.serialize(validationId, () => transact(parts, storeAll))
+    await transact(parts, session => parts.rewards.rows.createAll(earned, session))
   } catch (error) {
     if (!(error instanceof api.Refusal) || error.code !== 'ALREADY_EXISTS') throw error
     // of an earlier delivery, or of a release that stored one after the other
     await storeRewards(parts, validation)
-    await announce()
   }
+  // in line with what else changes the validation at that moment; where this process stops before it, the event comes again
+  await parts.validations.change(validationId, state => ({ state, events: [accrued] }), { cause: `accrue:${validationId}` })
 }
 
 /** Ends the pending validations of a decided gig or job; ended ones stay as they are. */
@@ -89,12 +81,18 @@ async function supersedeOne(parts: Parts, id: string, outcome: GigOutcome): Prom
   await parts.queue.serialize(id, () => transact(parts, work))
 }
 
-/** For a validation that has just been stored: its gig or job may have been decided in the same moment. */
+/**
+ * For a validation that has just been stored: its gig or job may have been decided in the same moment.
+ * @param undecidedAt moment of a read that found no decision
+ */
 export async function supersedeIfKnown(
   parts: Parts,
   { id, gigId, jobId }: { id: string; gigId: string | null; jobId: string | null },
+  undecidedAt?: number,
 ): Promise<void> {
-  const known = await parts.decided.get(gigId ?? jobId!)
+  const subject = gigId ?? jobId!
+  if (undecidedAt !== undefined && !parts.decided.mayBeDecided(subject, undecidedAt)) return
+  const known = await parts.decided.get(subject)
   if (known) await supersedeOne(parts, id, known.outcome)
 }
 

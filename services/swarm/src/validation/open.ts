@@ -51,6 +51,8 @@ interface Opening {
   round?: 1 | 2
   parent?: Stored<Validation>
   earlier?: string[]
+  /** Moment of a read that found no decision about it. */
+  undecidedAt?: number
 }
 
 /** Opens the validation of a submission with the quorum of its budget. A second opening finds the first. */
@@ -63,13 +65,15 @@ export async function openForSubmission(parts: Parts, submission: Submission, op
 export async function openSubmitted(parts: Parts, submission: Submission): Promise<void> {
   const isDecided = { coll: decidedGigsName, pipeline: [{ $match: { _id: submission.gigId ?? submission.jobId } }, { $project: { _id: 1 } }] }
   const stages = [{ $match: caseOf(submission) }, { $project: { _id: 1 } }, { $unionWith: isDecided }, { $limit: 1 }]
+  const undecidedAt = parts.decided.moment()
   const found = await parts.validations.collection.aggregate(stages).toArray()
-  if (found.length === 0) await openNew(parts, submission, {})
+  if (found.length === 0) await openNew(parts, submission, { undecidedAt })
 }
 
 const caseOf = ({ submissionId }: Submission, round = 1) => ({ submissionId, round, appealOf: null })
 
-async function openNew(parts: Parts, submission: Submission, { round = 1, parent, earlier = [], ...options }: Opening): Promise<Stored<Validation>> {
+async function openNew(parts: Parts, submission: Submission, options: Opening): Promise<Stored<Validation>> {
+  const { round = 1, parent, earlier = [] } = options
   const now = parts.clock.now()
   const drawn = await drawOrder(parts, { ...submission, earlier, excludedCrewsOf: [] }, now)
   const { candidateCount, threshold, oracleAssisted } = automatic(submission.budget, drawn.eligible)
@@ -92,7 +96,7 @@ async function openNew(parts: Parts, submission: Submission, { round = 1, parent
   )
   await parts.draws.save(id, drawn.record)
   const opened = await create(parts, state)
-  await supersedeIfKnown(parts, opened)
+  await supersedeIfKnown(parts, opened, options.undecidedAt)
   return opened
 }
 
