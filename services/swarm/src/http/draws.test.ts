@@ -4,6 +4,7 @@ import * as api from '@carapace/api'
 import { dayMs } from '@carapace/api'
 import { newWallet, type TestAgent, until } from '@carapace/testing'
 import { concat, keccak256, toBeHex, toUtf8Bytes } from 'ethers'
+import mongoose from 'mongoose'
 import { openCase, read, seated } from '../testing/cases.ts'
 import { type Harness, newAgent, startHarness } from '../testing/harness.ts'
 
@@ -79,10 +80,11 @@ describe('the draw of a panel over HTTP', () => {
     assert.ok(!order.some(agentId => refused.includes(agentId)))
   })
 
-  it('reads a bounded number of a long list, also of agents from before there was one, at the places that the beacon gives', async () => {
-    const many = 600
+  const many = 600
+  /** Agents that are in no list yet. */
+  const insertAgents = async (count: number) => {
     const old = new Date(Date.now() - dayMs)
-    const rows = Array.from({ length: many }, () => {
+    const rows = Array.from({ length: count }, () => {
       const [_id, wallet] = [randomUUID(), newWallet()]
       return {
         ...{ _id, rev: 1, writers: {}, handle: `a-${_id.slice(0, 8)}`, wallet, walletKey: wallet.toLowerCase(), status: 'active', platform: false },
@@ -90,6 +92,42 @@ describe('the draw of a panel over HTTP', () => {
       }
     })
     await database().collection<(typeof rows)[number]>('agents').insertMany(rows)
+  }
+  const listSize = async () => (await database().collection<{ _id: string; size: number }>('candidate_list').findOne({ _id: 'list' }))?.size ?? 0
+
+  it('costs as many reads from a long list as from a short one', async () => {
+    await openCase(harness)
+    const ofShortList = await readsOf(() => openCase(harness))
+    await insertAgents(many)
+    await until('the list is long', async () => {
+      await harness.platform.advance(1)
+      return (await listSize()) > many
+    })
+
+    const ofLongList = await readsOf(() => openCase(harness))
+
+    assert.deepEqual([ofLongList, ofShortList], [2, 2])
+  }).timeout(120_000)
+
+  /** Reads of the list of candidates and of what a draw needs to know of them, while the work runs. */
+  const readsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const drawn = new Set(['candidate_list', 'crews', 'ties'])
+    const isOfDraw = (name: string, filter: unknown) => drawn.has(name) || (name === 'agents' && JSON.stringify(filter).includes('"place"'))
+    const collections = mongoose.mongo.Collection.prototype
+    const { aggregate, find } = collections
+    let reads = 0
+    const counted = <F extends (...args: never[]) => unknown>(read: F) =>
+      function (this: mongoose.mongo.Collection, ...args: never[]) {
+        if (this.dbName.endsWith('swarm') && isOfDraw(this.collectionName, args[0])) reads++
+        return read.apply(this, args)
+      } as F
+    Object.assign(collections, { aggregate: counted(aggregate), find: counted(find) })
+    await work().finally(() => Object.assign(collections, { aggregate, find }))
+    return reads
+  }
+
+  it('reads a bounded number of a long list, also of agents from before there was one, at the places that the beacon gives', async () => {
+    await insertAgents(many)
     const found = await openCase(harness)
 
     const draw = await drawOf(found.validationId)

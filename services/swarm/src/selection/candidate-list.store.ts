@@ -13,7 +13,7 @@ export interface ListReader {
   size: number
   /** Those at these places, in the order given. */
   at(places: readonly number[]): Promise<Listed[]>
-  /** Agents that were to be read with the list, those of them that are known. */
+  /** Agents that were to be read with the list, those of them that are known, once places were read. */
   others: ReadonlyMap<string, SeenAgent>
 }
 
@@ -23,7 +23,7 @@ export interface CandidateList {
   /** Follows those who have not been seen for long, and the next agents of an endless walk over all: a few, however many agents there are. */
   tend(now: Date): Promise<void>
   /**
-   * Runs `work` on the list of one moment. A list that a draw reads whole is one read.
+   * Runs `work` on the list of one moment, and again where the list was changed meanwhile. The places that it requests together are one read.
    * @param others ids of agents that are read with it
    */
   read<T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T>
@@ -40,6 +40,7 @@ interface Head {
   /** Where the walk over all agents is. */
   walkedTo?: string
 }
+type Known = Pick<Head, 'version' | 'size'>
 type Row = Record<string, unknown> & { _id: string; place?: number }
 type Change = Omit<ListChange, 'version'> & { _id: number }
 
@@ -51,6 +52,11 @@ const changesName = 'candidate_list_changes'
 const changeIndexes: Indexes = { place: { key: { place: 1, _id: -1 } } }
 /** Agents that one run reads. */
 const batch = 200
+
+/** The list is not the one that the work began with. */
+class ListChanged extends Error {}
+/** Then a transaction is the moment. */
+const mostAttempts = 3
 
 /** The agent has a place, which somebody else gave it: nothing of the change is written. */
 class AlreadyListed extends Error {}
@@ -68,6 +74,8 @@ export function candidateList(
   const log = db.collection<Change>(changesName, changeIndexes)
   const totals = totalsOf(db, changesName)
 
+  /** The list as this process last read or wrote it; the next read says whether it is still so. */
+  let lastKnown: Known | undefined
   const change = async (step: 1 | -1, session: ClientSession) => {
     const head = await heads.findOneAndUpdate(
       { _id: 'list' },
@@ -75,29 +83,36 @@ export function candidateList(
       { session, upsert: true, returnDocument: 'after' },
     )
     const { version, size } = head!
+    const changed = () => {
+      lastKnown = { version, size }
+    }
     const note = (entry: Pick<ListChange, 'place' | 'agentId' | 'leftAgentId'>) =>
       log.insertOne({ _id: version, ...entry, size, at: clock.now() }, { session })
-    return { size, note }
+    return { size, note, changed }
   }
   const join = (agentId: string) =>
     transact({ db }, async session => {
-      const { size, note } = await change(1, session)
+      const { size, note, changed } = await change(1, session)
       const { matchedCount } = await rows.updateOne({ _id: agentId, place: { $exists: false } }, { $set: { place: size - 1 } }, { session })
       if (matchedCount === 0) throw new AlreadyListed()
       await note({ place: size - 1, agentId, leftAgentId: null })
-    }).catch((error: unknown) => {
-      if (!(error instanceof AlreadyListed)) throw error
+      return changed
     })
+      .then(changed => changed())
+      .catch((error: unknown) => {
+        if (!(error instanceof AlreadyListed)) throw error
+      })
   const leave = (agentId: string) =>
     transact({ db }, async session => {
       const left = await rows.findOneAndUpdate({ _id: agentId, place: { $exists: true } }, { $unset: { place: '' } }, { session })
-      if (left?.place === undefined) return
-      const { size, note } = await change(-1, session)
+      if (left?.place === undefined) return undefined
+      const { size, note, changed } = await change(-1, session)
       const place = left.place
       const isLast = place === size
       const last = isLast ? null : await rows.findOneAndUpdate({ place: size }, { $set: { place } }, { session })
       await note({ place, agentId: last?._id ?? null, leftAgentId: agentId })
-    })
+      return changed
+    }).then(changed => changed?.())
   const follow: CandidateList['follow'] = async (agent: Listed) => {
     const belongs = isCandidate(candidateFacts(agent), clock.now())
     if (belongs && agent.place === undefined) await join(agent.id)
@@ -131,32 +146,42 @@ export function candidateList(
     return whole
   }
 
-  /** As far as this process knows, a draw reads all of the list. */
-  let isShort = true
-  /**
-   * All of the list by one read; undefined where it is too long, or was changed meanwhile. Its version is read before and after the rest: where it is the
-   * same, all is of one moment.
-   */
-  const readShort = async (others: readonly string[]): Promise<ListReader | undefined> => {
-    const ofHead = { $match: { _id: 'list' } }
-    const unionOf = (coll: string, filter: object) => ({ $unionWith: { coll, pipeline: [filter] } })
+  const ofHead = { $match: { _id: 'list' } }
+  const unionOf = (coll: string, filter: object) => ({ $unionWith: { coll, pipeline: [{ $match: filter }] } })
+  const isHead = (document: Head | Row): document is Head => document._id === 'list'
+  /** Agents at some places and those others by one read. The version is read before and after them: where it is the same, all is of that version. */
+  const readAt = async (places: object, others: readonly string[]) => {
     // each by its own index; a party may be found twice
-    const ofAgents = [{ $match: { place: { $lt: mostRead } } }, { $match: { _id: { $in: [...others] } } }]
-    const stages = [ofHead, ...ofAgents.map(filter => unionOf('agents', filter)), unionOf(heads.collectionName, ofHead)]
+    const ofAgents = [{ place: places }, ...(others.length > 0 ? [{ _id: { $in: [...others] } }] : [])]
+    const stages = [ofHead, ...ofAgents.map(filter => unionOf('agents', filter)), unionOf(heads.collectionName, ofHead.$match)]
     const documents = await heads.aggregate<Head | Row>(stages).toArray()
-    const isHead = (document: Head | Row): document is Head => document._id === 'list'
     const [before, after] = documents.filter(isHead)
-    const { version, size } = before ?? { version: 0, size: 0 }
-    isShort = size <= mostRead
-    if (!isShort || version !== (after?.version ?? 0)) return undefined
+    const { version, size } = after ?? { version: 0, size: 0 }
+    lastKnown = { version, size }
+    if ((before?.version ?? 0) !== version) throw new ListChanged()
     const found: Listed[] = documents.flatMap(document => (isHead(document) ? [] : (agents.rowOf(document) ?? [])))
-    return { version, size, at: async places => inOrder(places, found), others: byId(found) }
+    return { version, size, found }
   }
-  /** Of a long list only the places that the draw requests; its transaction is the moment. */
-  const readLong = <T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> =>
+  const readShort = async <T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> => {
+    const { version, size, found } = await readAt({ $lt: mostRead }, others)
+    if (size > mostRead) throw new ListChanged()
+    return work({ version, size, at: async places => inOrder(places, found), others: byId(found) })
+  }
+  /** Of a long list only the places that the draw requests. */
+  const readLong = <T>(known: Known, others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> => {
+    const foundOthers = new Map<string, SeenAgent>()
+    const at: ListReader['at'] = async places => {
+      const { version, found } = await readAt({ $in: [...places] }, foundOthers.size === 0 ? others : [])
+      if (version !== known.version) throw new ListChanged()
+      for (const agent of found) if (others.includes(agent.id)) foundOthers.set(agent.id, agent)
+      return inOrder(places, found)
+    }
+    return work({ ...known, at, others: foundOthers })
+  }
+  /** Its transaction is the moment. */
+  const readStill = <T>(others: readonly string[], work: (list: ListReader) => Promise<T>): Promise<T> =>
     db.transaction(async session => {
       const head = await heads.findOne({ _id: 'list' }, { session })
-      isShort = (head?.size ?? 0) <= mostRead
       const at: ListReader['at'] = async places => inOrder(places, await agents.find({ place: { $in: [...places] } }, { session }))
       const read = await agents.find({ _id: { $in: [...others] } }, { session })
       return work({ version: head?.version ?? 0, size: head?.size ?? 0, at, others: byId(read) })
@@ -173,8 +198,14 @@ export function candidateList(
     },
     read: async (others, work) => {
       await needWhole()
-      const short = isShort ? await readShort(others) : undefined
-      return short ? work(short) : readLong(others, work)
+      for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+        try {
+          return await (lastKnown && lastKnown.size > mostRead ? readLong(lastKnown, others, work) : readShort(others, work))
+        } catch (error) {
+          if (!(error instanceof ListChanged)) throw error
+        }
+      }
+      return readStill(others, work)
     },
     changes: ({ place, untilVersion = Number.MAX_SAFE_INTEGER }, page) => {
       // named in any case: a range of the index by version, in its order

@@ -55,7 +55,7 @@ async function readCandidates(parts: Parts, it: Case, list: ListReader, beacon: 
   const { version: listVersion, size: listSize, others } = list
   const excluded = new Set([it.posterId, it.assigneeId, ...it.memberIds, ...it.applicantIds, ...it.earlier])
   const [places, read] = [placesOf(beacon, listSize), [] as ReadCandidate[]]
-  const wallets = new Map([...others].flatMap(([id, { wallet }]) => (wallet === null ? [] : [[id, wallet]])))
+  const wallets = new Map<string, string>()
   const [enough, together] = listSize <= mostRead ? [listSize, mostRead] : [enoughEligible, batch]
   let eligible = 0
   for (let next = nextOf(places, together); next.length > 0 && eligible < enough; next = nextOf(places, together)) {
@@ -69,6 +69,7 @@ async function readCandidates(parts: Parts, it: Case, list: ListReader, beacon: 
       if (eligible === enough) break
     }
   }
+  for (const [id, { wallet }] of others) if (wallet !== null) wallets.set(id, wallet)
   return { listVersion, listSize, read, wallets }
 }
 
