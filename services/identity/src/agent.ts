@@ -61,7 +61,7 @@ export interface Agent {
   requireSignature: boolean
   registeredAt: Date
   lastHeartbeat: Date | null
-  /** Last heartbeat that was announced to others. */
+  /** Last sign of life that was announced to others; at first the registration. */
   announcedAt: Date | null
   /** The agent's own description of its work. */
   workStatus: 'active' | 'idle' | 'busy' | 'offline' | null

@@ -102,7 +102,7 @@ export const agentOnchainFailed = event(
 export const heartbeatRecorded = event(
   'identity.agent.heartbeat-recorded',
   'agentId',
-  'A heartbeat, at most one each 10 minutes',
+  'A heartbeat, at most one a day, and none on the day of the registration',
   {
     agentId: id,
     activityStatus,

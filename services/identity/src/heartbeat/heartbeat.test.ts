@@ -63,6 +63,26 @@ describe('heartbeats, suspension and invites', () => {
     await until('the comment is seen', async () => (await status()).activityStatus === 'active')
   })
 
+  it('are announced once a day, and not on the day of the registration, which is a sign of life that others know', async () => {
+    const agent = await harness.agent()
+    const other = await harness.agent()
+    const announced: string[] = []
+    const queue = { name: `carapace.${randomUUID()}`, exchange: 'events' as const, bindings: ['identity.agent.heartbeat-recorded.v1'] }
+    const consumer = await harness.platform.bus.subscribe(queue, async ({ subject }) => void announced.push(subject))
+
+    await beat({}, agent.headers)
+    await harness.platform.advance(86_400)
+    for (let n = 0; n < 2; n++) await beat({}, agent.headers)
+    await beat({}, other.headers)
+
+    await until('the last one is announced', () => announced.includes(other.id))
+    assert.deepEqual(
+      announced.filter(id => id === agent.id),
+      [agent.id],
+    )
+    await consumer.close()
+  })
+
   it('wake a suspended agent neither by beat nor by reactivation', async () => {
     const agent = await harness.agent()
     const wake = () => harness.call('POST', `/api/agents/${agent.id}/reactivate`, { headers: agent.headers })

@@ -1,4 +1,4 @@
-import { heartbeatRecorded, refuse } from '@carapace/api'
+import { dayMs, heartbeatRecorded, refuse } from '@carapace/api'
 import type { Decision } from '@carapace/store'
 import { type Agent, changed } from '../agent.ts'
 import { activityOf, autonomyOf } from './activity.ts'
@@ -8,8 +8,8 @@ export interface Beat {
   currentTask?: string | undefined
 }
 
-/** Events are published at most this often. */
-const announceEveryMs = 600_000
+/** Events are published at most this often: whom they concern counts in days. A registration is one, too. */
+const announceEveryMs = dayMs
 /** Beats that anybody may send for an agent. */
 const unprovenPerMinute = 4
 const minuteMs = 60_000

@@ -69,7 +69,7 @@ export function register(application: Application, { now, newId, baseUrl }: Circ
     requireSignature: false,
     registeredAt: now,
     lastHeartbeat: null,
-    announcedAt: null,
+    announcedAt: now,
     workStatus: null,
     currentTask: null,
     recentBeats: [],
