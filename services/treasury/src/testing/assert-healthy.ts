@@ -7,7 +7,7 @@ export async function assertHealthy(harness: Harness): Promise<void> {
   const checks = await doctor(harness)
   assert.deepEqual(
     checks.map(({ name }) => name),
-    ['ledger', 'reserved', 'debts', 'payments', 'clearing', 'x402', 'custody', 'stuck', 'outcomes', 'unclaimed'],
+    ['ledger', 'reserved', 'debts', 'payments', 'clearing', 'x402', 'custody', 'stuck', 'outcomes', 'sums', 'unclaimed'],
   )
   assert.deepEqual(
     checks.flatMap(({ count, detail }) => (count > 0 ? detail : [])),

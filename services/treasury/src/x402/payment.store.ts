@@ -1,6 +1,6 @@
 import type { Chain } from '@carapace/api'
 import { type OnChain, sentOnChain } from '@carapace/chain'
-import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type Stored } from '@carapace/store'
+import { type AggregateStore, aggregateStore, type Database, type Indexes, type Ledger, type ShareOf, type Stored } from '@carapace/store'
 import type { ClientSession } from 'mongoose'
 import type { Fund, X402Payment } from './payment.ts'
 import { booked, postings } from './postings.ts'
@@ -34,6 +34,20 @@ const indexes: Indexes = {
   identifier_once: { key: { payer: 1, 'identifier.id': 1 }, unique: true, partialFilterExpression: { 'identifier.id': { $exists: true } } },
 }
 
+const isPaid = ({ state }: X402Payment) => paid.state.$in.includes(state)
+/** Names of figures have neither dots nor slashes, which routes have. */
+const encoded = (route: string) => Buffer.from(route).toString('base64url')
+const decoded = (name: string) => Buffer.from(name, 'base64url').toString()
+const [countOf, amountOf] = ['count-', 'amount-']
+
+/** What a payment adds to the public figures. */
+const shareOf: ShareOf<Stored<X402Payment>> = payment => {
+  if (!isPaid(payment)) return {}
+  const { route, amount, payer } = payment
+  const name = encoded(route)
+  return { sums: { count: 1n, amount, [countOf + name]: 1n, [amountOf + name]: amount }, sets: { payers: [payer] } }
+}
+
 /** The command that it is set aside for has no outcome yet; the second form is that of payments which were stored before `onChain` was one field. */
 export const isHoldOpen = { $or: [{ 'fund.hold.onChain.status': 'pending' }, { 'fund.hold.status': 'pending' }] }
 
@@ -59,6 +73,7 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
     upgrade: upgradeX402Payment,
     ledger,
     postings,
+    shareOf,
     duplicates: { _id_: 'REPLAY_DETECTED', proof_once: 'REPLAY_DETECTED', identifier_once: 'IDEMPOTENCY_KEY_REUSED' },
   })
   const rows = payments.collection
@@ -79,21 +94,14 @@ export function x402PaymentStore(db: Database, ledger: Ledger): X402PaymentStore
       return found.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
     },
     figures: async () => {
-      const byRoute = await rows
-        .aggregate<{ _id: string; count: number; amount: bigint }>([
-          { $match: paid },
-          { $group: { _id: '$route', count: { $sum: 1 }, amount: { $sum: '$amount' } } },
-          { $sort: { _id: 1 } },
-        ])
-        .toArray()
-      const [payers] = await rows
-        .aggregate<{ count: number }>([{ $match: paid }, { $group: { _id: '$payer' } }, { $group: { _id: null, count: { $sum: 1 } } }])
-        .toArray()
+      const of = await payments.sums()
+      const routes = of.names().flatMap(name => (name.startsWith(countOf) && of(name) > 0n ? [name.slice(countOf.length)] : []))
+      const byRoute = routes.map(name => ({ route: decoded(name), count: Number(of(countOf + name)), amount: of(amountOf + name) }))
       return {
-        count: byRoute.reduce((sum, { count }) => sum + Number(count), 0),
-        amount: byRoute.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
-        payers: Number(payers?.count ?? 0),
-        byRoute: byRoute.map(({ _id, count, amount }) => ({ route: _id, count: Number(count), amount: BigInt(amount) })),
+        count: Number(of('count')),
+        amount: of('amount'),
+        payers: Number(of('payers')),
+        byRoute: byRoute.sort((a, b) => (a.route < b.route ? -1 : 1)),
       }
     },
   }
