@@ -30,7 +30,7 @@ export function runLane(parts: LaneParts, bus: Bus): RunningLane {
   async function lead(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
-        const lease = await acquireLease(parts.db.leases, parts.id, parts.timings)
+        const lease = await acquireLease(parts.db.leases, parts.id, parts.timings, parts.isAlone)
         if (lease) await underLease(parts, bus, node, lease, stop.signal, lane => (current = lane))
       } catch (error) {
         parts.log.warn({ lane: parts.id, reason: String(error) }, 'the lane stopped; it starts again when it can')

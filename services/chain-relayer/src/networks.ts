@@ -10,7 +10,7 @@ import { announcer } from './lane/announce.ts'
 import type { Collections } from './lane/collections.ts'
 import { confirmationTimer } from './lane/confirmation-timer.ts'
 import type { LaneParts } from './lane/lane.ts'
-import { defaultTimings } from './lane/timings.ts'
+import { aloneTimings, defaultTimings } from './lane/timings.ts'
 import { bestUrl, openRpc } from './rpc/open.ts'
 import { type Rpc, RpcUnavailable } from './rpc/rpc.ts'
 
@@ -55,7 +55,8 @@ async function openNetwork(
     custody,
     watchedWallets: incomeWallets(platform.config),
     db,
-    timings: defaultTimings,
+    timings: { ...defaultTimings, ...(platform.db.exclusive ? aloneTimings : {}) },
+    isAlone: platform.db.exclusive,
     announce: announcer(platform.bus, () => platform.clock.now()),
     commandOf,
     log: platform.log,

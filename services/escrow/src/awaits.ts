@@ -8,16 +8,15 @@ import type { Parts } from './parts.ts'
 
 /** Escrows, bonds and claims in states that end with the outcome of a command. */
 export async function awaits({ escrows, bonds, claims }: Parts): Promise<Awaiting[]> {
-  const [waiting, moving, locking, claiming] = await Promise.all([
+  const [waiting, changing, claiming] = await Promise.all([
     escrows.find({ status: { $in: ['funding', 'releasing', 'refunding'] } }),
-    bonds.find({ 'moves.stage': 'sent' }),
-    bonds.find({ 'locks.stage': { $in: ['locking', 'unlocking'] } }),
+    bonds.findAny([{ 'moves.stage': 'sent' }, { 'locks.stage': { $in: ['locking', 'unlocking'] } }]),
     claims.find({ $or: [{ status: 'claiming' }, { unloggedSeq: { $gt: 0 } }] }),
   ])
   return [
     ...waiting.flatMap(ofEscrow),
-    ...moving.flatMap(({ moves }) => moves.filter(({ stage }) => stage === 'sent').map(ofMove)),
-    ...locking.flatMap(bond => bond.locks.flatMap(lock => ofLock(bond, lock))),
+    ...changing.flatMap(({ moves }) => moves.filter(({ stage }) => stage === 'sent').map(ofMove)),
+    ...changing.flatMap(bond => bond.locks.flatMap(lock => ofLock(bond, lock))),
     ...claiming.map(({ id, onChain: { round }, updatedAt }) => ({
       record: `claim ${id}`,
       opKey: operationKey('reward.pay', id),

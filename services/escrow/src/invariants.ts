@@ -3,7 +3,7 @@ import { accountFaults, type Checks } from '@carapace/service'
 import { sum } from './amounts.ts'
 import { lockedOf } from './bond/bond.ts'
 import { account, poolSurplus } from './ledger.ts'
-import { faultsIn } from './pages.ts'
+import { accountFaultsIn, faultsIn, pages } from './pages.ts'
 import type { Parts } from './parts.ts'
 
 const stuckAfterMs = 15 * 60_000
@@ -38,28 +38,39 @@ export const checks: Checks<Parts> = {
   },
 
   bonds: ({ bonds, ledger }) =>
-    faultsIn(bonds, {}, async bond => {
-      const free = await ledger.balance(bond.chain, account.bondFree(bond.id))
-      const locked = await ledger.balance(bond.chain, account.bondLocked(bond.id))
-      return free === bond.free && locked === lockedOf(bond)
-        ? []
-        : [`bond ${bond.id} says ${bond.free} + ${lockedOf(bond)}, the ledger ${free} + ${locked}`]
+    accountFaultsIn(bonds, ledger, {
+      accountsOf: ({ id }) => [account.bondFree(id), account.bondLocked(id)],
+      faults: (bond, balance) => {
+        const [free, locked] = [balance(account.bondFree(bond.id)), balance(account.bondLocked(bond.id))]
+        return free === bond.free && locked === lockedOf(bond)
+          ? []
+          : [`bond ${bond.id} says ${bond.free} + ${lockedOf(bond)}, the ledger ${free} + ${locked}`]
+      },
     }),
 
-  rewards: ({ rewards, ledger, rewardSources }) =>
-    faultsIn(rewards, {}, async reward => {
-      const { id, chain, shares, fundedBy } = reward
-      const source = await rewardSources.get((reward.gigId ?? reward.jobId)!)
-      const wrong = await Promise.all(
-        shares.map(async ({ validatorId, accrued, funded, claiming, claimed }) => {
-          const booked = await ledger.balance(chain, account.reward(id, validatorId))
+  rewards: ({ rewards, ledger }) =>
+    accountFaultsIn(rewards, ledger, {
+      accountsOf: ({ id, shares }) => shares.map(({ validatorId }) => account.reward(id, validatorId)),
+      faults: ({ id, shares }, balance) =>
+        shares.flatMap(({ validatorId, accrued, funded, claiming, claimed }) => {
+          const booked = balance(account.reward(id, validatorId))
           const isRight = booked === funded - claiming - claimed && claiming >= 0n && booked >= 0n && funded <= accrued
           return isRight ? [] : [`reward ${id} of ${validatorId}: funded ${funded}, claiming ${claiming}, claimed ${claimed}, account ${booked}`]
         }),
-      )
-      const isOver = source?.kind === 'fee' && fundedBy.fee > source.fee
-      return [...wrong.flat(), ...(isOver ? [`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`] : [])]
     }),
+
+  /** No rewards took more than the fee that they were funded from. */
+  reward_fees: async ({ rewards, rewardSources }) => {
+    const faults: string[] = []
+    for await (const page of pages(rewards, { 'fundedBy.fee': { $gt: 0n } })) {
+      const sources = await rewardSources.many(page.map(({ gigId, jobId }) => (gigId ?? jobId)!))
+      for (const { id, gigId, jobId, fundedBy } of page) {
+        const source = sources.get((gigId ?? jobId)!)
+        if (source?.kind === 'fee' && fundedBy.fee > source.fee) faults.push(`rewards of ${id} took ${fundedBy.fee} of a fee of ${source.fee}`)
+      }
+    }
+    return faults
+  },
 
   /** Money in transit belongs to commands under way. */
   transit: async ({ ledger, bonds, claims }) => {

@@ -8,9 +8,8 @@ import type { Parts } from './parts.ts'
 
 /** Agents whose registration, card or first gas money is on its way to the chain. */
 export async function awaits({ agents }: Parts): Promise<Awaiting[]> {
-  const found = await Promise.all(pendingSteps.map(step => agents.find({ [step]: 'pending' })))
-  const byId = new Map(found.flat().map(agent => [agent.id, agent]))
-  return [...byId.values()].flatMap(awaitedBy)
+  const found = await agents.findAny(pendingSteps.map(step => ({ [step]: 'pending' })))
+  return found.flatMap(awaitedBy)
 }
 
 /** Commands of an agent whose outcome has yet to come. Since the registration: a heartbeat changes the agent too, and says nothing of its steps. */

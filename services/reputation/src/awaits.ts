@@ -5,12 +5,9 @@ import type { Parts } from './parts.ts'
 
 /** Batches of scores that are on their way to a network. */
 export async function awaits({ scores }: Parts): Promise<Awaiting[]> {
-  const found = await Promise.all(
-    chains.map(async chain => {
-      const docs = await scores.find({ [`chains.${chain}.batchId`]: { $gt: '' } })
-      const batches = new Map(docs.map(doc => [doc.chains[chain].batchId!, doc.updatedAt]))
-      return [...batches].map(([id, since]) => ({ record: `score batch ${id}`, opKey: operationKey('score.sync', chain, id), round: 1, since }))
-    }),
-  )
-  return found.flat()
+  const found = await scores.findAny(chains.map(chain => ({ [`chains.${chain}.batchId`]: { $gt: '' } })))
+  return chains.flatMap(chain => {
+    const batches = new Map(found.flatMap(doc => (doc.chains[chain].batchId ? [[doc.chains[chain].batchId, doc.updatedAt] as const] : [])))
+    return [...batches].map(([id, since]) => ({ record: `score batch ${id}`, opKey: operationKey('score.sync', chain, id), round: 1, since }))
+  })
 }

@@ -8,9 +8,8 @@ import type { Validation } from './validation/validation.ts'
 /** Validations whose panel, replacements or votes are on their way to the chain. */
 export async function awaits({ validations }: Parts): Promise<Awaiting[]> {
   const places = ['opening.status', 'panel.replacement.status', 'votes.status']
-  const found = await Promise.all(places.map(place => validations.find({ [place]: 'pending' })))
-  const byId = new Map(found.flat().map(validation => [validation.id, validation]))
-  return [...byId.values()].flatMap(awaitedOf)
+  const found = await validations.findAny(places.map(place => ({ [place]: 'pending' })))
+  return found.flatMap(awaitedOf)
 }
 
 /** Its commands whose outcomes are not known yet. */

@@ -5,15 +5,16 @@ import { isHoldOpen } from './x402/payment.store.ts'
 
 /** Held reservations end with the outcome of their command; that of a payment that waits in the queue has none yet. */
 export async function awaits({ reservations, payments, x402 }: Parts): Promise<Awaiting[]> {
-  const [held, queued, claimed, set, dropped, returning] = await Promise.all([
-    reservations.find({ status: 'held' }),
-    payments.find({ status: 'pending' }),
-    x402.find({ state: 'claimed' }),
-    x402.find({ state: 'held' }),
+  const open = [
+    { state: 'claimed' },
+    { state: 'held' },
     // its command may spend other money of the intake
-    x402.find({ 'fund.hold.key': { $type: 'string' }, ...isHoldOpen, state: 'failed' }),
-    x402.find({ state: 'returning' }),
-  ])
+    { 'fund.hold.key': { $type: 'string' }, ...isHoldOpen, state: 'failed' },
+    { state: 'returning' },
+  ]
+  const [held, queued, found] = await Promise.all([reservations.find({ status: 'held' }), payments.find({ status: 'pending' }), x402.findAny(open)])
+  const inState = (...states: readonly string[]) => found.filter(({ state }) => states.includes(state))
+  const [claimed, returning] = [inState('claimed'), inState('returning')]
   const waiting = new Set(queued.map(({ id }) => id))
   const settlements = claimed.map(({ id, onChain: { round }, updatedAt }) => ({
     record: `x402 payment ${id}`,
@@ -21,7 +22,7 @@ export async function awaits({ reservations, payments, x402 }: Parts): Promise<A
     round,
     since: updatedAt,
   }))
-  const uses = [...set, ...dropped].flatMap(({ id, fund, updatedAt }) =>
+  const uses = inState('held', 'failed').flatMap(({ id, fund, updatedAt }) =>
     fund?.hold?.onChain.status === 'pending'
       ? [{ record: `x402 payment ${id}`, opKey: fund.hold.key, round: fund.hold.onChain.round, since: updatedAt }]
       : [],

@@ -40,7 +40,7 @@ export interface Gate {
 }
 
 /** What another process writes is found after so long at the latest; in a database without one, what was written past the stores. */
-const [sharedMs, soleMs] = [10_000, 60_000]
+const [sharedMs, soleMs] = [10_000, 300_000]
 
 /** Reads again when something was due or a record of the collection was saved, and now and then. */
 export function gateOf({ collection, nextAt }: Due, { db, exclusive }: { db: Pick<Database, 'changes'>; exclusive: boolean }): Gate {

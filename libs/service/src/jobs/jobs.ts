@@ -11,6 +11,15 @@ export interface JobRunner {
   close(): Promise<void>
 }
 
+/** Jobs that run seldomer than this do not begin together, so that what they read comes evenly. */
+const seldomMs = 30_000
+const longestDelayMs = 60_000
+const goldenRatio = 0.618034
+let seldomJobs = 0
+
+/** Each next one begins where the ones before leave the widest gap. */
+const delayOf = ({ everyMs }: Job): number => (everyMs < seldomMs ? 0 : ((seldomJobs++ * goldenRatio) % 1) * Math.min(everyMs, longestDelayMs))
+
 /**
  * Supervises periodic work: one run of a job at a time, failures logged and retried at the next run, all of it ended by close.
  * @param writes needed by jobs that say when they are due, each run of which is a trace: whose they are, where records are saved, and whether only this
@@ -40,7 +49,14 @@ export function startJobs(
     running.set(job.name, work)
     return work
   }
-  const timers = jobs.map(job => setInterval(() => void run(job, false), job.everyMs))
+  const timers = new Map(jobs.map(job => [job, setTimeout(() => repeat(job), job.everyMs + delayOf(job))]))
+  const repeat = (job: Job) => {
+    timers.set(
+      job,
+      setInterval(() => void run(job, false), job.everyMs),
+    )
+    void run(job, false)
+  }
   return {
     runAll: async () => {
       // a run under way may have read the old time: let it end, then run again
@@ -48,7 +64,7 @@ export function startJobs(
       await Promise.all(jobs.map(job => run(job)))
     },
     close: async () => {
-      for (const timer of timers) clearInterval(timer)
+      for (const timer of timers.values()) clearInterval(timer)
       for (const gate of gates.values()) gate.close()
       await Promise.all(running.values())
     },

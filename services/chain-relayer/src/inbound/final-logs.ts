@@ -1,7 +1,7 @@
 import type { Chain, chainRelayerApi, ResponseOf } from '@carapace/api'
 import type { Network } from '../chain/network.ts'
 import { eventOf } from '../lane/announce.ts'
-import type { Collections, EventRecord } from '../lane/collections.ts'
+import type { Collections, CursorRecord, EventRecord } from '../lane/collections.ts'
 import { removalOf, sightingOf } from './announce-logs.ts'
 
 type Answer = ResponseOf<typeof chainRelayerApi.internal.chainLogs>
@@ -62,11 +62,11 @@ export async function withdrawnLogs(db: Collections, network: Chain, since: numb
 
 /** The last block that is worked off, final, and whose events were all announced. */
 async function completeUpTo(db: Collections, chain: Chain, finality: number): Promise<number> {
-  const [cursor, waiting] = await Promise.all([
-    db.cursors.findOne({ _id: chain }),
-    db.events.find({ network: chain, final: false }).sort({ blockNumber: 1 }).limit(1).next(),
-  ])
-  const head = cursor?.ring.at(-1)?.number
+  const firstWaiting = [{ $match: { network: chain, final: false } }, { $sort: { blockNumber: 1 } }, { $limit: 1 }]
+  const stages = [{ $match: { _id: chain } }, { $unionWith: { coll: db.events.collectionName, pipeline: firstWaiting } }]
+  const found = await db.cursors.aggregate<CursorRecord | EventRecord>(stages).toArray()
+  const head = found.flatMap(row => ('ring' in row ? row.ring : [])).at(-1)?.number
+  const waiting = found.find((row): row is EventRecord => !('ring' in row))
   if (head === undefined) return -1
   return Math.min(head - finality, waiting ? waiting.blockNumber - 1 : head)
 }

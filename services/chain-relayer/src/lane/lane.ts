@@ -43,6 +43,8 @@ export interface LaneParts {
   readonly watchedWallets: readonly string[]
   readonly db: Collections
   readonly timings: Timings
+  /** No other process uses the database. */
+  readonly isAlone?: boolean
   readonly announce: Announcer
   readonly commandOf: (kind: string) => Command | undefined
   readonly log: Logger

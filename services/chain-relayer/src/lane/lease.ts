@@ -34,20 +34,34 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Acquires the lane's lease if it is vacant or has expired. @returns undefined while another holder has it */
-export async function acquireLease(leases: mongo.Collection<LeaseRecord>, lane: string, timings: Timings): Promise<Lease | undefined> {
+/** Of this process. */
+const ownHolders = new Set<string>()
+
+/**
+ * Acquires the lane's lease if it is vacant or has expired.
+ * @param isAlone no other process uses the database: a holder that is not of this one has ended
+ * @returns undefined while another holder has it
+ */
+export async function acquireLease(
+  leases: mongo.Collection<LeaseRecord>,
+  lane: string,
+  timings: Timings,
+  isAlone = false,
+): Promise<Lease | undefined> {
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`
   const now = new Date()
   let renewedAt = performance.now()
   await leases.updateOne({ _id: lane }, { $setOnInsert: { holder: '', epoch: 0, expiresAt: new Date(0) } }, { upsert: true })
   const present = await leases.findOne({ _id: lane })
-  if (!present || (present.expiresAt >= now && !isDead(present.holder))) return undefined
+  const hasEnded = (other: string) => isDead(other) || (isAlone && !ownHolders.has(other))
+  if (!present || (present.expiresAt >= now && !hasEnded(present.holder))) return undefined
   const acquired = await leases.findOneAndUpdate(
     { _id: lane, holder: present.holder, epoch: present.epoch },
     { $set: { holder, expiresAt: new Date(now.getTime() + timings.leaseTtlMs) }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   )
   if (!acquired) return undefined
+  ownHolders.add(holder)
   const epoch = Number(acquired.epoch)
 
   let over = false

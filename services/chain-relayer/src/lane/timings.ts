@@ -31,6 +31,9 @@ export interface Timings {
   equalAnswersMs: number
 }
 
+/** Where no other process uses the database nobody waits for the lease: it is renewed seldom. */
+export const aloneTimings = { leaseTtlMs: 30_000, leaseRenewMs: 9_000, leaseTrustMs: 24_000 } as const satisfies Partial<Timings>
+
 export const defaultTimings: Timings = {
   leaseTtlMs: 10_000,
   leaseRenewMs: 3_000,
