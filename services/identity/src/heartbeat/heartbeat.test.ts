@@ -72,6 +72,8 @@ describe('heartbeats, suspension and invites', () => {
 
     await beat({}, agent.headers)
     await harness.platform.advance(86_400)
+    const daysSilent = async () => (await harness.call('GET', `/api/agents/${agent.id}/heartbeat-status`)).body.daysSinceHeartbeat
+    await until('the clock moved', async () => (await daysSilent()) >= 1)
     for (let n = 0; n < 2; n++) await beat({}, agent.headers)
     await beat({}, other.headers)
 
