@@ -38,7 +38,7 @@ export function newDocument(
 }
 
 /** What an update makes of the envelope. */
-export interface Step {
+interface Step {
   version: number
   now: Date
   outbox: OutboxEntry[]

@@ -17,7 +17,7 @@ export interface Sums<T> {
   read(): Promise<Figures>
 }
 /** One figure by its name, and the names of those that something has added to. */
-export type Figures = ((name: string) => bigint) & { names(): string[] }
+type Figures = ((name: string) => bigint) & { names(): string[] }
 type Write = (options: { session?: ClientSession }) => Promise<boolean>
 
 interface Row {

@@ -59,7 +59,7 @@ export const checks: Checks<Parts> = {
         }),
     }),
 
-  /** No rewards took more than the fee that they were funded from. */
+  /** Rewards are funded with no more than the fee that they come from. */
   reward_fees: async ({ rewards, rewardSources }) => {
     const faults: string[] = []
     for await (const page of pages(rewards, { 'fundedBy.fee': { $gt: 0n } })) {

@@ -54,7 +54,7 @@ export function record(parts: Parts, event: CloudEvent, agentId: string, fact: F
   return recorder({ event, agentId, fact, ...given })
 }
 /** A registration and its confirmation, and a payment and the skill that it proves, come one after the other. */
-const momentMs = 250
+const momentMs = 400
 const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
