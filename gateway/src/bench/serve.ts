@@ -45,7 +45,8 @@ const roles: Record<string, (upstream: string) => Promise<string>> = {
             response.writeHead(status, (controller.rawHeaders as Buffer[]).map(String))
           },
           onResponseData: (controller, chunk) => {
-            if (response.write(chunk)) return
+            // a caller that has ended reads no more: the rest of the answer frees its connection
+            if (response.write(chunk) || response.destroyed) return
             controller.pause()
             response.once('drain', () => controller.resume())
           },
