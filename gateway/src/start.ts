@@ -31,6 +31,8 @@ import { insideDoor } from './inside/inside.ts'
 import { outerSignatures } from './inside/outer-signature.ts'
 import { authMode } from './mode.ts'
 import { openProtocols } from './open-protocols.ts'
+import { operatorDoor } from './operator/operator.ts'
+import { operatorStore } from './operator/store.ts'
 import { ownService } from './own/service.ts'
 import { protocolsApi } from './protocols.ts'
 import { openPools } from './proxy/pipe.ts'
@@ -69,6 +71,8 @@ export interface RunningGateway {
   url: string
   /** The address that clients use. */
   publicBaseUrl: string
+  /** Signs an operator in, once and from this machine only. */
+  operatorLink(): Promise<string | undefined>
   /** Lets running requests end, then closes everything it opened; not the bus. */
   close(): Promise<void>
 }
@@ -108,6 +112,11 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     const inside = insideDoor(server)
     const { verifySignature, verifyOuter } = outerSignatures(verifier({ nonces: await openNonces(db), peers, publicBaseUrl }), inside)
     const identity = { mode, exposed, admins, agents: parts.agents, verifySignature }
+    const adminLog = await openAdminLog(db)
+    const operator = operatorDoor({
+      ...{ mustSign: mode === 'signed' || exposed, publicBaseUrl, paths: assets.paths, clock: parts.own.platform.clock, admins, adminLog, peers, internalKey: options.internalKey },
+      ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },
+    })
     const own = door({
       table,
       protocols: openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl }),
@@ -116,7 +125,8 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       rates: parts.rates,
       cache: microCache(options.cacheLimits),
       identity,
-      adminLog: await openAdminLog(db),
+      adminLog,
+      operator,
       peers,
       sell: counted(
         openSales({ config, internalKey: options.internalKey, publicBaseUrl, peers, agents: parts.agents, networks: parts.networks, log }),
@@ -148,6 +158,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     return {
       url,
       publicBaseUrl,
+      operatorLink: operator.link,
       close: async () => {
         isDraining = true
         drainServer(server)

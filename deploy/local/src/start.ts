@@ -13,6 +13,8 @@ export interface Local {
   config: Config
   /** Part → where it runs, for the banner. */
   parts: Record<string, string>
+  /** Signs an operator in, once and from this machine only. */
+  operatorLink?: string
   close(): Promise<void>
 }
 
@@ -74,7 +76,9 @@ async function compose(variables: Variables, own: Own): Promise<Omit<Local, 'clo
   announceAllUp()
   const urls = Object.fromEntries([...running].map(([name, { url }]) => [name, url]))
   own(await leaveAddresses(config.DATA_DIR, { ...urls, gateway: gateway.url }))
-  return { url: gateway.url, config, parts: { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' } }
+  const operatorLink = await gateway.operatorLink()
+  const all = { gateway: gateway.url, ...parts, events: config.AMQP_URL ? 'RabbitMQ' : 'in this process' }
+  return { url: gateway.url, config, parts: all, ...(operatorLink ? { operatorLink } : {}) }
 }
 
 /** A service that is not up yet has no address: nothing listens there. */

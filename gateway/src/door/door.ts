@@ -25,6 +25,7 @@ import { type Caching, sendThroughCache } from '../cache/step.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
 import { type Protocol, type ProtocolName, protocolOf } from '../protocols.ts'
+import type { OperatorDoor } from '../operator/operator.ts'
 import { encodingFor } from '../proxy/compress.ts'
 import { contextOf, requestHeaders } from '../proxy/forwarded.ts'
 import { CaughtAnswer, type PipeCall, type Pools, pipe } from '../proxy/pipe.ts'
@@ -57,6 +58,7 @@ export interface DoorParts {
   sell: Sell | undefined
   peers: Peers
   crossOrigin: CrossOrigin
+  operator: OperatorDoor
   /** @throws FORBIDDEN for a Host header under which this gateway is not known */
   checkHost(host: string | undefined): void
   local: LocalParts
@@ -134,6 +136,10 @@ async function pass(request: Request, response: Response, traceparent: string, p
     return answerLocally(request, response, target.path, progress.headers, parts.local)
   }
   await counted(() => parts.checkHost(request.headers.host))
+  if (parts.operator.serves(target.path)) {
+    const { requestId, headers } = progress
+    return parts.operator.serve(request, response, { ...target, peer, requestId, headers, body: bodyReader(request) })
+  }
   // one that is allowed is not counted: a browser sends it before each of its calls
   if (request.method === 'OPTIONS') return counted(() => answerPreflight(request, response, parts, target.path, progress.headers))
   const route = await counted(() => findRoute(parts.table, request.method, target.path))

@@ -21,6 +21,8 @@ export interface AdminLog {
   /** Written before the call goes on: nothing is done that is not in the log. Answers the id of the entry. @throws when it cannot be written */
   begin(call: Omit<AdminCall, '_id' | 'at' | 'reason' | 'status'>, body: Buffer | undefined): Promise<string>
   end(id: string, status: number): Promise<void>
+  /** The newest entries first. */
+  newest(limit: number): Promise<AdminCall[]>
 }
 
 export async function openAdminLog(db: Database): Promise<AdminLog> {
@@ -35,6 +37,7 @@ export async function openAdminLog(db: Database): Promise<AdminLog> {
     end: async (id, status) => {
       await calls.updateOne({ _id: id }, { $set: { status } })
     },
+    newest: limit => calls.find({}).sort({ at: -1 }).limit(limit).toArray(),
   }
 }
 

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { get as rawGet } from 'node:http'
+import { openDatabase } from '@carapace/store'
+import { Wallet } from 'ethers'
+import { startGateway } from '../start.ts'
+import { type Harness, startHarness } from '../testing/harness.ts'
+import { json } from '../testing/upstream.ts'
+import { sessionCookie } from './cookie.ts'
+
+const hostile = '<script>alert(1)</script>'
+const gigId = randomUUID()
+/** What the services of this test have: one disputed gig, one failed command. */
+const answers: readonly [RegExp, unknown][] = [
+  [/^\/api\/gigs\?/, [{ id: gigId }]],
+  [/^\/api\/gigs\//, { id: gigId, title: hostile, description: hostile, posterId: 'p', deliverable: { url: 'https://work', note: hostile } }],
+  [/^\/api\/escrow\/[^/]*$/, { amount: 40, disputedBy: 'p', disputeReason: hostile }],
+  [/^\/api\/swarm\/validations\?/, { validations: [{ id: 'v', status: 'approved' }] }],
+  [/^\/api\/validations\/v\/votes/, { votes: [{ validatorId: 'w', vote: 'approve', reasoning: hostile }] }],
+  [/^\/api\/admin\/chain-queue\?/, { commands: [{ commandId: 'gig-1', kind: 'escrow.lock', state: 'FAILED', round: 1 }] }],
+]
+
+describe('/operator', () => {
+  const admin = Wallet.createRandom()
+  const other = Wallet.createRandom()
+  const open: Harness[] = []
+  const start = async (env: Record<string, string>) => {
+    const harness = await startHarness({ ORACLE_WALLET: other.address, ADMIN_WALLETS: admin.address, ...env })
+    open.push(harness)
+    harness.upstream.answer = ({ url, context, method, body }, response) => {
+      const known = method === 'GET' ? answers.find(([path]) => path.test(url)) : undefined
+      json(response, 200, known ? known[1] : { context, body: String(body) })
+    }
+    return harness
+  }
+  let plain: Harness
+  let signed: Harness
+
+  before(async () => {
+    plain = await start({})
+    signed = await start({ AUTH_MODE: 'signed' })
+  })
+  after(async () => {
+    for (const harness of open) await harness.close()
+  })
+
+  const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers, redirect: 'manual' })
+  const send = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams(form).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(url).origin, accept: 'application/json', ...headers },
+      redirect: 'manual',
+    })
+  const codeOf = async (answer: Response) => `${answer.status} ${((await answer.json()) as { code: string }).code}`
+  const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'")
+  const messageOf = async (url: string, wallet = admin.address) =>
+    unescaped(/<textarea[^>]*>([^<]*)</.exec(await (await get(`${url}/operator/sign-in?address=${wallet}`)).text())?.[1] ?? '')
+  const signIn = async (url: string, message: string, signer = admin) =>
+    send(`${url}/operator/sign-in`, { message, signature: await signer.signMessage(message) })
+  const cookieOf = (answer: Response) => (answer.headers.get('set-cookie') ?? '').split(';')[0]!
+  const session = async ({ url }: Harness) => {
+    const cookie = cookieOf(await signIn(url, await messageOf(url)))
+    const page = await (await get(`${url}/operator`, { cookie })).text()
+    return { cookie, page, csrf: /name="csrf" value="([0-9a-f]+)"/.exec(page)?.[1] ?? '' }
+  }
+  const suspension = { id: randomUUID(), suspended: 'true', reason: 'because' }
+
+  it('signs an admin in by a message of the wallet, and shows what there is, escaped', async () => {
+    const answer = await signIn(plain.url, await messageOf(plain.url))
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/operator'])
+    assert.match(answer.headers.get('set-cookie') ?? '', /^carapace-operator=[0-9a-f]{64}; Path=\/operator; HttpOnly; SameSite=Strict$/)
+
+    const { page } = await session(plain)
+    assert.ok(page.includes(admin.address) && page.includes('gig-1'), page)
+    assert.ok(page.includes('&lt;script&gt;alert(1)&lt;/script&gt;') && !page.includes(hostile))
+  })
+
+  it('leads to the sign-in without a session', async () => {
+    const answer = await get(`${plain.url}/operator`)
+
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/operator/sign-in'])
+  })
+
+  it('refuses a message that was used, is of another place, chain, time or wallet, or is none', async () => {
+    const { url } = plain
+    const refusedWith = async (change: (message: string) => string, signer = admin) => codeOf(await signIn(url, change(await messageOf(url)), signer))
+    const used = await messageOf(url)
+    await signIn(url, used)
+
+    assert.equal(await codeOf(await signIn(url, used)), '401 SIGNATURE_REPLAYED')
+    assert.equal(await refusedWith(text => text.replace(/Nonce: .*/, 'Nonce: abcdefgh12345678')), '401 SIGNATURE_REPLAYED')
+    assert.equal(await refusedWith(text => text.replace(/^\S+/, 'evil.example')), '401 SIGNATURE_INVALID')
+    assert.equal(await refusedWith(text => text.replace(/URI: .*/, 'URI: https://evil.example/operator')), '401 SIGNATURE_INVALID')
+    assert.equal(await refusedWith(text => text.replace(/Chain ID: .*/, 'Chain ID: 1')), '401 SIGNATURE_INVALID')
+    assert.equal(await refusedWith(text => text.replace(/Expiration Time: .*/, 'Expiration Time: 2020-01-01T00:00:00.000Z')), '401 SIGNATURE_EXPIRED')
+    assert.equal(await refusedWith(text => text, other as typeof admin), '401 SIGNATURE_INVALID')
+    assert.equal(await refusedWith(() => 'let me in'), '401 SIGNATURE_INVALID')
+    assert.equal(await refusedWith(text => text.replace(admin.address, other.address), other as typeof admin), '403 NOT_ADMIN')
+    assert.equal(await codeOf(await get(`${url}/operator/sign-in?address=${other.address}`)), '403 NOT_ADMIN')
+  })
+
+  it('accepts the contract wallet of an admin, when its contract does', async () => {
+    const { url, upstream } = plain
+
+    upstream.contractAccepts = true
+    const accepted = await signIn(url, await messageOf(url), other as typeof admin)
+    upstream.contractAccepts = false
+
+    assert.equal(accepted.status, 303)
+    assert.equal(await codeOf(await signIn(url, await messageOf(url), other as typeof admin)), '401 SIGNATURE_INVALID')
+  })
+
+  it('holds a session that no other path knows', async () => {
+    const { cookie } = await session(signed)
+
+    assert.equal(await codeOf(await get(`${signed.url}/api/admin/dead-letters`, { cookie })), '401 AUTH_REQUIRED')
+    assert.equal(await codeOf(await get(`${signed.url}/api/admin/dead-letters`, { cookie, 'x-admin-wallet': admin.address })), '401 SIGNATURE_REQUIRED')
+    assert.equal(await codeOf(await get(`${plain.url}/api/admin/dead-letters`, { cookie: (await session(plain)).cookie })), '401 AUTH_REQUIRED')
+  })
+
+  it('acts for the admin with the form of this session from its own page only', async () => {
+    const { url, upstream } = plain
+    const { cookie, csrf } = await session(plain)
+    const foreign = (await session(plain)).csrf
+    const suspend = `${url}/operator/acts/suspend`
+
+    assert.equal(await codeOf(await send(suspend, suspension, { cookie })), '403 FORBIDDEN')
+    assert.equal(await codeOf(await send(suspend, { ...suspension, csrf: foreign }, { cookie })), '403 FORBIDDEN')
+    assert.equal(await codeOf(await send(suspend, { ...suspension, csrf }, { cookie, origin: 'https://evil.example' })), '403 FORBIDDEN')
+    assert.equal(await codeOf(await send(suspend, { ...suspension, csrf }, { cookie, 'sec-fetch-site': 'cross-site' })), '403 FORBIDDEN')
+    assert.equal(await codeOf(await send(suspend, { ...suspension, csrf })), '401 AUTH_REQUIRED')
+    assert.equal(await codeOf(await send(`${url}/operator/acts/drain`, { csrf }, { cookie })), '404 ROUTE_NOT_FOUND')
+    upstream.seen.length = 0
+    const done = await send(suspend, { ...suspension, csrf }, { cookie })
+
+    assert.equal(done.status, 200)
+    const [seen] = upstream.seen
+    assert.deepEqual([upstream.seen.length, seen?.method, seen?.url], [1, 'POST', `/api/admin/agents/${suspension.id}/suspend`])
+    assert.deepEqual(JSON.parse(String(seen?.body)), { suspended: true, reason: 'because' })
+    assert.deepEqual(seen?.context?.admin, { kind: 'admin', wallet: admin.address })
+    assert.match(await (await get(`${url}/operator`, { cookie })).text(), /because/)
+  })
+
+  it('needs a signature of the wallet for each act in signed mode', async () => {
+    const { url, upstream } = signed
+    const { cookie, csrf } = await session(signed)
+    const form = { ...suspension, csrf }
+    const path = '/operator/acts/suspend'
+    const headersBy = async (signer: { address: string; signMessage(text: string): Promise<string> }, of = form) => {
+      const digest = `sha-256=:${createHash('sha256').update(new URLSearchParams(of).toString()).digest('base64')}:`
+      const created = Math.floor(Date.now() / 1000)
+      const parameters = `("@authority" "@method" "@path" "content-digest");created=${created};expires=${created + 60};nonce="${randomUUID()}";keyid="erc8128:84532:${signer.address.toLowerCase()}"`
+      const lines = [
+        `"@authority": ${new URL(url).host}`,
+        '"@method": POST',
+        `"@path": ${path}`,
+        `"content-digest": ${digest}`,
+        `"@signature-params": ${parameters}`,
+      ]
+      const signature = Buffer.from((await signer.signMessage(lines.join('\n'))).slice(2), 'hex').toString('base64')
+      return { cookie, 'content-digest': digest, 'signature-input': `eth=${parameters}`, signature: `eth=:${signature}:` }
+    }
+
+    assert.equal(await codeOf(await send(url + path, form, { cookie })), '401 SIGNATURE_REQUIRED')
+    assert.equal(await codeOf(await send(url + path, form, await headersBy(other))), '401 SIGNATURE_INVALID')
+    assert.equal(await codeOf(await send(url + path, form, await headersBy(admin, { ...form, suspended: 'false' }))), '401 SIGNATURE_INVALID')
+    const headers = await headersBy(admin)
+    const done = await send(url + path, form, headers)
+
+    assert.equal(done.status, 200)
+    assert.equal(upstream.seen.at(-1)?.context?.signedBy, admin.address)
+    assert.equal(await codeOf(await send(url + path, form, headers)), '401 SIGNATURE_REPLAYED')
+  })
+
+  it('ends a session at sign-out, after half an hour without a request, and when the wallet is no admin any more', async () => {
+    const { url } = plain
+    const isOpen = async (cookie: string, at = url) => (await get(`${at}/operator`, { cookie })).status === 200
+    const [left, idle, dropped] = [await session(plain), await session(plain), await session(plain)]
+
+    await send(`${url}/operator/sign-out`, { csrf: left.csrf }, { cookie: left.cookie })
+    assert.equal(await isOpen(left.cookie), false)
+
+    const db = await openDatabase({ uri: plain.mongo.uri, name: `${plain.mongo.prefix}carapace_gateway` })
+    const token = `session ${createHash('sha256').update(idle.cookie.split('=')[1]!).digest('hex')}`
+    const sessions = db.connection.collection<{ _id: string; expireAt: Date }>('operator_sessions')
+    const stored = await sessions.findOne({ _id: token })
+    const idleMinutes = (stored!.expireAt.getTime() - Date.now()) / 60_000
+    await sessions.updateOne({ _id: token }, { $set: { expireAt: new Date() } })
+    await db.close()
+    assert.ok(idleMinutes > 0 && idleMinutes <= 30, String(idleMinutes))
+    assert.equal(await isOpen(idle.cookie), false)
+
+    const config = { ...plain.options.config, ADMIN_WALLETS: [other.address] }
+    const second = await startGateway({ ...plain.options, config })
+    assert.equal(await isOpen(dropped.cookie, second.url), false)
+    await second.close()
+    assert.equal(await isOpen(dropped.cookie), false)
+  })
+
+  it('is entered by the link of the start once, and from this machine only', async () => {
+    const link = await plain.gateway.operatorLink()
+    const other = await plain.gateway.operatorLink()
+
+    assert.equal(await codeOf(await get(other!, { 'x-forwarded-for': '127.0.0.1' })), '404 ROUTE_NOT_FOUND')
+    assert.equal(await codeOf(await get(other!, { forwarded: 'for=1.2.3.4' })), '404 ROUTE_NOT_FOUND')
+    const foreign = await new Promise<number | undefined>((resolve, reject) => {
+      rawGet(other!, { headers: { host: 'evil.example' } }, answer => resolve(answer.resume().statusCode)).once('error', reject)
+    })
+    assert.equal(foreign, 403)
+    assert.equal((await get(other!)).status, 303)
+    const entered = await get(link!)
+    assert.equal(entered.status, 303)
+    assert.equal((await get(`${plain.url}/operator`, { cookie: cookieOf(entered) })).status, 200)
+    assert.equal(await codeOf(await get(link!)), '401 AUTH_REQUIRED')
+    assert.equal(await codeOf(await get(`${plain.url}/operator/enter?token=guess`)), '401 AUTH_REQUIRED')
+  })
+
+  it('binds its cookie to the host over https, and has none over http elsewhere', () => {
+    const cookie = sessionCookie('https://carapace.example')!
+
+    assert.equal(cookie.set('t'), '__Host-carapace-operator=t; Path=/; Secure; HttpOnly; SameSite=Strict')
+    assert.equal(sessionCookie('http://carapace.example'), undefined)
+  })
+})
