@@ -114,7 +114,16 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     const identity = { mode, exposed, admins, agents: parts.agents, verifySignature }
     const adminLog = await openAdminLog(db)
     const operator = operatorDoor({
-      ...{ mustSign: mode === 'signed' || exposed, publicBaseUrl, paths: assets.paths, clock: parts.own.platform.clock, admins, adminLog, peers, internalKey: options.internalKey },
+      ...{
+        mustSign: mode === 'signed' || exposed,
+        publicBaseUrl,
+        paths: assets.paths,
+        clock: parts.own.platform.clock,
+        admins,
+        adminLog,
+        peers,
+        internalKey: options.internalKey,
+      },
       ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },
     })
     const own = door({

@@ -115,7 +115,10 @@ describe('/operator', () => {
     const { cookie } = await session(signed)
 
     assert.equal(await codeOf(await get(`${signed.url}/api/admin/dead-letters`, { cookie })), '401 AUTH_REQUIRED')
-    assert.equal(await codeOf(await get(`${signed.url}/api/admin/dead-letters`, { cookie, 'x-admin-wallet': admin.address })), '401 SIGNATURE_REQUIRED')
+    assert.equal(
+      await codeOf(await get(`${signed.url}/api/admin/dead-letters`, { cookie, 'x-admin-wallet': admin.address })),
+      '401 SIGNATURE_REQUIRED',
+    )
     assert.equal(await codeOf(await get(`${plain.url}/api/admin/dead-letters`, { cookie: (await session(plain)).cookie })), '401 AUTH_REQUIRED')
   })
 

@@ -128,7 +128,13 @@ export function operatorDoor(parts: OperatorParts): OperatorDoor {
     const session = await sessionOf(request)
     if (!session) return redirect(response, '/operator/sign-in', headers)
     const operator = { admin: session.admin, ip: peer.ip }
-    const page = operatorPage({ ...operator, site: site(), csrf: csrfTokenOf(session.token), mustSign: parts.mustSign, ...(await facts(operator, parts)) })
+    const page = operatorPage({
+      ...operator,
+      site: site(),
+      csrf: csrfTokenOf(session.token),
+      mustSign: parts.mustSign,
+      ...(await facts(operator, parts)),
+    })
     answerPage(response, page, headers)
   }
   const carryOut = async (request: Request, response: Response, visit: Visit, name: string) => {

@@ -98,6 +98,7 @@ ${part(view.log, calls =>
     'No admin has called yet.',
   ),
 )}`,
+    view.site,
   )
 }
 
