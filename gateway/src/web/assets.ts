@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { favicon, manifest, robots } from './discovery.ts'
 import { llmsText } from './llms.ts'
 
@@ -36,11 +37,12 @@ const types = {
 
 const styleFile = new URL('../../assets/site.css', import.meta.url)
 const scripts = new URL('../../browser/dist/', import.meta.url)
+const { resolve } = createRequire(import.meta.url)
 /** What the script of /start signs with, by the address that its modules import. */
 const vendored: Readonly<Record<string, URL>> = {
-  'vendor/secp256k1.js': new URL(import.meta.resolve('@noble/secp256k1')),
+  'vendor/secp256k1.js': pathToFileURL(resolve('@noble/secp256k1')),
   ...Object.fromEntries(
-    ['sha3.js', 'utils.js', '_u64.js'].map(name => [`vendor/${name}`, new URL(name, import.meta.resolve('@noble/hashes/sha3.js'))]),
+    ['sha3.js', 'utils.js', '_u64.js'].map(name => [`vendor/${name}`, new URL(name, pathToFileURL(resolve('@noble/hashes/sha3.js')))]),
   ),
 }
 /** What the script of every page imports. */
@@ -49,7 +51,7 @@ const forEver = 'public, max-age=31536000, immutable'
 
 /** Style, script and font of the site, read once. Their folder is named for their content: a page and its files always belong together. */
 export async function loadAssets(publicBaseUrl: string): Promise<Assets> {
-  const font = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
+  const font = resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
   const own = (await readdir(scripts, { recursive: true })).filter(name => name.endsWith('.js')).sort()
   const names = [...own, ...Object.keys(vendored)]
   const sources = await Promise.all([...own.map(name => readFile(new URL(name, scripts))), ...Object.values(vendored).map(file => readFile(file))])

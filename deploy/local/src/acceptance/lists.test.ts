@@ -29,7 +29,7 @@ describe('every list', () => {
     const answer = await platform.call('POST', '/api/register-agent', { body, headers: { prefer: 'respond-async' } })
     agent = { id: answer.body.agent.id, wallet }
     // the first of each reads everything once
-    for (const path of ['/api/agents/search?q=a', '/api/slashes']) await platform.call('GET', path)
+    for (const path of ['/api/agents/search?q=a', '/api/slashes', '/api/trust-receipts']) await platform.call('GET', path)
     Collection.prototype.find = function (this: Collection, filter: Document = {}, options: Document = {}) {
       const cursor = original.call(this, filter, options)
       const { sort = {}, limit = 0 } = options

@@ -30,14 +30,14 @@ const index = /\b(unique|sparse|expireAfterSeconds|partialFilterExpression):/g
 const call =
   /\.(find|findOne|insertOne|insertMany|replaceOne|updateOne|updateMany|deleteOne|deleteMany|bulkWrite|findOneAnd\w+|aggregate|distinct|countDocuments|estimatedDocumentCount|createIndexe?s?|startSession|watch)(?:<[^()]*>)?\(/g
 
-/** A key of JSON Schema, which looks like an operator. */
-const notMongo = '$schema'
+/** Keys that look like operators: of JSON Schema, and of the messages of A2A. */
+const notMongo: ReadonlySet<string> = new Set(['$schema', '$case'])
 
 /** What of MongoDB a source uses. A quoted `'$name'` that is no key is a field of a document, as aggregations write it. */
 export function usesIn(file: string, source: string): Use[] {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
   const fields = new Set([...code.matchAll(/'(\$[a-z][A-Za-z]+)'(?!\s*[:\]])/g)].map(([, name]) => name!))
-  const operators = [...code.matchAll(operator)].map(([, name]) => name!).filter(name => known.has(name) || (!fields.has(name) && name !== notMongo))
+  const operators = [...code.matchAll(operator)].map(([, name]) => name!).filter(name => known.has(name) || (!fields.has(name) && !notMongo.has(name)))
   const indexes = [...code.matchAll(index)].map(([, name]) => name!)
   const calls = [...code.matchAll(call)].map(([, name]) => name!)
   return [...new Set([...operators, ...indexes, ...calls])].map(feature => ({ feature, file }))
