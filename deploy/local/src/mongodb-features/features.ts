@@ -37,7 +37,9 @@ const notMongo: ReadonlySet<string> = new Set(['$schema', '$case'])
 export function usesIn(file: string, source: string): Use[] {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
   const fields = new Set([...code.matchAll(/'(\$[a-z][A-Za-z]+)'(?!\s*[:\]])/g)].map(([, name]) => name!))
-  const operators = [...code.matchAll(operator)].map(([, name]) => name!).filter(name => known.has(name) || (!fields.has(name) && !notMongo.has(name)))
+  const operators = [...code.matchAll(operator)]
+    .map(([, name]) => name!)
+    .filter(name => known.has(name) || (!fields.has(name) && !notMongo.has(name)))
   const indexes = [...code.matchAll(index)].map(([, name]) => name!)
   const calls = [...code.matchAll(call)].map(([, name]) => name!)
   return [...new Set([...operators, ...indexes, ...calls])].map(feature => ({ feature, file }))

@@ -1,11 +1,14 @@
 import { chainRelayerApi, chains, extensions, identityApi } from '@carapace/api'
 import { reply } from '@carapace/service'
+import { html } from '../html.ts'
 import { addressOf } from '../parts/lists.ts'
 import { type SiteParts, unlessRefused } from './parts.ts'
 
 /** Finds what a text names, and goes there: a transaction, a wallet, a token, a name, a handle; else the list of agents that it occurs in. */
 export async function searchPage(parts: SiteParts, text: string) {
-  return reply(303, Buffer.from(''), { location: await placeOf(parts, text.trim()), 'cache-control': 'no-store' })
+  const location = await placeOf(parts, text.trim())
+  const body = html`<!doctype html><title>Found</title><a href="${location}">${location}</a>`
+  return reply(303, Buffer.from(body.toString()), { location, 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' })
 }
 
 async function placeOf({ peers }: SiteParts, text: string): Promise<string> {

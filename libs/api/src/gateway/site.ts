@@ -28,6 +28,7 @@ export const searchSite = endpoint({
   path: '/search',
   summary: 'Leads to what a handle, wallet, transaction, token number or name stands for',
   query: { q: z.string().max(limits.text.query).catch('') },
+  also: [303],
 })
 
 export const getAgentsPage = endpoint({
