@@ -207,6 +207,8 @@ describe('A2A', function () {
     assert.equal(last.body.task.id, task.id)
   })
 
+  const known = () => ({ 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet })
+
   it('pushes to no private address, nor for a caller that nobody knows', async () => {
     const gig = gigWith('open')
     const create = async (url: string, headers: Record<string, string>) => {
@@ -216,11 +218,40 @@ describe('A2A', function () {
       }
       return (await rpc({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: request }, { 'a2a-version': '1.0', ...headers })).body
     }
-    const known = { 'x-agent-id': agent.agentId, 'x-wallet-address': agent.wallet }
-
     for (const url of ['https://10.0.0.1/', 'http://169.254.169.254/', 'https://[::ffff:10.0.0.1]/', 'ftp://127.0.0.1/', 'nothing'])
-      assert.match((await create(url, known)).error.message, /^url: .*(https|not public)/, url)
+      assert.match((await create(url, known())).error.message, /^url: .*(https|not public)/, url)
     assert.match((await create('https://127.0.0.1/', {})).error.message, /registered/)
+  })
+
+  it('ends the stream of a task that waits for its caller, which another message of anybody does not disturb', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 401, { message: 'Who are you?', code: 'AUTH_REQUIRED', status: 401 })
+    const version = { 'a2a-version': '1.0', 'content-type': 'application/json' }
+    const send = (method: string, more: object) => {
+      const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'post_gig {}' }], referenceTaskIds: ['a', 'a'], ...more }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { message, tenant: 'x'.repeat(100) } })
+      return fetch(`${harness.url}/a2a`, { method: 'POST', headers: version, body, signal: AbortSignal.timeout(20_000) })
+    }
+    const streamed = await (await send('SendStreamingMessage', {})).text()
+    const [, taskId] = /"id":"([0-9a-f-]{36})"/.exec(streamed) ?? []
+    assert.match(streamed, /TASK_STATE_AUTH_REQUIRED/)
+
+    const again = (await (await send('SendMessage', { taskId })).json()) as { result?: { task: { id: string } } }
+    assert.equal(again.result?.task.id, taskId)
+    assert.equal(
+      (await rpc({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { pageToken: '-5' } }, { ...version, ...known() })).body.error,
+      undefined,
+    )
+  })
+
+  it('refuses a message that is too long', async () => {
+    const text = `gig_status ${'x'.repeat(40_000)}`
+    const params = { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] } }
+    assert.equal((await rpc({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params })).body.error.code, -32_600)
+  })
+
+  it('knows no operators: their keys cannot be tried here', async () => {
+    const headers = { 'a2a-version': '1.0', 'x-admin-wallet': `0x${'0a'.repeat(20)}`, 'x-admin-key': 'wrong' }
+    assert.equal((await rpc({ jsonrpc: '2.0', id: 7, method: 'GetTask', params: { id: randomUUID() } }, headers)).status, 200)
   })
 
   it('cancels a task that follows a gig', async () => {

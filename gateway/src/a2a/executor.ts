@@ -14,6 +14,8 @@ export interface ExecutorParts {
 
 /** Under which the context of a call holds what it was made for. */
 export const outerKey = 'outer'
+/** The agent to whose interface the message was sent. */
+export const tenantKey = 'tenant'
 /** Set where the caller wants later changes too. */
 export const followsKey = 'follows'
 
@@ -33,7 +35,8 @@ export function executor({ tasks, performerOf }: ExecutorParts): AgentExecutor {
       const wanted = wantedBy(userMessage, isSkill(before) ? before : undefined)
       bus.publish(working(ids, userMessage, task, wanted))
       if (!wanted) return bus.publish(statusEvent(ids, TaskState.TASK_STATE_INPUT_REQUIRED, [textPart(usage)]))
-      const given = { ...wanted, tenant: context.tenant, follows: context.state.has(followsKey) }
+      const tenant = context.state.get(tenantKey)
+      const given = { ...wanted, tenant: typeof tenant === 'string' ? tenant : undefined, follows: context.state.has(followsKey) }
       const { events, gig } = await done(ids, given, performerOf(outer), outer.requestId)
       if (gig) await tasks.follow(taskId, context, gig)
       for (const event of events) bus.publish(event)

@@ -11,6 +11,7 @@ const everyMs = 1_000
 /** A process that ends in the middle leaves its task to the others after this time. */
 const claimMs = 30_000
 const longestPauseMs = 15_000
+const mostRunning = 20
 /** Pauses after failed pushes; after the last one a change is no longer pushed, the next one is. */
 const pushPausesMs = [5_000, 60_000, 600_000]
 
@@ -30,8 +31,15 @@ export const a2aJobs = (parts: Parts): Job[] => [
   },
 ]
 
+/** Several under way: a receiver that does not answer delays no other one. */
 async function each({ a2aTasks }: Parts, field: 'nextAt' | 'pushAt', now: Date, work: (task: StoredTask) => Promise<void>): Promise<void> {
-  for await (const task of a2aTasks.due(field, now, new Date(now.getTime() + claimMs))) await work(task)
+  const running = new Set<Promise<void>>()
+  for await (const task of a2aTasks.due(field, now, new Date(now.getTime() + claimMs))) {
+    const run = work(task).finally(() => running.delete(run))
+    running.add(run)
+    if (running.size >= mostRunning) await Promise.race(running)
+  }
+  await Promise.all(running)
 }
 
 /** Reads the gig again, more rarely the longer nothing has happened to it. */

@@ -9,7 +9,7 @@ import type { Performer } from '../inside/operation.ts'
 import type { Protocol } from '../protocols.ts'
 import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
-import { executor, followsKey, outerKey } from './executor.ts'
+import { executor, followsKey, outerKey, tenantKey } from './executor.ts'
 import { isOver, type Tasks } from './tasks.ts'
 
 export interface A2aParts {
@@ -26,6 +26,10 @@ interface Message {
   params?: Partial<SendMessageRequest>
 }
 
+/** The longest message; a task holds several of them. */
+const mostBytes = 32_768
+const tooLong = { code: -32_600, message: `The message has more than ${mostBytes} bytes` }
+
 const anonymous = { isAuthenticated: false, userName: '' }
 const sse = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 const pollMs = 500
@@ -40,12 +44,16 @@ export function a2aProtocol(parts: A2aParts): Protocol {
   })
   // tasks are pushed by a job, which is there after a restart too
   const silent = { send: async () => {} }
-  const handler = new DefaultRequestHandler(card, parts.tasks.store, executor(parts), undefined, parts.tasks.configs, silent)
+  const { store, configs } = parts.tasks
+  // a task that waits for its caller goes on by another message: nothing of it stays in memory
+  const options = { keepBusAliveStates: [] }
+  const handler = new DefaultRequestHandler(card, store, executor(parts), undefined, configs, silent, undefined, undefined, options)
   const rpc = new JsonRpcTransportHandler(handler)
 
   return async (outer, response, headers) => {
     await outer.count()
     const text = outer.body.toString()
+    if (outer.body.length > mostBytes) return reply({ jsonrpc: '2.0', id: null, error: tooLong })
     const message = parsed(text)
     if (message === 'no JSON') return reply({ jsonrpc: '2.0', id: null, error: notJson })
     const id = message?.id ?? null
@@ -53,7 +61,7 @@ export function a2aProtocol(parts: A2aParts): Protocol {
     const context = await contextOf(outer, message, parts)
     try {
       validateVersion(context.requestedVersion, card, 'JSONRPC')
-      const answer = await rpc.handle(message ? { ...message } : text, context)
+      const answer = await rpc.handle(message ? handed(message) : text, context)
       if (Symbol.asyncIterator in answer) await stream(answer, { outer, response, headers, id, context, tasks: parts.tasks, reply })
       else reply(answer)
     } catch (error) {
@@ -61,6 +69,7 @@ export function a2aProtocol(parts: A2aParts): Protocol {
     }
 
     function reply(body: object): void {
+      if (response.writableEnded) return
       if (response.headersSent) return void response.end(frame(body))
       for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!)
       sendSmaller(outer.request, response, 200, body, { 'cache-control': 'private, no-store' })
@@ -71,14 +80,23 @@ export function a2aProtocol(parts: A2aParts): Protocol {
 async function contextOf(outer: Outer, message: Message | undefined, { identityOf }: A2aParts): Promise<ServerCallContext> {
   const { agent } = await identityOf(outer)
   const version = outer.request.headers['a2a-version']
-  const { configuration } = message?.params ?? {}
+  const { configuration, tenant } = message?.params ?? {}
   const follows =
     message?.method === 'SendStreamingMessage' || configuration?.returnImmediately === true || configuration?.taskPushNotificationConfig !== undefined
   return new ServerCallContext({
     user: agent ? { isAuthenticated: true, userName: agent.agentId } : anonymous,
     ...(typeof version === 'string' && version !== '' ? { requestedVersion: version } : {}),
-    state: new Map<string, unknown>([[outerKey, outer], ...(follows ? [[followsKey, true] as const] : [])]),
+    state: new Map<string, unknown>([[outerKey, outer], [tenantKey, tenant], ...(follows ? [[followsKey, true] as const] : [])]),
   })
+}
+
+/** The message without what the SDK would spend on it: memory for each name of a tenant, and a read for each task that it refers to. */
+function handed({ params, ...rest }: Message): Record<string, unknown> {
+  if (typeof params !== 'object' || params === null) return { ...rest, params }
+  const { tenant: _, message, ...others } = params
+  if (typeof message !== 'object' || message === null) return { ...rest, params: { ...params, tenant: undefined } }
+  const { referenceTaskIds: __, reference_task_ids: ___, ...used } = message as typeof message & { reference_task_ids?: unknown }
+  return { ...rest, params: { ...others, message: used } }
 }
 
 interface Open {
@@ -101,6 +119,7 @@ async function stream(answers: AsyncGenerator<object, void, undefined>, open: Op
   if (taskId === undefined) return open.reply(first.value)
   response.writeHead(200, [...headers, ...Object.entries(sse).flat()])
   const comments = setInterval(() => response.write(':\n\n'), commentMs)
+  response.once('close', () => clearInterval(comments))
   try {
     response.write(frame(first.value))
     let shown = statusIn(first.value)

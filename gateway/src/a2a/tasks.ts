@@ -6,7 +6,7 @@ import { checkOutgoing, type OutgoingOptions, OutgoingRefused } from '@carapace/
 import { createIndexes, type Database } from '@carapace/store'
 import type { Collection } from 'mongoose'
 
-/** A task of A2A as it is stored, for a month after its last change. */
+/** A task of A2A as it is stored, for a month after its last change; one of nobody for an hour. */
 export interface StoredTask {
   _id: string
   /** The agent that it is of; null: nobody was named, and its id is the key to it. */
@@ -52,6 +52,9 @@ export interface Tasks {
 
 const dayMs = 86_400_000
 const storedMs = 30 * dayMs
+/** Of one that belongs to nobody. */
+const anonymousMs = 3_600_000
+const mostMessages = 20
 const mostConfigs = 5
 const mostListed = 100
 
@@ -85,9 +88,9 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
         const fields = {
           contextId: task.contextId,
           state,
-          task: Task.toJSON(task) as object,
+          task: Task.toJSON({ ...task, history: task.history.slice(-mostMessages) }) as object,
           updatedAt: at,
-          expireAt: new Date(at.getTime() + storedMs),
+          expireAt: expiry(context, at),
         }
         const ends = isOver(state) ? { $unset: { nextAt: 1 as const } } : {}
         await ensure(task.id, context)
@@ -152,7 +155,7 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
   async function ensure(taskId: string, context: ServerCallContext): Promise<void> {
     const at = now()
     const blank = { contextId: '', state: TaskState.TASK_STATE_UNSPECIFIED, task: {}, version: 0, configs: [], failures: 0 }
-    const row = { ...blank, owner: ownerOf(context), updatedAt: at, expireAt: new Date(at.getTime() + storedMs) }
+    const row = { ...blank, owner: ownerOf(context), updatedAt: at, expireAt: expiry(context, at) }
     await tasks.updateOne({ _id: taskId }, { $setOnInsert: row }, { upsert: true })
   }
 
@@ -168,7 +171,7 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
       ...(params.status ? { state: params.status } : {}),
       ...(params.statusTimestampAfter ? { updatedAt: { $gt: new Date(params.statusTimestampAfter) } } : {}),
     }
-    const after = Number.parseInt(params.pageToken, 10) || 0
+    const after = Math.max(0, Number.parseInt(params.pageToken, 10) || 0)
     const rows = await tasks.find(filter).sort({ updatedAt: -1, _id: -1 }).skip(after).limit(pageSize).toArray()
     const totalSize = await tasks.countDocuments(filter)
     const page = rows.map(({ task }) => Task.fromJSON(task)).map(task => ({ ...task, artifacts: params.includeArtifacts ? task.artifacts : [] }))
@@ -176,6 +179,8 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
     return { tasks: page, nextPageToken: end < totalSize ? String(end) : '', pageSize, totalSize }
   }
 }
+
+const expiry = (context: ServerCallContext, at: Date) => new Date(at.getTime() + (ownerOf(context) === null ? anonymousMs : storedMs))
 
 const over: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_COMPLETED,

@@ -13,6 +13,8 @@ interface Spoken extends Pick<Outer, 'route' | 'peer' | 'requestId' | 'tracepare
   headers: RawHeaders
 }
 
+const adminHeaders = ['x-admin-wallet', 'x-admin-key']
+
 /** Answers a request of another protocol: the calls that it makes of the API pass the whole door, each as itself. */
 export async function speak(
   protocol: Protocol,
@@ -21,6 +23,10 @@ export async function speak(
 ): Promise<void> {
   const { request, response, route, peer, requestId, traceparent, headers } = spoken
   crossOrigin.check(request, route)
+  // operators have their own routes: their keys are neither needed nor tried here
+  for (const name of adminHeaders) delete request.headers[name]
+  // written to after its client has left
+  response.on('error', () => {})
   const disconnected = new AbortController()
   response.on('close', () => disconnected.abort())
   const count = async () => {
