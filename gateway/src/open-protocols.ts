@@ -18,10 +18,16 @@ export interface ProtocolParts {
 
 /** What each protocol of the door is answered by. */
 export function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl }: ProtocolParts): Record<ProtocolName, Protocol> {
-  const performerOf = (outer: Outer): Performer => ({
-    call: call => inside.call(outer, call),
-    agentId: () => namedAgent(outer.request, identity.agents),
-  })
+  const performerOf = (outer: Outer): Performer => {
+    let named: Promise<string | undefined> | undefined
+    return {
+      call: call => inside.call(outer, call),
+      agentId: () => {
+        named ??= namedAgent(outer.request, identity.agents)
+        return named
+      },
+    }
+  }
   const identityOf = (outer: Outer) =>
     identify(outer.request, () => Promise.resolve(outer.body), outer.route, outer.peer, { ...identity, verifySignature: verifyOuter(outer) })
   return { callMcp: mcpProtocol({ performerOf, publicBaseUrl }), callA2a: a2aProtocol({ tasks, performerOf, identityOf, publicBaseUrl }) }

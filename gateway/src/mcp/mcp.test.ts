@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { exampleOf, type Json } from '@carapace/api'
-import { httpCall } from '@carapace/testing'
+import { httpCall, newWallet } from '@carapace/testing'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -233,5 +233,42 @@ describe('the rate of MCP', () => {
     assert.equal((await post('tools/call', { name: 'list_notifications', arguments: {} })).status, 429)
     // writes have a window of their own
     assert.equal(errorIn((await post('tools/call', { name: 'cancel_gig', arguments: { gigId: randomUUID() } })).body.result).code, 'AUTH_REQUIRED')
+  })
+})
+
+describe('a batch of MCP', () => {
+  let harness: Harness
+  before(async () => {
+    harness = await startHarness({ RATE_LIMIT_READ: '20' })
+  })
+  after(() => harness.close())
+  const post = (body: object[], more: Record<string, string> = {}) =>
+    httpCall(harness.url, 'POST', '/mcp', { body, headers: { accept: 'application/json, text/event-stream', ...more } })
+  const some = (count: number, method: string, params: object = {}) =>
+    Array.from({ length: count }, (_, i) => ({ jsonrpc: '2.0', id: i + 1, method, params }))
+  const gigs = { name: 'list_gigs', arguments: {} }
+
+  it('is answered also where it cancels its own requests', async () => {
+    harness.upstream.answer = (_seen, response) => json(response, 200, [])
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    const { status, body } = await post([...some(1, 'tools/call', gigs), cancel])
+
+    assert.deepEqual([status, [body].flat().map(({ id }) => id)], [200, [1]])
+  })
+
+  it('finds its caller once', async () => {
+    const before = harness.upstream.agentQuestions
+    const { body } = await post(some(4, 'tools/call', { name: 'list_notifications', arguments: {} }), { 'x-wallet-address': newWallet() })
+
+    assert.deepEqual([body.length, harness.upstream.agentQuestions - before], [4, 1])
+  })
+
+  it('holds few messages, and each of them counts before anything is done', async () => {
+    const over = await post(some(11, 'tools/list'))
+    assert.deepEqual([over.status, over.body.error.code], [400, -32_600])
+    harness.upstream.seen.length = 0
+    const answers = [await post(some(10, 'tools/list')), await post(some(10, 'tools/call', gigs))]
+
+    assert.deepEqual([answers.map(({ status }) => status), harness.upstream.seen.length], [[200, 429], 0])
   })
 })
