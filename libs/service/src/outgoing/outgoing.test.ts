@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import { type OutgoingOptions, OutgoingRefused, sendOutgoing } from './outgoing.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -80,6 +81,23 @@ describe('an outgoing request', () => {
     await assert.rejects(send(`http://127.0.0.1:${port()}/`, local), /longer than/)
     answer = (_, response) => response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy())
     await assert.rejects(send(`http://127.0.0.1:${port()}/`, local))
+  })
+
+  it('fails where its receiver changes the protocol', async () => {
+    server.on('connection', socket => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n'))
+
+    await assert.rejects(send(`http://127.0.0.1:${port()}/`, local), /without an answer/)
+  })
+
+  it('ends after 5 s whatever it waits for', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const failed = assert.rejects(send('https://name.test/', { resolve: () => new Promise(() => {}) }), /within 5000 ms/)
+      mock.timers.tick(5_000)
+      await failed
+    } finally {
+      mock.timers.reset()
+    }
   })
 
   it('counts only public addresses as public', () => {

@@ -14,8 +14,10 @@ export interface OutgoingOptions {
   /** Also to this machine, and over http: devnets and tests. */
   allowsLoopback?: boolean
   /** Default: the system's. Every address of a name. */
-  resolve?: (host: string) => Promise<{ address: string; family: number }[]>
+  resolve?: (host: string) => Promise<Address[]>
 }
+
+type Address = { address: string; family: number }
 
 /** A request that was not sent: where it would go is none of the public Internet. */
 export class OutgoingRefused extends Error {}
@@ -28,10 +30,15 @@ const maxBytes = 65_536
  * what that gave, redirects are answers, 5 s and 64 kB at most.
  * @throws OutgoingRefused; Error without an answer
  */
-export async function sendOutgoing(url: URL, request: OutgoingRequest, options: OutgoingOptions = {}): Promise<{ status: number; body: Buffer }> {
-  const pinned = await addressOf(url, options)
-  const { method, headers, body } = request
-  return new Promise((resolve, reject) => {
+export const sendOutgoing = (url: URL, request: OutgoingRequest, options: OutgoingOptions = {}): Promise<{ status: number; body: Buffer }> =>
+  inTime(async signal => {
+    const pinned = await addressOf(url, options)
+    signal.throwIfAborted()
+    return answerFrom(pinned, url, request, signal)
+  })
+
+const answerFrom = (pinned: Address, url: URL, { method, headers, body }: OutgoingRequest, signal: AbortSignal) =>
+  new Promise<{ status: number; body: Buffer }>((resolve, reject) => {
     const send = url.protocol === 'https:' ? https.request : http.request
     const outgoing = send(
       url,
@@ -40,10 +47,11 @@ export async function sendOutgoing(url: URL, request: OutgoingRequest, options: 
         headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
         // a connection of an earlier request went to what the name was then
         agent: false,
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
         lookup: (_name, { all }, done) => (all ? done(null, [pinned]) : done(null, pinned.address, pinned.family)),
       },
       response => {
+        outgoing.off('close', closed)
         const parts: Buffer[] = []
         let size = 0
         response.on('data', (part: Buffer) => {
@@ -56,9 +64,28 @@ export async function sendOutgoing(url: URL, request: OutgoingRequest, options: 
         response.on('close', () => reject(new Error('the answer broke off')))
       },
     )
+    // an answer that changes the protocol (101) is neither a response nor an error
+    const closed = () => reject(new Error('the connection was closed without an answer'))
+    outgoing.on('close', closed)
     outgoing.on('error', reject)
     outgoing.end(body)
   })
+
+/** Gives up after the limit, also where what is waited for reports nothing any more. */
+async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${timeoutMs} ms`))
+      limit.abort()
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([work(limit.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** @throws OutgoingRefused where a request to it would not be sent; Error where nobody knows its host */
@@ -68,7 +95,7 @@ export const checkOutgoing = async (url: URL, options: OutgoingOptions = {}): Pr
 export const allowsLoopback = ({ config }: Pick<Platform, 'config'>): boolean => config.WEBHOOK_LOOPBACK && config.SANDBOX === true
 
 /** @throws OutgoingRefused where any address of the host is none that requests may go to */
-async function addressOf(url: URL, { allowsLoopback = false, resolve = allOf }: OutgoingOptions): Promise<{ address: string; family: number }> {
+async function addressOf(url: URL, { allowsLoopback = false, resolve = allOf }: OutgoingOptions): Promise<Address> {
   const isAllowed = (address: string) => isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address))
   if (url.protocol !== 'https:' && !(allowsLoopback && url.protocol === 'http:')) throw new OutgoingRefused('only https is allowed')
   const found = await resolve(url.hostname.replace(/^\[|\]$/g, ''))
