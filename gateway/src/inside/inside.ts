@@ -3,7 +3,7 @@ import { type Duplex, duplexPair } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Found } from '@carapace/api'
 import { requestIdHeader } from '@carapace/service'
-import type { Peer } from '../request/request.ts'
+import { ClientDisconnected, type Peer } from '../request/request.ts'
 
 /** A request that speaks another protocol and whose answer is made of calls of the API. */
 export interface Outer {
@@ -55,10 +55,11 @@ export function insideDoor(server: Server): Inside {
     outerOf: ({ socket }) => outers.get(socket),
     call: (outer, { method, target, headers = {}, body }) =>
       new Promise((resolve, reject) => {
-        const [near, far] = duplexPair()
+        if (outer.signal.aborted) return reject(new ClientDisconnected())
+        const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+        const [near, far] = connected()
         outers.set(far, outer)
         server.emit('connection', Object.assign(far, { remoteAddress: outer.peer.ip }))
-        const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
         const sent = overHttp(
           {
             method,
@@ -81,6 +82,14 @@ export function insideDoor(server: Server): Inside {
         sent.end(bytes)
       }),
   }
+}
+
+/** Both ends of a connection in memory: as on one of the network, each sees that the other has left. */
+function connected(): [Duplex, Duplex] {
+  const [near, far] = duplexPair()
+  near.once('close', () => far.destroy())
+  far.once('close', () => near.destroy())
+  return [near, far]
 }
 
 const callerHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
