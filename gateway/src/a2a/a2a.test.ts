@@ -221,6 +221,9 @@ describe('A2A', function () {
     for (const url of ['https://10.0.0.1/', 'http://169.254.169.254/', 'https://[::ffff:10.0.0.1]/', 'ftp://127.0.0.1/', 'nothing'])
       assert.match((await create(url, known())).error.message, /^url: .*(https|not public)/, url)
     assert.match((await create('https://127.0.0.1/', {})).error.message, /registered/)
+    // what is there cannot be tried out: a private name and one that nobody knows are refused in the same words
+    const refusalOf = async (host: string) => (await create(`https://${host}/`, known())).error.message.replace(host, 'it')
+    assert.equal(await refusalOf('name.invalid'), await refusalOf('10.0.0.1'))
   })
 
   it('ends the stream of a task that waits for its caller, which another message of anybody does not disturb', async () => {

@@ -106,7 +106,8 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
         if (ownerOf(context) === null) throw new RequestMalformedError('Push notifications need a caller that is registered')
         if (!URL.canParse(config.url)) throw new RequestMalformedError('url: it must be an https URL')
         await checkOutgoing(new URL(config.url), outgoing).catch((error: unknown) => {
-          throw new RequestMalformedError(`url: ${error instanceof OutgoingRefused ? error.message : 'nobody knows its host'}`)
+          if (!(error instanceof OutgoingRefused)) throw error
+          throw new RequestMalformedError(`url: ${error.message}`)
         })
         config.id ||= randomUUID()
         config.taskId = taskId

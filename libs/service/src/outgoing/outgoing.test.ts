@@ -89,7 +89,7 @@ describe('an outgoing request', () => {
     await assert.rejects(send(`http://127.0.0.1:${port()}/`, local), /without an answer/)
   })
 
-  it('ends after 5 s whatever it waits for', async () => {
+  it('fails after 5 s, also where its name is never resolved', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     try {
       const failed = assert.rejects(send('https://name.test/', { resolve: () => new Promise(() => {}) }), /within 5000 ms/)
@@ -98,6 +98,29 @@ describe('an outgoing request', () => {
     } finally {
       mock.timers.reset()
     }
+  })
+
+  it('goes to a name that only this machine knows, where loopback is allowed', async () => {
+    assert.equal((await send(`http://localhost:${port()}/`, local)).status, 200)
+  })
+
+  it('refuses a private name and an unknown one in the same words', async () => {
+    const refused = (resolve: OutgoingOptions['resolve']) =>
+      send('https://name.test/', { resolve }).then(
+        () => assert.fail(),
+        ({ name, message }: Error) => `${name} ${message}`,
+      )
+
+    assert.equal(await refused(async () => [{ address: '10.0.0.1', family: 4 }]), await refused(() => Promise.reject(new Error('ENOTFOUND'))))
+  })
+
+  it('leaves the threads that files need to others while a name is resolved', async () => {
+    const lookups = () => process.getActiveResourcesInfo().filter(name => name === 'GetAddrInfoReqWrap').length
+    const before = lookups()
+    const failed = assert.rejects(send('https://name.invalid/', {}), OutgoingRefused)
+
+    assert.equal(lookups(), before)
+    await failed
   })
 
   it('counts only public addresses as public', () => {

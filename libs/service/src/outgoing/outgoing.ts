@@ -1,6 +1,7 @@
-import { lookup } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { isIP } from 'node:net'
 import type { Platform } from '../define.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
@@ -13,13 +14,13 @@ export interface OutgoingRequest {
 export interface OutgoingOptions {
   /** Also to this machine, and over http: devnets and tests. */
   allowsLoopback?: boolean
-  /** Default: the system's. Every address of a name. */
+  /** Every address of a name. Default: what name servers answer; where loopback is allowed what this machine knows, its hosts file too. */
   resolve?: (host: string) => Promise<Address[]>
 }
 
 type Address = { address: string; family: number }
 
-/** A request that was not sent: where it would go is none of the public Internet. */
+/** A request that was not sent: where it would go is none of the public Internet, as far as anybody knows. */
 export class OutgoingRefused extends Error {}
 
 const timeoutMs = 5_000
@@ -71,7 +72,7 @@ const answerFrom = (pinned: Address, url: URL, { method, headers, body }: Outgoi
     outgoing.end(body)
   })
 
-/** Gives up after the limit, also where what is waited for reports nothing any more. */
+/** Fails after the limit, also where what is waited for reports nothing any more. */
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const limit = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -88,21 +89,45 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> 
   }
 }
 
-/** @throws OutgoingRefused where a request to it would not be sent; Error where nobody knows its host */
-export const checkOutgoing = async (url: URL, options: OutgoingOptions = {}): Promise<void> => void (await addressOf(url, options))
+/** @throws OutgoingRefused where a request to it would not be sent */
+export const checkOutgoing = (url: URL, options: OutgoingOptions = {}): Promise<void> =>
+  inTime(() => addressOf(url, options)).then(
+    () => undefined,
+    (error: unknown) => {
+      throw error instanceof OutgoingRefused ? error : notPublic(url)
+    },
+  )
 
 /** Whether requests may go to this machine: on devnets, where the operator says so. */
 export const allowsLoopback = ({ config }: Pick<Platform, 'config'>): boolean => config.WEBHOOK_LOOPBACK && config.SANDBOX === true
 
+/** Says the same of a private name and of an unknown one: else private ones could be tried out. */
+const notPublic = ({ hostname }: URL) => new OutgoingRefused(`${hostname} is not public, or unknown`)
+
 /** @throws OutgoingRefused where any address of the host is none that requests may go to */
-async function addressOf(url: URL, { allowsLoopback = false, resolve = allOf }: OutgoingOptions): Promise<Address> {
+async function addressOf(
+  url: URL,
+  { allowsLoopback = false, resolve = allowsLoopback ? ofMachine : ofNameServers }: OutgoingOptions,
+): Promise<Address> {
   const isAllowed = (address: string) => isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address))
   if (url.protocol !== 'https:' && !(allowsLoopback && url.protocol === 'http:')) throw new OutgoingRefused('only https is allowed')
-  const found = await resolve(url.hostname.replace(/^\[|\]$/g, ''))
-  const wrong = found.find(({ address }) => !isAllowed(address))
-  if (wrong || !found[0]) throw new OutgoingRefused(`${url.hostname} has ${wrong ? 'an address that is not public' : 'no address'}`)
-  if (url.protocol === 'http:' && !isLoopbackAddress(found[0].address)) throw new OutgoingRefused('only https is allowed')
-  return found[0]
+  const found = await resolve(url.hostname.replace(/^\[|\]$/g, '')).catch((): Address[] => [])
+  const [first] = found
+  if (!first || !found.every(({ address }) => isAllowed(address))) throw notPublic(url)
+  if (url.protocol === 'http:' && !isLoopbackAddress(first.address)) throw new OutgoingRefused('only https is allowed')
+  return first
 }
 
-const allOf = (host: string) => lookup(host, { all: true })
+const ofMachine = (host: string) => lookup(host, { all: true })
+
+/**
+ * By queries of its own: `lookup` lets names whose servers are slow occupy the few threads that files and hashes need too. Names that only this machine
+ * knows are none of the public Internet.
+ */
+async function ofNameServers(host: string): Promise<Address[]> {
+  const family = isIP(host)
+  if (family !== 0) return [{ address: host, family }]
+  const resolver = new Resolver({ timeout: 1_500, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  return answers.flatMap((answer, i) => (answer.status === 'fulfilled' ? answer.value.map(address => ({ address, family: i === 0 ? 4 : 6 })) : []))
+}
