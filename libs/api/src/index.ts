@@ -1,3 +1,4 @@
+export { scoreWeights, type Tier, tierFloors, tiers } from '@carapace/formula'
 // Events and the services' declarations are exported whole: adding one is a change of one file (docs/extend.md).
 
 export { isScoreMoved } from './agent-facts.ts'
@@ -52,7 +53,7 @@ export type { Quote, QuoteEndpoint } from './core/quote.ts'
 export { getReservationUse } from './core/reservation-use.ts'
 export { type Found, isDotSegment, type RouteTable, routes } from './core/routes.ts'
 export { type AnyEndpoint, type AnyEvent, type ServiceApi, type ServiceName, serviceApi, serviceNames, serviceSummaries } from './core/service-api.ts'
-export { type Authorization, newAgentScore, riskLevelOf, scoreWeights, type Tier, tierFloors, tiers } from './core/terms.ts'
+export { type Authorization, newAgentScore, riskLevelOf } from './core/terms.ts'
 export { dayMs, hourMs } from './core/time.ts'
 export * from './domains/events.ts'
 export { type DomainRecord, domainPrices, type Extension, extensions, reservedNames } from './domains/records.ts'

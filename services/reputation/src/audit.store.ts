@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PageQuery } from '@carapace/api'
+import type { Fact, Logged } from '@carapace/formula'
 import { type Database, duplicateIndex, type Indexes, type Page, type Stored, totalsOf } from '@carapace/store'
-import type { Fact, Logged } from './facts.ts'
 import type { ScoreDoc, ScoreStore } from './score.store.ts'
 
 /** One entry of the hash-chained log. Entries never change. */

@@ -1,4 +1,4 @@
-import { type Dated, type Logged, mergedFacts } from './facts.ts'
+import { type Dated, type Logged, mergedFacts } from '@carapace/formula'
 import type { Parts } from './parts.ts'
 import { applyStanding, type ScoreDoc } from './score.store.ts'
 import { standingAt } from './standing.ts'

@@ -1,7 +1,5 @@
 import { limits, riskLevelOf } from '@carapace/api'
-import { cappedByCounterparty } from './components.ts'
-import { appliedSlashes, clamp, type Dated, daysBetween, isBonded, usdcOf, within } from './facts.ts'
-import { idleDays } from './score.ts'
+import { appliedSlashes, cappedByCounterparty, clamp, type Dated, daysBetween, idleDays, isBonded, usdcOf, within } from '@carapace/formula'
 
 export type RiskFlag = 'RECENT_SLASH' | 'HIGH_FAILURE_RATE' | 'ACTIVE_DISPUTE' | 'INACTIVE' | 'BOND_DEPLETION' | 'NEW_ACCOUNT' | 'UNBONDED'
 export type RiskLevel = 'low' | 'medium' | 'high'

@@ -1,7 +1,7 @@
-import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, type Tier, tierChanged } from '@carapace/api'
+import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, tierChanged } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from '@carapace/chain'
+import { currentVersion, type Tier, tierOf } from '@carapace/formula'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
-import { formulaVersion, tierOf } from './score.ts'
 import type { Standing } from './standing.ts'
 
 export interface ChainScore {
@@ -122,7 +122,7 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
       totalGigsCompleted,
       totalEarned,
       gigCompletionRate,
-      formulaVersion,
+      formulaVersion: currentVersion,
       computedAt: now.toISOString(),
     }),
   ]

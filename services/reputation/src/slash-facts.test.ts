@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { componentsOf } from './components.ts'
-import type { Dated, Fact } from './facts.ts'
+import { type Dated, type Fact, formulas } from '@carapace/formula'
 import { riskOf } from './risk.ts'
-import { scoreOf } from './score.ts'
 
 const dayMs = 24 * 3_600_000
 const now = new Date('2026-06-01T00:00:00Z')
@@ -16,9 +14,9 @@ describe('slashes in the log of an agent', () => {
     at(90, { type: 'bond_lock_ended', gigId: 'g', clean: true }),
   ]
   const figures = (facts: readonly Dated[]) => ({
-    penalty: scoreOf(facts, now).penalty,
+    penalty: formulas['1'].scoreOf(facts, now).penalty,
     risk: riskOf(facts, now),
-    reliability: componentsOf(facts, [], now).bondReliability,
+    reliability: formulas['1'].scoreOf(facts, now).components.bondReliability,
   })
   const slash = (days: number, status: 'APPLIED' | 'REVERSED', amount: string): Dated => at(days, { type: 'slash', slashId: 's', status, amount })
 

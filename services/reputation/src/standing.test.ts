@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { dayMs } from '@carapace/api'
+import { type Dated, type Fact, formulas, mergedFacts, tierOf } from '@carapace/formula'
 import fc from 'fast-check'
-import { type Dated, type Fact, mergedFacts } from './facts.ts'
 import { riskOf } from './risk.ts'
-import { scoreOf, tierOf } from './score.ts'
 import { standingAt } from './standing.ts'
 
+const { scoreOf } = formulas['1']
 const now = new Date('2026-06-01T00:00:00.000Z')
 const ago = (days: number, fact: Fact): Dated => ({ ...fact, at: new Date(now.getTime() - days * dayMs) })
 const settled = (days: number, with_: string, theirScore: number, fee: number, role: 'assignee' | 'poster' = 'assignee') =>

@@ -1,6 +1,5 @@
-import { type Dated, standingFacts, usdcOf, within } from './facts.ts'
+import { currentVersion, type Dated, formulas, type Score, standingFacts, usdcOf, within } from '@carapace/formula'
 import { type Risk, riskOf } from './risk.ts'
-import { type Score, scoreOf } from './score.ts'
 
 /** Everything that a profile shows of an agent's reputation. */
 export interface Standing extends Score {
@@ -18,7 +17,7 @@ export interface Standing extends Score {
 /** A pure function of the audit log and the moment: the same log gives the same standing, byte for byte. */
 export function standingAt(log: readonly Dated[], now: Date): Standing {
   const facts = standingFacts(log, now)
-  const score = scoreOf(facts, now)
+  const score = formulas[currentVersion].scoreOf(log, now)
   const risk = riskOf(facts, now)
   const delivered = within(facts, 'settled', now).filter(fact => fact.role === 'assignee')
   const failed = within(facts, 'failed', now).length

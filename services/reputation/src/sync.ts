@@ -1,8 +1,8 @@
 import { type Chain, chains } from '@carapace/api'
 import { commands, type ObservedOutcome, operationParts } from '@carapace/chain'
+import { isBonded } from '@carapace/formula'
 import { eachDue } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { isBonded } from './facts.ts'
 import type { Parts } from './parts.ts'
 import { followBatch, inBatch, type ScoreDoc, startBatch } from './score.store.ts'
 

@@ -1,3 +1,4 @@
+import { minBondMicro } from '@carapace/formula'
 import { dayMs, hourMs } from './time.ts'
 
 /** Every limit of the interface, once. Text limits count characters after trimming. */
@@ -26,7 +27,7 @@ export const limits = {
   body: { bytes: 102_400, depth: 20 },
   rate: { read: 100, write: 30, perIpFactor: 10, windowSeconds: 60 },
   /** From `min` on a bond counts (BONDED), from `high` on it is a HIGH_BOND; a deposit is at least `min`. */
-  bond: { minMicro: 10_000_000n, highMicro: 500_000_000n },
+  bond: { minMicro: minBondMicro, highMicro: 500_000_000n },
   escrow: { perGigMicro: 50_000_000_000n, tvlMicro: 500_000_000_000n },
   treasury: {
     minPaymentMicro: 1_000n,

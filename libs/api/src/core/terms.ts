@@ -1,12 +1,9 @@
+import { startScore, type Tier, tiers } from '@carapace/formula'
 import { z } from 'zod'
 import { type Chain, chains } from './fields.ts'
 
 /** Words of the domain that several services use in answers, requests and events. */
-export const tiers = ['Hatchling', 'Bronze Pinch', 'Silver Molt', 'Gold Shell'] as const
 export const tier = z.enum(tiers).meta({ id: 'Tier', description: 'Tier of the FusedScore' })
-export type Tier = z.output<typeof tier>
-/** Score from which an agent is of a tier (behaviour 17.4). */
-export const tierFloors: Readonly<Record<Tier, number>> = { Hatchling: 0, 'Bronze Pinch': 30, 'Silver Molt': 50, 'Gold Shell': 70 }
 
 export const riskLevels = ['low', 'medium', 'high'] as const
 export const riskLevel = z.enum(riskLevels)
@@ -26,7 +23,7 @@ export const crewRole = z.enum(crewRoles)
 export const currency = z.literal('USDC')
 
 /** The standing of an agent without any activity (behaviour 17.1). */
-export const newAgentScore = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 } as const satisfies {
+export const newAgentScore = { fusedScore: startScore, tier: 'Hatchling', riskScore: 0 } as const satisfies {
   fusedScore: number
   tier: Tier
   riskScore: number
@@ -36,9 +33,6 @@ export const newAgentScore = { fusedScore: 15, tier: 'Hatchling', riskScore: 0 }
 export const scoreComponents = z
   .looseObject({ gigPerformance: z.number(), bondReliability: z.number(), onChainBehaviour: z.number(), ecosystemSignals: z.number() })
   .meta({ id: 'ScoreComponents' })
-
-/** How much each part counts in the score (behaviour 17.1). */
-export const scoreWeights = { gigPerformance: 0.35, onChainBehaviour: 0.3, bondReliability: 0.2, ecosystemSignals: 0.15 } as const
 
 /** One value per network. */
 export const perChain = <S extends z.ZodType>(schema: S) =>

@@ -1,12 +1,11 @@
 import { type Chain, chains, limits, type reputationApi, riskLevelOf, usd } from '@carapace/api'
 import { explorerOf, networks, perChain } from '@carapace/chain'
+import { currentVersion, isBonded } from '@carapace/formula'
 import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
-import { isBonded } from '../facts.ts'
 import { findScore, needScore } from '../lookup.ts'
 import type { Parts } from '../parts.ts'
 import type { ScoreDoc } from '../score.store.ts'
-import { formulaVersion } from '../score.ts'
 
 const leaders = 50
 const maxDrift = 0.5
@@ -36,7 +35,7 @@ export const scoreHandlers = (parts: Parts) =>
         components: { ...doc.components },
         onChain: { baseSepolia: onChain(doc.chains.BASE_SEPOLIA), skale: onChain(doc.chains.SKALE_TESTNET) },
         history: doc.history.map(entry => ({ score: entry.score, at: entry.at.toISOString() })),
-        formulaVersion,
+        formulaVersion: currentVersion,
         penalty: doc.penalty,
         decay: doc.decay,
       }
@@ -117,7 +116,7 @@ export const scoreRow = (doc: Stored<ScoreDoc>) => ({
   totalGigsCompleted: doc.totalGigsCompleted,
   totalEarned: String(doc.totalEarned),
   gigCompletionRate: doc.gigCompletionRate,
-  formulaVersion,
+  formulaVersion: currentVersion,
   computedAt: doc.computedAt.toISOString(),
   version: doc.version,
 })

@@ -1,14 +1,6 @@
-import { dayMs } from '@carapace/api'
-import { appliedSlashes, clamp, type Dated, daysBetween, isBonded, round1, usdcOf, within } from './facts.ts'
+import { appliedSlashes, clamp, type Dated, dayMs, daysBetween, isBonded, round1, usdcOf, within } from '../facts.ts'
+import type { Components } from '../terms.ts'
 import { credit, type Pair } from './pairs.ts'
-
-/** The four components, 0 to 100 each (behaviour 17.3). */
-export interface Components {
-  gigPerformance: number
-  onChainBehaviour: number
-  bondReliability: number
-  ecosystemSignals: number
-}
 
 const year = 365
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

@@ -1,4 +1,4 @@
-import { clamp, type Dated, daysBetween, type Of, usdcOf, within } from './facts.ts'
+import { clamp, type Dated, daysBetween, type Of, usdcOf, within } from '../facts.ts'
 
 /** Everything between an agent and one counterparty in 365 days (behaviour 17.2). */
 export interface Pair {

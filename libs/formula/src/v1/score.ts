@@ -1,42 +1,20 @@
-import { newAgentScore, scoreWeights, type Tier, tierFloors, tiers } from '@carapace/api'
-import { type Components, componentsOf } from './components.ts'
-import { appliedSlashes, clamp, type Dated, daysBetween, round1 } from './facts.ts'
+import { appliedSlashes, clamp, type Dated, daysBetween, round1 } from '../facts.ts'
+import { decayOf, type Score, scoreWeights, startScore, tierOf } from '../terms.ts'
+import { componentsOf } from './components.ts'
 import { pairsOf } from './pairs.ts'
 
-/** Changes whenever a formula does: a stored score names the one that made it. */
-export const formulaVersion = '1'
-
-export interface Score {
-  fusedScore: number
-  tier: Tier
-  components: Components
-  /** Points deducted for applied slashes. */
-  penalty: number
-  /** Factor for silence: 1, 0.9 or 0.8. */
-  decay: number
-}
-
-export const startScore = newAgentScore.fusedScore
-const decaySteps = [
-  { below: 30, factor: 1 },
-  { below: 90, factor: 0.9 },
-  { below: Number.POSITIVE_INFINITY, factor: 0.8 },
-] as const
 const maxPenalty = 30
 
-/** FusedScore (behaviour 17.1): a pure function of the audit log and the moment. */
+/** FusedScore of formula 1 (behaviour 17.1): a pure function of the audit log and the moment. */
 export function scoreOf(facts: readonly Dated[], now: Date): Score {
   const components = componentsOf(facts, pairsOf(facts, now), now)
-  const idle = idleDays(facts, now)
-  const decay = decaySteps.find(step => idle < step.below)!.factor
+  const decay = decayOf(idleDays(facts, now))
   const penalty = penaltyOf(facts, now)
   const w = (Object.keys(scoreWeights) as (keyof typeof scoreWeights)[]).reduce((sum, name) => sum + scoreWeights[name] * components[name], 0)
   const migrated = facts.some(fact => fact.type === 'migrated' && fact.at <= now)
   const fusedScore = migrated ? 0 : round1(clamp(startScore + 0.85 * w * decay - penalty, 0, 100))
   return { fusedScore, tier: tierOf(fusedScore), components, penalty, decay }
 }
-
-export const tierOf = (fusedScore: number): Tier => tiers.findLast(tier => fusedScore >= tierFloors[tier]) ?? 'Hatchling'
 
 /** Whole days since the agent was last seen. */
 export function idleDays(facts: readonly Dated[], now: Date): number {

@@ -1,24 +1,33 @@
-import { dayMs, limits, usd } from '@carapace/api'
+import { minBondMicro } from './terms.ts'
+
+export const dayMs = 86_400_000
+
+/** The numbers of the other side as they were when the fact was written, in millionths. Absent in facts from before they were stored. */
+interface OfPayer {
+  /** How much the payer's word counts, 0 to 1, without any floor (behaviour 17.2). */
+  theirStanding?: number
+}
 
 /** The entries of an agent in the audit log: the only input of score and risk. All times are ISO 8601, all money micro-USDC as text. */
 export type Fact =
   | { type: 'registered' }
   | { type: 'onchain_confirmed'; chain: string }
   | { type: 'seen' }
-  | { type: 'settled'; role: 'assignee' | 'poster'; with: string; theirScore: number; fee: string; net: string; gigId: string; creditable: boolean }
+  | Settled
   | { type: 'settled_again'; gigId: string }
   | { type: 'settlement_undone'; gigId: string }
-  | { type: 'failed'; with: string; reason: 'rejected' | 'deadline_missed' | 'dispute_lost'; gigId: string }
+  | Failed
   | { type: 'dispute_opened'; gigId: string }
   | { type: 'dispute_ended'; gigId: string; lost: boolean }
-  | { type: 'slash'; slashId: string; status: 'FROZEN' | 'APPLIED' | 'DROPPED' | 'REVERSED'; amount: string }
+  | Slashed
   | { type: 'bond'; total: string; change: 'deposited' | 'withdrawn' | 'slashed' | 'reversed' }
   | { type: 'bond_lock_ended'; gigId: string; clean: boolean }
   | { type: 'vote_asked'; validationId: string }
   /** A requested vote that a decision about the gig made needless. */
   | { type: 'vote_excused'; validationId: string }
   | { type: 'vote_cast'; validationId: string }
-  | { type: 'vote_judged'; validationId: string; withVerdict: boolean }
+  /** `vote` is absent in facts from before it was stored. */
+  | { type: 'vote_judged'; validationId: string; withVerdict: boolean; vote?: 'approve' | 'reject' }
   | { type: 'crew_mates'; crewId: string; mates: string[] }
   | { type: 'reviewed'; by: string; rating: number }
   | { type: 'followed'; by: string; theirScore: number; theirFollows: number }
@@ -28,6 +37,40 @@ export type Fact =
   | { type: 'migrated'; to: string }
   | { type: 'suspended' }
   | { type: 'reinstated' }
+  /** Of the whole market, in the log of each agent: agents exist whose word counts. It is never reversed. */
+  | { type: 'market_matured'; reason: 'anchors' | 'vouchers' }
+
+interface Settled extends OfPayer {
+  type: 'settled'
+  role: 'assignee' | 'poster'
+  with: string
+  theirScore: number
+  fee: string
+  /** Of the assignee; 0 in the poster's fact. */
+  net: string
+  gigId: string
+  creditable: boolean
+  /** In the poster's fact: the sum of the assignee's credits (D), in millionths. */
+  theirCredit?: number
+}
+
+interface Failed extends OfPayer {
+  type: 'failed'
+  with: string
+  reason: 'rejected' | 'deadline_missed' | 'dispute_lost'
+  gigId: string
+  /** Of the gig. Absent in facts from before it was stored. */
+  budget?: string
+}
+
+interface Slashed {
+  type: 'slash'
+  slashId: string
+  status: 'FROZEN' | 'APPLIED' | 'DROPPED' | 'REVERSED'
+  amount: string
+  /** What it follows. Absent in facts from before it was stored. */
+  cause?: 'verdict' | 'decision'
+}
 
 export type FactType = Fact['type']
 /** A fact with the moment it speaks of. */
@@ -35,6 +78,7 @@ export type Dated = Fact & { at: Date }
 
 export type Of<T extends FactType> = Extract<Fact, { type: T }> & { at: Date }
 
+/** Whole days from one moment to another; 0 where that one is earlier. */
 export const daysBetween = (from: Date, to: Date): number => Math.max(0, Math.floor((to.getTime() - from.getTime()) / dayMs))
 
 /** Facts of one type not older than `days` whole days. */
@@ -100,8 +144,11 @@ export function mergedFacts(agentId: string, log: readonly Logged[]): Dated[] {
     })
 }
 
+/** Whole USDC of micro-USDC. */
 export const usdcOf = (micro: string): number => Number(micro) / 1e6
-export const isBonded = (usdc: number): boolean => usdc >= usd(limits.bond.minMicro)
+/** Whether a bond is large enough to count. */
+export const isBonded = (usdc: number): boolean => usdc >= Number(minBondMicro) / 1e6
+/** The number, not below or above the limits. */
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 /** Half up to one decimal; the tiny term heals what binary fractions lose just below a half. */
 export const round1 = (value: number): number => Math.floor(value * 10 + 0.5 + 1e-9) / 10

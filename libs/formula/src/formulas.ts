@@ -1,0 +1,21 @@
+import { type Dated, standingFacts } from './facts.ts'
+import type { Score } from './terms.ts'
+import { scoreOf as scoreOf1 } from './v1/score.ts'
+import { candidate, stateOf } from './v2/formula.ts'
+
+/** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
+export interface Formula {
+  version: FormulaVersion
+  /** A pure function of the log of an agent, in any order of arrival, and the moment: the same facts give the same score, byte for byte. */
+  scoreOf(log: readonly Dated[], now: Date): Score
+}
+
+export type FormulaVersion = '1' | '2'
+
+export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
+  '1': { version: '1', scoreOf: (log, now) => scoreOf1(standingFacts(log, now), now) },
+  '2': { version: '2', scoreOf: (log, now) => candidate.scoreOf(stateOf(log), now) },
+}
+
+/** The formula that scores are published by; the other one runs next to it for comparison. */
+export const currentVersion: FormulaVersion = '1'

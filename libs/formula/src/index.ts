@@ -1,0 +1,23 @@
+export {
+  appliedSlashes,
+  clamp,
+  type Dated,
+  daysBetween,
+  type Fact,
+  isBonded,
+  type Logged,
+  mergedFacts,
+  type Of,
+  standingFacts,
+  usdcOf,
+  within,
+} from './facts.ts'
+export { currentVersion, type Formula, type FormulaVersion, formulas } from './formulas.ts'
+export { type Components, minBondMicro, type Score, scoreWeights, startScore, type Tier, tierFloors, tierOf, tiers } from './terms.ts'
+export { cappedByCounterparty } from './v1/components.ts'
+export { idleDays } from './v1/score.ts'
+export type { Vouching } from './v2/credits.ts'
+export { candidate, candidateWith, type Incremental } from './v2/formula.ts'
+export { type Judged, judgementOf } from './v2/judgement.ts'
+export type { State } from './v2/state.ts'
+export { type Tuning, tuning } from './v2/tuning.ts'

@@ -1,0 +1,34 @@
+/** Exact decimal fractions: integers in units of 10⁻¹⁸. What a product or a quotient has beyond is cut off, so that every machine has the same digits. */
+export type Decimal = bigint
+
+export const one: Decimal = 10n ** 18n
+
+/** A whole number. */
+export const whole = (value: number): Decimal => BigInt(value) * one
+/** Millionths, and micro-USDC in USDC. @example millionths(500_000) // one half */
+export const millionths = (value: number | bigint | string): Decimal => BigInt(value) * 10n ** 12n
+export const toMillionths = (value: Decimal): number => Number(value / 10n ** 12n)
+
+export const times = (a: Decimal, b: Decimal): Decimal => (a * b) / one
+/** @example ratio(whole(1), whole(4)) // a quarter */
+export const ratio = (a: Decimal, b: Decimal): Decimal => (a * one) / b
+
+export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b)
+export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b)
+/** Not below 0, not above 1. */
+export const unit = (value: Decimal): Decimal => max(0n, min(one, value))
+
+/** The square root, cut off after the last digit: Newton's method on integers. */
+export function root(value: Decimal): Decimal {
+  const square = value * one
+  if (square < 2n) return square
+  let guess = 1n << BigInt((square.toString(2).length + 1) >> 1)
+  for (;;) {
+    const next = (guess + square / guess) >> 1n
+    if (next >= guess) return guess
+    guess = next
+  }
+}
+
+/** Half up to tenths. @example tenths(ratio(whole(1), whole(8))) // 1 */
+export const tenths = (value: Decimal): number => Number((value * 10n + one / 2n) / one)

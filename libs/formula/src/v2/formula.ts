@@ -1,0 +1,42 @@
+import type { Dated } from '../facts.ts'
+import type { Score } from '../terms.ts'
+import { judgementIn } from './components.ts'
+import { type Vouching, vouchingOf } from './credits.ts'
+import { figuresOf } from './score.ts'
+import { apply, type State, start } from './state.ts'
+import { type Tuning, tuning } from './tuning.ts'
+
+/** A formula that follows an agent fact by fact. Moments that are computed never go back. */
+export interface Incremental {
+  start(): State
+  /** In the time of one counterparty's outcomes; facts may come in any order. */
+  apply(state: State, fact: Dated): void
+  /** In the time of the counterparties of 365 days. */
+  scoreOf(state: State, now: Date): Score
+  /** What facts of its counterparties store of the agent. */
+  vouchingOf(state: State, now: Date): Vouching
+  /** J, in millionths. */
+  judgementOf(state: State, now: Date): number
+}
+
+/** Formula 2 with other numbers: for the lab. @example candidateWith({ ...tuning, floor: 10_000 }) */
+export const candidateWith = (numbers: Tuning): Incremental => ({
+  start,
+  apply,
+  scoreOf: (state, now) => figuresOf(state, now, numbers).score,
+  vouchingOf: (state, now) => vouchingOf(figuresOf(state, now, numbers).quality.credits, numbers),
+  judgementOf: (state, now) => {
+    figuresOf(state, now, numbers)
+    return judgementIn(state, now).judgement
+  },
+})
+
+/** Formula 2 in force. */
+export const candidate: Incremental = candidateWith(tuning)
+
+/** The state of a whole log. */
+export function stateOf(log: readonly Dated[]): State {
+  const state = start()
+  for (const fact of log) apply(state, fact)
+  return state
+}

@@ -1,0 +1,89 @@
+import { dayMs, type Of } from '../facts.ts'
+import { type Decimal, millionths, one, ratio, unit } from './decimal.ts'
+import { compare, insert } from './timeline.ts'
+import type { Tuning } from './tuning.ts'
+
+/** A gig or job that ended: paid, or failed by the assignee. */
+export type Outcome = Of<'settled'> | Of<'failed'>
+
+/** Everything between an agent and one counterparty. What it sums to is computed again only when an outcome comes, or leaves the 365 days. */
+export interface Pair {
+  outcomes: Outcome[]
+  sums: Sums | undefined
+}
+
+export interface Sums {
+  /** Until when they hold. */
+  until: number
+  /** The newest three gigs that the counterparty paid, and that the agent failed for it. */
+  settled: readonly Of<'settled'>[]
+  failed: readonly Of<'failed'>[]
+  /** Fees that it paid, that the agent paid for it, and those among them that count for a standing. */
+  feesPaid: Decimal
+  feesSpent: Decimal
+  feesCounted: Decimal
+  wasHired: boolean
+  hasHired: boolean
+  /** Of the counterparty as payer, without any floor, as of the newest outcome; when that was. */
+  theirStanding: Decimal
+  at: number
+  /** Of the counterparty as worker, 0 to 1: how much those who paid it gain. */
+  theirRep: Decimal
+}
+
+const windowMs = 365 * dayMs
+const perPair = 3
+
+export function addOutcome(pair: Pair, outcome: Outcome): void {
+  insert(pair.outcomes, outcome, compare)
+  pair.sums = undefined
+}
+
+export function removeOutcome(pair: Pair, outcome: Outcome): void {
+  pair.outcomes.splice(pair.outcomes.indexOf(outcome), 1)
+  pair.sums = undefined
+}
+
+/** @returns undefined where nothing happened between them in 365 days */
+export function sumsOf(pair: Pair, now: number, tuning: Tuning): Sums | undefined {
+  if (pair.sums === undefined || pair.sums.until <= now) pair.sums = sum(pair.outcomes, now, tuning)
+  return pair.sums.settled.length + pair.sums.failed.length > 0 || pair.sums.hasHired || pair.sums.feesSpent > 0n ? pair.sums : undefined
+}
+
+function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
+  const recent = outcomes.filter(({ at }) => at.getTime() > now - windowMs)
+  const paid = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'assignee' && one.creditable)
+  const failed = recent.filter((one): one is Of<'failed'> => one.type === 'failed')
+  const spent = recent.filter((one): one is Of<'settled'> => one.type === 'settled' && one.role === 'poster')
+  const counted = spent.filter(one => one.creditable)
+  const theirs = recent.findLast(one => (one.type === 'failed' && one.theirStanding !== undefined) || paid.includes(one as Of<'settled'>))
+  return {
+    until: (recent[0]?.at.getTime() ?? Number.POSITIVE_INFINITY) + windowMs,
+    settled: paid.slice(-perPair),
+    failed: failed.slice(-perPair),
+    feesPaid: feesOf(paid),
+    feesSpent: feesOf(spent),
+    feesCounted: feesOf(counted),
+    wasHired: paid.length > 0,
+    hasHired: counted.length > 0,
+    theirStanding: theirs ? standingIn(theirs) : 0n,
+    at: (theirs ?? recent.at(-1))?.at.getTime() ?? 0,
+    theirRep: counted.length > 0 ? repIn(counted.at(-1)!, tuning) : 0n,
+  }
+}
+
+const feesOf = (settled: readonly Of<'settled'>[]): Decimal => settled.reduce((total, { fee }) => total + millionths(fee), 0n)
+
+/** How much of a worker's credit counts for the standing of its payers: 0 up to the credit that a closed group can reach. */
+export const repOf = (credit: Decimal, { vouchFrom, vouchRange }: Tuning): Decimal =>
+  unit(ratio(credit - millionths(vouchFrom), millionths(vouchRange)))
+
+/** A fact without the number is of formula 1: its score counts half as much as it did there, and so never vouches alone. */
+const standingIn = (fact: Outcome): Decimal => {
+  if (fact.theirStanding !== undefined) return millionths(fact.theirStanding)
+  return fact.type === 'settled' ? byScore(fact.theirScore) : 0n
+}
+const repIn = (fact: Of<'settled'>, tuning: Tuning): Decimal =>
+  fact.theirCredit === undefined ? byScore(fact.theirScore) : repOf(millionths(fact.theirCredit), tuning)
+
+const byScore = (score: number): Decimal => unit(ratio(BigInt(Math.round(score * 10) - 150) * one, 550n * one)) / 2n

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { type Dated, dayMs, type Fact } from '../facts.ts'
+import { formulas } from '../formulas.ts'
+import { ago, now } from './example.fixture.ts'
+import { candidate, stateOf } from './formula.ts'
+
+const { scoreOf } = formulas['2']
+const some = fc.constantFrom('a', 'b', 'c', 'd')
+const gig = fc.constantFrom(...Array.from({ length: 12 }, (_, n) => `g${n}`))
+const share = fc.integer({ min: 0, max: 1_000_000 })
+const anyFact: fc.Arbitrary<Fact> = fc.oneof(
+  fc.record(
+    {
+      type: fc.constant('settled' as const),
+      role: fc.constantFrom('assignee' as const, 'assignee' as const, 'poster' as const),
+      with: some,
+      theirScore: fc.integer({ min: 0, max: 1000 }).map(tenths => tenths / 10),
+      theirStanding: share,
+      theirCredit: share.map(value => 3 * value),
+      fee: fc.nat(3_000_000).map(String),
+      net: fc.nat(90_000_000).map(String),
+      gigId: gig,
+      creditable: fc.boolean(),
+    },
+    { requiredKeys: ['type', 'role', 'with', 'theirScore', 'fee', 'net', 'gigId', 'creditable'] },
+  ),
+  fc.record(
+    {
+      type: fc.constant('failed' as const),
+      with: some,
+      reason: fc.constant('rejected' as const),
+      gigId: gig,
+      budget: fc.nat(90_000_000).map(String),
+      theirStanding: share,
+    },
+    { requiredKeys: ['type', 'with', 'reason', 'gigId'] },
+  ),
+  fc.record({ type: fc.constantFrom('settlement_undone' as const, 'settled_again' as const), gigId: gig }),
+  fc.record({ type: fc.constant('bond' as const), total: fc.nat(900_000_000).map(String), change: fc.constant('deposited' as const) }),
+  fc.record({ type: fc.constant('bond_lock_ended' as const), gigId: gig, clean: fc.boolean() }),
+  fc.record({
+    type: fc.constant('slash' as const),
+    slashId: some,
+    status: fc.constantFrom('APPLIED' as const, 'REVERSED' as const),
+    amount: fc.constantFrom('0', '1'),
+    cause: fc.constantFrom('verdict' as const, 'decision' as const),
+  }),
+  fc.record({ type: fc.constantFrom('vote_asked' as const, 'vote_excused' as const, 'vote_cast' as const), validationId: some }),
+  fc.record(
+    {
+      type: fc.constant('vote_judged' as const),
+      validationId: some,
+      withVerdict: fc.boolean(),
+      vote: fc.constantFrom('approve' as const, 'reject' as const),
+    },
+    { requiredKeys: ['type', 'validationId', 'withVerdict'] },
+  ),
+  fc.record({ type: fc.constant('reviewed' as const), by: some, rating: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ type: fc.constant('followed' as const), by: some, theirScore: fc.integer({ min: 0, max: 100 }), theirFollows: fc.nat(50) }),
+  fc.record({ type: fc.constant('unfollowed' as const), by: some }),
+  fc.record({ type: fc.constant('crew_mates' as const), crewId: some, mates: fc.array(some) }),
+  fc.constantFrom<Fact>(
+    { type: 'registered' },
+    { type: 'seen' },
+    { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA' },
+    { type: 'market_matured', reason: 'vouchers' },
+  ),
+)
+/** Few moments, so that some facts have the same. */
+const dated = fc.tuple(anyFact, fc.integer({ min: 0, max: 60 })).map(([fact, weeks]) => ago(7 * weeks, fact))
+const log = fc.array(dated, { maxLength: 40 })
+const moments = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 6 })
+
+describe('formula 2, fact by fact', () => {
+  it('gives what it gives from scratch, in every order and batch of arrival, with scores read between', () => {
+    fc.assert(
+      fc.property(log, moments, fc.infiniteStream(fc.nat(1000)), (facts, reads, order) => {
+        const arriving = facts.map(fact => ({ fact, place: order.next().value })).sort((a, b) => a.place - b.place)
+        const days = [...reads].sort((a, b) => b - a)
+        const state = candidate.start()
+        arriving.forEach(({ fact }, n) => {
+          candidate.apply(state, fact)
+          const day = days[Math.floor((n * days.length) / arriving.length)]
+          if (day !== undefined) candidate.scoreOf(state, new Date(now.getTime() - day * dayMs))
+        })
+
+        const later = new Date(now.getTime() + dayMs)
+        assert.deepEqual(candidate.scoreOf(state, later), scoreOf(facts, later))
+        assert.deepEqual(candidate.vouchingOf(state, later), candidate.vouchingOf(stateOf(facts), later))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('stays within 0 and 100 in the score and in each component', () => {
+    fc.assert(
+      fc.property(log, facts => {
+        const { fusedScore, components, penalty } = scoreOf(facts, now)
+        for (const value of [fusedScore, ...Object.values(components)]) assert.ok(value >= 0 && value <= 100, String(value))
+        assert.ok(penalty >= 0 && penalty <= 40)
+      }),
+    )
+  })
+
+  it('never rises by a failure where work was paid', () => {
+    fc.assert(
+      fc.property(log, share, fc.nat(90_000_000), (facts, theirStanding, budget) => {
+        const before = scoreOf(facts, now)
+        const failure: Dated = ago(0, { type: 'failed', with: 'z', reason: 'rejected', gigId: 'new', theirStanding, budget: String(budget) })
+        if (before.components.gigPerformance > 0) assert.ok(scoreOf([...facts, failure], now).fusedScore <= before.fusedScore)
+      }),
+    )
+  })
+})
+
+describe('agents that pay nothing to others', () => {
+  type Action = { does: 'gig' | 'fail' | 'review' | 'follow' | 'crew'; by: number; to: number; usdc: number }
+  const action: fc.Arbitrary<Action> = fc.record({
+    does: fc.constantFrom('gig' as const, 'gig' as const, 'gig' as const, 'fail' as const, 'review' as const, 'follow' as const, 'crew' as const),
+    by: fc.nat(7),
+    to: fc.nat(7),
+    usdc: fc.constantFrom(1, 5, 34, 70, 300),
+  })
+  /** What all scores of a closed group gain for a USDC of fees, at most; rounding may add a tenth to each. */
+  const perUsdc = 0.35
+
+  it('lift the sum of their scores by at most 0.35 for each USDC of fees', () => {
+    fc.assert(
+      fc.property(fc.array(action, { minLength: 1, maxLength: 80 }), actions => {
+        const start = now.getTime() - 300 * dayMs
+        const at = (day: number) => new Date(start + day * dayMs)
+        const logs: Dated[][] = Array.from({ length: 8 }, () => [
+          { type: 'market_matured', reason: 'anchors', at: at(0) },
+          { type: 'registered', at: at(0) },
+          { type: 'onchain_confirmed', chain: 'BASE_SEPOLIA', at: at(0) },
+          { type: 'bond', total: '500000000', change: 'deposited', at: at(0) },
+          { type: 'seen', at: new Date(now.getTime() - dayMs) },
+        ])
+        const states = logs.map(stateOf)
+        const add = (agent: number, fact: Dated) => candidate.apply(states[agent]!, fact)
+        let fees = 0
+        actions.forEach(({ does, by, to, usdc }, day) => {
+          if (by === to) return
+          const [payer, worker] = [candidate.vouchingOf(states[by]!, at(day)), candidate.vouchingOf(states[to]!, at(day))]
+          const [b, t, gigId, fee] = [String(by), String(to), `g${day}`, 30_000 * usdc]
+          const common = { type: 'settled', gigId, fee: String(fee), creditable: true, theirScore: 15, at: at(day) } as const
+          if (does === 'gig') {
+            fees += fee / 1e6
+            add(to, { ...common, role: 'assignee', with: b, net: String(970_000 * usdc), theirStanding: payer.standing })
+            add(by, { ...common, role: 'poster', with: t, net: '0', theirCredit: worker.credit })
+            add(to, { type: 'bond_lock_ended', gigId, clean: true, at: at(day) })
+          } else if (does === 'fail') add(to, { type: 'failed', with: b, reason: 'rejected', gigId, theirStanding: payer.standing, at: at(day) })
+          else if (does === 'review') add(to, { type: 'reviewed', by: b, rating: 5, at: at(day) })
+          else if (does === 'follow') {
+            const { fusedScore } = candidate.scoreOf(states[by]!, at(day))
+            add(to, { type: 'followed', by: b, theirScore: fusedScore, theirFollows: 1, at: at(day) })
+          } else add(to, { type: 'crew_mates', crewId: 'c', mates: [b], at: at(day) })
+        })
+
+        const lift = states.reduce((sum, state) => sum + candidate.scoreOf(state, now).fusedScore - 15, 0)
+        assert.ok(lift <= perUsdc * fees + 0.1 * logs.length, `${lift} points for ${fees} USDC`)
+      }),
+    )
+  })
+})

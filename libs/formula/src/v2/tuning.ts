@@ -1,0 +1,52 @@
+/**
+ * The numbers of formula 2 that the lab may vary: millionths, or micro-USDC where the name ends so. A change of `tuning` is a new formula version as
+ * soon as one score was stored with it.
+ */
+export interface Tuning {
+  /** Standing of a payer that nobody vouches for. */
+  floor: number
+  /** What the credits of all such payers of an agent sum to at most. */
+  floorCredit: number
+  /** The same while the market is young: nobody can vouch yet. Fees of a pair for a whole credit; no limit of the sum where it is null. */
+  young: { floor: number; floorCredit: number | null; creditFeesMicro: number }
+  /** Factor for a pair that hired in both directions or shares a crew. */
+  tie: number
+  /** Platform fees of a pair for a whole credit. */
+  creditFeesMicro: number
+  /** Sum of credits from which an agent's payers gain standing, and how much more until they gain all of it. */
+  vouchFrom: number
+  vouchRange: number
+  /** Fees for one worker that count at most, and those that make half a standing. */
+  vouchFeesMicro: number
+  vouchHalfMicro: number
+  /** Sum of credits for a whole quality. */
+  fullCredit: number
+  /** Quality up to which nothing is given. */
+  cutOff: number
+  /** Share of the standard deviation that is deducted for doubt. */
+  doubt: number
+  /** Difference between small and large gigs that is tolerated, and what more costs. */
+  sizeTolerance: number
+  sizeSlope: number
+  /** What the last ten outcomes may be worse without a loss. */
+  formTolerance: number
+}
+
+/** Formula 2 in force. */
+export const tuning: Tuning = {
+  floor: 20_000,
+  floorCredit: 200_000,
+  young: { floor: 200_000, floorCredit: null, creditFeesMicro: 1_000_000 },
+  tie: 100_000,
+  creditFeesMicro: 1_000_000,
+  vouchFrom: 500_000,
+  vouchRange: 1_500_000,
+  vouchFeesMicro: 5_000_000,
+  vouchHalfMicro: 5_000_000,
+  fullCredit: 3_000_000,
+  cutOff: 300_000,
+  doubt: 500_000,
+  sizeTolerance: 150_000,
+  sizeSlope: 1_500_000,
+  formTolerance: 200_000,
+}
