@@ -1,5 +1,5 @@
 import { Refusal } from '@carapace/api'
-import { addressKey } from '../request/request.ts'
+import { addressKey } from '@carapace/service'
 
 export interface Attempts {
   /** @throws RATE_LIMITED when this address has had its attempts of the running minute */

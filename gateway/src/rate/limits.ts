@@ -1,9 +1,9 @@
 import { type Found, limits, Refusal } from '@carapace/api'
+import { addressKey } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { MemoryStore, type RateLimitRequestHandler, rateLimit, type Store } from 'express-rate-limit'
 import { uuidForm, walletForm } from '../identity/agents.ts'
 import type { RawHeaders } from '../request/headers.ts'
-import { addressKey } from '../request/request.ts'
 
 export interface RateLimits {
   /** Counts one request for its client address, before anything is known of the caller. @throws RATE_LIMITED with Retry-After */

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '@carapace/api'
 import { collectBody, hasBody } from '@carapace/service'
 import type { Request } from 'express'
-import { ipKeyGenerator } from 'express-rate-limit'
 
 export interface Target {
   path: string
@@ -64,9 +63,6 @@ export function hostName(host: string | undefined): string {
     .replace(/:\d+$/, '')
     .replace(/^\[(.*)\]$/, '$1')
 }
-
-/** Addresses of one IPv6 site (/56) are one client. */
-export const addressKey = (ip: string): string => (ip.includes(':') ? ipKeyGenerator(ip) : ip)
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip']
 

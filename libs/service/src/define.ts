@@ -109,7 +109,8 @@ export interface Job {
   everyMs: number
   /** When there is something to do; without it the job runs each time. */
   due?: Due
-  run(now: Date): Promise<unknown>
+  /** @param ending aborted when the process ends: a run that would go on begins nothing any more */
+  run(now: Date, ending: AbortSignal): Promise<unknown>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tables of all records side by side

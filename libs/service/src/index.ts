@@ -2,6 +2,7 @@ export { announceRows } from './announce-rows.ts'
 export type { PlatformClock } from './clock/platform-clock.ts'
 export { baseUrlOf, type Config, configSchema, readConfig, required, withFileContents } from './config/config.ts'
 export { processing } from './consume.ts'
+export { addressKey } from './context/address-key.ts'
 export {
   callHeaders,
   contextHeader,
@@ -45,6 +46,7 @@ export { holdAtIntake, onArrival, returnFromIntake, useOrReturn } from './intake
 export { type QuoteRequest, quoteOrRefusal } from './intake/quote.ts'
 export { dueBy } from './jobs/due.ts'
 export { eachDue } from './jobs/each-due.ts'
+export { workThrough } from './jobs/work-through.ts'
 export { mergeHandlers } from './merge-handlers.ts'
 export { databaseName } from './open-platform.ts'
 export { nextPollAt, pollDeadline } from './outcomes/next-poll.ts'
@@ -58,6 +60,7 @@ export { readBack } from './peers/read-back.ts'
 export { maySendAgain, pauseBeforeTry } from './peers/send-again.ts'
 export { type MinedTransaction, transactionOf } from './peers/transaction-of.ts'
 export { endWithSupervisor, run, runProcess, terminated } from './run.ts'
+export { openCounts } from './sharing/open-counts.ts'
 export type { PerKeyQueue } from './sharing/per-key-queue.ts'
 export { sharedRead } from './sharing/shared-read.ts'
 export { type RunningService, type Runtime, startService } from './start.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { limits, type Notification, refuse } from '@carapace/api'
-import { eventFrame } from '@carapace/service'
+import { eventFrame, openCounts } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
 
 /** Where a reader left off: what it has seen at that very time, so that nothing comes twice. */
@@ -25,7 +25,7 @@ const overlapMs = 5_000
 
 /** New entries of an inbox as server-sent events (behaviour 11). Nothing is held in memory for a slow reader: each poll starts from its place. */
 export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Streams {
-  const open = new Map<string, number>()
+  const open = openCounts()
 
   async function* frames(agentId: string, place: Place, signal: AbortSignal): AsyncGenerator<string> {
     let { from, seen } = place
@@ -61,16 +61,14 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Strea
       return { from, seen: new Set(sameTime.slice(0, sameTime.findIndex(({ id }) => id === last.id) + 1).map(({ id }) => id)) }
     },
     open: (agentId, place) => {
-      const already = open.get(agentId) ?? 0
+      const already = open.of(agentId)
       if (already >= limits.stream.perAgent) refuse('RATE_LIMITED', { streams: already }, { message: `${already} streams of this agent are open` })
       return async function* (signal) {
-        open.set(agentId, (open.get(agentId) ?? 0) + 1)
+        const leave = open.enter(agentId)
         try {
           yield* frames(agentId, place, signal)
         } finally {
-          const left = (open.get(agentId) ?? 1) - 1
-          if (left > 0) open.set(agentId, left)
-          else open.delete(agentId)
+          leave()
         }
       }
     },

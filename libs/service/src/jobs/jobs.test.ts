@@ -49,9 +49,9 @@ describe('the jobs of a service', () => {
   for (const [what, fail] of faulty)
     it(`do not end when one ${what}`, async () => {
       let runs = 0
-      const run = (now: Date) => {
+      const run: Job['run'] = (now, ending) => {
         runs++
-        return fail(now)
+        return fail(now, ending)
       }
       const runner = startJobs([{ name: 'faulty', everyMs: 2, run }], clock, log)
 

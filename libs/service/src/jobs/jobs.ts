@@ -33,6 +33,7 @@ export function startJobs(
 ): JobRunner {
   const gates = new Map<Job, Gate>(jobs.flatMap(job => (job.due && writes ? [[job, gateOf(job.due, writes)]] : [])))
   const running = new Map<string, Promise<void>>()
+  const ending = new AbortController()
   const run = (job: Job, isForced = true): Promise<void> => {
     const present = running.get(job.name)
     if (present !== undefined) return present
@@ -40,8 +41,8 @@ export function startJobs(
       const gate = gates.get(job)
       if (isForced) gate?.forget()
       else if (gate && !(await gate.isOpen(clock.now()))) return
-      if (gate && writes) await inSpan({ by: writes.name, name: job.name, kind: 'internal' }, undefined, () => job.run(clock.now()))
-      else await job.run(clock.now())
+      if (gate && writes) await inSpan({ by: writes.name, name: job.name, kind: 'internal' }, undefined, () => job.run(clock.now(), ending.signal))
+      else await job.run(clock.now(), ending.signal)
     }
     const work = runIfDue()
       .catch((error: unknown) => log.error({ err: error, job: job.name }, 'job failed'))
@@ -64,6 +65,7 @@ export function startJobs(
       await Promise.all(jobs.map(job => run(job)))
     },
     close: async () => {
+      ending.abort()
       for (const timer of timers.values()) clearInterval(timer)
       for (const gate of gates.values()) gate.close()
       await Promise.all(running.values())

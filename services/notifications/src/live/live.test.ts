@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { agentMigrated, type LiveEvent, limits, messageSent, paymentExecuted } from '@carapace/api'
+import { agentMigrated, agentStatusChanged, type LiveEvent, limits, messageSent, paymentExecuted } from '@carapace/api'
 import { acquireMongo, published, startPlatform, type TestMongo, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from '../index.ts'
 import { assigned } from '../testing/assigned.ts'
@@ -34,11 +34,15 @@ describe('GET /api/events', () => {
     const response = await fetch(`${platform.url}/api/events?${new URLSearchParams(query)}`, { headers, signal: reader.signal })
     const frames: Frame<LiveEvent>[] = []
     const comments: string[] = []
+    let isEnded = false
     if (response.ok) {
-      void collect(response, frames, comments).catch(() => undefined)
+      const end = () => {
+        isEnded = true
+      }
+      collect(response, frames, comments).then(end, end)
       await until('it is open', () => comments.length > 0)
     }
-    return { response, frames, close: () => reader.abort() }
+    return { response, frames, isEnded: () => isEnded, close: () => reader.abort() }
   }
   const typesOf = (frames: readonly Frame<LiveEvent>[]) => frames.map(({ event }) => event)
   const gigsOf = (frames: readonly Frame<LiveEvent>[]) => frames.map(({ data }) => data.data.gigId)
@@ -135,6 +139,24 @@ describe('GET /api/events', () => {
     assert.deepEqual(typesOf(byAgent.frames), ['marketplace.gig.assigned', 'identity.agent.migrated'])
     assert.deepEqual(typesOf(byHandle.frames), ['identity.agent.migrated'])
     assert.deepEqual(gigsOf(byGig.frames), [gigId])
+  })
+
+  it('ends for an agent that is suspended: it has to prove again who it is', async () => {
+    const [agentId, other] = [randomUUID(), randomUUID()]
+    const [own, ofGigs, third, nobody] = await Promise.all([
+      listen({}, { 'x-agent-id': agentId }),
+      listen({ type: 'marketplace.gig.*' }, { 'x-agent-id': agentId }),
+      listen({}, { 'x-agent-id': other }),
+      listen({ agent: agentId }),
+    ])
+    const wallet = `0x${'a'.repeat(40)}`
+    await platform.publish(
+      agentStatusChanged.of({ agentId, handle: 'a-b', status: 'suspended', wallet, formerWallet: null, cause: 'admin', reason: 'spam' }),
+    )
+
+    await until('its streams have ended', () => own.isEnded() && ofGigs.isEnded())
+    await until('others are notified', () => third.frames.length === 1 && nobody.frames.length === 1)
+    assert.deepEqual([third.isEnded(), nobody.isEnded()], [false, false])
   })
 
   it('refuses filters that match nothing, and an unknown agent', async () => {

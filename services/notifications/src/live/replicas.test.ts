@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { limits } from '@carapace/api'
 import { type Database, openDatabase } from '@carapace/store'
 import { acquireMongo, published, type TestMongo, until } from '@carapace/testing'
 import { assigned } from '../testing/assigned.ts'
@@ -89,6 +90,24 @@ describe('live events of several replicas', () => {
     }
 
     assert.deepEqual(seen.slice(1), [': still here\n\n', ': still here\n\n'])
+  })
+
+  it('have so many readers at one address at most, and an IPv6 site is one', async () => {
+    const { live } = await replica('site')
+    const open = async (ip: string) => {
+      for await (const _ of (await live.open({ ip }))(reading.signal)) return
+    }
+    const opened: AsyncIterator<unknown>[] = []
+    for (let n = 0; n < limits.events.perAddress; n++) {
+      const frames = (await live.open({ ip: `2001:db8:0:12${n.toString(16).padStart(2, '0')}::1` }))(reading.signal)[Symbol.asyncIterator]()
+      await frames.next()
+      opened.push(frames)
+    }
+
+    await assert.rejects(open('2001:db8:0:12ff::1'), { code: 'RATE_LIMITED' })
+    await open('2001:db8:0:1300::1')
+    await opened[0]!.return!()
+    await open('2001:db8:0:12ff::1')
   })
 
   it('reach a reader with an old place page by page', async () => {

@@ -1,5 +1,6 @@
-import { type LiveEvent, limits, refuse } from '@carapace/api'
-import { eventFrame } from '@carapace/service'
+import { EventEmitter } from 'node:events'
+import { identityApi, type LiveEvent, limits, refuse } from '@carapace/api'
+import { addressKey, eventFrame, openCounts } from '@carapace/service'
 import type { LiveRow, LiveStore } from './live.store.ts'
 import { openTail, type Pace } from './tail.ts'
 
@@ -28,6 +29,7 @@ export interface StreamPace extends Pace {
 }
 const usualPace: StreamPace = { silenceMs: 15_000, wakeMs: 5_000, pollMs: 1_000 }
 
+const { agentStatusChanged } = identityApi.events
 const pageSize = 200
 const opening = ': open\nretry: 2000\n\n'
 const heartbeat = ': still here\n\n'
@@ -37,9 +39,11 @@ const heartbeat = ': still here\n\n'
  * readers, and one that is further back than those reads the database page by page. Nothing is gathered for a reader that does not read.
  */
 export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace = usualPace): LiveStreams {
-  const tail = openTail(store, isAlone, pace)
-  const openBy = new Map<string, number>()
-  let openInAll = 0
+  /** Ends the streams of an agent. */
+  const endings = new EventEmitter().setMaxListeners(limits.events.perAgent)
+  // who it is, and what it may see, is to be proven again
+  const tail = openTail(store, isAlone, pace, ({ type, subject }) => type === agentStatusChanged.name && endings.emit(subject))
+  const open = openCounts()
 
   async function* framesOf(reader: Reader, from: number, signal: AbortSignal): AsyncGenerator<string | Uint8Array> {
     let place = from
@@ -67,32 +71,32 @@ export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace
     }
   }
 
-  const count = (key: string, by: 1 | -1) => {
-    const now = (openBy.get(key) ?? 0) + by
-    openInAll += by
-    if (now > 0) openBy.set(key, now)
-    else openBy.delete(key)
-  }
   const assertRoom = (key: string, most: number) => {
-    const streams = openBy.get(key) ?? 0
+    const streams = open.of(key)
     if (streams >= most) refuse('RATE_LIMITED', { streams }, { message: `${streams} streams of this reader are open` })
-    if (openInAll >= limits.events.perProcess) refuse('RATE_LIMITED', { streams: openInAll }, { message: 'No further stream can be opened here' })
+    if (open.total() >= limits.events.perProcess)
+      refuse('RATE_LIMITED', { streams: open.total() }, { message: 'No further stream can be opened here' })
   }
 
   return {
     add: store.add,
     open: async reader => {
-      const [key, most] = reader.viewer === undefined ? [`${reader.ip}`, limits.events.perAddress] : [reader.viewer, limits.events.perAgent]
+      const [key, most] =
+        reader.viewer === undefined ? [addressKey(reader.ip ?? ''), limits.events.perAddress] : [reader.viewer, limits.events.perAgent]
       assertRoom(key, most)
       return async function* (signal) {
-        count(key, 1)
-        let leave: (() => void) | undefined
+        const leaves = [open.enter(key)]
+        const ended = new AbortController()
+        const end = () => ended.abort()
+        if (reader.viewer !== undefined) {
+          endings.once(reader.viewer, end)
+          leaves.push(() => endings.off(reader.viewer!, end))
+        }
         try {
-          leave = await tail.follow()
-          yield* framesOf(reader, placeAfter(reader.lastEventId, tail.last()), signal)
+          leaves.push(await tail.follow())
+          yield* framesOf(reader, placeAfter(reader.lastEventId, tail.last()), AbortSignal.any([signal, ended.signal]))
         } finally {
-          leave?.()
-          count(key, -1)
+          for (const leave of leaves) leave()
         }
       }
     },

@@ -22,8 +22,11 @@ export interface Pace {
 const mostRows = 1_000
 const pageSize = 500
 
-/** @param isAlone no other process stores events: nothing is polled */
-export function openTail(store: LiveStore, isAlone: boolean, { wakeMs, pollMs }: Pace): Tail {
+/**
+ * @param isAlone no other process stores events: nothing is polled
+ * @param onNew gets each new row while anybody follows, before they do
+ */
+export function openTail(store: LiveStore, isAlone: boolean, { wakeMs, pollMs }: Pace, onNew: (row: LiveRow) => void): Tail {
   let rows: LiveRow[] = []
   let [floor, last] = [0, 0]
   let followers = 0
@@ -41,6 +44,7 @@ export function openTail(store: LiveStore, isAlone: boolean, { wakeMs, pollMs }:
     if (fresh.length === 0) return
     rows.push(...fresh)
     last = rows.at(-1)!._id
+    fresh.forEach(onNew)
     if (rows.length > mostRows) floor = rows.splice(0, rows.length - mostRows).at(-1)!._id
     wakeAll()
   }

@@ -13,16 +13,30 @@ export interface Receiver {
   received: Received[]
   /** What the next deliveries are answered with; then 200. */
   answers: number[]
+  /** Answers nothing any more. */
+  stall(): void
+  /** How many requests it has had open at the same time since then. */
+  mostOpen(): number
   close(): void
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const answers: number[] = []
+  let isStalled = false
+  let [open, mostOpen] = [0, 0]
+  const stall = () => {
+    isStalled = true
+  }
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     let body = ''
     for await (const part of request) body += part
     received.push({ headers: request.headers, body })
+    if (isStalled) {
+      mostOpen = Math.max(mostOpen, ++open)
+      response.on('close', () => open--)
+      return
+    }
     response.writeHead(answers.shift() ?? 200, { location: '/elsewhere' }).end()
   }
   const server = createServer((request, response) => void receive(request, response).catch(() => response.destroy())).listen(0, '127.0.0.1')
@@ -31,5 +45,5 @@ export async function startReceiver(): Promise<Receiver> {
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, answers, close }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, answers, stall, mostOpen: () => mostOpen, close }
 }

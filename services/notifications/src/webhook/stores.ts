@@ -35,7 +35,8 @@ export function webhookStore(db: Database): WebhookStore {
 }
 
 export interface DeliveryStore extends AggregateStore<Delivery> {
-  due(now: Date, limit: number): Promise<Delivery[]>
+  /** What is due, of none of these agents and none of these deliveries. */
+  due(now: Date, without: { keys: readonly string[]; ids: readonly string[] }, limit: number): Promise<Delivery[]>
 }
 
 const retentionSeconds = 30 * 86_400
@@ -43,11 +44,17 @@ const retentionSeconds = 30 * 86_400
 const indexes: Indexes = {
   agent_newest: { key: { agentId: 1, createdAt: -1, _id: -1 } },
   agent_status_newest: { key: { agentId: 1, status: 1, createdAt: -1, _id: -1 } },
-  due: { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
+  due_agent: { key: { dueAt: 1, agentId: 1 }, partialFilterExpression: { dueAt: { $type: 'date' } } },
   expired: { key: { storedAt: 1 }, expireAfterSeconds: retentionSeconds },
 }
 
 export function deliveryStore(db: Database): DeliveryStore {
   const store = aggregateStore<Delivery>(db, { collection: 'deliveries', resource: 'delivery', indexes })
-  return { ...store, due: (now, limit) => store.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit }) }
+  return {
+    ...store,
+    due: (now, { keys, ids }, limit) => {
+      const others = { ...(keys.length > 0 ? { agentId: { $nin: [...keys] } } : {}), ...(ids.length > 0 ? { _id: { $nin: [...ids] } } : {}) }
+      return store.find({ dueAt: { $lte: now }, ...others }, { sort: { dueAt: 1 }, limit })
+    },
+  }
 }

@@ -33,9 +33,9 @@ describe('webhooks', () => {
   const call = (agentId: string, method: string, path = '', body?: object) =>
     platform.call(method, `/api/agents/${agentId}/webhook${path}`, { headers: headersOf(agentId), ...(body ? { body } : {}) })
   /** An agent with a webhook, and its secret. */
-  const subscribed = async (types?: string[]) => {
+  const subscribed = async (types?: string[], webhookUrl = receiver.url) => {
     const agentId = randomUUID()
-    const { status, body } = await call(agentId, 'PUT', '', { webhookUrl: receiver.url, ...(types ? { types } : {}) })
+    const { status, body } = await call(agentId, 'PUT', '', { webhookUrl, ...(types ? { types } : {}) })
     assert.equal(status, 200, JSON.stringify(body))
     return { agentId, secret: body.secret as string }
   }
@@ -170,6 +170,20 @@ describe('webhooks', () => {
     const replay = await call(other.agentId, 'POST', `/deliveries/${id}/replay`, {})
 
     assert.deepEqual([foreign.status, replay.status], [403, 404])
+  })
+
+  it('wait for no receiver but their own, which has two of them at most', async () => {
+    const stalled = await startReceiver()
+    stalled.stall()
+    const [slow, other] = [await subscribed(undefined, stalled.url), await subscribed()]
+    for (let n = 0; n < 4; n++) await platform.publish(assigned(slow.agentId))
+    await until('two are under way', () => stalled.mostOpen() === 2)
+
+    await platform.publish(assigned(other.agentId))
+
+    await isIn('delivered', other.agentId)
+    assert.equal(stalled.mostOpen(), 2)
+    stalled.close()
   })
 
   it('deliver an event once that comes again', async () => {
