@@ -1,3 +1,4 @@
+import { openStreams } from './a2a/open-streams.ts'
 import { a2aProtocol } from './a2a/protocol.ts'
 import type { Tasks } from './a2a/tasks.ts'
 import { type IdentityParts, identify } from './identity/identify.ts'
@@ -16,8 +17,15 @@ export interface ProtocolParts {
   publicBaseUrl: string
 }
 
-/** What each protocol of the door is answered by. */
-export function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl }: ProtocolParts): Record<ProtocolName, Protocol> {
+export interface OpenProtocols {
+  /** What each protocol of the door is answered by. */
+  protocols: Record<ProtocolName, Protocol>
+  /** Ends their streams: the server could not close otherwise. */
+  close(): void
+}
+
+export function openProtocols({ inside, identity, verifyOuter, tasks, publicBaseUrl }: ProtocolParts): OpenProtocols {
+  const streams = openStreams()
   const performerOf = (outer: Outer): Performer => {
     let named: Promise<string | undefined> | undefined
     return {
@@ -30,5 +38,6 @@ export function openProtocols({ inside, identity, verifyOuter, tasks, publicBase
   }
   const identityOf = (outer: Outer) =>
     identify(outer.request, () => Promise.resolve(outer.body), outer.route, outer.peer, { ...identity, verifySignature: verifyOuter(outer) })
-  return { callMcp: mcpProtocol({ performerOf, publicBaseUrl }), callA2a: a2aProtocol({ tasks, performerOf, identityOf, publicBaseUrl }) }
+  const callA2a = a2aProtocol({ tasks, streams, performerOf, identityOf, publicBaseUrl })
+  return { protocols: { callMcp: mcpProtocol({ performerOf, publicBaseUrl }), callA2a }, close: streams.close }
 }

@@ -126,9 +126,10 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       },
       ...{ store: await operatorStore(db), verifySignature: verifySignature, rates: parts.rates, originOf: parts.pools.originOf },
     })
+    const spoken = openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl })
     const own = door({
       table,
-      protocols: openProtocols({ inside, identity, verifyOuter, tasks: parts.tasks, publicBaseUrl }),
+      protocols: spoken.protocols,
       pools: parts.pools,
       streams,
       rates: parts.rates,
@@ -136,6 +137,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
       identity,
       adminLog,
       operator,
+      inside,
       peers,
       sell: counted(
         openSales({ config, internalKey: options.internalKey, publicBaseUrl, peers, agents: parts.agents, networks: parts.networks, log }),
@@ -172,6 +174,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
         isDraining = true
         drainServer(server)
         streams.close()
+        spoken.close()
         await closeServer(server, graceMs)
         await parts.close()
       },

@@ -5,7 +5,7 @@ import { type A2aSkill, errorBody, identityApi, marketplaceApi, Refusal } from '
 import type { Outer } from '../inside/inside.ts'
 import { type Operation, type Performer, perform, type Values } from '../inside/operation.ts'
 import { dataPart, isSkill, skills, usage, type Wanted, wantedBy } from './skills.ts'
-import type { Tasks } from './tasks.ts'
+import { type FollowedGig, followerOf, type Tasks } from './tasks.ts'
 
 export interface ExecutorParts {
   tasks: Pick<Tasks, 'follow'>
@@ -37,9 +37,8 @@ export function executor({ tasks, performerOf }: ExecutorParts): AgentExecutor {
       if (!wanted) return bus.publish(statusEvent(ids, TaskState.TASK_STATE_INPUT_REQUIRED, [textPart(usage)]))
       const tenant = context.state.get(tenantKey)
       const given = { ...wanted, tenant: typeof tenant === 'string' ? tenant : undefined, follows: context.state.has(followsKey) }
-      const { events, gig } = await done(ids, given, performerOf(outer), outer.requestId)
-      if (gig) await tasks.follow(taskId, context, gig)
-      for (const event of events) bus.publish(event)
+      const follow = (gig: FollowedGig) => tasks.follow(taskId, context, gig, followerOf(context, outer.peer.ip))
+      for (const event of await done(ids, given, performerOf(outer), { requestId: outer.requestId, follow })) bus.publish(event)
     },
     // what follows a gig is not running here
     cancelTask: async () => {},
@@ -51,21 +50,26 @@ interface Given extends Wanted {
   tenant: string | undefined
   follows: boolean
 }
-interface Done {
-  events: AgentExecutionEvent[]
-  gig?: { gigId: string; gigStatus: string }
+interface Around {
+  requestId: string
+  follow(gig: FollowedGig): Promise<void>
 }
 
-async function done(ids: Ids, { skill, input, tenant, follows }: Given, performer: Performer, requestId: string): Promise<Done> {
-  const { status, body } = await answered(skill, input, tenant || undefined, performer).catch((error: unknown) => {
+async function done(ids: Ids, { skill, input, tenant, follows }: Given, performer: Performer, around: Around): Promise<AgentExecutionEvent[]> {
+  try {
+    const { status, body } = await answered(skill, input, tenant || undefined, performer)
+    if (status >= 400) return [refused(ids, status, body)]
+    if (skill !== 'gig_status' || !follows || isFinal(String(body.status))) return finished(ids, skill, body)
+    await around.follow({ gigId: String(body.id), gigStatus: String(body.status) })
+    return [gigStatus(ids, body)]
+  } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { status: error.status, body: errorBody(error, requestId) }
-  })
-  if (status >= 400) return { events: [statusEvent(ids, stateOf(status), [textPart(String(body.message ?? body.error)), dataPart(body)])] }
-  if (skill === 'gig_status' && follows && !isFinal(String(body.status)))
-    return { events: [gigStatus(ids, body)], gig: { gigId: String(body.id), gigStatus: String(body.status) } }
-  return { events: finished(ids, skill, body) }
+    return [refused(ids, error.status, errorBody(error, around.requestId))]
+  }
 }
+
+const refused = (ids: Ids, status: number, body: Answered['body']) =>
+  statusEvent(ids, stateOf(status), [textPart(String(body.message ?? body.error)), dataPart(body)])
 
 interface Answered {
   status: number

@@ -1,17 +1,19 @@
 import { Task, TaskPushNotificationConfig } from '@a2a-js/sdk'
 import { ResultManager, ServerCallContext, V1PushNotificationSerializer } from '@a2a-js/sdk/server'
 import { marketplaceApi } from '@carapace/api'
-import { dueBy, type Job, type OutgoingOptions, type Platform, sendOutgoing } from '@carapace/service'
+import { dueBy, type Job, type OutgoingOptions, type Platform, sendOutgoing, workThrough } from '@carapace/service'
 import { finished, gigStatus, isFinal } from './executor.ts'
 import type { StoredTask, Tasks } from './tasks.ts'
 
-type Parts = Pick<Platform, 'peers' | 'clock'> & { a2aTasks: Tasks; outgoing: OutgoingOptions }
+type Parts = Pick<Platform, 'peers' | 'clock' | 'log'> & { a2aTasks: Tasks; outgoing: OutgoingOptions }
 
 const everyMs = 1_000
 /** A process that ends in the middle leaves its task to the others after this time. */
 const claimMs = 30_000
 const longestPauseMs = 15_000
 const mostRunning = 20
+/** Of the pushes: those of one owner hold no other. */
+const mostPerOwner = 2
 /** Pauses after failed pushes; after the last one a change is no longer pushed, the next one is. */
 const pushPausesMs = [5_000, 60_000, 600_000]
 
@@ -21,25 +23,30 @@ export const a2aJobs = (parts: Parts): Job[] => [
     name: 'follow gigs for A2A',
     everyMs,
     due: dueBy(parts.a2aTasks, 'nextAt'),
-    run: now => each(parts, 'nextAt', now, task => followed(parts, task)),
+    run: (_, ending) => each(parts, 'nextAt', mostRunning, task => followed(parts, task), ending),
   },
   {
     name: 'push to clients of A2A',
     everyMs,
     due: dueBy(parts.a2aTasks, 'pushAt'),
-    run: now => each(parts, 'pushAt', now, task => pushed(parts, task)),
+    run: (_, ending) => each(parts, 'pushAt', mostPerOwner, task => pushed(parts, task), ending),
   },
 ]
 
-/** Several under way: a receiver that does not answer delays no other one. */
-async function each({ a2aTasks }: Parts, field: 'nextAt' | 'pushAt', now: Date, work: (task: StoredTask) => Promise<void>): Promise<void> {
-  const running = new Set<Promise<void>>()
-  for await (const task of a2aTasks.due(field, now, new Date(now.getTime() + claimMs))) {
-    const run = work(task).finally(() => running.delete(run))
-    running.add(run)
-    if (running.size >= mostRunning) await Promise.race(running)
+/** Several under way: a receiver that does not answer delays none of others. */
+function each(
+  { a2aTasks, clock, log }: Parts,
+  field: 'nextAt' | 'pushAt',
+  mostPerKey: number,
+  work: (task: StoredTask) => Promise<void>,
+  ending: AbortSignal,
+): Promise<void> {
+  const due: Parameters<typeof workThrough>[0]['due'] = async ({ keys }) => {
+    const now = clock.now()
+    const task = await a2aTasks.claim(field, keys, now, new Date(now.getTime() + claimMs))
+    return task ? [{ id: task._id, key: task.owner ?? '', work: () => work(task) }] : []
   }
-  await Promise.all(running)
+  return workThrough({ most: mostRunning, mostPerKey, due, log }, ending)
 }
 
 /** Reads the gig again, more rarely the longer nothing has happened to it. */

@@ -9,11 +9,14 @@ import type { Performer } from '../inside/operation.ts'
 import type { Protocol } from '../protocols.ts'
 import { sendSmaller } from '../proxy/compress.ts'
 import type { RawHeaders } from '../request/headers.ts'
+import { isTooDeep, tooDeep } from '../request/nesting.ts'
 import { executor, followsKey, outerKey, tenantKey } from './executor.ts'
-import { isOver, type Tasks } from './tasks.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { followerOf, isOver, type Tasks } from './tasks.ts'
 
 export interface A2aParts {
   tasks: Tasks
+  streams: OpenStreams
   publicBaseUrl: string
   performerOf(outer: Outer): Performer
   /** Who calls, by what it has proven. @throws Refusal where it names one and proves another */
@@ -28,7 +31,11 @@ interface Message {
 
 /** The longest message; a task holds several of them. */
 const mostBytes = 32_768
-const tooLong = { code: -32_600, message: `The message has more than ${mostBytes} bytes` }
+const invalidRequest = -32_600
+const tooLong = { code: invalidRequest, message: `The message has more than ${mostBytes} bytes` }
+
+/** Methods that are answered by a stream. */
+const streaming: ReadonlySet<unknown> = new Set(['SendStreamingMessage', 'SubscribeToTask'])
 
 const anonymous = { isAuthenticated: false, userName: '' }
 const sse = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
@@ -56,16 +63,21 @@ export function a2aProtocol(parts: A2aParts): Protocol {
     if (outer.body.length > mostBytes) return reply({ jsonrpc: '2.0', id: null, error: tooLong })
     const message = parsed(text)
     if (message === 'no JSON') return reply({ jsonrpc: '2.0', id: null, error: notJson })
+    if (isTooDeep(message)) return reply({ jsonrpc: '2.0', id: null, error: { code: invalidRequest, message: tooDeep } })
     const id = message?.id ?? null
-    // who it is from is answered as everywhere
+    // who it is from, and whether it has streams enough, is answered as everywhere
     const context = await contextOf(outer, message, parts)
+    const open = streaming.has(message?.method) ? parts.streams.enter(followerOf(context, outer.peer.ip), outer.signal) : undefined
     try {
       validateVersion(context.requestedVersion, card, 'JSONRPC')
       const answer = await rpc.handle(message ? handed(message) : text, context)
-      if (Symbol.asyncIterator in answer) await stream(answer, { outer, response, headers, id, context, tasks: parts.tasks, reply })
+      if (open && Symbol.asyncIterator in answer)
+        await stream(answer, { response, headers, id, context, signal: open.signal, tasks: parts.tasks, reply })
       else reply(answer)
     } catch (error) {
       reply({ jsonrpc: '2.0', id, error: JsonRpcTransportHandler.mapToJSONRPCError(error) })
+    } finally {
+      open?.leave()
     }
 
     function reply(body: object): void {
@@ -100,7 +112,7 @@ function handed({ params, ...rest }: Message): Record<string, unknown> {
 }
 
 interface Open {
-  outer: Outer
+  signal: AbortSignal
   response: Response
   headers: RawHeaders
   id: string | number | null
@@ -109,9 +121,9 @@ interface Open {
   reply(body: object): void
 }
 
-/** Sends what the call itself says, then what becomes of a task that follows a gig, until that is over or its reader disconnects. */
+/** Sends what the call itself says, then what becomes of a task that follows a gig, until that is over, its reader disconnects or the gateway ends. */
 async function stream(answers: AsyncGenerator<object, void, undefined>, open: Open): Promise<void> {
-  const { outer, response, headers, id, context, tasks } = open
+  const { signal, response, headers, id, context, tasks } = open
   const first = await answers.next()
   if (first.done) return
   const taskId = (first.value as Answer).result?.task?.id
@@ -128,7 +140,7 @@ async function stream(answers: AsyncGenerator<object, void, undefined>, open: Op
       shown = statusIn(answer) ?? shown
     }
     if (shown?.state !== 'TASK_STATE_WORKING') return
-    for await (const payload of changes(tasks, taskId, context, shown.message?.messageId, outer.signal))
+    for await (const payload of changes(tasks, taskId, context, shown.message?.messageId, signal))
       response.write(frame({ jsonrpc: '2.0', id, result: StreamResponse.toJSON({ payload }) }))
   } finally {
     clearInterval(comments)
@@ -145,9 +157,9 @@ async function* changes(
   signal: AbortSignal,
 ): AsyncGenerator<NonNullable<StreamResponse['payload']>> {
   let known: { version: number; message: string | undefined } = { version: 0, message: shown }
-  for (;;) {
+  while (!signal.aborted) {
     const row = await tasks.seen(taskId, context)
-    if (!row || signal.aborted) return
+    if (!row) return
     const { task, version } = row
     const state = task.status?.state ?? 0
     const message = task.status?.message?.messageId

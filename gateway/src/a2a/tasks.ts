@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type ListTasksRequest, type ListTasksResponse, Task, TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { PushNotificationStore, ServerCallContext, TaskStore } from '@a2a-js/sdk/server'
-import { checkOutgoing, type OutgoingOptions, OutgoingRefused } from '@carapace/service'
-import { createIndexes, type Database } from '@carapace/store'
+import { limits, Refusal } from '@carapace/api'
+import { addressKey, checkOutgoing, type OutgoingOptions, OutgoingRefused, type Platform } from '@carapace/service'
+import { createIndexes } from '@carapace/store'
 import type { Collection } from 'mongoose'
 
 /** A task of A2A as it is stored, for a month after its last change; one of nobody for an hour. */
@@ -22,6 +23,8 @@ export interface StoredTask {
   gigId?: string
   gigStatus?: string
   nextAt?: Date
+  /** Whose follows it counts among, while it is followed. */
+  follower?: string
   configs: StoredConfig[]
   /** When its subscribers are to be notified of its last change, and how often that has failed. */
   pushAt?: Date
@@ -33,14 +36,19 @@ interface StoredConfig {
   config: object
 }
 
+export interface FollowedGig {
+  gigId: string
+  gigStatus: string
+}
+
 export interface Tasks {
   collection: Collection
   store: TaskStore
   configs: PushNotificationStore
-  /** Has the task follow a gig from now on; its first event may be on its way here still. */
-  follow(taskId: string, context: ServerCallContext, gig: { gigId: string; gigStatus: string }): Promise<void>
-  /** What is due by `field`, each claimed until `until`: another process leaves it alone. */
-  due(field: 'nextAt' | 'pushAt', now: Date, until: Date): AsyncGenerator<StoredTask>
+  /** Has the task follow a gig from now on; its first event may be on its way here still. @throws RATE_LIMITED when its follower follows as many as it may */
+  follow(taskId: string, context: ServerCallContext, gig: FollowedGig, follower: string): Promise<void>
+  /** The next task that is due by `field` and of none of these owners, claimed until `until`: another process leaves it alone. */
+  claim(field: 'nextAt' | 'pushAt', owners: readonly string[], now: Date, until: Date): Promise<StoredTask | undefined>
   /** The gig of a task was read, and will be next then, unless the task is over by now. */
   polled(taskId: string, gigStatus: string | undefined, nextAt: Date): Promise<void>
   /** No push is due any more, unless the task has changed. */
@@ -61,11 +69,20 @@ const mostListed = 100
 /** Whose a call is, by its user: the id of an agent, or nobody. */
 export const ownerOf = ({ user }: ServerCallContext): string | null => (user?.isAuthenticated ? user.userName : null)
 
-export async function openTasks(db: Database, outgoing: OutgoingOptions, now: () => Date): Promise<Tasks> {
+/** Among whose streams and followed gigs a call counts: the agent's, or those of the address that it comes from. */
+export const followerOf = (context: ServerCallContext, ip: string): string => ownerOf(context) ?? addressKey(ip)
+
+interface TaskParts extends Pick<Platform, 'db' | 'queue' | 'clock'> {
+  outgoing: OutgoingOptions
+}
+
+export async function openTasks({ db, queue, clock, outgoing }: TaskParts): Promise<Tasks> {
+  const now = () => clock.now()
   const tasks = db.connection.collection<StoredTask>('a2a_tasks')
   await createIndexes(tasks, {
     expire: { key: { expireAt: 1 }, expireAfterSeconds: 0 },
     owner_newest: { key: { owner: 1, updatedAt: -1, _id: -1 } },
+    follower: { key: { follower: 1 }, partialFilterExpression: { follower: { $exists: true } } },
     followed: { key: { nextAt: 1 }, partialFilterExpression: { nextAt: { $exists: true } } },
     to_push: { key: { pushAt: 1 }, partialFilterExpression: { pushAt: { $exists: true } } },
   })
@@ -92,7 +109,7 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
           updatedAt: at,
           expireAt: expiry(context, at),
         }
-        const ends = isOver(state) ? { $unset: { nextAt: 1 as const } } : {}
+        const ends = isOver(state) ? { $unset: { nextAt: 1 as const, follower: 1 as const } } : {}
         await ensure(task.id, context)
         await tasks.updateOne({ _id: task.id }, { $set: fields, $inc: { version: 1 }, ...ends })
         // who is to be notified is known by now
@@ -125,17 +142,17 @@ export async function openTasks(db: Database, outgoing: OutgoingOptions, now: ()
         if (await own(taskId, context)) await tasks.updateOne({ _id: taskId }, { $pull: { configs: configId === undefined ? {} : { id: configId } } })
       },
     },
-    follow: async (taskId, context, gig) => {
-      await ensure(taskId, context)
-      await tasks.updateOne({ _id: taskId }, { $set: { ...gig, nextAt: now() } })
-      saved(taskId)
-    },
-    due: async function* (field, at, until) {
-      for (;;) {
-        const row = await tasks.findOneAndUpdate({ [field]: { $lte: at } }, { $set: { [field]: until } }, { sort: { [field]: 1 } })
-        if (!row) return
-        yield row
-      }
+    follow: (taskId, context, gig, follower) =>
+      queue.serialize(`a2a ${follower}`, async () => {
+        const others = await tasks.countDocuments({ follower, _id: { $ne: taskId } }, { limit: limits.tasks.follows })
+        if (others >= limits.tasks.follows) throw new Refusal('RATE_LIMITED', { message: `At most ${others} gigs are followed for one reader` })
+        await ensure(taskId, context)
+        await tasks.updateOne({ _id: taskId }, { $set: { ...gig, follower, nextAt: now() } })
+        saved(taskId)
+      }),
+    claim: async (field, owners, at, until) => {
+      const wanted = { [field]: { $lte: at }, ...(owners.length > 0 ? { owner: { $nin: owners } } : {}) }
+      return (await tasks.findOneAndUpdate(wanted, { $set: { [field]: until } }, { sort: { [field]: 1 } })) ?? undefined
     },
     polled: async (taskId, gigStatus, nextAt) => {
       await tasks.updateOne({ _id: taskId, nextAt: { $exists: true } }, { $set: { nextAt, ...(gigStatus === undefined ? {} : { gigStatus }) } })

@@ -24,6 +24,7 @@ import type { MicroCache } from '../cache/micro-cache.ts'
 import { type Caching, sendThroughCache } from '../cache/step.ts'
 import type { AdminLog } from '../identity/admin-log.ts'
 import { comesAsAdmin, type Identity, type IdentityParts, identify, isNobody } from '../identity/identify.ts'
+import type { Inside } from '../inside/inside.ts'
 import type { OperatorDoor } from '../operator/operator.ts'
 import { type Protocol, type ProtocolName, protocolOf } from '../protocols.ts'
 import { encodingFor } from '../proxy/compress.ts'
@@ -59,6 +60,8 @@ export interface DoorParts {
   peers: Peers
   crossOrigin: CrossOrigin
   operator: OperatorDoor
+  /** A call that was made inside comes from where its outer request does. */
+  inside: Pick<Inside, 'outerOf'>
   /** @throws FORBIDDEN for a Host header under which this gateway is not known */
   checkHost(host: string | undefined): void
   local: LocalParts
@@ -120,7 +123,7 @@ async function serve(request: Request, response: Response, trace: Trace, parts: 
 }
 
 async function pass(request: Request, response: Response, traceparent: string, progress: Progress, parts: DoorParts): Promise<void> {
-  const peer = peerOf(request, parts.trustsProxies)
+  const peer = parts.inside.outerOf(request)?.peer ?? peerOf(request, parts.trustsProxies)
   /** What is refused before it has a route counts as a read: else trying out paths and hosts would be free. */
   const counted = async <T>(step: () => T): Promise<T> => {
     try {

@@ -59,7 +59,7 @@ export function insideDoor(server: Server): Inside {
         const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
         const [near, far] = connected()
         outers.set(far, outer)
-        server.emit('connection', Object.assign(far, { remoteAddress: outer.peer.ip }))
+        server.emit('connection', far)
         const sent = overHttp(
           {
             method,

@@ -45,11 +45,20 @@ export async function perform(
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   }
   const [params, query, body] = await Promise.all([pick(fields.params), pick(fields.query), pick(fields.body)])
+  const wrong = [...Object.keys(params).filter(field => !isPlain(params[field])), ...Object.keys(query).filter(field => !isPlainList(query[field]))]
+  if (wrong.length > 0)
+    throw new Refusal('VALIDATION_ERROR', {
+      errors: wrong.map(field => ({ path: shownName(operation, field), message: 'must be text or a number' })),
+    })
   const missing = Object.keys(fields.params).filter(field => params[field] === undefined || params[field] === '')
   if (missing.length > 0)
     throw new Refusal('VALIDATION_ERROR', { errors: missing.map(field => ({ path: shownName(operation, field), message: 'is needed' })) })
   return performer.call({ ...addressOf(endpoint, params, query), headers, ...(endpoint.body === undefined ? {} : { body }) })
 }
+
+/** What has a form in an address. */
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
+const isPlainList = (value: unknown): boolean => (Array.isArray(value) ? value.every(isPlain) : isPlain(value))
 
 function addressOf(endpoint: AnyEndpoint, params: Values, query: Values) {
   try {

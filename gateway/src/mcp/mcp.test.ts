@@ -131,6 +131,24 @@ describe('the tools of MCP', () => {
     assert.deepEqual((await call(client, 'list_gigs')).structuredContent, { gigs: [], total: 7 })
   })
 
+  it('refuse a field that has no form in an address, and a message that is nested too deep', async () => {
+    const faults = [
+      errorIn(await call(client, 'get_gig', { gigId: { toString: 1 } })),
+      errorIn(await call(client, 'list_gigs', { status: [{ toString: 1 }] })),
+    ]
+    assert.deepEqual(
+      faults.map(({ code, errors }) => [code, errors?.[0]?.path]),
+      [
+        ['VALIDATION_ERROR', 'gigId'],
+        ['VALIDATION_ERROR', 'status'],
+      ],
+    )
+    let deep: object = {}
+    for (let n = 0; n < 3_000; n++) deep = { deep }
+    await assert.rejects(call(client, 'post_gig', { title: deep }), /nested/)
+    assert.deepEqual(harness.upstream.seen, [])
+  })
+
   it('have resources and prompts with them', async () => {
     harness.upstream.answer = ({ url }, response) =>
       url.endsWith('/nobody')

@@ -4,6 +4,7 @@ import type { Outer } from '../inside/inside.ts'
 import type { Performer } from '../inside/operation.ts'
 import type { Protocol } from '../protocols.ts'
 import { sendSmaller } from '../proxy/compress.ts'
+import { isTooDeep, tooDeep } from '../request/nesting.ts'
 import { ClientDisconnected } from '../request/request.ts'
 import type { Caller } from './call.ts'
 import { mcpServer } from './server.ts'
@@ -40,8 +41,9 @@ export function mcpProtocol({ performerOf, publicBaseUrl }: McpParts): Protocol 
     try {
       await server.connect(transport)
       const given = message === undefined ? {} : { parsedBody: withoutCancels(message) }
-      const answer =
-        messages > mostMessages ? tooMany() : await inTime(transport.handleRequest(asRequest(outer, text, publicBaseUrl), given), outer.signal)
+      const fault = messages > mostMessages ? `A batch holds at most ${mostMessages} messages` : isTooDeep(message) ? tooDeep : undefined
+      const answered = () => inTime(transport.handleRequest(asRequest(outer, text, publicBaseUrl), given), outer.signal)
+      const answer = fault === undefined ? await answered() : refused(fault)
       // a call of the API was counted where it arrived
       if (isCounted && calls === 0) await outer.count()
       const body = Buffer.from(await answer.arrayBuffer())
@@ -62,10 +64,7 @@ const withoutCancels = (message: unknown): unknown =>
 
 const methodOf = (message: unknown): string | undefined => (message as { method?: string } | null)?.method
 
-const tooMany = () => {
-  const error = { code: invalidRequest, message: `A batch holds at most ${mostMessages} messages` }
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
-}
+const refused = (message: string) => Response.json({ jsonrpc: '2.0', error: { code: invalidRequest, message }, id: null }, { status: 400 })
 
 /** @throws TIMEOUT; ClientDisconnected */
 async function inTime(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {

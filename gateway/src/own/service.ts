@@ -45,7 +45,7 @@ export const ownService = (options: OwnOptions, opened: { rows?: AgentRows; task
       await openSharedWindows(platform.db)
       opened.rows = openAgentRows(platform.db)
       const outgoing = { allowsLoopback: allowsLoopback(platform) }
-      opened.tasks = await openTasks(platform.db, outgoing, () => platform.clock.now())
+      opened.tasks = await openTasks({ ...platform, outgoing })
       return {
         agentRows: opened.rows,
         a2aTasks: opened.tasks,

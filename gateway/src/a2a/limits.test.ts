@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { limits } from '@carapace/api'
+import { httpCall, until } from '@carapace/testing'
+import { type Harness, startHarness } from '../testing/harness.ts'
+import { json } from '../testing/upstream.ts'
+
+type Headers = Record<string, string>
+
+const start = () => startHarness({ TRUSTED_PROXIES: '127.0.0.1' })
+/** Some address of an IPv6 site. */
+const from = (site: number, host = 1) => ({ 'x-forwarded-for': `2001:db8:0:${site}${host.toString(16).padStart(2, '0')}::1` })
+const oneSite = 12
+
+function clientOf(harness: Harness) {
+  const gig = { id: randomUUID(), status: 'open', escrowStatus: 'locked', validationId: null, updatedAt: '2026-01-01T00:00:00.000Z' }
+  harness.upstream.gigs.set(gig.id, gig)
+  harness.upstream.answer = (_seen, response) => json(response, 200, gig)
+  const headersOf = (headers: Headers) => ({ 'a2a-version': '1.0', 'content-type': 'application/json', ...headers })
+  const rpc = async (method: string, params: object, headers: Headers = {}) =>
+    (await httpCall(harness.url, 'POST', '/a2a', { body: { jsonrpc: '2.0', id: 1, method, params }, headers: headersOf(headers) })).body
+  const status = {
+    message: { messageId: '', role: 'ROLE_USER', parts: [{ text: `gig_status ${gig.id}` }] },
+    configuration: { returnImmediately: true },
+  }
+  /** Has a gig followed; resolves to its task once that says where the gig is, or why it is not followed. */
+  const follow = async (
+    headers: Headers,
+  ): Promise<{ id: string; status: { state: string; message: { parts: { text?: string; data?: { code: string } }[] } } }> => {
+    const sent = await rpc('SendMessage', { ...status, message: { ...status.message, messageId: randomUUID() } }, headers)
+    return until('the gig is read', async () => {
+      const { result } = await rpc('GetTask', { id: sent.result.task.id }, headers)
+      return result.status.message && result
+    })
+  }
+  /** Opens the stream of a task; it is open once something came down it. */
+  const subscribe = async (id: string, headers: Headers, signal?: AbortSignal) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id } })
+    const response = await fetch(`${harness.url}/a2a`, { method: 'POST', headers: headersOf(headers), body, ...(signal ? { signal } : {}) })
+    const reader = response.body!.getReader()
+    if (response.ok) await reader.read()
+    return { status: response.status, reader }
+  }
+  return { rpc, follow, subscribe }
+}
+
+describe('A2A', function () {
+  this.timeout(60_000)
+  let harness: Harness
+  let client: ReturnType<typeof clientOf>
+  before(async () => {
+    harness = await start()
+    client = clientOf(harness)
+  })
+  after(() => harness.close())
+
+  it('follows so many gigs for one agent, or one site, at most', async () => {
+    const tasks = []
+    for (let n = 0; n < limits.tasks.follows; n++) tasks.push(await client.follow(from(oneSite, n)))
+    const over = await client.follow(from(oneSite, 200))
+
+    assert.deepEqual([...new Set(tasks.map(({ status }) => status.state))], ['TASK_STATE_WORKING'])
+    assert.deepEqual([over.status.state, over.status.message.parts.find(({ data }) => data)?.data?.code], ['TASK_STATE_REJECTED', 'RATE_LIMITED'])
+    const { agentId, wallet } = harness.agent()
+    const others = [await client.follow(from(34)), await client.follow({ ...from(oneSite), 'x-agent-id': agentId, 'x-wallet-address': wallet })]
+    assert.deepEqual(
+      others.map(({ status }) => status.state),
+      ['TASK_STATE_WORKING', 'TASK_STATE_WORKING'],
+    )
+
+    await client.rpc('CancelTask', { id: tasks[0]!.id }, from(oneSite))
+    assert.equal((await client.follow(from(oneSite))).status.state, 'TASK_STATE_WORKING')
+  })
+
+  it('has so many streams open to one agent, or one site, at most', async () => {
+    const { id } = await client.follow(from(56))
+    const readers = Array.from({ length: limits.tasks.streams }, () => new AbortController())
+    const statuses = []
+    for (const [n, reader] of readers.entries()) statuses.push((await client.subscribe(id, from(56, n), reader.signal)).status)
+
+    assert.deepEqual([...new Set(statuses)], [200])
+    assert.equal((await client.subscribe(id, from(56, 200))).status, 429)
+    const other = new AbortController()
+    assert.equal((await client.subscribe(id, from(78), other.signal)).status, 200)
+
+    readers[0]!.abort()
+    await until('there is room again', async () => (await client.subscribe(id, from(56), other.signal)).status === 200)
+    for (const reader of [...readers, other]) reader.abort()
+  })
+
+  it('refuses a message that is nested too deep', async () => {
+    let data: object = {}
+    for (let n = 0; n < 3_000; n++) data = { data }
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ data }] }
+
+    assert.equal((await client.rpc('SendMessage', { message })).error.code, -32_600)
+  })
+
+  it('says which field of a skill has no form in an address', async () => {
+    const parts = [{ data: { skill: 'gig_status', gigId: { toString: 1 } } }]
+    const { result } = await client.rpc('SendMessage', { message: { messageId: randomUUID(), role: 'ROLE_USER', parts } })
+
+    assert.equal(result.task.status.state, 'TASK_STATE_INPUT_REQUIRED')
+  })
+})
+
+describe('a stream of A2A', () => {
+  it('ends with the gateway', async () => {
+    const harness = await start()
+    const client = clientOf(harness)
+    const { id } = await client.follow(from(oneSite))
+    const { reader } = await client.subscribe(id, from(oneSite))
+
+    const closed = harness.close()
+    // one that is cut would be an error
+    while (!(await reader.read()).done);
+    await closed
+  })
+})
