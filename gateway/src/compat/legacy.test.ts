@@ -99,4 +99,20 @@ describe('the paths of the older API', () => {
     const tooLong = await fetch(`${harness.url}/api/gigs/create`, { method: 'POST', headers, body: `{"a":"${'x'.repeat(110_000)}"}` })
     assert.deepEqual([broken.status < 500, tooLong.status], [true, 413])
   })
+
+  it('declare what they are sent, and refuse what no path of the interface accepts', async () => {
+    answering({ id: 'g' }, {}, 201)
+    const { headers } = as()
+    const post = (type: string, more: Record<string, string> = {}) =>
+      harness.call('POST', '/api/gigs/create', { headers: { ...headers, 'content-type': type, ...more }, raw: '{"title":"t"}' })
+
+    assert.equal((await post('application/json; charset=utf-8')).status, 201)
+    assert.equal(harness.upstream.seen[0]?.headers['content-type'], 'application/json; charset=utf-8')
+    const refused = [await post('text/plain'), await post('application/json', { 'content-encoding': 'gzip' })]
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [415, 415],
+    )
+    assert.equal(harness.upstream.seen.length, 1)
+  })
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { RouteTable } from '@carapace/api'
-import { asRefusal, hasBody, sendFailure } from '@carapace/service'
+import { asRefusal, checkBodyHeaders, hasBody, sendFailure } from '@carapace/service'
 import type { Request, Response } from 'express'
 import { ClientDisconnected, readBody, splitTarget } from '../request/request.ts'
 import type { Fields } from './fields.ts'
@@ -49,10 +49,11 @@ async function translate(request: Request, { route, params }: FoundLegacy): Prom
   const target = path.replace(/:(\w+)/g, (_, name: string) => all[name]!)
   const wanted = new URLSearchParams([...query, ...Object.entries(route.query ?? {})])
   const { 'accept-encoding': _, 'if-none-match': __, ...headers } = request.headers
+  checkBodyHeaders(request)
   const body = await bodyOf(request, route, call)
   if (body) {
     delete headers['transfer-encoding']
-    Object.assign(headers, { 'content-type': 'application/json', 'content-length': String(body.byteLength) })
+    headers['content-length'] = String(body.byteLength)
   }
   const search = wanted.size > 0 ? `?${wanted}` : ''
   const { rawHeaders, httpVersion, socket, ip } = request

@@ -191,9 +191,15 @@ describe('the proxy', () => {
       await until('the service is notified that the reader has left', () => left)
     })
 
-    it('answers 504 without a head in time, 503 when nothing listens', async () => {
-      harness.upstream.answer = () => {}
+    it('answers 504 without a head in time and lets the service go, 503 when nothing listens', async () => {
+      let left = false
+      harness.upstream.answer = (_seen, response) => {
+        response.on('close', () => {
+          left = true
+        })
+      }
       assert.deepEqual((await harness.call('GET', path)).body.code, 'TIMEOUT')
+      await until('the service sees that nobody waits for its head', () => left)
       faults.cut()
       assert.deepEqual((await harness.call('GET', path)).body.code, 'DEPENDENCY_UNAVAILABLE')
     })

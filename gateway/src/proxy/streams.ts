@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { Refusal } from '@carapace/api'
 import { createProxyMiddleware } from 'http-proxy-middleware'
@@ -27,6 +27,7 @@ export interface Streams {
 }
 
 interface Running extends StreamCall {
+  sent?: ClientRequest
   begun(): void
   failed(error: Error): void
 }
@@ -44,11 +45,13 @@ export function openStreams(): Streams {
     on: {
       proxyReq: (outgoing, request) => {
         for (const name of outgoing.getHeaderNames()) if (name !== 'host') outgoing.removeHeader(name)
-        const { headers } = running.get(request)!
+        const { headers } = Object.assign(running.get(request)!, { sent: outgoing })
         for (let i = 0; i < headers.length; i += 2) outgoing.setHeader(headers[i]!, headers[i + 1]!)
       },
       proxyRes: (incoming, request, response) => {
         const { own, begun } = running.get(request)!
+        // the client has got a refusal, or has left
+        if (response.headersSent || response.destroyed) return void incoming.destroy()
         const upstream = incoming.rawHeaders.map(text => Buffer.from(text, 'latin1'))
         response.writeHead(incoming.statusCode ?? 502, [...own, ...answerHeaders(upstream)])
         response.flushHeaders()
@@ -66,7 +69,10 @@ export function openStreams(): Streams {
   return {
     forward: (request, response, call) =>
       new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Refusal('TIMEOUT')), call.timeoutMs)
+        const timer = setTimeout(() => {
+          running.get(request)?.sent?.destroy()
+          reject(new Refusal('TIMEOUT'))
+        }, call.timeoutMs)
         const over = (settle: () => void) => () => {
           clearTimeout(timer)
           settle()
