@@ -31,7 +31,7 @@ export function partsOf(
 
 function onChainParts(state: State, { good, credits }: Quality, now: Date): Part[] {
   const age = Math.max(0, Math.floor((now.getTime() - state.registeredOnChain) / dayMs))
-  const fees = credits.reduce((sum, { weight, feesPaid }) => sum + times(weight, min(whole(2), feesPaid)), 0n)
+  const fees = credits.reduce((sum, { feesOnChain }) => sum + feesOnChain, 0n)
   const { judgement, judged } = judgementIn(state, now)
   return [
     { name: 'age', value: points(10, times(good, unit(ratio(BigInt(age), 180n)))) },
@@ -89,13 +89,13 @@ function bondedDays({ bonds }: State, now: number): number {
   return Math.floor((now - since) / dayMs)
 }
 
-function ecosystemParts(state: State, { good, credits }: Quality, now: Date): Part[] {
-  const creditOf = new Map(credits.map(entry => [entry.counterparty, entry.credit]))
-  const hiringOf = new Map(credits.map(entry => [entry.counterparty, times(times(entry.theirRep, entry.tie), min(one, entry.feesCounted))]))
+function ecosystemParts(state: State, { good, credits, byCounterparty }: Quality, now: Date): Part[] {
+  const creditOf = (counterparty: string) => byCounterparty.get(counterparty)?.credit ?? 0n
+  const hiringOf = (counterparty: string) => byCounterparty.get(counterparty)?.hiring ?? 0n
   const requests = countWithin(state.requests, now, year)
   const votes = Math.min(requests, countWithin(state.votesGiven, now, year))
-  const hired = [...hiringOf.values()].reduce((sum, value) => sum + value, 0n)
-  const followers = followersOf(state, by => min(one, (creditOf.get(by) ?? 0n) + (hiringOf.get(by) ?? 0n)))
+  const hired = credits.reduce((sum, { hiring }) => sum + hiring, 0n)
+  const followers = followersOf(state, by => min(one, creditOf(by) + hiringOf(by)))
   return [
     { name: 'reviews', value: points(40, times(good, reviewsOf(state, creditOf, now))) },
     { name: 'followers', value: points(20, unit(followers / 5n)) },
@@ -105,11 +105,11 @@ function ecosystemParts(state: State, { good, credits }: Quality, now: Date): Pa
 }
 
 /** A·min(1, R/3): the latest review of each payer, weighted by its credit. */
-function reviewsOf({ reviews }: State, creditOf: ReadonlyMap<string, Decimal>, now: Date): Decimal {
+function reviewsOf({ reviews }: State, creditOf: (counterparty: string) => Decimal, now: Date): Decimal {
   let [all, good] = [0n, 0n]
   for (const { by, rating, at } of reviews.values()) {
     if (now.getTime() - at.getTime() >= year * dayMs) continue
-    const credit = creditOf.get(by) ?? 0n
+    const credit = creditOf(by)
     all += credit
     good += (credit * BigInt(rating - 1)) / 4n
   }

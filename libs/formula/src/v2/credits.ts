@@ -1,5 +1,5 @@
-import { type Decimal, max, millionths, min, one, ratio, times, toMillionths } from './decimal.ts'
-import { type Sums, sumsOf } from './pairs.ts'
+import { type Decimal, max, millionths, min, one, ratio, times, toMillionths, whole } from './decimal.ts'
+import { type Pair, type Sums, sumsOf } from './pairs.ts'
 import type { State } from './state.ts'
 import type { Tuning } from './tuning.ts'
 
@@ -12,41 +12,71 @@ export interface Credit extends Sums {
   failWeight: Decimal
   /** Nobody vouches for it. */
   isFloor: boolean
+  /** It was last paid by before the market was mature. */
+  isYoung: boolean
   credit: Decimal
+  /** Fees for the agent's work that count on chain. */
+  feesOnChain: Decimal
+  /** What hiring it counts for the agent: as a signal, and for its standing. */
+  hiring: Decimal
+  vouching: Decimal
 }
 
-/** The counterparties of an agent in 365 days with their credits (behaviour 17.2), in order of their ids. */
+/** The counterparties of an agent in 365 days with their credits (behaviour 17.2). */
 export function creditsOf(state: State, now: number, tuning: Tuning): Credit[] {
   const credits: Credit[] = []
   for (const [counterparty, pair] of state.pairs) {
     const sums = sumsOf(pair, now, tuning)
-    if (sums) credits.push(creditOf(counterparty, sums, state, tuning))
+    if (sums) credits.push(creditWith(counterparty, pair, sums, state, tuning))
   }
-  limitFloor(credits, state.maturedAt <= now ? tuning.floorCredit : tuning.young.floorCredit, tuning)
-  return credits.sort((a, b) => (a.counterparty < b.counterparty ? -1 : 1))
+  return withinLimit(credits, state.maturedAt <= now ? tuning.floorCredit : tuning.young.floorCredit, tuning)
 }
 
-function creditOf(counterparty: string, sums: Sums, { mates, maturedAt }: State, tuning: Tuning): Credit {
+/** As it was computed last, unless something of it has changed since. */
+function creditWith(counterparty: string, pair: Pair, sums: Sums, { mates, maturedAt }: State, tuning: Tuning): Credit {
   const isYoung = sums.at < maturedAt
+  const isTied = (sums.wasHired && sums.hasHired) || mates.has(counterparty)
+  const last = pair.credit
+  if (last?.sums === sums && last.isYoung === isYoung && last.isTied === isTied) return last.credit
+  const credit = creditOf(counterparty, sums, isTied, isYoung, tuning)
+  pair.credit = { sums, isYoung, isTied, credit }
+  return credit
+}
+
+function creditOf(counterparty: string, sums: Sums, isTied: boolean, isYoung: boolean, tuning: Tuning): Credit {
   const floor = millionths(isYoung ? tuning.young.floor : tuning.floor)
   const isFloor = sums.theirStanding <= floor
-  const tie = (sums.wasHired && sums.hasHired) || mates.has(counterparty) ? millionths(tuning.tie) : one
+  const tie = isTied ? millionths(tuning.tie) : one
   const weight = times(max(sums.theirStanding, floor), tie)
-  const whole = millionths(isFloor && isYoung ? tuning.young.creditFeesMicro : tuning.creditFeesMicro)
-  const credit = times(weight, min(one, ratio(sums.feesPaid, whole)))
-  return { ...sums, counterparty, tie, weight, failWeight: max(weight, millionths(tuning.floor)), isFloor, credit }
+  const full = millionths(isFloor && isYoung ? tuning.young.creditFeesMicro : tuning.creditFeesMicro)
+  return {
+    ...sums,
+    counterparty,
+    tie,
+    weight,
+    failWeight: max(weight, millionths(tuning.floor)),
+    isFloor,
+    isYoung,
+    credit: times(weight, min(one, ratio(sums.feesPaid, full))),
+    feesOnChain: times(weight, min(whole(2), sums.feesPaid)),
+    hiring: times(times(sums.theirRep, tie), min(one, sums.feesCounted)),
+    vouching: times(times(min(millionths(tuning.vouchFeesMicro), sums.feesCounted), sums.theirRep), tie),
+  }
 }
 
 /** Payers that nobody vouches for count little, however many they are. */
-function limitFloor(credits: readonly Credit[], limit: number | null, tuning: Tuning): void {
-  const floor = credits.filter(({ isFloor }) => isFloor)
-  const total = floor.reduce((sum, { credit }) => sum + credit, 0n)
-  if (limit === null || total <= millionths(limit)) return
-  for (const entry of floor) {
-    entry.weight = ratio(entry.weight * millionths(limit), total * one)
-    entry.credit = ratio(entry.credit * millionths(limit), total * one)
-    entry.failWeight = max(entry.weight, millionths(tuning.floor))
-  }
+function withinLimit(credits: Credit[], limit: number | null, tuning: Tuning): Credit[] {
+  if (limit === null) return credits
+  let total = 0n
+  for (const entry of credits) if (entry.isFloor) total += entry.credit
+  if (total <= millionths(limit)) return credits
+  const share = ratio(millionths(limit), total)
+  return credits.map(entry => {
+    if (!entry.isFloor) return entry
+    const weight = times(entry.weight, share)
+    const failWeight = max(weight, millionths(tuning.floor))
+    return { ...entry, weight, failWeight, credit: times(entry.credit, share), feesOnChain: times(entry.feesOnChain, share) }
+  })
 }
 
 /** What an agent's word is worth to those it pays, and how much it is paid by others: the numbers that facts of its counterparties store. */
@@ -61,7 +91,7 @@ export function vouchingOf(credits: readonly Credit[], tuning: Tuning): Vouching
   let [spent, counted, credit] = [0n, 0n, 0n]
   for (const entry of credits) {
     spent += entry.feesSpent
-    counted += times(times(min(millionths(tuning.vouchFeesMicro), entry.feesCounted), entry.theirRep), entry.tie)
+    counted += entry.vouching
     credit += entry.credit
   }
   return { standing: toMillionths(standingOf({ counted, spent }, tuning)), credit: toMillionths(credit) }

@@ -15,6 +15,8 @@ export interface Incremental {
   scoreOf(state: State, now: Date): Score
   /** What facts of its counterparties store of the agent. */
   vouchingOf(state: State, now: Date): Vouching
+  /** Both, in the time of one. */
+  standingOf(state: State, now: Date): { score: Score; vouching: Vouching }
   /** J, in millionths. */
   judgementOf(state: State, now: Date): number
 }
@@ -25,6 +27,10 @@ export const candidateWith = (numbers: Tuning): Incremental => ({
   apply,
   scoreOf: (state, now) => figuresOf(state, now, numbers).score,
   vouchingOf: (state, now) => vouchingOf(figuresOf(state, now, numbers).quality.credits, numbers),
+  standingOf: (state, now) => {
+    const { score, quality } = figuresOf(state, now, numbers)
+    return { score, vouching: vouchingOf(quality.credits, numbers) }
+  },
   judgementOf: (state, now) => {
     figuresOf(state, now, numbers)
     return judgementIn(state, now).judgement

@@ -1,4 +1,5 @@
 import { dayMs, type Of } from '../facts.ts'
+import type { Credit } from './credits.ts'
 import { type Decimal, millionths, one, ratio, unit } from './decimal.ts'
 import { compare, insert } from './timeline.ts'
 import type { Tuning } from './tuning.ts'
@@ -10,6 +11,8 @@ export type Outcome = Of<'settled'> | Of<'failed'>
 export interface Pair {
   outcomes: Outcome[]
   sums: Sums | undefined
+  /** The credit that was last made of the sums. */
+  credit?: { sums: Sums; isYoung: boolean; isTied: boolean; credit: Credit }
 }
 
 export interface Sums {
@@ -18,6 +21,8 @@ export interface Sums {
   /** The newest three gigs that the counterparty paid, and that the agent failed for it. */
   settled: readonly Of<'settled'>[]
   failed: readonly Of<'failed'>[]
+  /** How many of them, small and large; a failure of unknown size is neither. */
+  counts: { settled: Decimal; failed: Decimal; smallSettled: Decimal; smallFailed: Decimal; largeSettled: Decimal; largeFailed: Decimal }
   /** Fees that it paid, that the agent paid for it, and those among them that count for a standing. */
   feesPaid: Decimal
   feesSpent: Decimal
@@ -61,6 +66,7 @@ function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
     until: (recent[0]?.at.getTime() ?? Number.POSITIVE_INFINITY) + windowMs,
     settled: paid.slice(-perPair),
     failed: failed.slice(-perPair),
+    counts: countsOf(paid.slice(-perPair), failed.slice(-perPair)),
     feesPaid: feesOf(paid),
     feesSpent: feesOf(spent),
     feesCounted: feesOf(counted),
@@ -69,6 +75,22 @@ function sum(outcomes: readonly Outcome[], now: number, tuning: Tuning): Sums {
     theirStanding: theirs ? standingIn(theirs) : 0n,
     at: (theirs ?? recent.at(-1))?.at.getTime() ?? 0,
     theirRep: counted.length > 0 ? repIn(counted.at(-1)!, tuning) : 0n,
+  }
+}
+
+const largeFrom = 50_000_000n
+
+function countsOf(settled: readonly Of<'settled'>[], failed: readonly Of<'failed'>[]): Sums['counts'] {
+  const paid = settled.map(({ net, fee }) => BigInt(net) + BigInt(fee))
+  const missed = failed.flatMap(({ budget }) => (budget === undefined ? [] : [BigInt(budget)]))
+  const count = (budgets: readonly bigint[], isLarge: boolean) => BigInt(budgets.filter(budget => budget >= largeFrom === isLarge).length)
+  return {
+    settled: BigInt(settled.length),
+    failed: BigInt(failed.length),
+    smallSettled: count(paid, false),
+    smallFailed: count(missed, false),
+    largeSettled: count(paid, true),
+    largeFailed: count(missed, true),
   }
 }
 

@@ -7,6 +7,7 @@ import type { Tuning } from './tuning.ts'
 /** How reliably an agent delivers, and by how much credit that is known (behaviour 17.3). */
 export interface Quality {
   credits: readonly Credit[]
+  byCounterparty: ReadonlyMap<string, Credit>
   /** D */
   credit: Decimal
   /** k: weights in numbers of outcomes. */
@@ -26,27 +27,38 @@ export interface Quality {
   good: Decimal
 }
 
-const largeFrom = 50_000_000n
 const lastOutcomes = 10
 const perPair = 3
 
+/** Sums over the counterparties, by weight. */
+function sumsOver(credits: readonly Credit[]) {
+  let [credit, paid, missed, squares] = [0n, 0n, 0n, 0n]
+  let [smallPaid, smallMissed, largePaid, largeMissed] = [0n, 0n, 0n, 0n]
+  for (const { weight, failWeight, counts, credit: own } of credits) {
+    credit += own
+    paid += weight * counts.settled
+    missed += failWeight * counts.failed
+    squares += weight * weight * counts.settled + failWeight * failWeight * counts.failed
+    smallPaid += weight * counts.smallSettled
+    smallMissed += failWeight * counts.smallFailed
+    largePaid += weight * counts.largeSettled
+    largeMissed += failWeight * counts.largeFailed
+  }
+  return { credit, paid, missed, squares, small: { paid: smallPaid, missed: smallMissed }, large: { paid: largePaid, missed: largeMissed } }
+}
+
 export function qualityOf(state: State, now: number, tuning: Tuning): Quality {
   const credits = creditsOf(state, now, tuning)
-  const sum = (of: (entry: Credit) => Decimal) => credits.reduce((total, entry) => total + of(entry), 0n)
-  const paid = sum(entry => entry.weight * BigInt(entry.settled.length))
-  const missed = sum(entry => entry.failWeight * BigInt(entry.failed.length))
-  const squares = sum(
-    entry =>
-      times(entry.weight, entry.weight) * BigInt(entry.settled.length) + times(entry.failWeight, entry.failWeight) * BigInt(entry.failed.length),
-  )
-  const perWeight = squares === 0n ? 0n : ratio(paid + missed, squares)
-  const [settled, failed, credit] = [times(perWeight, paid), times(perWeight, missed), sum(entry => entry.credit)]
+  const byCounterparty = new Map(credits.map(entry => [entry.counterparty, entry]))
+  const sums = sumsOver(credits)
+  const perWeight = sums.squares === 0n ? 0n : ((sums.paid + sums.missed) * one * one) / sums.squares
+  const [settled, failed] = [times(perWeight, sums.paid), times(perWeight, sums.missed)]
   const n = settled + failed
   const chance = ratio(settled + (3n * one) / 2n, n + whole(2))
-  const known = unit(ratio(credit, millionths(tuning.fullCredit)))
-  const parts = { credits, credit, perWeight, settled, failed, chance, known }
+  const known = unit(ratio(sums.credit, millionths(tuning.fullCredit)))
+  const parts = { credits, byCounterparty, credit: sums.credit, perWeight, settled, failed, chance, known }
   const bound = boundOf(chance, n, tuning)
-  const size = sizeOf(parts, tuning)
+  const size = sizeOf(parts, sums, tuning)
   const form = formOf(parts, state, now, tuning)
   const quality = qualityFrom(times(times(bound, size), form), tuning)
   return { ...parts, bound, size, form, quality, good: times(quality, known) }
@@ -59,27 +71,20 @@ export const boundOf = (chance: Decimal, n: Decimal, { doubt }: Tuning): Decimal
 /** What is left above the cut-off, 0 to 1. */
 export const qualityFrom = (value: Decimal, { cutOff }: Tuning): Decimal => ratio(max(0n, value - millionths(cutOff)), one - millionths(cutOff))
 
-type Outcomes = Pick<Quality, 'credits' | 'perWeight' | 'chance'>
+type Outcomes = Pick<Quality, 'byCounterparty' | 'perWeight' | 'chance'>
 
 /** Below 1 for an agent that is good on small gigs and fails on large ones. One of unknown size counts for neither. */
-function sizeOf({ credits, perWeight, chance }: Outcomes, tuning: Tuning): Decimal {
-  const rate = (isLarge: boolean): Decimal => {
-    const fits = (budget: bigint) => budget >= largeFrom === isLarge
-    let [paid, missed] = [0n, 0n]
-    for (const { settled, failed, weight, failWeight } of credits) {
-      paid += weight * BigInt(settled.filter(({ net, fee }) => fits(BigInt(net) + BigInt(fee))).length)
-      missed += failWeight * BigInt(failed.filter(({ budget }) => budget !== undefined && fits(BigInt(budget))).length)
-    }
+function sizeOf({ perWeight, chance }: Outcomes, { small, large }: Pick<ReturnType<typeof sumsOver>, 'small' | 'large'>, tuning: Tuning): Decimal {
+  const rate = ({ paid, missed }: typeof small): Decimal => {
     const [s, f] = [times(perWeight, paid), times(perWeight, missed)]
     return ratio(s + 4n * chance, s + f + whole(4))
   }
-  const worse = max(0n, rate(false) - rate(true) - millionths(tuning.sizeTolerance))
+  const worse = max(0n, rate(small) - rate(large) - millionths(tuning.sizeTolerance))
   return max(0n, one - times(millionths(tuning.sizeSlope), worse))
 }
 
 /** Below 1 for an agent whose last ten outcomes are worse than all of them. */
-function formOf({ credits, perWeight, chance }: Outcomes, { outcomes }: State, now: number, { formTolerance }: Tuning): Decimal {
-  const weights = new Map(credits.map(entry => [entry.counterparty, entry]))
+function formOf({ byCounterparty, perWeight, chance }: Outcomes, { outcomes }: State, now: number, { formTolerance }: Tuning): Decimal {
   const counts = new Map<string, { settled: number; failed: number }>()
   for (let at = outcomes.length - 1; at >= Math.max(0, outcomes.length - lastOutcomes); at -= 1) {
     const outcome = outcomes[at]!
@@ -90,7 +95,7 @@ function formOf({ credits, perWeight, chance }: Outcomes, { outcomes }: State, n
   }
   let [paid, missed] = [0n, 0n]
   for (const [counterparty, { settled, failed }] of counts) {
-    const { weight, failWeight } = weights.get(counterparty)!
+    const { weight, failWeight } = byCounterparty.get(counterparty)!
     paid += weight * BigInt(settled)
     missed += failWeight * BigInt(failed)
   }
