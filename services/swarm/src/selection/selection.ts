@@ -71,9 +71,13 @@ export interface Seat {
 }
 
 /** All eligible in drawing order, those without ties first. */
-export function order(beacon: string, eligible: readonly Candidate[], now: Date): Seat[] {
+export const order = (beacon: string, eligible: readonly Candidate[], now: Date): Seat[] =>
+  orderBy(candidate => drawValue(beacon, candidate), eligible, now)
+
+/** The same by any value of a candidate, lowest first. */
+export function orderBy<C extends Candidate>(valueBy: (candidate: C) => string | number, eligible: readonly C[], now: Date): Seat[] {
   return eligible
-    .map(candidate => ({ candidate, value: drawValue(beacon, candidate) }))
+    .map(candidate => ({ candidate, value: valueBy(candidate) }))
     .sort((a, b) => Number(a.candidate.tied) - Number(b.candidate.tied) || (a.value < b.value ? -1 : 1))
     .map(({ candidate: { agentId, registeredAt, crewIds, tied } }) => ({
       agentId,

@@ -131,8 +131,12 @@ export function idle(validation: Validation): PanelSeat[] {
 }
 /** Who has yet to vote; nobody once it is decided. */
 export const owingOf = (validation: Validation): string[] => (validation.status === 'pending' ? idle(validation).map(({ agentId }) => agentId) : [])
-export const approvals = (validation: Validation): number => validation.votes.filter(vote => vote.vote === 'approve').length
-export const rejections = (validation: Validation): number => validation.votes.length - approvals(validation)
+/** The votes of a validation, without what else is known of it. */
+export interface Tallied {
+  votes: readonly Pick<Vote, 'vote'>[]
+}
+export const approvals = (validation: Tallied): number => validation.votes.filter(vote => vote.vote === 'approve').length
+export const rejections = (validation: Tallied): number => validation.votes.length - approvals(validation)
 /** 100·a / votes, one decimal; 0 without votes. */
 export const approvalPct = (validation: Validation): number =>
   validation.votes.length ? Math.round((1000 * approvals(validation)) / validation.votes.length) / 10 : 0

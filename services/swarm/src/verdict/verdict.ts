@@ -2,9 +2,9 @@ import * as api from '@carapace/api'
 import { type Draft, limits, refuse } from '@carapace/api'
 import { sentOnChain } from '@carapace/chain'
 import type { Decision } from '@carapace/store'
-import { majority, quorumFor } from '../selection/quorum.ts'
+import { majority, type Quorum, quorumFor } from '../selection/quorum.ts'
 import { type Freeze, freezeOf } from '../validation/freeze.ts'
-import { approvals, facts, quorum, rejections, rewardOf, tally, type Validation, type Vote } from '../validation/validation.ts'
+import { approvals, facts, quorum, rejections, rewardOf, type Tallied, tally, type Validation, type Vote } from '../validation/validation.ts'
 import { validationStates } from '../validation/validation-states.ts'
 import { winnersOf } from '../validation/winners.ts'
 import { appealEvent } from './appeal.ts'
@@ -52,7 +52,7 @@ export function castVote(
 }
 
 /** Consensus (behaviour 5.2): a high threshold cannot reject alone, a rejection needs more than half of the panel. */
-export function verdictOf(v: Validation): 'approved' | 'rejected' | 'expired' | undefined {
+export function verdictOf(v: Tallied & Quorum): 'approved' | 'rejected' | 'expired' | undefined {
   const n = v.candidateCount
   const a = approvals(v)
   const r = rejections(v)
