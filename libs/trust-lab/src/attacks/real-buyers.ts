@@ -1,0 +1,22 @@
+import { type Attack, recruit } from '../attack.ts'
+
+const raised = 3
+const price = 34
+const from = 60
+const everyDays = 10
+
+const realBuyers = (payers: number): Attack => ({
+  title: `${payers} payers buy sound work of the best at 34 USDC every tenth day from day 60 on, then pay three agents of their own`,
+  begin: population => recruit(population, raised + payers, { isHireable: false }),
+  daily: ({ attackers, random, best, deal }, day) => {
+    const [workers, sources] = [attackers.slice(0, raised), attackers.slice(raised)]
+    if (day >= from && day % everyDays === 0)
+      for (const source of sources) {
+        const worker = random.pick(best(20))
+        deal(source, worker, price, { sound: random.chance(worker.chance), rating: 5 })
+      }
+    if (day === 150) for (const source of sources) for (const worker of workers) deal(source, worker, price, { rating: 5, verdict: true })
+  },
+})
+
+export default { 'real buyers 6': realBuyers(6), 'real buyers 12': realBuyers(12) }

@@ -1,0 +1,103 @@
+import { dayMs } from '@carapace/api'
+import { appealQuorum, type Candidate, draw, freezeOf, isEligible, orderBy, quorumFor, ticketsOf, verdictOf } from '@carapace/swarm/rules'
+import type { Member, Population } from './population.ts'
+
+/** An honest validator sees what the work is worth this often, and votes in time this often. */
+const rightOf = 0.95
+const presentOf = 0.95
+
+interface Quorum {
+  candidateCount: number
+  threshold: number
+}
+interface Drawn extends Candidate {
+  member: Member
+}
+
+/**
+ * A verdict by the rules of the swarm: eligible agents, tickets, draw, threshold, a second panel where the first has none, an appeal of a frozen
+ * rejection. Only the hash of the draw is a seeded number here. Without a verdict the operator decides, who is right.
+ */
+export function judge(population: Population, gigId: string, poster: Member, worker: Member, budget: number, sound: boolean): boolean {
+  const wanted = quorumFor(BigInt(Math.round(budget * 1e6)))
+  const used = new Set([poster.id, worker.id])
+  const first = round(population, gigId, worker, wanted, used, sound)
+  const last = first.verdict === 'expired' ? round(population, `${gigId}-2`, worker, wanted, used, sound) : first
+  let approved = last.verdict === 'expired' ? sound : last.verdict === 'approved'
+  if (last.verdict === 'rejected' && last.isFrozen) {
+    const appeal = round(population, `${gigId}-a`, worker, undefined, used, sound)
+    if (appeal.verdict === 'approved') approved = true
+  }
+  population.totals.judged++
+  if (approved !== sound) population.totals.wrong++
+  return approved
+}
+
+function round(population: Population, validationId: string, worker: Member, wanted: Quorum | undefined, used: Set<string>, sound: boolean) {
+  const now = population.now()
+  const crews = new Set(worker.crew ? [worker.crew] : [])
+  const eligible = poolOf(population, now).filter(candidate => isEligible(candidate, used, crews, now))
+  const quorum = wanted ?? appealQuorum(eligible.length)
+  const order = orderBy(candidate => luck(population, candidate), eligible, now)
+  const byId = new Map(eligible.map(({ agentId, member }) => [agentId, member]))
+  const panel = draw(order, quorum.candidateCount).map(seat => byId.get(seat.agentId)!)
+  for (const { id } of panel) used.add(id)
+  const votes: { voter: Member; vote: 'approve' | 'reject' }[] = []
+  let verdict: ReturnType<typeof verdictOf>
+  for (const voter of panel) {
+    voter.seats++
+    const vote = voteOf(population, voter, worker, sound, votes)
+    if (vote !== 'idle') votes.push({ voter, vote })
+    verdict = verdictOf({ ...quorum, votes })
+    if (verdict) break
+  }
+  if (verdict === 'approved' || verdict === 'rejected') {
+    const decided = verdict
+    for (const { id } of panel) {
+      const choice = votes.find(({ voter }) => voter.id === id)?.vote
+      // a seat that the verdict came before is excused
+      if (choice || votes.length === panel.length) population.book.voted(id, { validationId, verdict: decided, ...(choice ? { choice } : {}) }, now)
+    }
+  }
+  return { verdict: verdict ?? 'expired', isFrozen: verdict === 'rejected' && isFrozen(votes, now) }
+}
+
+/** The candidates of a day, as they were at its first draw. */
+const pools = new WeakMap<Population, { day: number; candidates: Drawn[] }>()
+
+function poolOf(population: Population, now: Date): readonly Drawn[] {
+  const known = pools.get(population)
+  if (known?.day === population.day) return known.candidates
+  const candidates = population.members.map(member => candidateOf(population, member, now))
+  pools.set(population, { day: population.day, candidates })
+  return candidates
+}
+
+const candidateOf = (population: Population, member: Member, now: Date): Drawn => ({
+  ...{ member, agentId: member.id, score: population.score(member), risk: 0, isActive: true, isPlatform: false, lastSeenAt: now },
+  registeredAt: new Date(now.getTime() - (population.day - member.joinedDay) * dayMs),
+  ...{ openVotes: 0, hasRequiredSkill: false, crewIds: member.crew ? [member.crew] : [], tied: false },
+})
+
+/** The lowest of as many numbers as it has tickets. */
+function luck({ random }: Population, candidate: Candidate): number {
+  let least = 1
+  for (let ticket = ticketsOf(candidate); ticket > 0; ticket--) least = Math.min(least, random.next())
+  return least
+}
+
+function voteOf(population: Population, voter: Member, worker: Member, sound: boolean, votes: readonly { vote: 'approve' | 'reject' }[]) {
+  const approvals = votes.filter(({ vote }) => vote === 'approve').length
+  const ballot = { worker, sound, approvals, rejections: votes.length - approvals }
+  const planned = voter.kind === 'attacker' ? population.attack.vote?.(voter, ballot, population) : undefined
+  if (planned) return planned
+  if (!population.random.chance(presentOf)) return 'idle'
+  return population.random.chance(rightOf) === sound ? 'approve' : 'reject'
+}
+
+const isFrozen = (votes: readonly { voter: Member; vote: 'approve' | 'reject' }[], now: Date): boolean =>
+  freezeOf({
+    rejecterCrews: votes.filter(({ vote }) => vote === 'reject').map(({ voter }) => (voter.crew ? [voter.crew] : [])),
+    voterRegisteredAt: [],
+    ...{ weak: false, quorumText: '', resolvedAt: now },
+  }).reason !== null

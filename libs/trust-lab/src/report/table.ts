@@ -1,0 +1,66 @@
+import { differenceOf, type FigureName, type Row } from './rows.ts'
+
+/** The columns of every table: how a figure is called and written. */
+export const columns: readonly { name: FigureName; title: string; text(value: number): string; withHalf?: true }[] = [
+  { name: 'share', title: 'of the limit', text: value => value.toFixed(3), withHalf: true },
+  { name: 'bayesShare', title: 'of Bayes', text: value => value.toFixed(3), withHalf: true },
+  { name: 'won', title: 'won by attackers', text: value => `${(100 * value).toFixed(1)} %`, withHalf: true },
+  { name: 'wonGigs', title: 'gigs won', text: value => value.toFixed(0) },
+  { name: 'feesPerPoint', title: 'fees a point', text: value => value.toFixed(1) },
+  { name: 'outlayPerPoint', title: 'outlay a point', text: value => value.toFixed(1) },
+  { name: 'firstGigDays', title: 'first gig, days', text: value => value.toFixed(0) },
+  { name: 'firstGigIn10', title: 'in 10 days', text: value => `${(100 * value).toFixed(0)} %` },
+  { name: 'wrongVerdicts', title: 'wrong verdicts', text: value => `${(100 * value).toFixed(1)} %` },
+  { name: 'seats', title: 'seats', text: value => value.toFixed(2) },
+  { name: 'breakEven', title: 'break-even', text: value => value.toFixed(1) },
+]
+
+/** One row of a table as texts, empty where the run has no such figure. */
+export const textsOf = ({ figures }: Row): string[] =>
+  columns.map(({ name, text, withHalf }) => {
+    const estimate = figures[name]
+    if (!estimate) return ''
+    return withHalf ? `${text(estimate.mean)} ±${text(estimate.half).replace(/^0/, '').replace(' %', '')}` : text(estimate.mean)
+  })
+
+/** One Markdown table for each market. */
+export function tablesOf(rows: readonly Row[]): string {
+  const line = (texts: readonly string[]) => `| ${texts.join(' | ')} |`
+  const titles = ['attack', 'formula', ...columns.map(({ title }) => title)]
+  return [...new Set(rows.map(({ market }) => market))]
+    .map(market => {
+      const body = rows.filter(row => row.market === market).map(row => line([row.attack, row.formula, ...textsOf(row)]))
+      return [`### Market: ${market}`, '', line(titles), line(titles.map(() => '---')), ...body, '', ...comparison(rows, market), ''].join('\n')
+    })
+    .join('\n')
+}
+
+const candidate = 'v2'
+const present = 'v1'
+
+/** In which attacks the candidate is better or worse than what is in force, beyond the interval of the differences seed by seed. */
+function comparison(rows: readonly Row[], market: string): string[] {
+  const rowOf = (attack: string, formula: string) => rows.find(row => row.market === market && row.attack === attack && row.formula === formula)
+  const attacks = [...new Set(rows.filter(row => row.market === market).map(({ attack }) => attack))]
+  const judged = attacks.flatMap(attack => {
+    const [next, now] = [rowOf(attack, candidate), rowOf(attack, present)]
+    return next && now ? [{ attack, sides: sidesOf(next, now) }] : []
+  })
+  const listed = (side: string) => judged.filter(({ sides }) => sides.includes(side)).map(({ attack }) => attack)
+  if (judged.length === 0) return []
+  return ['better', 'worse'].map(side => `${candidate} is ${side} than ${present} beyond the interval: ${listed(side).join(', ') || 'nowhere'}.`)
+}
+
+/** A share counts for the formula, a gig that attackers won against it, a point that costs more for it. */
+const counted: readonly { name: FigureName; sign: 1 | -1 }[] = [
+  { name: 'bayesShare', sign: 1 },
+  { name: 'won', sign: -1 },
+  { name: 'feesPerPoint', sign: 1 },
+]
+
+const sidesOf = (next: Row, now: Row): string[] =>
+  counted.flatMap(({ name, sign }) => {
+    const difference = differenceOf(next, now, name)
+    if (!difference || Math.abs(difference.mean) <= difference.half) return []
+    return [sign * difference.mean > 0 ? 'better' : 'worse']
+  })
