@@ -18,6 +18,7 @@ import type { PlatformClock } from './clock/platform-clock.ts'
 import type { Wait } from './clock/wait.ts'
 import type { Config } from './config/config.ts'
 import type { RequestContext } from './context/context.ts'
+import type { Sealing } from './context/sealing.ts'
 import type { Prerequisites } from './health/prerequisites.ts'
 import type { Reply } from './http/reply.ts'
 import type { Due } from './jobs/due.ts'
@@ -45,6 +46,8 @@ export interface Platform {
   wait: Wait
   /** Transactions of this process on one aggregate, by its id: they run one after another. */
   queue: PerKeyQueue
+  /** For secrets in the database that are needed as they are. */
+  sealing: Sealing
   config: Config
   /** For what `stores` cannot open without, outside the service's own database. */
   prerequisites: Prerequisites

@@ -13,6 +13,7 @@ export {
   signContext,
   verifyContext,
 } from './context/context.ts'
+export type { Sealing } from './context/sealing.ts'
 export {
   type AnyService,
   type AnyStateMachine,

@@ -3,6 +3,8 @@ import { isUnavailable, noteForm, openDatabase, openOutbox, wallClock } from '@c
 import { v7 } from 'uuid'
 import { openPlatformClock } from './clock/platform-clock.ts'
 import { waiter } from './clock/wait.ts'
+import { keysAccepted } from './context/context.ts'
+import { openSealing } from './context/sealing.ts'
 import type { Platform } from './define.ts'
 import { makePeers } from './peers/peers.ts'
 import { perKeyQueue } from './sharing/per-key-queue.ts'
@@ -44,6 +46,7 @@ export async function openPlatform(
       peers: makePeers(runtime.address, runtime.internalKey),
       wait: waits.wait,
       queue: perKeyQueue(),
+      sealing: openSealing(keysAccepted(runtime.internalKey, config)),
       config,
       metrics,
       prerequisites,

@@ -35,11 +35,13 @@ export interface TestPlatform {
 }
 
 /** Any set of services in one process, on port 0, with real storage and a real bus. */
+/** One for all that a test starts: what was sealed is opened after a restart. */
+const internalKey = randomBytes(32).toString('hex')
+
 export async function startPlatform(services: readonly AnyService[], options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const mongo = options.mongo ?? (await acquireMongo())
   const bus = options.bus ?? inProcessBus({ log: quiet, retry: { delaysMs: [5, 10, 20, 50], limit: 8 } })
   const config = readConfig({ DB_PREFIX: '', LOG_LEVEL: 'silent', CHECK_ANSWERS: 'true', AUTH_MODE: 'plain', SANDBOX: 'yes', ...options.env })
-  const internalKey = randomBytes(32).toString('hex')
   const running = new Map<ServiceName, RunningService>()
   const log = makeLog({ process: 'test', level: config.LOG_LEVEL, ...(options.logTo ? { destination: options.logTo } : {}) })
   const random = seeded(options.seed ?? 1)

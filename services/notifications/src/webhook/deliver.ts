@@ -7,7 +7,7 @@ import { abandoned, claimed, type Delivery, queued, type Try, tried } from './de
 import type { DeliveryStore, WebhookStore } from './stores.ts'
 import { disable, secretsAt, type Webhook, wants } from './webhook.ts'
 
-export interface DeliveryParts extends Pick<Platform, 'clock' | 'config'> {
+export interface DeliveryParts extends Pick<Platform, 'clock' | 'config' | 'sealing'> {
   inbox: Inbox
   webhooks: WebhookStore
   deliveries: DeliveryStore
@@ -61,7 +61,9 @@ async function tryOnce(parts: DeliveryParts, webhook: Webhook, { id, body }: Del
   const at = parts.clock.now()
   // receivers compare the time with their own
   const time = new Date()
-  const signatures = secretsAt(webhook, at).map(secret => new Signer(secret).sign(id, time, body))
+  const secrets = secretsAt(webhook, at, parts.sealing)
+  if (secrets.length === 0) return { at, status: null, error: 'the secret cannot be opened: rotate it' }
+  const signatures = secrets.map(secret => new Signer(secret).sign(id, time, body))
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'carapace',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import type { Sealing } from '@carapace/service'
 import { codeOf } from '@carapace/testing'
 import { claimed, claimMs, type Delivery, queued, replayed, tried, triesAtMs } from './delivery.ts'
-import { checkAddress, rotated, secretsAt, setTo, type Webhook, wants } from './webhook.ts'
+import { checkAddress, resealed, rotated, secretsAt, setTo, type Webhook, wants } from './webhook.ts'
 
 const at = (ms: number) => new Date(ms)
 const failure = { at: at(0), status: 500, error: null }
@@ -52,12 +53,44 @@ describe('a delivery', () => {
 })
 
 describe('a webhook', () => {
-  const webhook: Webhook = { id: 'a', url: 'https://a.test/', types: null, secret: 'one', previous: null, disabledAt: null }
+  /** Shows what it does; the real one is that of libs/service. */
+  const sealing = (keyId: string, ...others: string[]): Sealing => ({
+    keyId,
+    seal: (text, owner) => [keyId, owner, text].join('.'),
+    open: sealed => ([keyId, ...others].includes(sealed.split('.')[0]!) ? sealed.split('.')[2] : undefined),
+  })
+  const key = sealing('k')
+  const webhook: Webhook = { id: 'a', url: 'https://a.test/', types: null, secret: 'k.a.one', previous: null, disabledAt: null, sealedBy: 'k' }
 
   it('signs with both secrets for 24 hours after a rotation', () => {
-    const now = rotated(webhook, 'two', at(0))
+    const now = rotated(webhook, 'k.a.two', at(0))
 
-    assert.deepEqual([secretsAt(webhook, at(0)), secretsAt(now, at(86_399_999)), secretsAt(now, at(86_400_000))], [['one'], ['two', 'one'], ['two']])
+    assert.deepEqual(
+      [secretsAt(webhook, at(0), key), secretsAt(now, at(86_399_999), key), secretsAt(now, at(86_400_000), key)],
+      [['one'], ['two', 'one'], ['two']],
+    )
+  })
+
+  it('has its secrets under the key that seals now, also those of a former key and of an older version', () => {
+    const { sealedBy: _, ...shown } = { ...webhook, secret: 'one', previous: { secret: 'zero', until: at(9) } }
+    const former = resealed(shown, key)
+    const present = resealed(former, sealing('n', 'k'))
+
+    assert.deepEqual([former.secret, former.previous?.secret, present.secret, present.sealedBy], ['k.a.one', 'k.a.zero', 'n.a.one', 'n'])
+    assert.deepEqual(
+      [secretsAt(shown, at(0), key), secretsAt(present, at(0), sealing('n'))],
+      [
+        ['one', 'zero'],
+        ['one', 'zero'],
+      ],
+    )
+  })
+
+  it('has none once their key is lost, until it is rotated', () => {
+    const lost = resealed(webhook, sealing('n'))
+
+    assert.deepEqual(secretsAt(lost, at(0), sealing('n')), [])
+    assert.deepEqual(secretsAt(rotated(lost, 'n.a.two', at(0)), at(1), sealing('n')), ['two'])
   })
 
   it('gets the types that it names, and none while it is disabled', () => {

@@ -3,7 +3,7 @@ import { type notificationsApi, refuse } from '@carapace/api'
 import { allowsLoopback, type Handlers, type Platform, recordIdOf } from '@carapace/service'
 import { bodyOf, type DeliveryParts } from './deliver.ts'
 import { deliveryView, ofAgent, queued, replayed } from './delivery.ts'
-import { checkAddress, rotated, setTo, type Webhook } from './webhook.ts'
+import { checkAddress, resealed, rotated, setTo, type Webhook } from './webhook.ts'
 
 const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
@@ -27,14 +27,19 @@ export const webhookHandlers = (parts: DeliveryParts & Pick<Platform, 'config'>)
       checkAddress(url, allowsLoopback(parts))
       const wanted = { url, types }
       const secret = newSecret()
-      const made = await webhooks.createOnce(id, () => ({ state: { id, ...wanted, secret, previous: null, disabledAt: null }, events: [] }))
-      if (made.secret === secret) return { ...view(made), secret }
+      const sealed = { secret: parts.sealing.seal(secret, id), sealedBy: parts.sealing.keyId }
+      const made = await webhooks.createOnce(id, () => ({ state: { id, ...wanted, ...sealed, previous: null, disabledAt: null }, events: [] }))
+      if (made.secret === sealed.secret) return { ...view(made), secret }
       return { ...view(await webhooks.change(id, webhook => ({ state: setTo(webhook, wanted), events: [] }))), secret: null }
     },
 
     rotateWebhookSecret: async ({ params: { id } }) => {
       const secret = newSecret()
-      const { previous } = await parts.webhooks.change(id, webhook => ({ state: rotated(webhook, secret, parts.clock.now()), events: [] }))
+      const sealed = parts.sealing.seal(secret, id)
+      const { previous } = await parts.webhooks.change(id, webhook => ({
+        state: rotated(resealed(webhook, parts.sealing), sealed, parts.clock.now()),
+        events: [],
+      }))
       return { secret, previousSecretUntil: previous!.until.toISOString() }
     },
 

@@ -1,5 +1,5 @@
 import { type NotificationType, refuse, webhookDisabled } from '@carapace/api'
-import { isPublicAddress } from '@carapace/service'
+import { isPublicAddress, type Sealing } from '@carapace/service'
 import type { Decision } from '@carapace/store'
 
 /** Where the inbox of an agent is delivered to; its id is the agent's. */
@@ -8,8 +8,11 @@ export interface Webhook {
   url: string
   /** null: every type */
   types: NotificationType[] | null
+  /** Sealed, as the previous one is. */
   secret: string
   previous: { secret: string; until: Date } | null
+  /** The key under which they were sealed, if it is here; absent from what an older version stored: they are as they were shown. */
+  sealedBy?: string
   disabledAt: Date | null
 }
 
@@ -18,6 +21,18 @@ const day = 86_400_000
 /** As it is set: a webhook that exists goes on under its secret, and a disabled one is enabled. */
 export const setTo = (webhook: Webhook, { url, types }: Pick<Webhook, 'url' | 'types'>): Webhook => ({ ...webhook, url, types, disabledAt: null })
 
+/** Under the key that seals now. A secret whose key is lost stays as it is: it opens no more. */
+export function resealed(webhook: Webhook, sealing: Sealing): Webhook {
+  if (webhook.sealedBy === sealing.keyId) return webhook
+  const again = (secret: string): string => {
+    const text = opened(webhook, secret, sealing)
+    return text === undefined ? secret : sealing.seal(text, webhook.id)
+  }
+  const { secret, previous } = webhook
+  return { ...webhook, secret: again(secret), previous: previous && { ...previous, secret: again(previous.secret) }, sealedBy: sealing.keyId }
+}
+
+/** @param secret sealed as the present one is */
 export const rotated = (webhook: Webhook, secret: string, now: Date): Webhook => ({
   ...webhook,
   secret,
@@ -31,9 +46,15 @@ export const disable = (webhook: Webhook, now: Date): Decision<Webhook> | undefi
 
 export const wants = ({ types, disabledAt }: Webhook, type: NotificationType): boolean => !disabledAt && (types?.includes(type) ?? true)
 
-/** Secrets under which a delivery is signed now. */
-export const secretsAt = ({ secret, previous }: Webhook, now: Date): string[] =>
-  previous && now < previous.until ? [secret, previous.secret] : [secret]
+/** Secrets under which a delivery is signed now; none where their key is lost. */
+export function secretsAt(webhook: Webhook, now: Date, sealing: Sealing): string[] {
+  const { secret, previous } = webhook
+  const sealed = previous && now < previous.until ? [secret, previous.secret] : [secret]
+  return sealed.flatMap(each => opened(webhook, each, sealing) ?? [])
+}
+
+const opened = ({ id, sealedBy }: Webhook, secret: string, sealing: Sealing): string | undefined =>
+  sealedBy === undefined ? secret : sealing.open(secret, id)
 
 /** What is plain from the address itself; what its name resolves to is examined with every delivery. @throws VALIDATION_ERROR */
 export function checkAddress(text: string, allowsLoopback: boolean): void {

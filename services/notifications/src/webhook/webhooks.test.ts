@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { openDatabase } from '@carapace/store'
 import { acquireMongo, published, startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { Webhook } from 'standardwebhooks'
 import { notifications } from '../index.ts'
@@ -222,6 +223,35 @@ describe('webhooks of a process that ends between two tries', () => {
     await until('it is delivered', async () => (await newest(second))?.status === 'delivered')
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
     await second.close()
+    await mongo.close()
+    receiver.close()
+  })
+})
+
+describe('the secret of a webhook', () => {
+  it('is sealed in the database, also where an older version has stored it as it is', async () => {
+    const [mongo, receiver] = [await acquireMongo(), await startReceiver()]
+    const start = () => startPlatform([identityStub, socialStub, notifications], { mongo, env: { WEBHOOK_LOOPBACK: 'yes' } })
+    const agentId = randomUUID()
+    const headers = { 'x-agent-id': agentId, 'x-wallet-address': `0x${'1'.repeat(40)}` }
+    const db = await openDatabase({ uri: mongo.uri, name: `${mongo.prefix}carapace_notifications` })
+    const webhooks = db.connection.collection<{ _id: string; secret: string }>('webhooks')
+    const isSealed = async (secret: string) => !JSON.stringify(await webhooks.findOne({ _id: agentId })).includes(secret)
+
+    const first = await start()
+    const { body } = await first.call('PUT', `/api/agents/${agentId}/webhook`, { headers, body: { webhookUrl: receiver.url } })
+    assert.ok(await isSealed(body.secret))
+    await first.close()
+    await webhooks.updateOne({ _id: agentId }, { $set: { secret: body.secret }, $unset: { sealedBy: 1 } })
+    const second = await start()
+    await second.advance(1)
+
+    assert.ok(await isSealed(body.secret))
+    await second.call('POST', `/api/agents/${agentId}/webhook/test`, { headers, body: {} })
+    await until('the test arrives', () => receiver.received.length === 1)
+    assert.equal(verified(body.secret, receiver.received[0]!).type, 'webhook_test')
+    await second.close()
+    await db.close()
     await mongo.close()
     receiver.close()
   })
