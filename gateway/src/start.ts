@@ -15,7 +15,7 @@ import {
 } from '@carapace/service'
 import type { Tasks } from './a2a/tasks.ts'
 import { type CacheLimits, microCache } from './cache/micro-cache.ts'
-import { withLegacy } from './compat/legacy.ts'
+import { verifierOfSent, withLegacy } from './compat/legacy.ts'
 import { crossOrigin } from './door/cross-origin.ts'
 import { door } from './door/door.ts'
 import { answerBrokenRequests } from './door/malformed.ts'
@@ -110,7 +110,7 @@ export async function startGateway(given: GatewayOptions): Promise<RunningGatewa
     answerBrokenRequests(server, newId)
     const table = routes([...servedApis(options), protocolsApi])
     const inside = insideDoor(server)
-    const { verifySignature, verifyOuter } = outerSignatures(verifier({ nonces: await openNonces(db), peers, publicBaseUrl }), inside)
+    const { verifySignature, verifyOuter } = outerSignatures(verifierOfSent(verifier({ nonces: await openNonces(db), peers, publicBaseUrl })), inside)
     const identity = { mode, exposed, admins, agents: parts.agents, verifySignature }
     const adminLog = await openAdminLog(db)
     const operator = operatorDoor({

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { apis, routes } from '@carapace/api'
+import { httpCall } from '@carapace/testing'
+import { signRequest } from '@slicekit/erc8128'
+import { Wallet } from 'ethers'
 import { type Harness, startHarness } from '../testing/harness.ts'
+import { json } from '../testing/upstream.ts'
 import { legacyRoutes } from './table.ts'
 
 describe('the paths of the older API', () => {
@@ -114,5 +118,48 @@ describe('the paths of the older API', () => {
       [415, 415],
     )
     assert.equal(harness.upstream.seen.length, 1)
+  })
+})
+
+describe('a signed call of the older API', () => {
+  let harness: Harness
+  const wallet = Wallet.createRandom()
+  const signer = {
+    address: wallet.address as `0x${string}`,
+    chainId: 84532,
+    signMessage: async (message: string | Uint8Array) => (await wallet.signMessage(message)) as `0x${string}`,
+  }
+
+  before(async () => {
+    harness = await startHarness({ AUTH_MODE: 'signed' })
+    harness.agent({ wallet: wallet.address })
+    harness.upstream.answer = (_seen, response) => json(response, 201, { id: 'g' })
+  })
+  after(() => harness.close())
+
+  const signed = async (path: string, raw: string) => {
+    const request = await signRequest(harness.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: raw }, signer)
+    return { raw, headers: Object.fromEntries(request.headers) }
+  }
+  const post = (given: { raw: string; headers: Record<string, string> }) => httpCall(harness.url, 'POST', '/api/gigs/create', given)
+
+  it('is signed as it was sent: for the older path, with the older names', async () => {
+    const request = await signed('/api/gigs/create', '{"title":"t","skills":["go"]}')
+
+    assert.equal((await post(request)).status, 201)
+    const [seen] = harness.upstream.seen
+    assert.deepEqual(
+      [seen?.url, JSON.parse(String(seen?.body)), seen?.context?.signedBy],
+      ['/api/gigs', { title: 't', skillsRequired: ['go'] }, wallet.address],
+    )
+    assert.equal((await post(request)).body.code, 'SIGNATURE_REPLAYED')
+  })
+
+  it('is refused with another body, or signed for the path that answers it', async () => {
+    const request = await signed('/api/gigs/create', '{"title":"t"}')
+    const changed = await post({ ...request, raw: '{"title":"u"}' })
+    const elsewhere = await post(await signed('/api/gigs', '{"title":"t"}'))
+
+    assert.deepEqual([changed.body.code, elsewhere.body.code], ['SIGNATURE_INVALID', 'SIGNATURE_INVALID'])
   })
 })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { RouteTable } from '@carapace/api'
 import { asRefusal, checkBodyHeaders, hasBody, sendFailure } from '@carapace/service'
 import type { Request, Response } from 'express'
+import type { VerifySignature } from '../identity/signature.ts'
 import { ClientDisconnected, readBody, splitTarget } from '../request/request.ts'
 import type { Fields } from './fields.ts'
 import { type FoundLegacy, findLegacy } from './find.ts'
@@ -13,7 +14,7 @@ type Serve = (request: Request, response: Response) => void
 
 /**
  * Clients of the older API: a request to one of its paths passes the door as the operation that answers it, and its answer goes out in the older form
- * (behaviour 19). A path of the interface is never one of the older API. What is signed is signed for the older path, so that signed calls are refused.
+ * (behaviour 19). A path of the interface is never one of the older API.
  * @example app.use(withLegacy(door(parts), table))
  */
 export function withLegacy(serve: Serve, table: RouteTable): Serve {
@@ -33,6 +34,19 @@ export function withLegacy(serve: Serve, table: RouteTable): Serve {
   }
 }
 
+/** Requests as they were sent, by what they were translated to. */
+const sentAs = new WeakMap<IncomingMessage, { request: IncomingMessage; body: Buffer | undefined }>()
+
+/** What a client of the older API signs is its own request: the older path, and the body as it sent it. */
+export const verifierOfSent =
+  (verify: VerifySignature): VerifySignature =>
+  (request, body, expected) => {
+    const sent = sentAs.get(request)
+    if (!sent) return verify(request, body, expected)
+    const contractChain = async (wallet: string) => expected.contractChain(wallet, await body())
+    return verify(sent.request, async () => sent.body, { ...expected, contractChain })
+  }
+
 function legacyIn(request: Request, table: RouteTable): FoundLegacy | undefined {
   const [path = ''] = request.url.split(/[?#]/, 1)
   const found = findLegacy(request.method, path)
@@ -50,7 +64,8 @@ async function translate(request: Request, { route, params }: FoundLegacy): Prom
   const wanted = new URLSearchParams([...query, ...Object.entries(route.query ?? {})])
   const { 'accept-encoding': _, 'if-none-match': __, ...headers } = request.headers
   checkBodyHeaders(request)
-  const body = await bodyOf(request, route, call)
+  const sent = hasBody(request) ? await readBody(request) : undefined
+  const body = bodyOf(sent, route, call)
   if (body) {
     delete headers['transfer-encoding']
     headers['content-length'] = String(body.byteLength)
@@ -59,12 +74,13 @@ async function translate(request: Request, { route, params }: FoundLegacy): Prom
   const { rawHeaders, httpVersion, socket, ip } = request
   const stream = Readable.from(body ? [body] : [])
   const line = { method, url: target + search, headers, rawHeaders, httpVersion, socket, ip, complete: true }
-  return { translated: Object.assign(stream, line) as unknown as Request, call }
+  const translated = Object.assign(stream, line) as unknown as Request
+  sentAs.set(translated, { request, body: sent })
+  return { translated, call }
 }
 
 /** Text that is no object of JSON goes on as it is: the service refuses it. */
-async function bodyOf(request: Request, { body, to }: FoundLegacy['route'], call: LegacyCall): Promise<Buffer | undefined> {
-  const sent = hasBody(request) ? await readBody(request) : undefined
+function bodyOf(sent: Buffer | undefined, { body, to }: FoundLegacy['route'], call: LegacyCall): Buffer | undefined {
   if (to.startsWith('GET ') || !body) return sent
   const given = parsed(sent)
   return given ? Buffer.from(JSON.stringify(body(given, call))) : sent
