@@ -1,4 +1,4 @@
-import { Task, TaskPushNotificationConfig } from '@a2a-js/sdk'
+import { Task } from '@a2a-js/sdk'
 import { ResultManager, ServerCallContext, V1PushNotificationSerializer } from '@a2a-js/sdk/server'
 import { marketplaceApi } from '@carapace/api'
 import { dueBy, type Job, type OutgoingOptions, type Platform, sendOutgoing, workThrough } from '@carapace/service'
@@ -60,6 +60,7 @@ async function followed({ peers, clock, a2aTasks }: Parts, row: StoredTask): Pro
     await record.processEvent(gigStatus(ids, gig))
     if (isFinal(gig.status)) for (const event of finished(ids, 'gig_status', gig)) await record.processEvent(event)
   }
+  await a2aTasks.reseal(row)
   const pauseMs = Math.min(longestPauseMs, Math.max(everyMs, (now.getTime() - row.updatedAt.getTime()) / 20))
   await a2aTasks.polled(row._id, gig?.status, new Date(now.getTime() + pauseMs))
 }
@@ -71,8 +72,7 @@ async function pushed({ a2aTasks, outgoing, clock }: Parts, row: StoredTask): Pr
   const task = Task.fromJSON(row.task)
   const { body, contentType } = serializer.serialize({ payload: { $case: 'task', value: task } })
   const sent = await Promise.all(
-    row.configs.map(({ config }) => {
-      const { url, token, authentication } = TaskPushNotificationConfig.fromJSON(config)
+    a2aTasks.configsOf(row).map(({ url, token, authentication }) => {
       const headers: Record<string, string> = { 'content-type': contentType }
       if (token) headers['x-a2a-notification-token'] = token
       if (authentication) headers.authorization = `${authentication.scheme} ${authentication.credentials}`

@@ -31,10 +31,8 @@ export interface StoredTask {
   failures: number
 }
 
-interface StoredConfig {
-  id: string
-  config: object
-}
+/** Where a client is notified, by which token and credentials: sealed, or as an older version stored it. */
+type StoredConfig = { id: string } & ({ sealed: string } | { config: object })
 
 export interface FollowedGig {
   gigId: string
@@ -51,6 +49,10 @@ export interface Tasks {
   claim(field: 'nextAt' | 'pushAt', owners: readonly string[], now: Date, until: Date): Promise<StoredTask | undefined>
   /** The gig of a task was read, and will be next then, unless the task is over by now. */
   polled(taskId: string, gigStatus: string | undefined, nextAt: Date): Promise<void>
+  /** Where the clients of a task are notified; without those whose key is lost. */
+  configsOf(task: StoredTask): TaskPushNotificationConfig[]
+  /** Seals them under the key that seals now. */
+  reseal(task: StoredTask): Promise<void>
   /** No push is due any more, unless the task has changed. */
   pushed(taskId: string, version: number): Promise<void>
   pushAgain(taskId: string, version: number, pushAt: Date): Promise<void>
@@ -72,11 +74,11 @@ export const ownerOf = ({ user }: ServerCallContext): string | null => (user?.is
 /** Among whose streams and followed gigs a call counts: the agent's, or those of the address that it comes from. */
 export const followerOf = (context: ServerCallContext, ip: string): string => ownerOf(context) ?? addressKey(ip)
 
-interface TaskParts extends Pick<Platform, 'db' | 'queue' | 'clock'> {
+interface TaskParts extends Pick<Platform, 'db' | 'queue' | 'clock' | 'sealing'> {
   outgoing: OutgoingOptions
 }
 
-export async function openTasks({ db, queue, clock, outgoing }: TaskParts): Promise<Tasks> {
+export async function openTasks({ db, queue, clock, sealing, outgoing }: TaskParts): Promise<Tasks> {
   const now = () => clock.now()
   const tasks = db.connection.collection<StoredTask>('a2a_tasks')
   await createIndexes(tasks, {
@@ -128,7 +130,7 @@ export async function openTasks({ db, queue, clock, outgoing }: TaskParts): Prom
         })
         config.id ||= randomUUID()
         config.taskId = taskId
-        const entry = { id: config.id, config: TaskPushNotificationConfig.toJSON(config) as object }
+        const entry = { id: config.id, sealed: sealed(taskId, config) }
         await ensure(taskId, context)
         await tasks.updateOne({ _id: taskId }, { $pull: { configs: { id: config.id } } })
         const { matchedCount } = await tasks.updateOne(
@@ -137,7 +139,10 @@ export async function openTasks({ db, queue, clock, outgoing }: TaskParts): Prom
         )
         if (matchedCount === 0) throw new RequestMalformedError(`A task has at most ${mostConfigs} push notification configs`)
       },
-      load: async (taskId, context) => ((await own(taskId, context))?.configs ?? []).map(({ config }) => TaskPushNotificationConfig.fromJSON(config)),
+      load: async (taskId, context) => {
+        const row = await own(taskId, context)
+        return row ? configsOf(row) : []
+      },
       delete: async (taskId, context, configId) => {
         if (await own(taskId, context)) await tasks.updateOne({ _id: taskId }, { $pull: { configs: configId === undefined ? {} : { id: configId } } })
       },
@@ -157,6 +162,13 @@ export async function openTasks({ db, queue, clock, outgoing }: TaskParts): Prom
     polled: async (taskId, gigStatus, nextAt) => {
       await tasks.updateOne({ _id: taskId, nextAt: { $exists: true } }, { $set: { nextAt, ...(gigStatus === undefined ? {} : { gigStatus }) } })
     },
+    configsOf,
+    reseal: async ({ _id, configs }) => {
+      for (const stored of configs) {
+        const config = 'sealed' in stored && stored.sealed.startsWith(sealing.keyId) ? undefined : configOf(_id, stored)
+        if (config) await tasks.updateOne({ _id, 'configs.id': stored.id }, { $set: { 'configs.$': { id: stored.id, sealed: sealed(_id, config) } } })
+      }
+    },
     pushed: async (taskId, version) => {
       await tasks.updateOne({ _id: taskId, version }, { $unset: { pushAt: 1 } })
     },
@@ -167,6 +179,20 @@ export async function openTasks({ db, queue, clock, outgoing }: TaskParts): Prom
       const row = await own(taskId, context)
       return row && row.version > 0 ? { task: Task.fromJSON(row.task), version: row.version, isFollowed: row.nextAt !== undefined } : undefined
     },
+  }
+
+  function sealed(taskId: string, config: TaskPushNotificationConfig): string {
+    return sealing.seal(JSON.stringify(TaskPushNotificationConfig.toJSON(config)), taskId)
+  }
+
+  function configOf(taskId: string, stored: StoredConfig): TaskPushNotificationConfig | undefined {
+    if ('config' in stored) return TaskPushNotificationConfig.fromJSON(stored.config)
+    const text = sealing.open(stored.sealed, taskId)
+    return text === undefined ? undefined : TaskPushNotificationConfig.fromJSON(JSON.parse(text))
+  }
+
+  function configsOf({ _id, configs }: StoredTask): TaskPushNotificationConfig[] {
+    return configs.flatMap(stored => configOf(_id, stored) ?? [])
   }
 
   /** What is stored of a task may arrive before the task itself. */
