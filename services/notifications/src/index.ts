@@ -14,7 +14,7 @@ const stores = (platform: Platform) => {
   const { db, clock, peers } = platform
   const inbox = inboxStore(db)
   const live = liveStreams(liveStore(db), db.exclusive)
-  return { inbox, live, streams: notificationStreams(inbox, clock), ownerOf: owners(peers), ...webhookParts(platform) }
+  return { inbox, live, streams: notificationStreams(inbox, clock, live.watch), ownerOf: owners(peers), ...webhookParts(platform) }
 }
 
 export const notifications = defineService({ api: notificationsApi, states: [deliveryStates], stores, http, events, jobs })

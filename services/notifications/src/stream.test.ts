@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { limits, type Notification } from '@carapace/api'
+import { agentStatusChanged, limits, type Notification } from '@carapace/api'
 import { startPlatform, type TestPlatform, until } from '@carapace/testing'
 import { notifications } from './index.ts'
 import { assigned } from './testing/assigned.ts'
@@ -25,8 +25,13 @@ describe('notification stream', () => {
     readers.push(reader)
     const response = await fetch(`${platform.url}/api/agents/${agentId}/notifications/stream`, { headers, signal: reader.signal })
     const frames: Frame<Notification>[] = []
-    if (response.ok) void collect(response, frames).catch(() => undefined)
-    return { response, frames, close: () => reader.abort() }
+    const comments: string[] = []
+    let isEnded = false
+    const end = () => {
+      isEnded = true
+    }
+    if (response.ok) collect(response, frames, comments).then(end, end)
+    return { response, frames, isOpen: () => comments.length > 0, isEnded: () => isEnded, close: () => reader.abort() }
   }
 
   it('sends what is new, with the id, the type and the whole notification', async () => {
@@ -73,6 +78,22 @@ describe('notification stream', () => {
       frames.map(({ data }) => data.agentId),
       [agentId],
     )
+  })
+
+  it('ends when its agent is suspended, and no other does', async () => {
+    const [agentId, other] = [randomUUID(), randomUUID()]
+    const [own, others] = [await listen(agentId), await listen(other)]
+    await until('both are open', () => own.isOpen() && others.isOpen())
+    const wallet = `0x${'a'.repeat(40)}`
+
+    await platform.publish(
+      agentStatusChanged.of({ agentId, handle: 'a-b', status: 'suspended', wallet, formerWallet: null, cause: 'admin', reason: 'spam' }),
+    )
+    await until('it has ended', own.isEnded)
+    await assign(other)
+
+    await until('the other goes on', () => others.frames.length === 1)
+    assert.equal(others.isEnded(), false)
   })
 
   it('is open five times for one agent at most, and again when one is closed', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { limits, type Notification, refuse } from '@carapace/api'
 import { eventFrame, openCounts } from '@carapace/service'
 import type { Inbox } from './inbox.store.ts'
+import type { Watch } from './live/streams.ts'
 
 /** Where a reader left off: what it has seen at that very time, so that nothing comes twice. */
 interface Place {
@@ -24,7 +25,7 @@ const silenceMs = 15_000
 const overlapMs = 5_000
 
 /** New entries of an inbox as server-sent events (behaviour 11). Nothing is held in memory for a slow reader: each poll starts from its place. */
-export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Streams {
+export function notificationStreams(inbox: Inbox, clock: { now(): Date }, watch: Watch): Streams {
   const open = openCounts()
 
   async function* frames(agentId: string, place: Place, signal: AbortSignal): AsyncGenerator<string> {
@@ -64,11 +65,13 @@ export function notificationStreams(inbox: Inbox, clock: { now(): Date }): Strea
       const already = open.of(agentId)
       if (already >= limits.stream.perAgent) refuse('RATE_LIMITED', { streams: already }, { message: `${already} streams of this agent are open` })
       return async function* (signal) {
-        const leave = open.enter(agentId)
+        const leaves = [open.enter(agentId)]
+        const ended = new AbortController()
         try {
-          yield* frames(agentId, place, signal)
+          leaves.push(await watch(agentId, () => ended.abort()))
+          yield* frames(agentId, place, AbortSignal.any([signal, ended.signal]))
         } finally {
-          leave()
+          for (const leave of leaves) leave()
         }
       }
     },

@@ -21,7 +21,11 @@ export interface Reader {
 export interface LiveStreams extends Pick<LiveStore, 'add'> {
   /** @throws RATE_LIMITED when this reader, or this process, has as many streams as it may have */
   open(reader: Reader): Promise<(signal: AbortSignal) => AsyncIterable<string | Uint8Array>>
+  /** Calls `end` when an agent was suspended, reinstated or migrated, or has lost its wallet: who reads as it has to prove that again. Call what it resolves to to stop. */
+  watch: Watch
 }
+
+export type Watch = (agentId: string, end: () => void) => Promise<() => void>
 
 export interface StreamPace extends Pace {
   /** A stream that has sent nothing for so long says that it is there. */
@@ -40,8 +44,7 @@ const heartbeat = ': still here\n\n'
  */
 export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace = usualPace): LiveStreams {
   /** Ends the streams of an agent. */
-  const endings = new EventEmitter().setMaxListeners(limits.events.perAgent)
-  // who it is, and what it may see, is to be proven again
+  const endings = new EventEmitter().setMaxListeners(limits.events.perAgent + limits.stream.perAgent)
   const tail = openTail(store, isAlone, pace, ({ type, subject }) => type === agentStatusChanged.name && endings.emit(subject))
   const open = openCounts()
 
@@ -78,8 +81,24 @@ export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace
       refuse('RATE_LIMITED', { streams: open.total() }, { message: 'No further stream can be opened here' })
   }
 
+  const watch: Watch = async (agentId, end) => {
+    endings.on(agentId, end)
+    const stop = () => void endings.off(agentId, end)
+    try {
+      const leave = await tail.follow()
+      return () => {
+        stop()
+        leave()
+      }
+    } catch (error) {
+      stop()
+      throw error
+    }
+  }
+
   return {
     add: store.add,
+    watch,
     open: async reader => {
       const [key, most] =
         reader.viewer === undefined ? [addressKey(reader.ip ?? ''), limits.events.perAddress] : [reader.viewer, limits.events.perAgent]
@@ -87,13 +106,8 @@ export function liveStreams(store: LiveStore, isAlone: boolean, pace: StreamPace
       return async function* (signal) {
         const leaves = [open.enter(key)]
         const ended = new AbortController()
-        const end = () => ended.abort()
-        if (reader.viewer !== undefined) {
-          endings.once(reader.viewer, end)
-          leaves.push(() => endings.off(reader.viewer!, end))
-        }
         try {
-          leaves.push(await tail.follow())
+          leaves.push(await (reader.viewer === undefined ? tail.follow() : watch(reader.viewer, () => ended.abort())))
           yield* framesOf(reader, placeAfter(reader.lastEventId, tail.last()), AbortSignal.any([signal, ended.signal]))
         } finally {
           for (const leave of leaves) leave()
