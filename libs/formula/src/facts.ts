@@ -37,7 +37,7 @@ export type Fact =
   | { type: 'migrated'; to: string }
   | { type: 'suspended' }
   | { type: 'reinstated' }
-  /** Of the whole market, in the log of each agent: agents exist whose word counts. It is never reversed. */
+  /** Of the whole market, in its own log and so in that of each agent: agents exist whose word counts. It is never reversed. */
   | { type: 'market_matured'; reason: 'anchors' | 'vouchers' }
 
 interface Settled extends OfPayer {
@@ -123,8 +123,11 @@ function reversedGigs(facts: readonly Dated[], now: Date): Set<string> {
 
 const lastOfGig = <F extends { gigId: string }>(facts: readonly F[]): Map<string, F> => new Map(facts.map(fact => [fact.gigId, fact]))
 
-/** A fact with the agent whose log it belongs to. */
-export type Logged = Dated & { agentId: string }
+/** A fact with the agent whose log it belongs to, and its place in the log once it has one. */
+export type Logged = Dated & { agentId: string; seq?: number }
+
+/** Whose log the facts of the whole market are in; they count for each agent. */
+export const marketId = '00000000-0000-0000-0000-000000000000'
 
 /** Facts about the end of the source itself. They stay in the source's log: its heir is another agent. */
 const notInherited: ReadonlySet<FactType> = new Set(['migrated', 'suspended', 'reinstated'])
@@ -137,7 +140,7 @@ export function mergedFacts(agentId: string, log: readonly Logged[]): Dated[] {
   const bonds = new Map<string, bigint>()
   return log
     .filter(fact => fact.agentId === agentId || !notInherited.has(fact.type))
-    .map(({ agentId: owner, ...fact }) => {
+    .map(({ agentId: owner, seq: _, ...fact }) => {
       if (fact.type !== 'bond') return fact
       bonds.set(owner, BigInt(fact.total))
       return { ...fact, total: String([...bonds.values()].reduce((sum, total) => sum + total, 0n)) }

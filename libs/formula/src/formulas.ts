@@ -1,6 +1,7 @@
 import { type Dated, standingFacts } from './facts.ts'
 import type { Score } from './terms.ts'
 import { scoreOf as scoreOf1 } from './v1/score.ts'
+import type { Vouching } from './v2/credits.ts'
 import { candidate, stateOf } from './v2/formula.ts'
 
 /** One way to compute a score. Versions that a score was stored with are never changed or deleted: their scores stay explainable. */
@@ -17,5 +18,9 @@ export const formulas: Readonly<Record<FormulaVersion, Formula>> = {
   '2': { version: '2', scoreOf: (log, now) => candidate.scoreOf(stateOf(log), now) },
 }
 
+/** The numbers that facts of its counterparties store of an agent, whichever formula is in force. */
+export const vouchingOf = (log: readonly Dated[], now: Date): Vouching => candidate.vouchingOf(stateOf(log), now)
+
 /** The formula that scores are published by; the other one runs next to it for comparison. */
 export const currentVersion: FormulaVersion = '1'
+export const shadowVersion: FormulaVersion = '2'

@@ -6,13 +6,15 @@ export {
   type Fact,
   isBonded,
   type Logged,
+  marketId,
   mergedFacts,
   type Of,
   standingFacts,
   usdcOf,
   within,
 } from './facts.ts'
-export { currentVersion, type Formula, type FormulaVersion, formulas } from './formulas.ts'
+export { currentVersion, type Formula, type FormulaVersion, formulas, shadowVersion, vouchingOf } from './formulas.ts'
+export { type Inputs, inputsOf } from './inputs.ts'
 export { type Components, minBondMicro, type Score, scoreWeights, startScore, type Tier, tierFloors, tierOf, tiers } from './terms.ts'
 export { cappedByCounterparty } from './v1/components.ts'
 export { idleDays } from './v1/score.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PageQuery } from '@carapace/api'
-import type { Fact, Logged } from '@carapace/formula'
+import { type Fact, type Logged, marketId } from '@carapace/formula'
 import { type Database, duplicateIndex, type Indexes, type Page, type Stored, totalsOf } from '@carapace/store'
 import type { ScoreDoc, ScoreStore } from './score.store.ts'
 
@@ -47,7 +47,7 @@ export interface AuditLog {
   grownSince(agentIds: readonly string[], position: number): Promise<string[]>
   /** Facts of these agents in order of their time. */
   factsOf(agentIds: readonly string[]): Promise<Logged[]>
-  /** The same, and the agents' scores, in one read. */
+  /** The same with those of the market, and the agents' scores, in one read. */
   factsWith(scores: Pick<ScoreStore, 'manyWith'>, agentIds: readonly string[]): Promise<{ docs: Map<string, Stored<ScoreDoc>>; log: Logged[] }>
   page(filter: Record<string, unknown>, page: PageQuery): Promise<Page<Entry>>
   /** Sequence numbers whose hash or link is wrong; empty when the chain is whole. */
@@ -134,7 +134,7 @@ export function auditLog(db: Database): AuditLog {
       db.exclusive && known?.seq === position ? [] : entries.distinct('agentId', { agentId: { $in: [...agentIds] }, seq: { $gt: position } }),
     factsOf: async agentIds => logged(await entries.find({ agentId: { $in: [...agentIds] } }, { projection: factFields }).toArray()),
     factsWith: async (scores, agentIds) => {
-      const pipeline = [{ $match: { agentId: { $in: [...agentIds] } } }, { $project: factFields }]
+      const pipeline = [{ $match: { agentId: { $in: [...agentIds, marketId] } } }, { $project: factFields }]
       const { found, joined } = await scores.manyWith(agentIds, { collection: 'audit', pipeline })
       return { docs: found, log: logged(joined as FactRow[]) }
     },
@@ -157,7 +157,9 @@ const factFields = { agentId: 1, details: 1, at: 1, seq: 1 } as const
 
 /** In order of their time; those of one time in the order of the log. */
 const logged = (rows: readonly FactRow[]): Logged[] =>
-  [...rows].sort((a, b) => a.at.getTime() - b.at.getTime() || a.seq - b.seq).map(({ agentId, details, at }) => ({ ...details, agentId, at }))
+  [...rows]
+    .sort((a, b) => a.at.getTime() - b.at.getTime() || a.seq - b.seq)
+    .map(({ agentId, details, at, seq }) => ({ ...details, agentId, at, seq }))
 
 /** The same for the same event, agent and key: a second delivery collides with the first. */
 function idOf({ eventId, agentId, key }: NewEntry): string {

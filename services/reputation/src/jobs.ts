@@ -1,5 +1,7 @@
 import { dayMs } from '@carapace/api'
 import { dueBy, eachDue, type Job } from '@carapace/service'
+import { compareFormulas } from './comparison.ts'
+import { matureMarket } from './market.ts'
 import type { Parts } from './parts.ts'
 import { recompute } from './recompute.ts'
 import { recomputeMany } from './record.ts'
@@ -24,7 +26,20 @@ async function recomputeAll(parts: Parts): Promise<void> {
   }
 }
 
+/** Until it has happened: it happens once. */
+function marketJob(parts: Parts): Job {
+  let hasMatured = false
+  return {
+    name: 'maturity of the market',
+    everyMs: 60_000,
+    run: async () => {
+      if (!hasMatured) hasMatured = await matureMarket(parts)
+    },
+  }
+}
+
 export const jobs = (parts: Parts): Job[] => [
+  marketJob(parts),
   { name: 'scores for the networks', everyMs: 5_000, due: dueBy(parts.scores, 'syncDueAt'), run: now => pushDue(parts, now) },
   {
     name: 'scores of a new day',
@@ -35,6 +50,7 @@ export const jobs = (parts: Parts): Job[] => [
       const last = await state.findOne({ _id: 'daily' })
       if (last && last.at >= due) return
       await recomputeAll(parts)
+      await compareFormulas(parts)
       await state.updateOne({ _id: 'daily' }, { $set: { at: due } }, { upsert: true })
     },
   },

@@ -1,5 +1,6 @@
 import type { agentRegistered, PayloadOf } from '@carapace/api'
 import { perChain } from '@carapace/chain'
+import { currentVersion, inputsOf } from '@carapace/formula'
 import type { ChainScore, ScoreDoc } from './score.store.ts'
 import { standingAt } from './standing.ts'
 
@@ -20,7 +21,7 @@ const unknown: ChainScore = {
 /** The record of an agent that has just registered: 15, Hatchling. */
 export function newScore({ agentId, handle, wallet, registeredAt, status, platform }: PayloadOf<typeof agentRegistered>): ScoreDoc {
   const at = new Date(registeredAt)
-  const standing = standingAt([{ type: 'registered', at }], at)
+  const [standing, inputs] = [standingAt([], at), inputsOf([])]
   return {
     id: agentId,
     handle,
@@ -31,7 +32,8 @@ export function newScore({ agentId, handle, wallet, registeredAt, status, platfo
     status,
     platform,
     sources: [],
-    history: [{ score: standing.fusedScore, at }],
+    history: [{ score: standing.fusedScore, at, formulaVersion: currentVersion, inputs }],
+    inputs,
     chains: perChain(() => unknown),
     syncDueAt: null,
     lastSyncRequestAt: null,

@@ -1,4 +1,4 @@
-import { type Dated, type Logged, mergedFacts } from '@carapace/formula'
+import { type Dated, inputsOf, type Logged, marketId, mergedFacts } from '@carapace/formula'
 import type { Parts } from './parts.ts'
 import { applyStanding, type ScoreDoc } from './score.store.ts'
 import { standingAt } from './standing.ts'
@@ -21,7 +21,7 @@ export async function recompute(parts: Parts, agentId: string, earlier: readonly
     let isOld = false
     const after = await parts.scores.change(agentId, present => {
       isOld = present.version !== doc.version
-      return isOld ? undefined : applyStanding(present, standing, now)
+      return isOld ? undefined : applyStanding(present, standing, now, () => inputsOf(log))
     })
     // a fact that changed nothing when it came left no version
     done = !isOld && (await logOf(parts, after)).length === log.length
@@ -40,10 +40,10 @@ async function logOf(parts: Parts, doc: ScoreDoc): Promise<Logged[]> {
   return parts.audit.factsOf(await ownersOf(parts, doc))
 }
 
-/** Whose logs count for an agent. */
+/** Whose logs count for an agent: its own, those it inherited from, the market's. */
 export async function ownersOf(parts: Parts, doc: ScoreDoc): Promise<string[]> {
   const ids = new Set([doc.id, ...doc.sources])
   // a set goes on with what is added to it under way
   for (const id of ids) if (id !== doc.id) for (const source of (await parts.scores.get(id))?.sources ?? []) ids.add(source)
-  return [...ids]
+  return [...ids, marketId]
 }

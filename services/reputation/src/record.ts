@@ -1,8 +1,9 @@
 import type { CloudEvent, Draft } from '@carapace/api'
 import { Retry } from '@carapace/bus'
-import { type Dated, type Fact, type Logged, mergedFacts } from '@carapace/formula'
+import { type Dated, type Fact, inputsOf, type Logged, marketId, mergedFacts } from '@carapace/formula'
 import { type Decision, gathered, type Stored } from '@carapace/store'
 import type { NewEntry } from './audit.store.ts'
+import { numbersOf, partnersIn, withNumbers } from './numbers.ts'
 import type { Parts } from './parts.ts'
 import { ownersOf, recompute, recomputeHeir } from './recompute.ts'
 import { applyStanding, type ScoreDoc } from './score.store.ts'
@@ -59,26 +60,28 @@ const recorders = new WeakMap<Parts, (item: Item) => Promise<Scores>>()
 
 async function recordAll(parts: Parts, items: readonly Item[]): Promise<(Scores | Error)[]> {
   const known = parts.audit.position()
-  const { docs, log } = await parts.audit.factsWith(
-    parts.scores,
-    items.map(({ agentId }) => agentId),
-  )
+  const { docs, log } = await parts.audit.factsWith(parts.scores, [...new Set(items.flatMap(({ agentId, fact }) => [agentId, ...partnersIn(fact)]))])
   const now = parts.clock.now()
   const subjects = await subjectsOf(parts, docs, log)
+  // as they were before the facts of this moment
+  const numbers = numbersOf(parts, subjects, items, now)
+  const added: Logged[] = []
   const entries: (NewEntry & { scores: Scores })[] = []
   const answers = items.map(item => {
     const subject = subjects.get(item.agentId)
     if (!subject) return new Retry(`agent ${item.agentId} is not known yet`)
     const before = subject.standing.fusedScore
     if (item.unless?.(subject.log)) return { before, after: before }
-    addFact(subject, item, now)
+    const fact = withNumbers(item.fact, numbers)
+    added.push(addFact(subject, { ...item, fact }, now))
     if (item.edit) subject.edits.push(item.edit)
     if (item.commands) subject.commands.push(item.commands)
     const scores = { before, after: subject.standing.fusedScore }
-    entries.push({ ...entryOf(item), scores })
+    entries.push({ ...entryOf({ ...item, fact }), scores })
     return scores
   })
   const positions = await parts.audit.append(entries)
+  for (const [at, fact] of added.entries()) fact.seq = positions[at]
   // the log that was read is the whole log when nobody appended to it since
   const isWhole = known !== undefined && positions.every((position, at) => position === known + 1 + at)
   await storeAll(
@@ -102,7 +105,7 @@ export async function recomputeMany(parts: Parts, docs: readonly Stored<ScoreDoc
 async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDoc>>, read?: readonly Logged[]): Promise<Map<string, Subject>> {
   const owners = new Map<string, string[]>()
   for (const [id, doc] of docs) owners.set(id, await ownersOf(parts, doc))
-  const unread = [...new Set([...owners.values()].flat())].filter(id => !(read && docs.has(id)))
+  const unread = [...new Set([...owners.values()].flat())].filter(id => !(read && (docs.has(id) || id === marketId)))
   const logs = [...(read ?? []), ...(unread.length > 0 ? await parts.audit.factsOf(unread) : [])].sort((a, b) => a.at.getTime() - b.at.getTime())
   return new Map(
     [...docs].map(([id, doc]) => {
@@ -113,10 +116,12 @@ async function subjectsOf(parts: Parts, docs: ReadonlyMap<string, Stored<ScoreDo
   )
 }
 
-function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date): void {
-  subject.log = [...subject.log, { ...fact, agentId, at: new Date(at ?? event.time) }].sort((a, b) => a.at.getTime() - b.at.getTime())
+function addFact(subject: Subject, { agentId, fact, event, at }: Item, now: Date): Logged {
+  const logged: Logged = { ...fact, agentId, at: new Date(at ?? event.time) }
+  subject.log = [...subject.log, logged].sort((a, b) => a.at.getTime() - b.at.getTime())
   subject.facts = mergedFacts(agentId, subject.log)
   subject.standing = standingAt(subject.facts, now)
+  return logged
 }
 
 const entryOf = ({ event, agentId, fact, at, txHash, key }: Item): NewEntry => ({
@@ -170,7 +175,7 @@ const edited = ({ edits, commands }: Subject, doc: Stored<ScoreDoc>) => {
 /** The document with its edits and the standing, and what is sent with it; undefined where that is what it says. */
 function changed(subject: Subject, present: Stored<ScoreDoc>, now: Date): Decision<ScoreDoc> | undefined {
   const own = edited(subject, present)
-  const standing = applyStanding(own.state, subject.standing, now)
+  const standing = applyStanding(own.state, subject.standing, now, () => inputsOf(subject.log))
   if (standing) return { state: standing.state, events: [...standing.events, ...own.events] }
   return subject.edits.length + own.events.length > 0 ? own : undefined
 }

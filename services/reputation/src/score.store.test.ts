@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { isScoreMoved, newAgentScore, type PayloadOf, type scoreChanged } from '@carapace/api'
+import { inputsOf } from '@carapace/formula'
 import { newScore } from './new-score.ts'
 import { applyStanding, followBatch, type ScoreDoc, startBatch } from './score.store.ts'
 
@@ -51,7 +52,7 @@ describe('a batch of scores', () => {
 describe('a change of a standing', () => {
   const changedTo = (standing: Partial<ScoreDoc>) => {
     const before = newDoc()
-    const [event] = applyStanding(before, { ...before, ...standing }, now)!.events
+    const [event] = applyStanding(before, { ...before, ...standing }, now, () => inputsOf([]))!.events
     return isScoreMoved(event!.data as PayloadOf<typeof scoreChanged>)
   }
 

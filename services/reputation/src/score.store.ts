@@ -1,6 +1,6 @@
 import { type Chain, type Draft, hourMs, riskChanged, scoreChanged, scoreSynced, tierChanged } from '@carapace/api'
 import { followOutcome, type ObservedOutcome, type OnChain, sentOnChain } from '@carapace/chain'
-import { currentVersion, type Tier, tierOf } from '@carapace/formula'
+import { currentVersion, type FormulaVersion, type Inputs, type Tier, tierOf } from '@carapace/formula'
 import { type AggregateStore, aggregateStore, type Database, type Decision, type Indexes } from '@carapace/store'
 import type { Standing } from './standing.ts'
 
@@ -22,6 +22,17 @@ export interface ChainScore {
   onChain?: (OnChain & { batchId: string }) | null
 }
 
+/** The facts of a stored score; `sources` where the agent had inherited from others. */
+export type StoredInputs = Inputs & { sources?: string[] }
+
+/** A score that was published. Formula and inputs are absent in rows from before they were stored. */
+export interface HistoryRow {
+  score: number
+  at: Date
+  formulaVersion?: FormulaVersion
+  inputs?: StoredInputs
+}
+
 /** The present standing of an agent, derived from the log; stored for reading and for the networks. */
 export interface ScoreDoc extends Standing {
   id: string
@@ -33,7 +44,9 @@ export interface ScoreDoc extends Standing {
   platform: boolean
   /** Agents whose facts count here too (inheritance). */
   sources: string[]
-  history: { score: number; at: Date }[]
+  history: HistoryRow[]
+  /** What the standing was computed from, and the agents whose logs it had inherited by then. Absent in records from before it was stored. */
+  inputs?: StoredInputs
   chains: Record<Chain, ChainScore>
   /** When the networks are updated at the latest; null when they have it. */
   syncDueAt: Date | null
@@ -48,6 +61,7 @@ const indexes: Indexes = {
   leaderboard: { key: { status: 1, fusedScore: -1, totalGigsCompleted: -1, registeredAt: 1 } },
   wallet: { key: { walletKey: 1 } },
   handle: { key: { handle: 1 } },
+  vouching: { key: { vouches: 1 }, partialFilterExpression: { vouches: true } },
   sync_due: { key: { syncDueAt: 1 }, partialFilterExpression: { syncDueAt: { $type: 'date' } } },
   base_batch: { key: { 'chains.BASE_SEPOLIA.batchId': 1 } },
   skale_batch: { key: { 'chains.SKALE_TESTNET.batchId': 1 } },
@@ -64,17 +78,24 @@ export const inBatch = (chain: Chain, batchId: string) => ({
   $or: [{ [`chains.${chain}.batchId`]: batchId }, { [`chains.${chain}.onChain.batchId`]: batchId }],
 })
 
-/** Replaces the standing and publishes what changed. Without a change nothing is written. */
-export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date): Decision<ScoreDoc> | undefined {
-  const next = { ...doc, ...standing, computedAt: now }
-  if (shown(doc) === shown(next)) return undefined
+/** Replaces the standing and publishes what changed of what is shown. Without a change nothing is written. */
+export function applyStanding(doc: ScoreDoc, standing: Standing, now: Date, inputsOf: () => Inputs): Decision<ScoreDoc> | undefined {
+  // an agent that has vouched once has reached that for good
+  const next = { ...doc, ...standing, vouches: doc.vouches === true || standing.vouches === true, computedAt: now }
+  const isShownOtherwise = shown(doc) !== shown(next)
+  if (!isShownOtherwise && behind(doc) === behind(next)) return undefined
+  const inputs = { ...inputsOf(), ...(doc.sources.length > 0 ? { sources: doc.sources } : {}) }
   const moved = doc.fusedScore !== standing.fusedScore
   const newTier = doc.tier !== standing.tier
-  const history = moved ? [{ score: standing.fusedScore, at: now }, ...doc.history].slice(0, historyLength) : doc.history
+  const row = { score: standing.fusedScore, at: now, formulaVersion: standing.formulaVersion ?? currentVersion, inputs }
+  const history = moved ? [row, ...doc.history].slice(0, historyLength) : doc.history
   const differs = moved || doc.risk.riskScore !== standing.risk.riskScore
   const syncDueAt = differs ? (newTier ? now : (doc.syncDueAt ?? new Date(now.getTime() + syncEveryMs))) : doc.syncDueAt
-  return { state: { ...next, history, syncDueAt }, events: changes(doc, next, now) }
+  return { state: { ...next, inputs, history, syncDueAt }, events: isShownOtherwise ? changes(doc, next, now) : [] }
 }
+
+/** What is stored and not shown with the score. */
+const behind = ({ formulaVersion, shadow, vouches }: ScoreDoc): string => JSON.stringify([formulaVersion, shadow?.fusedScore, vouches === true])
 
 const shown = ({
   fusedScore,
@@ -89,20 +110,8 @@ const shown = ({
   bond,
 }: ScoreDoc): string =>
   JSON.stringify([
-    fusedScore,
-    risk.riskScore,
-    risk.flags,
-    risk.recommendation,
-    risk.disputeRate,
-    risk.slashCount,
-    components,
-    badges,
-    totalGigsCompleted,
-    String(totalEarned),
-    gigCompletionRate,
-    penalty,
-    decay,
-    bond,
+    ...[fusedScore, risk.riskScore, risk.flags, risk.recommendation, risk.disputeRate, risk.slashCount, components, badges],
+    ...[totalGigsCompleted, String(totalEarned), gigCompletionRate, penalty, decay, bond],
   ])
 
 function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
@@ -122,7 +131,7 @@ function changes(before: ScoreDoc, after: ScoreDoc, now: Date): Draft[] {
       totalGigsCompleted,
       totalEarned,
       gigCompletionRate,
-      formulaVersion: currentVersion,
+      formulaVersion: after.formulaVersion ?? '1',
       computedAt: now.toISOString(),
     }),
   ]

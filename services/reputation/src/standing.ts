@@ -1,8 +1,26 @@
-import { currentVersion, type Dated, formulas, type Score, standingFacts, usdcOf, within } from '@carapace/formula'
+import {
+  currentVersion,
+  type Dated,
+  type FormulaVersion,
+  formulas,
+  type Score,
+  shadowVersion,
+  standingFacts,
+  type Tier,
+  usdcOf,
+  vouchingOf,
+  within,
+} from '@carapace/formula'
 import { type Risk, riskOf } from './risk.ts'
 
 /** Everything that a profile shows of an agent's reputation. */
 export interface Standing extends Score {
+  /** Absent in records from before it was stored: 1. */
+  formulaVersion?: FormulaVersion
+  /** What the other formula gives. Absent in early records. */
+  shadow?: { formulaVersion: FormulaVersion; fusedScore: number; tier: Tier }
+  /** Its word counts for those it pays: standing of at least a half. */
+  vouches?: boolean
   risk: Risk
   badges: string[]
   totalGigsCompleted: number
@@ -14,15 +32,25 @@ export interface Standing extends Score {
   bond: number
 }
 
+/** Standing as payer from which an agent vouches for others, millionths. */
+const vouchesFrom = 500_000
+
 /** A pure function of the audit log and the moment: the same log gives the same standing, byte for byte. */
 export function standingAt(log: readonly Dated[], now: Date): Standing {
   const facts = standingFacts(log, now)
   const score = formulas[currentVersion].scoreOf(log, now)
-  const risk = riskOf(facts, now)
+  const shadow = formulas[shadowVersion].scoreOf(log, now)
+  const risk = riskOf(
+    facts.filter(fact => fact.type !== 'market_matured'),
+    now,
+  )
   const delivered = within(facts, 'settled', now).filter(fact => fact.role === 'assignee')
   const failed = within(facts, 'failed', now).length
   return {
     ...score,
+    formulaVersion: currentVersion,
+    shadow: { formulaVersion: shadowVersion, fusedScore: shadow.fusedScore, tier: shadow.tier },
+    vouches: vouchingOf(log, now).standing >= vouchesFrom,
     risk,
     badges: badgesOf(facts, score, risk, now),
     totalGigsCompleted: delivered.length,

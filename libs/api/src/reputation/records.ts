@@ -44,6 +44,16 @@ export const auditEvent = z
   })
   .meta({ id: 'AuditEvent' })
 
+/** What a stored score was computed from; a score of an early record has none. */
+export const scoreInputs = z
+  .looseObject({
+    count: z.int(),
+    lastSeq: z.int().meta({ description: 'Place in the audit log up to which facts count' }),
+    hash: z.string().meta({ description: 'SHA-256 over the facts' }),
+    sources: z.array(id).optional().meta({ description: 'Agents that it had inherited from' }),
+  })
+  .meta({ id: 'ScoreInputs' })
+
 export const leaderboardEntry = z
   .looseObject({
     rank: z.int(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../core/endpoint.ts'
 import { chain, id, intQuery, timestamp, uuid, walletIn } from '../core/fields.ts'
 import { perChain, scoreComponents, tier } from '../core/terms.ts'
-import { eligibility, leaderboardEntry } from './records.ts'
+import { eligibility, leaderboardEntry, scoreInputs } from './records.ts'
 
 /** With view=basic only agentId, fusedScore and tier. */
 export const getReputation = endpoint({
@@ -27,8 +27,12 @@ export const getReputation = endpoint({
           skale: z.looseObject({ score: z.number().nullable(), txHash: z.string().nullable() }),
         })
         .optional(),
-      history: z.array(z.looseObject({ score: z.number(), at: timestamp })).optional(),
+      history: z
+        .array(z.looseObject({ score: z.number(), at: timestamp, formulaVersion: z.string().optional(), inputs: scoreInputs.optional() }))
+        .optional(),
       formulaVersion: z.string().optional(),
+      inputs: scoreInputs.optional(),
+      computedAt: timestamp.optional(),
       penalty: z.number().optional(),
       decay: z.number().optional(),
     })

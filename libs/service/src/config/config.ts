@@ -95,6 +95,7 @@ export const configSchema = z.object({
     .describe(
       'Private key of an admin wallet, by which the doctor signs where admin calls are signed, and the demo as the oracle; default DATA_DIR/keys/oracle',
     ),
+  TRUST_ANCHORS: list.describe('Ids or handles of posters that are known to be real, separated by commas: their word counts whole in scores'),
   INVITE_ONLY: yes.default(false).describe('yes: registration needs an invite token'),
   RATE_LIMIT_READ: count(limits.rate.read).describe('Reads per minute and client address'),
   RATE_LIMIT_WRITE: count(limits.rate.write).describe('Writes per minute and caller'),

@@ -23,7 +23,7 @@ export function bondEvents(parts: Parts): Subscription[] {
         parts,
         event,
         agentId,
-        { type: 'slash', slashId, status, amount: String(amount) },
+        { type: 'slash', slashId, status, amount: String(amount), cause: row.validationId === null ? 'decision' : 'verdict' },
         { at: changedAt, txHash, key: `${slashId}:${status}` },
       )
       const shown = status === 'APPLIED' ? { scoreBefore: scores.before, scoreAfter: scores.after } : {}

@@ -7,10 +7,16 @@ import { endDispute, settled } from './settled.ts'
 /** What the escrow publishes of the payments of gigs. */
 export const escrowEvents = (parts: Parts): Subscription[] => [
   on(api.escrowReleased, (payload, event) => settled(parts, payload, event, `/api/trust-receipts/gigs/${payload.gigId}`)),
-  on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, failure, refundedAt, txHash, reason, disputed }, event) => {
+  on(api.escrowRefunded, async ({ posterId, assigneeId, gigId, amount, failure, refundedAt, txHash, reason, disputed }, event) => {
     if (assigneeId === null) return
     if (failure !== null)
-      await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason: failure, gigId }, { at: refundedAt, txHash })
+      await record(
+        parts,
+        event,
+        assigneeId,
+        { type: 'failed', with: posterId, reason: failure, gigId, budget: String(amount) },
+        { at: refundedAt, txHash },
+      )
     if (disputed || reason === 'dispute')
       await endDispute(parts, event, { gigId, posterId, assigneeId, posterLost: false, assigneeLost: failure === 'dispute_lost' })
   }),

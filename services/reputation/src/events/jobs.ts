@@ -10,14 +10,15 @@ export function jobEvents(parts: Parts): Subscription[] {
     on(api.jobSettled, ({ jobId, at, ...job }, event) =>
       settled(parts, { ...job, gigId: jobId, settledAt: at, txHash: job.txHash! }, event, `/api/commerce/jobs/${jobId}/receipt`),
     ),
-    on(api.jobRejected, async ({ posterId, assigneeId, jobId, creditable, afterDispute, at, txHash }, event) => {
+    on(api.jobRejected, async ({ posterId, assigneeId, jobId, budget, creditable, afterDispute, at, txHash }, event) => {
       const reason = afterDispute ? ('dispute_lost' as const) : ('rejected' as const)
-      if (creditable) await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId }, { at, txHash })
+      if (creditable)
+        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId, budget: String(budget) }, { at, txHash })
       if (afterDispute) await endDispute(parts, event, { gigId: jobId, posterId, assigneeId, posterLost: false, assigneeLost: creditable })
     }),
-    on(api.jobCancelled, async ({ posterId, assigneeId, jobId, reason, at, txHash }, event) => {
+    on(api.jobCancelled, async ({ posterId, assigneeId, jobId, budget, reason, at, txHash }, event) => {
       if (assigneeId !== null && reason === 'deadline_missed')
-        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId }, { at, txHash })
+        await record(parts, event, assigneeId, { type: 'failed', with: posterId, reason, gigId: jobId, budget: String(budget) }, { at, txHash })
     }),
     on(api.jobDisputed, async ({ posterId, assigneeId, jobId, disputedBy, at }, event) => {
       if (disputedBy === null) return

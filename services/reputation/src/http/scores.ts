@@ -1,6 +1,6 @@
 import { type Chain, chains, limits, type reputationApi, riskLevelOf, usd } from '@carapace/api'
 import { explorerOf, networks, perChain } from '@carapace/chain'
-import { currentVersion, isBonded } from '@carapace/formula'
+import { isBonded } from '@carapace/formula'
 import { baseUrlOf, type Handlers } from '@carapace/service'
 import type { Stored } from '@carapace/store'
 import { findScore, needScore } from '../lookup.ts'
@@ -34,8 +34,9 @@ export const scoreHandlers = (parts: Parts) =>
         ...basic,
         components: { ...doc.components },
         onChain: { baseSepolia: onChain(doc.chains.BASE_SEPOLIA), skale: onChain(doc.chains.SKALE_TESTNET) },
-        history: doc.history.map(entry => ({ score: entry.score, at: entry.at.toISOString() })),
-        formulaVersion: currentVersion,
+        history: doc.history.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+        ...(doc.inputs ? { inputs: doc.inputs, computedAt: doc.computedAt.toISOString() } : {}),
+        formulaVersion: doc.formulaVersion ?? '1',
         penalty: doc.penalty,
         decay: doc.decay,
       }
@@ -116,7 +117,7 @@ export const scoreRow = (doc: Stored<ScoreDoc>) => ({
   totalGigsCompleted: doc.totalGigsCompleted,
   totalEarned: String(doc.totalEarned),
   gigCompletionRate: doc.gigCompletionRate,
-  formulaVersion: currentVersion,
+  formulaVersion: doc.formulaVersion ?? '1',
   computedAt: doc.computedAt.toISOString(),
   version: doc.version,
 })

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import type { Logged } from './facts.ts'
+
+/** What a stored score was computed from: the facts of the agent, of those it inherited from and of the market up to a place in the audit log. */
+export type Inputs = {
+  count: number
+  /** Place of the last one in the audit log; 0 without any. */
+  lastSeq: number
+  /** SHA-256 over all of them. */
+  hash: string
+}
+
+/** @example inputsOf([]) // { count: 0, lastSeq: 0, hash: 'e3b0…' } */
+export function inputsOf(log: readonly Logged[]): Inputs {
+  const lines = log.map(textOf).sort()
+  const hash = createHash('sha256')
+  for (const line of lines) hash.update(`${line}\n`)
+  return { count: log.length, lastSeq: log.reduce((last, { seq = 0 }) => Math.max(last, seq), 0), hash: hash.digest('hex') }
+}
+
+/** The moment first, then the fact with its keys in order. */
+const textOf = ({ seq: _, at, ...fact }: Logged): string =>
+  `${at.toISOString()} ${JSON.stringify(Object.entries(fact).sort(([a], [b]) => (a < b ? -1 : 1)))}`

@@ -1,0 +1,33 @@
+import { type Dated, type Fact, type Vouching, vouchingOf } from '@carapace/formula'
+import type { Parts } from './parts.ts'
+import type { ScoreDoc } from './score.store.ts'
+
+/** Facts whose agents' logs hold numbers of the other side, as it is when the fact is written. */
+const hasPartner = (fact: Fact): fact is Extract<Fact, { with: string }> => fact.type === 'settled' || fact.type === 'failed'
+
+/** Whose numbers a fact stores. */
+export const partnersIn = (fact: Fact): string[] => (hasPartner(fact) ? [fact.with] : [])
+
+/** The numbers that these facts store of others, by agent. An agent that is not known yet has none. */
+export function numbersOf(
+  { config }: Pick<Parts, 'config'>,
+  subjects: ReadonlyMap<string, { doc: ScoreDoc; facts: readonly Dated[] }>,
+  items: readonly { fact: Fact }[],
+  now: Date,
+): ReadonlyMap<string, Vouching> {
+  const numbers = new Map<string, Vouching>()
+  for (const id of items.flatMap(({ fact }) => partnersIn(fact))) {
+    const subject = subjects.get(id)
+    if (!subject || numbers.has(id)) continue
+    const isAnchor = config.TRUST_ANCHORS.includes(id) || config.TRUST_ANCHORS.includes(subject.doc.handle)
+    numbers.set(id, { ...vouchingOf(subject.facts, now), ...(isAnchor ? { standing: 1_000_000 } : {}) })
+  }
+  return numbers
+}
+
+/** The fact with what it stores of the other side: the payer's standing, or the worker's credit. */
+export function withNumbers(fact: Fact, numbers: ReadonlyMap<string, Vouching>): Fact {
+  if (!hasPartner(fact)) return fact
+  const { standing, credit } = numbers.get(fact.with) ?? { standing: 0, credit: 0 }
+  return fact.type === 'settled' && fact.role === 'poster' ? { ...fact, theirCredit: credit } : { ...fact, theirStanding: standing }
+}
